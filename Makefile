@@ -1,0 +1,61 @@
+# Every command builds its own environment in .venv: nothing is needed but make and Python.
+
+PYTHON ?= python3
+N ?= 3000
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help test test-slow bench fuzz lint format reproduce clean
+
+help: ## list the commands
+	@echo "usage: make <command>"
+	@echo
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
+		while IFS='|' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+	@echo
+	@echo "PYTHON=python3.12 picks the interpreter, N=500 the number of fuzz problems,"
+	@echo "ARGS='-k losses' goes to pytest."
+
+# Made from scratch when missing and whenever pyproject.toml changes.
+$(READY): pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+# Two test processes, each with one BLAS thread; figures are drawn without a display.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+test test-slow: export OMP_NUM_THREADS = 1
+test test-slow: export MPLBACKEND = Agg
+
+test: lint ## lint, then all but the slow tests and doctests
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+test-slow: $(READY) ## only the tests marked slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow $(ARGS)
+
+bench: $(READY) ## time this package beside its alternatives
+	$(BIN)/python -m benchmarks
+
+fuzz: $(READY) ## solve N random problems and check each answer
+	$(BIN)/python -m fuzz --problems $(N)
+
+lint: $(READY) ## style, format, types and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## format the code and repair what ruff can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+reproduce: $(READY) ## draw the figure
+	$(BIN)/python tools/picture.py
+
+clean: ## remove the environment, caches and builds
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

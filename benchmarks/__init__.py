@@ -1,0 +1,1 @@
+"""Timings and checks of the package against code that a user would write without it."""

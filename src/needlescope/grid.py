@@ -1,0 +1,154 @@
+"""Validated numeric fields, and grids of them.
+
+Every numeric field of `Task`, `Training` and `Query` is a number or an array of numbers. Arrays
+broadcast against each other as NumPy would; a problem with arrays in it stands for the grid of
+scalar problems that `scalars` lists.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from .outcome import FloatArray
+
+Self = TypeVar("Self", bound="Gridded")
+Number = float | FloatArray
+
+
+def real(
+    name: str,
+    value: Any,
+    low: float,
+    high: float,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> Any:
+    """Return ``value`` as a float or a read-only float array inside the range, or refuse it."""
+    array = _numeric(name, value, "a finite number", kinds="iuf").astype(float)
+    inside = np.isfinite(array)
+    inside &= (array > low) if open_low else (array >= low)
+    inside &= (array < high) if open_high else (array <= high)
+    _refuse_outside(name, array, inside, _range_words(low, high, open_low, open_high))
+    return _scalar_or_frozen(array)
+
+
+def integer(name: str, value: Any, low: int) -> Any:
+    """Return ``value`` as an int or a read-only int array, each at least ``low``, or refuse it."""
+    array = _numeric(name, value, "an integer", kinds="iu").astype(np.int64)
+    _refuse_outside(name, array, array >= low, f"an integer, at least {low}")
+    return _scalar_or_frozen(array)
+
+
+def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """Return ``value`` if it is one of the ``allowed`` words, or refuse it."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(a) for a in allowed)
+        raise ValueError(f"{name} must be one of {words}, got {value!r}")
+    return value
+
+
+class Gridded:
+    """A frozen dataclass some of whose fields (``_gridded``) may be arrays that broadcast."""
+
+    _gridded: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the grid: ``()`` for a single problem."""
+        return np.broadcast_shapes(*(np.shape(getattr(self, name)) for name in self._gridded))
+
+    def replace(self: Self, **changes: Any) -> Self:
+        """Return a copy with some fields changed, validated anew."""
+        known = {field.name for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        for name in changes:
+            if name not in known:
+                raise ValueError(
+                    f"{type(self).__name__} has no field {name!r}; "
+                    f"its fields are {', '.join(sorted(known))}"
+                )
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+    def scalars(self: Self, shape: tuple[int, ...]) -> list[Self]:
+        """List the scalar problems of this grid, broadcast to ``shape``, in C order."""
+        columns = {
+            name: np.broadcast_to(getattr(self, name), shape).ravel().tolist()
+            for name in self._gridded
+            if np.ndim(getattr(self, name))
+        }
+        count = int(np.prod(shape, dtype=np.int64))
+        if not columns:
+            return [self] * count
+        return [
+            dataclasses.replace(self, **{name: column[k] for name, column in columns.items()})  # type: ignore[type-var]
+            for k in range(count)
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        """Compare field by field; arrays are equal when all their entries are."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return self._key() == other._key()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        """Hash the field values, arrays by their contents."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
+        return tuple(
+            (v.shape, tuple(v.ravel().tolist())) if isinstance(v, np.ndarray) else v for v in values
+        )
+
+
+def check_broadcast(owner: str, **named: Any) -> None:
+    """Refuse fields whose shapes do not broadcast against each other."""
+    shapes = {name: np.shape(value) for name, value in named.items() if np.ndim(value)}
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(
+            f"the arrays in {owner} must broadcast against each other, got shapes {listed}; "
+            "give them lengths that match, or new axes with np.newaxis"
+        ) from None
+
+
+def _numeric(name: str, value: Any, wanted: str, *, kinds: str) -> np.ndarray[Any, Any]:
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        array = np.asarray(None)
+    if array.dtype.kind not in kinds:
+        raise ValueError(f"{name} must be {wanted}, or an array of them, got {value!r}")
+    if array.size == 0:
+        raise ValueError(f"{name} must hold at least one value, got an empty array")
+    return array
+
+
+def _refuse_outside(
+    name: str, array: np.ndarray[Any, Any], inside: np.ndarray[Any, Any], words: str
+) -> None:
+    if not inside.all():
+        value = array.item() if array.ndim == 0 else array[~inside].ravel()[0].item()
+        where = "" if array.ndim == 0 else f" in an array of shape {array.shape}"
+        raise ValueError(f"{name} must be {words}, got {value!r}{where}")
+
+
+def _range_words(low: float, high: float, open_low: bool, open_high: bool) -> str:
+    if high == np.inf:
+        return f"a finite number {'above' if open_low else 'of at least'} {low:g}"
+    left, right = "(" if open_low else "[", ")" if open_high else "]"
+    return f"a number in {left}{low:g}, {high:g}{right}"
+
+
+def _scalar_or_frozen(array: np.ndarray[Any, Any]) -> Any:
+    if array.ndim == 0:
+        return array.item()
+    frozen = array.copy()
+    frozen.setflags(write=False)
+    return frozen

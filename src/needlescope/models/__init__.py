@@ -1,0 +1,1 @@
+"""The three classifiers: finite features and, beside them, their limit law."""

@@ -1,0 +1,48 @@
+"""Single-layer attention: score wᵀ Xᵀ softmax(β X q) + b.
+
+Seen through the query, with g = Zq/‖q‖ ~ N(0, I_L) and a = softmax(κ(g + θ s v 1{y=+1})), a feature is,
+exactly at every d, θ(v·a) ξ + (g·a) q̂ + ‖a‖ z with z ~ N(0, I − q̂q̂ᵀ). The softmax does not see
+the mean ḡ ~ N(0, 1/L) of g, so ḡ is integrated in closed form: along q̂ the score has mean
+θ s (v·a) + (g·a − ḡ) and variance 1/L, along ξ⊥ ∝ ξ − s q̂ mean θ√(1 − s²)(v·a) and variance ‖a‖².
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..outcome import FloatArray
+from ..query import Query
+from ..task import Task
+from .nodes import Nodes
+
+
+def features(X: FloatArray, q: FloatArray, beta: float) -> FloatArray:
+    """Return Xᵀ softmax(β X q) of each sample: (n, L, d) → (n, d).
+
+    Examples
+    --------
+    >>> features(np.ones((2, 5, 3)), np.zeros(3), 1.0).shape
+    (2, 3)
+    """
+    logits = beta * (X @ q)
+    logits = logits - logits.max(axis=1, keepdims=True)
+    a = np.exp(logits)
+    a /= a.sum(axis=1, keepdims=True)
+    return np.einsum("nl,nld->nd", a, X)
+
+
+def nodes(
+    task: Task,
+    query: Query,
+    mass: FloatArray,
+    score: FloatArray,
+    A: FloatArray,
+    weight: FloatArray,
+    replicas: FloatArray,
+) -> Nodes:
+    """Turn draws of (v·a, g·a − ḡ, ‖a‖²) into nodes with directions q̂ and ξ⊥."""
+    s = query.cosine
+    across = np.sqrt((1.0 - s) * (1.0 + s))
+    m = np.stack([task.theta * s * mass + score, task.theta * across * mass], axis=1)
+    tau = np.stack([np.full_like(A, 1.0 / task.L), A], axis=1)
+    return Nodes(m, tau, A, weight, replicas)

@@ -1,0 +1,40 @@
+"""The query as everything after stage 3 sees it: κ = β‖q‖ and s = cos(q, ξ)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .grid import Gridded, Number, check_broadcast, real
+
+
+@dataclass(frozen=True, eq=False)
+class Query(Gridded):
+    """A query given directly instead of trained.
+
+    Parameters
+    ----------
+    kappa : float or array
+        Inverse temperature times the query's norm, κ = β‖q‖ ≥ 0. At κ = 0 attention is pooling.
+    cosine : float or array
+        Alignment s of the query with the signal, in [−1, 1].
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> ns.Query(kappa=2.0, cosine=0.9)
+    Query(kappa=2.0, cosine=0.9)
+    """
+
+    kappa: Number
+    cosine: Number
+
+    _gridded: ClassVar[tuple[str, ...]] = ("kappa", "cosine")
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        object.__setattr__(self, "kappa", real("kappa", self.kappa, 0.0, np.inf))
+        object.__setattr__(self, "cosine", real("cosine", self.cosine, -1.0, 1.0))
+        check_broadcast("Query", kappa=self.kappa, cosine=self.cosine)

@@ -1,0 +1,162 @@
+"""The task: L tokens of noise, R of which carry θξ when the label is +1.
+
+Label y = +1 with probability π, else −1. Negatives are pure noise Z with N(0, 1) entries in
+R^{L×d}; positives are θ v ξᵀ + Z, with ξ a hidden unit vector and v ∈ {0,1}^L marking R tokens,
+drawn anew for each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .grid import Gridded, Number, check_broadcast, integer, real
+from .outcome import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """A given law of the signal's positions: sets of token indices with probabilities.
+
+    Parameters
+    ----------
+    sets : sequence of sequences of int
+        The possible sets of signal tokens, each of R distinct indices in 0..L−1.
+    probabilities : sequence of float, optional
+        One for each set, positive, summing to one. Equal by default.
+
+    Examples
+    --------
+    Two needles, always side by side, more often at the start:
+
+    >>> import needlescope as ns
+    >>> pairs = ns.Positions([(0, 1), (1, 2)], [0.75, 0.25])
+    >>> ns.Task(L=3, R=2, theta=2.0, pi=0.5, positions=pairs).positions.patterns(3)
+    array([[1., 1., 0.],
+           [0., 1., 1.]])
+    """
+
+    sets: tuple[tuple[int, ...], ...]
+    probabilities: tuple[float, ...]
+
+    def __init__(
+        self,
+        sets: Sequence[Sequence[int]],
+        probabilities: Sequence[float] | FloatArray | None = None,
+    ) -> None:
+        """Validate the sets and their probabilities."""
+        rows = []
+        for one in sets:
+            indices = np.atleast_1d(integer("positions.sets", one, 0)).ravel().tolist()
+            if len(set(indices)) != len(indices):
+                raise ValueError(f"positions.sets must hold distinct token indices, got {one!r}")
+            rows.append(tuple(sorted(indices)))
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise ValueError(
+                f"positions.sets must be one or more sets of equal size R, got {sets!r}"
+            )
+        given = np.full(len(rows), 1.0 / len(rows)) if probabilities is None else probabilities
+        chances = np.atleast_1d(real("positions.probabilities", given, 0.0, 1.0, open_low=True))
+        if chances.shape != (len(rows),):
+            raise ValueError(
+                f"positions.probabilities must have one entry for each of the {len(rows)} sets, "
+                f"got shape {chances.shape}"
+            )
+        if abs(chances.sum() - 1.0) > 1e-9:
+            raise ValueError(
+                f"positions.probabilities must sum to 1, got a sum of {chances.sum():.12g}"
+            )
+        object.__setattr__(self, "sets", tuple(rows))
+        object.__setattr__(self, "probabilities", tuple((chances / chances.sum()).tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when sets and probabilities are."""
+        return isinstance(other, Positions) and (self.sets, self.probabilities) == (
+            other.sets,
+            other.probabilities,
+        )
+
+    def __hash__(self) -> int:
+        """Hash sets and probabilities."""
+        return hash((self.sets, self.probabilities))
+
+    def patterns(self, L: int) -> FloatArray:
+        """Return the 0/1 matrix whose rows mark the signal tokens of each set."""
+        marks = np.zeros((len(self.sets), L))
+        for row, indices in zip(marks, self.sets, strict=True):
+            row[list(indices)] = 1.0
+        return marks
+
+
+@dataclass(frozen=True, eq=False)
+class Task(Gridded):
+    """A detection task: R of L tokens carry a signal of strength θ, in a fraction π of samples.
+
+    Parameters
+    ----------
+    L : int or array of int
+        Number of tokens, at least 1.
+    R : int or array of int
+        Number of tokens that carry the signal in a positive sample, in 1..L.
+    theta : float or array
+        Signal strength θ ≥ 0 (the noise has unit variance in every coordinate).
+    pi : float or array
+        Probability of a positive sample, inside (0, 1).
+    positions : "uniform" or Positions
+        Law of the signal's positions. Only the vectorized model can tell the difference.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    Task(L=10, R=1, theta=5.0, pi=0.5, positions='uniform')
+    >>> ns.Task(L=10, R=12, theta=5.0, pi=0.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: R must be an integer in 1..L, got 12 with L=10
+    """
+
+    L: Any
+    R: Any
+    theta: Number
+    pi: Number
+    positions: str | Positions = "uniform"
+
+    _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range, of the wrong type or inconsistent."""
+        object.__setattr__(self, "L", integer("L", self.L, 1))
+        object.__setattr__(self, "R", integer("R", self.R, 1))
+        object.__setattr__(self, "theta", real("theta", self.theta, 0.0, np.inf))
+        object.__setattr__(
+            self, "pi", real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True)
+        )
+        check_broadcast("Task", L=self.L, R=self.R, theta=self.theta, pi=self.pi)
+        L, R = np.broadcast_arrays(self.L, self.R)
+        if (R > L).any():
+            bad = (R > L).ravel().argmax()
+            raise ValueError(
+                f"R must be an integer in 1..L, got {R.ravel()[bad]} with L={L.ravel()[bad]}"
+            )
+        self._check_positions()
+
+    def _check_positions(self) -> None:
+        if isinstance(self.positions, Positions):
+            size = len(self.positions.sets[0])
+            top = max(max(one) for one in self.positions.sets)
+            if np.any(np.asarray(self.R) != size):
+                raise ValueError(
+                    f"positions must mark R tokens in each set, got sets of {size} with R={self.R}"
+                )
+            if np.any(np.asarray(self.L) <= top):
+                raise ValueError(
+                    f"positions must hold indices in 0..L-1, got {top} with L={self.L}"
+                )
+        elif self.positions != "uniform":
+            raise ValueError(
+                f"positions must be 'uniform' or a needlescope.Positions, got {self.positions!r}"
+            )

@@ -1,0 +1,221 @@
+"""The Gaussian-smoothed Moreau envelope Ψ(m, V, g) = E M(m + √V G; g) and its derivatives.
+
+M(c; g) = min_r ℓ(r; y) + (r − c)²/(2g), G ~ N(0, 1). With r the minimiser, ℓ' = ℓ'(r) and
+h = ℓ''/(1 + g ℓ'') (all by the heat equation ∂_V = ½ ∂²_m and the envelope theorem):
+
+    Ψ_m = E ℓ'     Ψ_V = ½ E h     Ψ_g = −½ E ℓ'²     Ψ_mm = E h      Ψ_mV = ½ E[hG]/√V
+    Ψ_VV = ¼ E[h(G² − 1)]/V        Ψ_mg = −E[ℓ'h]     Ψ_Vg = −½ E[ℓ'hG]/√V    Ψ_gg = E[ℓ'²h]
+
+Piecewise-quadratic losses have these in closed form. For smooth losses the integral over G is
+taken in the variable r instead: G = (r + g ℓ'(r) − m)/√V needs no prox, and the integrand is analytic
+on the loss's own scale however sharp the prox becomes as g grows. Nodes whose mass is wide on that
+scale share one grid in r; the others get a grid of their own, centred on their prox. The total
+mass of the quadrature, which must be one, is its error check.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..errors import NotConverged
+from ..losses import Loss, PiecewiseQuadratic
+from ..outcome import FloatArray
+
+REACH = 8.5  # half-width of the integration range, in standard deviations: mass outside 2e-17
+MASS_TOLERANCE = 1e-7
+STEP = 0.3  # of the shared grid near r = 0, on the loss's own scale
+_PHI = 1.0 / np.sqrt(2.0 * np.pi)
+
+
+class Envelope(NamedTuple):
+    """Ψ and its first and second derivatives, one entry a node."""
+
+    value: FloatArray
+    m: FloatArray
+    V: FloatArray
+    g: FloatArray
+    mm: FloatArray
+    mV: FloatArray
+    VV: FloatArray
+    mg: FloatArray
+    Vg: FloatArray
+    gg: FloatArray
+
+
+class Moments(NamedTuple):
+    """Expectations over G: of M, ℓ', ℓ'², h, hG, h(G² − 1), ℓ'h, ℓ'hG, ℓ'²h."""
+
+    value: FloatArray
+    slope: FloatArray
+    slope2: FloatArray
+    h: FloatArray
+    hG: FloatArray
+    hH2: FloatArray
+    slope_h: FloatArray
+    slope_hG: FloatArray
+    slope2_h: FloatArray
+
+
+def envelope(loss: Loss, y: int, m: FloatArray, V: FloatArray, g: FloatArray) -> Envelope:
+    """Return Ψ and its derivatives at nodes (m, V, g) for label ``y``; all of one shape, V, g > 0.
+
+    Examples
+    --------
+    >>> from needlescope.losses import SQUARE
+    >>> one = np.ones(1)
+    >>> float(envelope(SQUARE, 1, 0 * one, one, one).value[0])  # ½ E(G − 1)²/2
+    0.5
+    """
+    s = np.sqrt(V)
+    e = moments(loss, y, m, s, g)
+    return Envelope(
+        value=e.value,
+        m=e.slope,
+        V=0.5 * e.h,
+        g=-0.5 * e.slope2,
+        mm=e.h,
+        mV=0.5 * e.hG / s,
+        VV=0.25 * e.hH2 / V,
+        mg=-e.slope_h,
+        Vg=-0.5 * e.slope_hG / s,
+        gg=e.slope2_h,
+    )
+
+
+def moments(loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray) -> Moments:
+    """Return the expectations over G of the prox's functions at c = m + s G."""
+    if isinstance(loss, PiecewiseQuadratic):
+        return _piecewise_moments(loss, y, m, s, g)
+    step = STEP
+    for _ in range(5):
+        found, defect = _smooth_moments(loss, y, m, s, g, step)
+        if defect < MASS_TOLERANCE:
+            return found
+        step *= 0.5
+    raise NotConverged(
+        f"the Gaussian integral of the {loss.name} loss misses mass {defect:.1e}; check that its "
+        "second derivative is the derivative of its derivative, and smooth on a scale of 0.1 or more"
+    )
+
+
+def _piecewise_moments(
+    loss: PiecewiseQuadratic, y: int, m: FloatArray, s: FloatArray, g: FloatArray
+) -> Moments:
+    centre = y * m
+    total = np.zeros((9, *np.shape(centre)))
+    for low, high, offset, slope, bend in loss.segments(g):
+        i0, i1, i2 = _truncated((low - centre) / s, (high - centre) / s)
+        p, q = slope + bend * centre, bend * s
+        first = p * i0 + q * i1
+        second = p * (p * i0 + 2.0 * q * i1) + q * q * i2
+        level = offset + (slope + 0.5 * bend * centre) * centre
+        total += (
+            level * i0 + s * p * i1 + 0.5 * bend * s * s * i2,
+            first,
+            second,
+            bend * i0,
+            bend * i1,
+            bend * (i2 - i0),
+            bend * first,
+            bend * (p * i1 + q * i2),
+            bend * second,
+        )
+    value, slope, slope2, h, hG, hH2, slope_h, slope_hG, slope2_h = total
+    return Moments(value, y * slope, slope2, h, y * hG, hH2, y * slope_h, slope_hG, slope2_h)
+
+
+def _truncated(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return ∫_a^b x^k φ(x) dx for k = 0, 1, 2, accurate in both tails."""
+    flip = a > 0.0
+    i0 = np.where(flip, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
+    da, db = _PHI * np.exp(-0.5 * a * a), _PHI * np.exp(-0.5 * b * b)
+    a_da = np.where(np.isinf(a), 0.0, np.where(np.isinf(a), 0.0, a) * da)
+    b_db = np.where(np.isinf(b), 0.0, np.where(np.isinf(b), 0.0, b) * db)
+    return i0, da - db, i0 + a_da - b_db
+
+
+def _smooth_moments(
+    loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray, step: float
+) -> tuple[Moments, float]:
+    points = loss.prox(np.stack([m - REACH * s, m, m + REACH * s]), g, y)
+    low, centre, high = points
+    bend = 5.0 + np.log1p(g.max())  # the shared grid: uniform up to about there, relative beyond
+    width = np.minimum(centre - low, high - centre) / REACH
+    wide = width > step * np.hypot(1.0, centre / bend)
+    total = np.empty((10, len(m)))
+    if wide.any():
+        grid, dr = _shared_grid(low[wide].min(), high[wide].max(), step, bend)
+        total[:, wide] = _integrate(loss, y, m[wide], s[wide], g[wide], grid[None], dr[None])
+    narrow = ~wide
+    if narrow.any():
+        x, w = centre[narrow, None], 2.0 * width[narrow, None]
+        u0 = np.arcsinh((low[narrow, None] - x) / w)
+        u1 = np.arcsinh((high[narrow, None] - x) / w)
+        count = int(np.ceil(np.max(u1 - u0) / (0.4 * step))) + 1
+        u = u0 + (u1 - u0) * np.linspace(0.0, 1.0, count)
+        du = (u1 - u0) / (count - 1)
+        grid, dr = x + w * np.sinh(u), w * np.cosh(u) * du
+        total[:, narrow] = _integrate(loss, y, m[narrow], s[narrow], g[narrow], grid, dr)
+    defect = float(np.abs(total[9] - 1.0).max())
+    return Moments(*total[:9]), defect
+
+
+def _shared_grid(
+    low: float, high: float, step: float, bend: float
+) -> tuple[FloatArray, FloatArray]:
+    first = int(np.floor(np.arcsinh(low / bend) * bend / step)) - 1
+    last = int(np.ceil(np.arcsinh(high / bend) * bend / step)) + 1
+    u = np.arange(first, last + 1) * (step / bend)
+    return bend * np.sinh(u), step * np.cosh(u)
+
+
+def _integrate(
+    loss: Loss,
+    y: int,
+    m: FloatArray,
+    s: FloatArray,
+    g: FloatArray,
+    r: FloatArray,
+    dr: FloatArray,
+) -> FloatArray:
+    """Trapezoid rule in r; ``r`` and ``dr`` have one row, shared by all nodes, or one a node."""
+    d1, d2 = loss.derivative(r, y), loss.second(r, y)
+    d12, value = d1 * d1, loss.value(r, y)
+    columns = (d2, d1 * d2, d12 * d2, value * d2, np.ones_like(d1), d1, d12, value)
+    weights = np.stack(columns, axis=-1) * dr[..., None]
+    G = r + g[:, None] * d1
+    G -= m[:, None]
+    G /= s[:, None]
+    P = np.exp(-0.5 * G * G)
+    P *= (_PHI / s)[:, None]
+    if len(r) == 1:
+        total = P @ weights[0]
+        P *= G
+        total_G = P @ weights[0, :, :2]
+        P *= G
+        hG2 = P @ weights[0, :, 0]
+    else:
+        total = np.matmul(P[:, None], weights)[:, 0]
+        P *= G
+        total_G = np.matmul(P[:, None], weights[..., :2])[:, 0]
+        P *= G
+        hG2 = np.matmul(P[:, None], weights[..., :1])[:, 0, 0]
+    h, slope_h, slope2_h, value_h, mass, slope, slope2, value_0 = total.T
+    slope2 = slope2 + g * slope2_h  # E f = ∫φ f dr/s + g ∫φ f ℓ'' dr/s
+    return np.stack(
+        [
+            value_0 + g * value_h + 0.5 * g * slope2,
+            slope + g * slope_h,
+            slope2,
+            h,
+            total_G[:, 0],
+            hG2 - h,
+            slope_h,
+            total_G[:, 1],
+            slope2_h,
+            mass + g * h,
+        ]
+    )

@@ -1,0 +1,39 @@
+"""Quasi-Monte Carlo points: randomly shifted Korobov lattices.
+
+The points of one replicate are ``frac(i·(1, a, a², …)/N + shift)``, folded by the tent map
+``u → 1 − |2u − 1|`` so that smooth integrands gain an order. Independent shifts make
+independent replicates, whose spread is the error estimate. One multiplier ``a`` serves every
+power-of-two N in use; ``tools/lattice_search.py`` found it. The shifts come from a fixed seed:
+the same call gives the same points, bit for bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..outcome import FloatArray
+
+REPLICATES = 8
+MULTIPLIER = 60_151
+SEED = 20_250_925
+
+
+def replicate(points: int, dims: int, index: int) -> FloatArray:
+    """Return replicate ``index`` of the lattice: ``points`` × ``dims`` uniforms inside (0, 1).
+
+    Examples
+    --------
+    >>> u = replicate(1024, 3, 0)
+    >>> u.shape, bool((u > 0).all() and (u < 1).all())
+    ((1024, 3), True)
+    """
+    powers = [1]
+    for _ in range(dims - 1):
+        powers.append(powers[-1] * MULTIPLIER % points)
+    generator = np.array(powers, dtype=np.int64)
+    shift = np.random.default_rng([SEED, index]).random(dims)
+    steps = np.arange(points, dtype=np.int64)[:, None] * generator % points
+    u = (steps / points + shift) % 1.0
+    folded = 1.0 - np.abs(2.0 * u - 1.0)
+    tiny = 2.0**-52
+    return np.clip(folded, tiny, 1.0 - tiny)

@@ -1,0 +1,79 @@
+"""The training protocol: how much data, which loss, ridge and steps.
+
+D0 (n0 = α0 d samples) trains the query by two gradient steps; on D1 (n1 = α1 d samples) the readout
+(w, b) minimises ``(1/n1) Σ loss + (ridge/2)‖w‖²`` with the query fixed and the bias unpenalised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .grid import Gridded, Number, check_broadcast, choice, real
+from .losses import Loss, get_loss
+
+FIRST_STEPS = ("joint", "sequential")
+
+
+@dataclass(frozen=True, eq=False)
+class Training(Gridded):
+    """How a classifier is trained; only ``alpha0`` and ``alpha1`` are required.
+
+    Parameters
+    ----------
+    alpha0, alpha1 : float or array
+        Samples per dimension in D0 (query) and D1 (readout), above 0.
+    loss : str or Loss
+        "square", "logistic", "hinge", "squared_hinge", or a `needlescope.Loss` of one's own.
+    ridge : float or array
+        λ ≥ 0. Zero means the limit λ → 0⁺ for the square loss; for other losses a
+        minimiser exists then only beyond the separability capacity.
+    beta : float or array
+        Inverse temperature of the softmax, above 0.
+    eta_w, eta_b, eta_q : float or array
+        Step sizes of readout, bias and query; eta_w and eta_q above 0, eta_b at least 0.
+    first_step : "joint" or "sequential"
+        Whether the first w-gradient is taken at b = 0 or at the bias after its own step.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> ns.Training(alpha0=4.0, alpha1=1.0, ridge=1e-3).replace(alpha1=2.0).alpha1
+    2.0
+    >>> ns.Training(alpha0=4.0, alpha1=-1.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: alpha1 must be a finite number above 0, got -1.0
+    """
+
+    alpha0: Number
+    alpha1: Number
+    loss: str | Loss = "logistic"
+    ridge: Number = 1e-2
+    beta: Number = 1.0
+    eta_w: Number = 1.0
+    eta_b: Number = 1.0
+    eta_q: Number = 10.0
+    first_step: str = "joint"
+
+    _gridded: ClassVar[tuple[str, ...]] = (
+        "alpha0",
+        "alpha1",
+        "ridge",
+        "beta",
+        "eta_w",
+        "eta_b",
+        "eta_q",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range or of the wrong type."""
+        get_loss(self.loss)
+        choice("first_step", self.first_step, FIRST_STEPS)
+        for name in self._gridded:
+            above_zero = name not in ("ridge", "eta_b")
+            value = real(name, getattr(self, name), 0.0, np.inf, open_low=above_zero)
+            object.__setattr__(self, name, value)
+        check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})
