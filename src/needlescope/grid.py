@@ -13,10 +13,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from .outcome import FloatArray
 
 Self = TypeVar("Self", bound="Gridded")
-Number = float | FloatArray
 
 
 def real(

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from .outcome import FloatArray
+from .arrays import FloatArray
+from .errors import NotConverged
 
 PROX_ITERATIONS = 200
 
@@ -59,6 +60,12 @@ class Loss(ABC):
     """
 
     name: str = "custom"
+    of_margin: bool = False
+    """Whether ℓ(z; y) depends on yz alone; saying so halves the work."""
+
+    def of_label(self, y: int) -> Loss:
+        """Return the loss that serves label ``y``: itself, unless the labels differ in kind."""
+        return self
 
     @abstractmethod
     def value(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
@@ -72,29 +79,34 @@ class Loss(ABC):
     def second(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return ∂²ℓ/∂z²."""
 
-    def prox(self, c: FloatArray, g: FloatArray, y: FloatArray | int) -> FloatArray:
+    def prox(
+        self, c: FloatArray, g: FloatArray, y: FloatArray | int, tolerance: float = 1e-15
+    ) -> FloatArray:
         """Return argmin_r ℓ(r; y) + (r − c)²/(2g), the root of r + g ℓ'(r; y) = c.
 
         The root lies between c and c − g ℓ'(c), because ℓ' is non-decreasing; Newton steps that
         leave the bracket, or come from a point that was no progress, are replaced by bisection.
         """
         c, g = np.broadcast_arrays(np.asarray(c, float), np.asarray(g, float))
-        far = c - g * self.derivative(c, y)
+        if not g.any():
+            return c.copy()
+        slope = self.derivative(c, y)
+        far = c - g * slope
         low, high = np.minimum(c, far), np.maximum(c, far)
         r = self._prox_start(c, g, y, low, high)
-        scale = 4e-16 * (np.abs(c) + g * np.abs(self.derivative(c, y)) + 1e-300)
-        last = np.inf
+        scale = 0.25 * tolerance * (np.abs(c) + g * np.abs(slope) + 1e-300)
+        last = np.full_like(c, np.inf)
         for _ in range(PROX_ITERATIONS):
             gap = r + g * self.derivative(r, y) - c
             low = np.where(gap < 0.0, r, low)
             high = np.where(gap > 0.0, r, high)
             step = r - gap / (1.0 + g * self.second(r, y))
-            if not (np.abs(step - r) > 1e-15 * np.abs(r) + scale).any():
+            settled = np.abs(step - r) <= tolerance * np.abs(r) + scale
+            if settled.all():
                 return np.clip(step, low, high)
             trusted = (step >= low) & (step <= high) & (np.abs(gap) <= 0.5 * last)
-            trusted |= np.abs(step - r) <= 1e-15 * np.abs(r) + scale
-            r, last = np.where(trusted, step, 0.5 * (low + high)), np.abs(gap)
-        return r
+            r, last = np.where(trusted | settled, step, 0.5 * (low + high)), np.abs(gap)
+        raise NotConverged(f"the prox of the {self.name} loss did not converge; is it convex?")
 
     def _prox_start(
         self,
@@ -115,6 +127,7 @@ class Logistic(Loss):
     """The logistic loss log(1 + e^{−yz})."""
 
     name = "logistic"
+    of_margin = True
 
     def value(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return log(1 + e^{−yz})."""
@@ -174,6 +187,8 @@ class PiecewiseQuadratic(Loss):
     [0.5, 0.0, 1.0]
     """
 
+    of_margin = True
+
     def __init__(
         self,
         knots: Sequence[float],
@@ -220,13 +235,44 @@ class PiecewiseQuadratic(Loss):
         """Return a on the piece that holds u = yz."""
         return self._piece(np.asarray(y * z, float))[0]
 
-    def prox(self, c: FloatArray, g: FloatArray, y: FloatArray | int) -> FloatArray:
+    def prox(
+        self, c: FloatArray, g: FloatArray, y: FloatArray | int, tolerance: float = 0.0
+    ) -> FloatArray:
         """Return the proximal operator, exactly."""
         v, g = np.broadcast_arrays(np.asarray(y * np.asarray(c, float)), np.asarray(g, float))
         slope = np.zeros(v.shape)
         for one in self.segments(g):
             slope = np.where((v >= one.low) & (v <= one.high), one.slope + one.bend * v, slope)
         return y * (v - g * slope)
+
+    @property
+    def kinked(self) -> bool:
+        """Whether the slope jumps somewhere."""
+        a, b, _ = np.diff(self.pieces, axis=0).T
+        return bool((a * self.knots + b > 1e-12).any())
+
+    def smoothed(self, width: float) -> PiecewiseQuadratic:
+        """Return the Moreau envelope at ``width``: the same loss, its kinks rounded off.
+
+        Examples
+        --------
+        >>> HINGE.smoothed(0.5).kinked
+        False
+        """
+        pieces = self.segments(np.array(width))
+        return PiecewiseQuadratic(
+            [float(one.high) for one in pieces[:-1]],
+            [(float(one.bend), float(one.slope), float(one.offset)) for one in pieces],
+            name=self.name,
+        )
+
+    def cone(self, z: float, y: int) -> PiecewiseQuadratic:
+        """Return the loss near the score ``z`` to first order: a kink or a straight line at zero."""
+        u = y * z
+        left = self.pieces[np.searchsorted(self.knots, u - 1e-9)]
+        right = self.pieces[np.searchsorted(self.knots, u + 1e-9)]
+        slopes = [(0.0, float(a * u + b), 0.0) for a, b, _ in (left, right)]
+        return PiecewiseQuadratic([0.0], slopes, name=self.name)
 
     def segments(self, g: FloatArray) -> list[Segment]:
         """List the segments of v = yc on which the prox is linear, from left to right.

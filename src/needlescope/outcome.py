@@ -1,10 +1,157 @@
-"""What theory and simulation both return."""
+"""What theory and simulation both return.
+
+Fields are floats, or arrays in the shape of the grid that was asked. A field ``x`` that carries an
+uncertainty has it beside it as ``x_se``: the quasi-Monte Carlo error for theory, the standard error over
+trials for simulation.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from .arrays import FloatArray, Value
+from .query import Query
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """The readout after one step and the query after two (Theorem 3, Corollary 1).
+
+    Attributes
+    ----------
+    signal_w, norm_w, cosine_w
+        ⟨w, ξ⟩, ‖w‖ and their ratio after the first step.
+    signal_q, norm_q, cosine_q
+        The same for the query after the second.
+    kappa
+        β‖q‖, the query's strength as the softmax sees it.
+    constant
+        C in cosine_q = ±(1 − C/α0) + o(1/α0).
+    provenance
+        "theorem" or "simulation".
+    """
+
+    signal_w: Value
+    norm_w: Value
+    cosine_w: Value
+    signal_q: Value
+    norm_q: Value
+    cosine_q: Value
+    kappa: Value
+    constant: Value
+    provenance: str
+
+    @property
+    def query(self) -> Query:
+        """The query as everything after it sees it."""
+        return Query(self.kappa, self.cosine_q)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How well a trained classifier does, and the numbers that summarise it.
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled" or "vectorized".
+    test_error, train_loss, train_error
+        Probability of a wrong sign on fresh data; mean loss (without the ridge) and fraction of
+        wrong signs on the training data; each with its ``_se``.
+    bias, signal, norm, cosine
+        The readout: b, its component along the signal, its norm, and the ratio of the two.
+    kappa, cosine_q
+        The query the features were made with: strength and alignment (NaN without a query).
+    query_part, signal_part, rest, gamma
+        The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ and γ of THEORY (NaN from simulation).
+    residual
+        Largest relative violation of a stationarity equation.
+    provenance
+        "theorem", "conjecture" or "simulation".
+    """
+
+    model: str
+    test_error: Value
+    test_error_se: Value
+    train_loss: Value
+    train_loss_se: Value
+    train_error: Value
+    train_error_se: Value
+    bias: Value
+    signal: Value
+    norm: Value
+    cosine: Value
+    kappa: Value
+    cosine_q: Value
+    query_part: Value
+    signal_part: Value
+    rest: Value
+    gamma: Value
+    residual: Value
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False)
+class Capacity:
+    """The largest n/d at which data are typically linearly separable (Conjecture 1)."""
+
+    model: str
+    alpha: Value
+    alpha_se: Value
+    provenance: str = "conjecture"
+
+
+@dataclass(frozen=True, eq=False)
+class Asymptote:
+    """Ridgeless square loss with much data (Corollary 2): error = limit + rate/α1 + o(1/α1)."""
+
+    model: str
+    limit: Value
+    limit_se: Value
+    rate: Value
+    rate_se: Value
+    provenance: str = "theorem"
+
+
+@dataclass(frozen=True, eq=False)
+class Crossover:
+    """Where attention starts to beat mean pooling as its query aligns.
+
+    Attributes
+    ----------
+    kappa
+        The query's strength.
+    cosine
+        The smallest alignment at which attention wins: 0 if always, NaN if never.
+    gain
+        Error of pooling minus error of attention at perfect alignment.
+    verdict
+        "crosses", "always" or "never" (an array of these for a grid).
+    """
+
+    kappa: Value
+    cosine: Value
+    gain: Value
+    verdict: Any
+    provenance: str = "theorem"
+
+
+def gather(kind: type[Any], rows: list[dict[str, Any]], shape: tuple[int, ...]) -> Any:
+    """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid."""
+    columns: dict[str, Any] = {}
+    for field in fields(kind):
+        values = [row[field.name] for row in rows if field.name in row]
+        if not values:
+            continue
+        if field.name in ("model", "provenance"):
+            columns[field.name] = values[0]
+        elif isinstance(values[0], str):
+            columns[field.name] = values[0] if shape == () else np.array(values).reshape(shape)
+        else:
+            columns[field.name] = (
+                float(values[0]) if shape == () else np.array(values, float).reshape(shape)
+            )
+    return kind(**columns)

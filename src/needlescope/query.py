@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, Number, check_broadcast, real
+from .grid import Gridded, check_broadcast, real
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +28,8 @@ class Query(Gridded):
     Query(kappa=2.0, cosine=0.9)
     """
 
-    kappa: Number
-    cosine: Number
+    kappa: Any
+    cosine: Any
 
     _gridded: ClassVar[tuple[str, ...]] = ("kappa", "cosine")
 

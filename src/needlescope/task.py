@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, Number, check_broadcast, integer, real
-from .outcome import FloatArray
+from .grid import Gridded, check_broadcast, integer, real
+from .arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,8 @@ class Task(Gridded):
 
     L: Any
     R: Any
-    theta: Number
-    pi: Number
+    theta: Any
+    pi: Any
     positions: str | Positions = "uniform"
 
     _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")

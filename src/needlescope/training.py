@@ -7,11 +7,11 @@ D0 (n0 = α0 d samples) trains the query by two gradient steps; on D1 (n1 = α1 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, Number, check_broadcast, choice, real
+from .grid import Gridded, check_broadcast, choice, real
 from .losses import Loss, get_loss
 
 FIRST_STEPS = ("joint", "sequential")
@@ -48,14 +48,14 @@ class Training(Gridded):
     ValueError: alpha1 must be a finite number above 0, got -1.0
     """
 
-    alpha0: Number
-    alpha1: Number
+    alpha0: Any
+    alpha1: Any
     loss: str | Loss = "logistic"
-    ridge: Number = 1e-2
-    beta: Number = 1.0
-    eta_w: Number = 1.0
-    eta_b: Number = 1.0
-    eta_q: Number = 10.0
+    ridge: Any = 1e-2
+    beta: Any = 1.0
+    eta_w: Any = 1.0
+    eta_b: Any = 1.0
+    eta_q: Any = 10.0
     first_step: str = "joint"
 
     _gridded: ClassVar[tuple[str, ...]] = (

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..outcome import FloatArray
-from ..query import Query
-from ..task import Task
+from ..arrays import FloatArray
 from .nodes import Nodes
 
 
@@ -32,8 +30,9 @@ def features(X: FloatArray, q: FloatArray, beta: float) -> FloatArray:
 
 
 def nodes(
-    task: Task,
-    query: Query,
+    L: int,
+    theta: float,
+    cosine: float,
     mass: FloatArray,
     score: FloatArray,
     A: FloatArray,
@@ -41,8 +40,7 @@ def nodes(
     replicas: FloatArray,
 ) -> Nodes:
     """Turn draws of (v·a, g·a − ḡ, ‖a‖²) into nodes with directions q̂ and ξ⊥."""
-    s = query.cosine
-    across = np.sqrt((1.0 - s) * (1.0 + s))
-    m = np.stack([task.theta * s * mass + score, task.theta * across * mass], axis=1)
-    tau = np.stack([np.full_like(A, 1.0 / task.L), A], axis=1)
+    across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
+    m = np.stack([theta * cosine * mass + score, theta * across * mass], axis=1)
+    tau = np.stack([np.full_like(A, 1.0 / L), A], axis=1)
     return Nodes(m, tau, A, weight, replicas)

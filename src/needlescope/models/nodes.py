@@ -1,4 +1,4 @@
-"""The form in which every model meets the theory: weighted nodes (m, τ, A) for each label.
+"""The form in which every model meets the theory: weighted nodes (m, τ, A) with labels.
 
 For a readout with components μ along the k special directions and norm ρ on the rest, the score
 of a sample at a node is Gaussian with mean μ·m + b and variance Σ_j τ_j μ_j² + A ρ².
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 
 
 class Nodes(NamedTuple):
@@ -22,15 +22,30 @@ class Nodes(NamedTuple):
     weight: FloatArray  # N: non-negative, summing to one
     replicas: FloatArray  # replicates × N: the same weights, one independent estimate a row
 
+
+class Law(NamedTuple):
+    """The joint law of features and label: nodes of both labels, weighted by their probability."""
+
+    y: FloatArray
+    m: FloatArray
+    tau: FloatArray
+    A: FloatArray
+    weight: FloatArray
+    replicas: FloatArray
+
     def score(self, mu: FloatArray, b: float, rho: float) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance of the score at each node."""
         return self.m @ mu + b, self.tau @ (mu * mu) + self.A * (rho * rho)
 
+    @property
+    def directions(self) -> int:
+        """The number of special directions."""
+        return self.m.shape[1]
+
 
 class Limit(NamedTuple):
-    """A model's limit law: nodes for both labels, and features per sample dimension.
+    """A model's limit law for each label, and the number of readout weights divided by d.
 
-    ``dim`` is the number of readout weights divided by d: 1, or L for the vectorized model.
     ``coarse`` is the same law at half the resolution, where the nodes are a compression; the
     difference between the two measures the compression.
     """
@@ -40,9 +55,13 @@ class Limit(NamedTuple):
     dim: int = 1
     coarse: tuple[Nodes, Nodes] | None = None
 
-    def labels(self, pi: float) -> tuple[tuple[int, float, Nodes], tuple[int, float, Nodes]]:
-        """Return (label, probability, nodes) for both labels."""
-        return (1, pi, self.positive), (-1, 1.0 - pi, self.negative)
+    def law(self, pi: float) -> Law:
+        """Return the joint law when positives have probability ``pi``."""
+        return _join(self.positive, self.negative, pi)
+
+    def coarse_law(self, pi: float) -> Law:
+        """Return the joint law at half the resolution."""
+        return self.law(pi) if self.coarse is None else _join(*self.coarse, pi)
 
 
 def exact(m: FloatArray, A: float, weight: FloatArray | None = None) -> Nodes:
@@ -50,3 +69,17 @@ def exact(m: FloatArray, A: float, weight: FloatArray | None = None) -> Nodes:
     count, k = m.shape
     weight = np.full(count, 1.0 / count) if weight is None else weight
     return Nodes(m, np.full((count, k), A), np.full(count, A), weight, weight[None])
+
+
+def _join(positive: Nodes, negative: Nodes, pi: float) -> Law:
+    parts = ((1.0, pi, positive), (-1.0, 1.0 - pi, negative))
+    rows = max(len(nodes.replicas) for _, _, nodes in parts)
+    replicas = [p * np.broadcast_to(n.replicas, (rows, len(n.A))) for _, p, n in parts]
+    return Law(
+        np.concatenate([np.full(len(nodes.A), y) for y, _, nodes in parts]),
+        np.concatenate([positive.m, negative.m]),
+        np.concatenate([positive.tau, negative.tau]),
+        np.concatenate([positive.A, negative.A]),
+        np.concatenate([p * nodes.weight for _, p, nodes in parts]),
+        np.concatenate(replicas, axis=1),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 from ..task import Task
 from .nodes import Limit, exact
 

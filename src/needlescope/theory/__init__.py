@@ -1,0 +1,1 @@
+"""Exact predictions in the high-dimensional limit."""

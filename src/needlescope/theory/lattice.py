@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 
 REPLICATES = 8
 MULTIPLIER = 60_151
@@ -32,8 +32,12 @@ def replicate(points: int, dims: int, index: int) -> FloatArray:
         powers.append(powers[-1] * MULTIPLIER % points)
     generator = np.array(powers, dtype=np.int64)
     shift = np.random.default_rng([SEED, index]).random(dims)
-    steps = np.arange(points, dtype=np.int64)[:, None] * generator % points
-    u = (steps / points + shift) % 1.0
-    folded = 1.0 - np.abs(2.0 * u - 1.0)
+    steps = np.arange(points, dtype=np.int64)[:, None] * generator
+    steps &= points - 1  # modulo a power of two
+    u = steps * (1.0 / points)
+    u += shift
+    u -= u >= 1.0
+    np.abs(2.0 * u - 1.0, out=u)
+    np.subtract(1.0, u, out=u)
     tiny = 2.0**-52
-    return np.clip(folded, tiny, 1.0 - tiny)
+    return np.clip(u, tiny, 1.0 - tiny, out=u)

@@ -1,30 +1,42 @@
 """The law of (v·a, g·a − ḡ, ‖a‖²) for attention, by randomised QMC, and its compression.
 
-`draw` samples it for both labels from the same tokens. `limit` compresses the samples of a label to a
-few hundred nodes: a balanced tree of median cuts makes cells of equal mass, and each cell is replaced
-by 2k points at mean ± √k times the columns of a root of its covariance, which keep its moments to
-second order (third, where it is symmetric). Each replicate's share in a cell, to first order
-in its own mean, gives its weights on the same nodes; cells twice as large give the coarse law.
+`draw` samples it for both labels from the same tokens. `attention_limit` compresses the samples of a
+label to a few hundred nodes: cells that are cut, the worst first, wherever they matter most, each
+replaced by two points on each of its principal axes, which keep its moments to second order and the third
+along the axes. Each replicate's share in a cell, to first order in its own mean, gives its weights on the
+same nodes; the cells halfway through the cutting give the coarse law.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import heapq
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..models import attention
-from ..models.nodes import Limit, Nodes
-from ..outcome import FloatArray
-from ..query import Query
-from ..task import Task
+from ..models.nodes import Limit
+from ..arrays import FloatArray, IndexArray
 from .lattice import REPLICATES, replicate
 from .tokens import Tokens
 
-CELLS = 128
-FIRST_POINTS = 2**11
-LAST_POINTS = 2**16
+
+class Level(NamedTuple):
+    """How finely a law is resolved: lattice points a replicate, and cells a label."""
+
+    points: int
+    cells: int
+
+
+LADDER = tuple(Level(2**k, max(32, 2 ** (k - 7))) for k in range(9, 18))
+FINE = 8  # times as many cells for integrands that cost next to nothing
+
+
+def ladder(accuracy: float, fine: bool = False) -> tuple[Level, ...]:
+    """Return the levels worth trying for an accuracy, from one that may suffice upwards."""
+    start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
+    return tuple(Level(p, FINE * c if fine else c) for p, c in LADDER[start:])
 
 
 class Draws(NamedTuple):
@@ -38,8 +50,12 @@ class Draws(NamedTuple):
 def draw(L: int, R: int, kappa: float, tilt: float, points: int) -> tuple[Draws, Draws]:
     """Sample both labels with logits κ g, raised by κ·tilt (tilt = θ s) on the R signal tokens."""
     chunks = [_draw_one(L, R, kappa, tilt, points, index) for index in range(REPLICATES)]
-    positive, negative = (Draws(*map(np.stack, zip(*part, strict=True))) for part in zip(*chunks, strict=True))
-    return positive, negative
+    positive, negative = zip(*chunks, strict=True)
+    return _stack(positive), _stack(negative)
+
+
+def _stack(parts: tuple[Draws, ...]) -> Draws:
+    return Draws(*(np.stack(columns) for columns in zip(*parts, strict=True)))
 
 
 def _draw_one(
@@ -67,80 +83,116 @@ def _draw_one(
 
 
 @lru_cache(maxsize=64)
-def limit(task: Task, query: Query, points: int) -> Limit:
+def attention_limit(
+    L: int, R: int, theta: float, kappa: float, cosine: float, level: Level
+) -> Limit:
     """Return the compressed limit law of attention for one task and query."""
-    if query.kappa == 0.0:
-        uniform = np.full((1, 1), 1.0 / task.L)
-        pair = [
-            attention.nodes(task, query, mass, np.zeros(1), uniform[0], np.ones(1), np.ones((1, 1)))
-            for mass in (np.array([task.R / task.L]), np.zeros(1))
-        ]
-        return Limit(pair[0], pair[1])
-    samples = draw(task.L, task.R, query.kappa, task.theta * query.cosine, points)
-    fine = [_compress(task, query, one, CELLS) for one in samples]
-    coarse = [_compress(task, query, one, CELLS // 2) for one in samples]
+    build = partial(attention.nodes, L, theta, cosine)
+    if kappa == 0.0:
+        one, A = np.ones(1), np.full(1, 1.0 / L)
+        return Limit(*(build(p * one, 0.0 * one, A, one, one[None]) for p in (R / L, 0.0)))
+    samples = draw(L, R, kappa, theta * cosine, level.points)
+    pairs = [_compress(one, level.cells) for one in samples]
+    fine, coarse = ([build(*one) for one in column] for column in zip(*pairs, strict=True))
     return Limit(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
 
 
-def _compress(task: Task, query: Query, draws: Draws, cells: int) -> Nodes:
-    columns = [draws.mass, draws.score, np.log(draws.A)]
-    kept = [one for one in columns if np.ptp(one) > 1e-12 * (1.0 + np.abs(one).max())]
-    fixed = [float(one.flat[0]) for one in columns]
-    if not kept:  # the law is a point
-        one, flat = np.ones(1), np.ones((1, 1))
-        mass, score, A = fixed[0] * one, fixed[1] * one, np.exp(fixed[2]) * one
-        return attention.nodes(task, query, mass, score, A, one, flat)
+def _compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+    """Return nodes (v·a, g·a − ḡ, ‖a‖²), weights and replicate weights, fine and coarse."""
+    table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()], axis=1)
+    varies = np.ptp(table, axis=0) > 1e-12 * (1.0 + np.abs(table).max(axis=0))
+    if not varies.any():  # the law is a point
+        one = np.ones(1)
+        point = draws.mass[0, :1], draws.score[0, :1], draws.A[0, :1], one, one[None]
+        return point, point
+    x = np.ascontiguousarray(table[:, varies])
     replicates, points = draws.A.shape
-    owner = np.repeat(np.arange(replicates), points)
-    x = np.stack([one.ravel() for one in kept], axis=1)
-    order = _cells(x / x.std(axis=0), cells)
-    position, weight, replicas = _sigma_points(x[order], owner[order], replicates)
-    table = np.empty((len(position), 3))
-    taken = iter(position.T)
-    for column, values in enumerate(columns):
-        varies = any(values is one for one in kept)
-        table[:, column] = next(taken) if varies else fixed[column]
-    mass, score, log_A = table.T
-    return attention.nodes(task, query, mass, score, np.exp(log_A), weight, replicas)
+    owner = np.repeat(np.arange(replicates, dtype=np.int8), points)
+    marks = np.arange(replicates + 1)
+    found = []
+    for order, bounds in _cells((x - x.mean(axis=0)) / x.std(axis=0), cells):
+        sorted_x, sorted_owner = x[order], owner[order]
+        rules = [
+            _two_point_rule(sorted_x[a:b], np.searchsorted(sorted_owner[a:b], marks))
+            for a, b in bounds
+        ]
+        position = np.concatenate([rule.position.reshape(-1, x.shape[1]) for rule in rules])
+        weight = np.concatenate([rule.share.ravel() for rule in rules]) / len(x)
+        replicas = [rule.replicas.reshape(replicates, -1) for rule in rules]
+        nodes = np.repeat(table[:1], len(position), axis=0)
+        nodes[:, varies] = position
+        columns = nodes[:, 0], nodes[:, 1], np.exp(nodes[:, 2])
+        found.append((*columns, weight, np.concatenate(replicas, axis=1) / points))
+    return found[1], found[0]
 
 
-def _cells(x: FloatArray, cells: int) -> np.ndarray:
-    """Return sample indices, cells × size, from median cuts across each cell's widest direction."""
-    order = np.arange(len(x))[None]
-    while len(order) < cells:
-        values = x[order]
-        widest = values.var(axis=1).argmax(axis=1)
-        along = np.take_along_axis(values, widest[:, None, None], axis=2)[..., 0]
-        order = np.take_along_axis(order, along.argsort(axis=1, kind="stable"), axis=1)
-        order = order.reshape(2 * len(order), -1)
-    return order
+def _cells(x: FloatArray, cells: int) -> list[tuple[IndexArray, list[tuple[int, int]]]]:
+    """Cut the samples into cells / 2 groups, and into cells, always halving the worst group.
+
+    A group's contribution to the error is taken as its mass times its largest variance squared; it is
+    cut at its mean, across its widest direction. Returns, for both, an order of the samples and the
+    slices of it that are the groups; within a group the samples keep their order.
+    """
+    x, order = x.copy(), np.arange(len(x))
+    heap = [_ranked(x, 0, len(x))]
+    states = []
+    for stop in (cells // 2, cells):
+        while len(heap) < stop and heap[0][0] < 0.0:
+            _, a, b, axis, middle = heapq.heappop(heap)
+            left = x[a:b, axis] <= middle
+            cut = a + int(left.sum())
+            for values in (x, order):
+                values[a:b] = np.concatenate([values[a:b][left], values[a:b][~left]])
+            heapq.heappush(heap, _ranked(x, a, cut))
+            heapq.heappush(heap, _ranked(x, cut, b))
+        states.append((order.copy(), [(one[1], one[2]) for one in heap]))
+    return states
 
 
-def _sigma_points(
-    x: FloatArray, owner: np.ndarray, replicates: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Replace each cell by 2k equal points; return positions, weights and replicate weights."""
-    cells, size, k = x.shape
-    mean = x.mean(axis=1)
-    centred = x - mean[:, None]
-    covariance = np.einsum("cni,cnj->cij", centred, centred) / size
-    scale = np.sqrt(np.einsum("cii->ci", covariance))
-    scale = np.where(scale > 0.0, scale, 1.0)
-    correlation = covariance / scale[:, :, None] / scale[:, None, :]
-    values, vectors = np.linalg.eigh(correlation)
-    values = np.maximum(values, 0.0)
-    root = scale[:, :, None] * vectors * np.sqrt(values)[:, None, :]
-    spread = np.sqrt(k) * root.transpose(0, 2, 1)  # cell, axis, coordinate
-    position = np.stack([mean[:, None] + spread, mean[:, None] - spread], axis=1)
-    # whitened mean of each replicate's members, times its share of the cell
+def _ranked(x: FloatArray, a: int, b: int) -> tuple[float, int, int, int, float]:
+    values = x[a:b]
+    mean = values.mean(axis=0)
+    variance = np.einsum("ij,ij->j", values, values) / (b - a) - mean**2
+    axis = int(variance.argmax())
+    size = float(variance[axis])
+    worst = -(b - a) * size**2 if size > 1e-20 and b - a > 1 else 0.0
+    return worst, a, b, axis, float(mean[axis])
+
+
+class _Rule(NamedTuple):
+    """Two points on each principal axis of a cell, with weights and replicate weights."""
+
+    position: FloatArray  # axis, side, coordinate
+    share: FloatArray  # axis, side
+    replicas: FloatArray  # replicate, axis, side
+
+
+def _two_point_rule(x: FloatArray, bounds: IndexArray) -> _Rule:
+    """Keep mean and covariance of a cell's samples, and the third moment along each axis.
+
+    ``bounds`` says where each replicate's samples begin. A replicate's weights are its own share of
+    the cell, tilted to its own mean there.
+    """
+    size, k = x.shape
+    mean = x.mean(axis=0)
+    centred = x - mean
+    scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / size)
+    centred /= np.where(scale > 0.0, scale, 1.0)
+    values, vectors = np.linalg.eigh(centred.T @ centred / size)
     usable = values > 1e-12
-    inverse = np.where(usable, 1.0 / np.sqrt(np.where(usable, values, 1.0)), 0.0)
-    white = (centred / scale[:, None]) @ vectors * inverse[:, None, :]
-    member = owner[..., None] == np.arange(replicates)
-    share = member.mean(axis=1).T  # replicate, cell
-    drift = np.einsum("cnr,cnk->rck", member / size, white)
-    tilt = drift / (2.0 * np.sqrt(k))
-    level = np.broadcast_to((share / (2.0 * k))[..., None], tilt.shape)
-    replicas = np.stack([level + tilt, level - tilt], axis=2) * (replicates / cells)
-    weight = np.full(cells * 2 * k, 1.0 / (cells * 2 * k))
-    return position.reshape(-1, k), weight, replicas.reshape(replicates, -1)
+    root = np.sqrt(np.where(usable, values, 0.0))
+    white = centred @ (vectors * np.where(usable, 1.0 / np.where(usable, root, 1.0), 0.0))
+    skew = (white * white * white).mean(axis=0) / np.sqrt(k)
+    reach = np.sqrt(skew**2 + 4.0)
+    ends = 0.5 * np.stack([skew + reach, skew - reach], axis=1)
+    axes = np.sqrt(k) * scale * (vectors * root).T
+    share = np.stack([-ends[:, 1], ends[:, 0]], axis=1) / (k * reach[:, None])
+    running = np.zeros((size + 1, k))
+    np.cumsum(white, axis=0, out=running[1:])
+    tilt = np.diff(running[bounds], axis=0) / (np.sqrt(k) * reach)
+    level = np.diff(bounds)[:, None, None] * share
+    return _Rule(
+        mean + ends[..., None] * axes[:, None],
+        share * size,
+        level + np.stack([tilt, -tilt], axis=2),
+    )

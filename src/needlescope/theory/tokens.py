@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, ndtri
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 
 TOP = 32
 BULK_SUMS = 4
@@ -53,8 +53,9 @@ class Tokens:
         log_u = np.log(u[:, :kept])
         log_u /= np.arange(n, n - kept, -1)
         np.cumsum(log_u, axis=1, out=log_u)
-        # the lower the order statistic, the better log U itself resolves it
-        g = np.where(log_u > -0.5, -ndtri(-np.expm1(log_u)), ndtri(np.exp(log_u)))
+        upper = log_u > -0.5  # there 1 − U has the digits, below it U
+        g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
+        np.negative(g, out=g, where=upper)
         return cls(n, g, ndtri(u[:, kept:]))
 
     def sums(self, kappa: float) -> Sums:

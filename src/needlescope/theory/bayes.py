@@ -1,0 +1,48 @@
+"""The Bayes error: the least error of any classifier that knows ξ.
+
+Λ = e_R(e^{θx}) e^{−Rθ²/2} / C(L, R), the mean over R-subsets S of exp(θ Σ_S x − Rθ²/2), decides + when
+πΛ > 1 − π, so that with Λ̃ = πΛ/(1 − π)
+
+    error = (1 − π) E₋ min(1, Λ̃) = π E₊ min(1, 1/Λ̃):
+
+one expectation of a bounded continuous function under one label; we take the rarer, whose factor is
+smaller. Two exact facts sharpen it. The mean x̄ ~ N(±…, 1/L) is independent of the centred tokens and enters
+log Λ as Rθx̄, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x) with the symmetry of
+the normal law make the centred part the same for R and L − R signal tokens, so the smaller serves.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from ..outcome import FloatArray
+from .symmetric import FEW, Series, draw, make_groups
+from .symmetric_saddle import Saddle
+
+
+def sample(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:
+    """Return the Bayes error by one QMC replicate, for 1 ≤ R < L and θ > 0."""
+    positive = pi < 0.5
+    r = min(R, L - R)
+    log_product = _log_product(L, r, theta, positive)
+    value, total = log_product(draw(log_product.groups, points, index))
+    centred = value - r * theta * total / L
+    mean = theta * R / L if positive else 0.0
+    log_odds = centred + R * theta * (mean - 0.5 * theta) + np.log(pi / (1.0 - pi))
+    spread = R * theta / np.sqrt(L)
+    least = _mean_min(-log_odds if positive else log_odds, spread)
+    return float(min(pi, 1.0 - pi) * least.mean())
+
+
+@lru_cache(maxsize=8)
+def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | Saddle:
+    groups = make_groups(L, r, theta, positive)
+    return Series(theta, r, groups) if r <= FEW else Saddle(theta, r, groups)
+
+
+def _mean_min(a: FloatArray, s: float) -> FloatArray:
+    """E min(1, e^{a + sZ}) for Z ~ N(0, 1)."""
+    return ndtr(a / s) + np.exp(np.minimum(a + 0.5 * s * s + log_ndtr(-a / s - s), 0.0))

@@ -1,0 +1,87 @@
+"""Capacity: the largest n/d at which data are typically linearly separable (Conjecture 1)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..grid import choice, real
+from ..outcome import Capacity, gather
+from ..query import Query
+from ..task import Task
+from .law import Level
+from .laws import MODELS, NO_QUERY, SURE, need_query, settle, train_limit
+from .margin import separability, spread
+
+
+def capacity(
+    task: Task, model: str = "attention", *, query: Query | None = None, accuracy: float = 1e-3
+) -> Capacity:
+    """Return the separability capacity α* of a model. It is a conjecture, and labelled so.
+
+    Parameters
+    ----------
+    task
+        The problem; numeric fields may be arrays.
+    model : "attention", "pooled" or "vectorized"
+    query
+        The query of the attention model, for instance ``align(task, training).query``.
+    accuracy
+        Largest relative error of α* accepted, from quasi-Monte Carlo.
+
+    Returns
+    -------
+    Capacity
+        ``alpha`` is infinite where the error of the best linear rule is below floating point.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> ns.capacity(task, "pooled")
+    Capacity(model='pooled', alpha=2.94..., alpha_se=0.0, provenance='conjecture')
+    """
+    choice("model", model, MODELS)
+    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
+    query = need_query("the capacity of attention", query) if model == "attention" else NO_QUERY
+    shape = np.broadcast_shapes(task.shape, query.shape)
+    pairs = zip(task.scalars(shape), query.scalars(shape), strict=True)
+    rows = [
+        settle(
+            0.1 * accuracy,  # of a quantity near one, where errors are near a tenth
+            partial(_capacity_one, *pair, model),
+            partial(_good, accuracy),
+            _complaint,
+        )
+        for pair in pairs
+    ]
+    return gather(Capacity, rows, shape)
+
+
+def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[str, Any]:
+    limit = train_limit(model, task, query, level)
+    law = limit.law(task.pi)
+    found = separability(law)
+    alpha = limit.dim / found.value if found.value > 0.0 else np.inf
+    error = spread(law, limit.coarse_law(task.pi), found)
+    relative = error / found.value if found.value > 0.0 else 0.0
+    return {
+        "model": model,
+        "alpha": alpha,
+        "alpha_se": alpha * relative if relative else 0.0,
+        "provenance": "conjecture",
+    }
+
+
+def _good(accuracy: float, row: dict[str, Any]) -> bool:
+    return bool(row["alpha_se"] == 0.0 or SURE * row["alpha_se"] <= accuracy * row["alpha"])
+
+
+def _complaint(row: dict[str, Any]) -> str:
+    relative = SURE * row["alpha_se"] / row["alpha"]
+    return (
+        f"the capacity is known to a relative error of {relative:.1e} only; "
+        f"pass accuracy={1.5 * relative:.1g} to accept that"
+    )

@@ -1,0 +1,63 @@
+"""The collapsed phase of losses with a kink: the exact minimiser is w = 0.
+
+With rare positives and much data the hinge loss prefers to answer b = −1 to everything: all negatives sit
+at the kink, whose subgradients can balance any pull on w. To first order around (w, b) = (0, b0) the
+loss of each label is a cone (a kink or a straight line), and F becomes positively homogeneous. The collapse
+is certified when the minimum of that homogeneous convex function over (μ, b) at ρ = 1, maximised over t,
+is not negative: then no direction leads down from w = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import NotConverged
+from ..losses import Loss, PiecewiseQuadratic
+from ..arrays import FloatArray
+from .saddle import Point, Saddle
+from .solver import solve
+
+
+@dataclass(frozen=True, repr=False)
+class _Pair(Loss):
+    """One loss for each label."""
+
+    positive: Loss
+    negative: Loss
+    name: str = "conic"
+
+    def of_label(self, y: int) -> Loss:
+        return self.positive if y > 0 else self.negative
+
+    def value(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
+        return self.of_label(int(y)).value(z, y)
+
+    def derivative(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
+        return self.of_label(int(y)).derivative(z, y)
+
+    def second(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
+        return self.of_label(int(y)).second(z, y)
+
+
+def collapsed_bias(problem: Saddle) -> float | None:
+    """Return the bias of the collapsed minimiser, or None where w = 0 is not (certified as) optimal."""
+    loss = problem.loss
+    if not isinstance(loss, PiecewiseQuadratic) or not loss.kinked:
+        return None
+    law = problem.law
+    bias = _best_constant(loss, float(law.weight[law.y > 0.0].sum()))
+    pair = _Pair(loss.cone(bias, 1), loss.cone(bias, -1))
+    cone = Saddle(law, pair, problem.delta, 0.0)
+    try:
+        _, local = solve(cone, Point(np.zeros(law.directions), 0.0, 1.0, 1.0), fixed_rho=True)
+    except NotConverged:
+        return None
+    return bias if local.value >= 0.0 else None
+
+
+def _best_constant(loss: PiecewiseQuadratic, pi: float) -> float:
+    candidates = np.concatenate([loss.knots, -loss.knots])
+    values = pi * loss.value(candidates, 1) + (1.0 - pi) * loss.value(candidates, -1)
+    return float(candidates[np.argmin(values)])

@@ -1,0 +1,86 @@
+"""At which alignment does attention start to beat mean pooling?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ..grid import real
+from ..outcome import Crossover, gather
+from ..query import Query
+from ..task import Task
+from ..training import Training
+from .asymptote import asymptote
+from .learning import predict
+
+SCAN = np.linspace(0.0, 1.0, 9)
+
+
+def crossover(
+    task: Task, kappa: Any, *, training: Training | None = None, accuracy: float = 1e-4
+) -> Crossover:
+    """Return the smallest alignment s of the query at which attention beats mean pooling.
+
+    Parameters
+    ----------
+    task
+        The problem; numeric fields may be arrays.
+    kappa : float or array
+        Strength of the query.
+    training
+        Compare after this training (both readouts on D1). Without it, in the limit of
+        much data with the square loss and no ridge (Corollary 2).
+    accuracy
+        Of the test errors that are compared.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0)
+    >>> round(found.cosine, 2), found.verdict
+    (0.14, 'crosses')
+    """
+    strength = Query(kappa, 0.0)
+    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
+    shape = np.broadcast_shapes(task.shape, strength.shape, () if training is None else training.shape)
+    trainings = [None] * int(np.prod(shape)) if training is None else training.scalars(shape)
+    rows = [
+        _crossover_one(t, q.kappa, r, accuracy)
+        for t, q, r in zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True)
+    ]
+    return gather(Crossover, rows, shape)
+
+
+def _crossover_one(
+    task: Task, kappa: float, training: Training | None, accuracy: float
+) -> dict[str, Any]:
+    def error(model: str, query: Query | None) -> float:
+        if training is None:
+            return float(asymptote(task, model, query=query, accuracy=accuracy).limit)
+        found = predict(task, training, model, query=query, accuracy=accuracy)
+        return float(found.test_error)
+
+    pooled = error("pooled", None)
+
+    def gain(cosine: float) -> float:
+        return pooled - error("attention", Query(kappa, cosine))
+
+    gains = np.array([gain(float(s)) for s in SCAN])
+    wins = gains > 0.0
+    if wins[0]:
+        cosine, verdict = 0.0, "always"
+    elif not wins.any():
+        cosine, verdict = np.nan, "never"
+    else:
+        first = int(wins.argmax())
+        cosine = float(brentq(gain, SCAN[first - 1], SCAN[first], xtol=1e-6))
+        verdict = "crosses"
+    return {
+        "kappa": kappa,
+        "cosine": cosine,
+        "gain": float(gains[-1]),
+        "verdict": verdict,
+        "provenance": "theorem",
+    }

@@ -1,0 +1,219 @@
+"""Learning curves (Theorems 4 and 5): what each model reaches after training, in the limit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import NotConverged
+from ..grid import choice, real
+from ..losses import get_loss
+from ..outcome import Outcome, gather
+from ..query import Query
+from ..task import Task
+from ..training import Training
+from .alignment import align
+from .law import Level, ladder
+from .laws import MODELS, NO_QUERY, SURE, test_limit, train_limit
+from .measures import measure
+from .readout import Readout, train_readout
+from .saddle import Point
+
+DATA = ("D1", "all")
+
+
+class _Job(NamedTuple):
+    """One point of the grid."""
+
+    task: Task
+    training: Training
+    query: Query
+    test: Task
+    alpha: float
+
+
+def predict(
+    task: Task,
+    training: Training,
+    model: str = "attention",
+    *,
+    query: Query | None = None,
+    test_task: Task | None = None,
+    data: str = "D1",
+    accuracy: float = 1e-4,
+) -> Outcome:
+    """Predict test error, train loss and train error of a trained classifier, in the limit.
+
+    Parameters
+    ----------
+    task, training
+        The problem. Any numeric field may be an array; results broadcast as NumPy would, and
+        the solver walks the grid by continuation.
+    model : "attention", "pooled" or "vectorized"
+    query
+        For attention: a query given directly instead of the one that `align` predicts.
+    test_task
+        Test on another task (other L, R, theta, pi) than the one trained on. The vectorized
+        model can only be tested at its own L.
+    data : "D1" or "all"
+        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1 (as much data as attention
+        sees in all). Attention always trains its query on D0 and its readout on D1.
+    accuracy
+        Largest error of the test error that is accepted; reached, or NotConverged is raised.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> training = ns.Training(alpha0=4.0, alpha1=[1.0, 3.0], loss="logistic", ridge=1e-2)
+    >>> ns.predict(task, training, model="attention").test_error.round(3)
+    array([0.045, 0.032])
+    >>> ns.predict(task, training, model="pooled").test_error.round(3)
+    array([0.329, 0.274])
+    """
+    choice("model", model, MODELS)
+    choice("data", data, DATA)
+    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
+    test = _check_test(task, test_task, model)
+    query = _query(task, training, model, query)
+    shape = np.broadcast_shapes(task.shape, training.shape, query.shape, test.shape)
+    parts = (part.scalars(shape) for part in (task, training, query, test))
+    jobs = [
+        _Job(t, r, q, s, r.alpha0 + r.alpha1 if data == "all" and model != "attention" else r.alpha1)
+        for t, r, q, s in zip(*parts, strict=True)
+    ]
+    rows: list[dict[str, Any]] = [{}] * len(jobs)
+    for members in _families(jobs).values():
+        for index, row in _walk(model, jobs, members, accuracy).items():
+            rows[index] = row
+    return gather(Outcome, rows, shape)
+
+
+def _check_test(task: Task, test: Task | None, model: str) -> Task:
+    if test is None:
+        return task
+    if not isinstance(test, Task):
+        raise ValueError(f"test_task must be a needlescope.Task, got {test!r}")
+    if model == "vectorized" and np.any(np.asarray(test.L) != np.asarray(task.L)):
+        raise ValueError(
+            f"the vectorized model has one weight for each of its L={task.L} tokens and cannot be "
+            f"tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
+        )
+    return test
+
+
+def _query(task: Task, training: Training, model: str, query: Query | None) -> Query:
+    """Return the query given, the query trained, or none for the models that have none."""
+    if query is not None and not isinstance(query, Query):
+        raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
+    if model != "attention":
+        return NO_QUERY
+    if query is not None:
+        return query
+    found = align(task, training)
+    return Query(found.kappa, found.cosine_q)
+
+
+def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
+    """Group the points that share a law, and order each group for continuation."""
+    families: dict[Any, list[int]] = defaultdict(list)
+    for index, job in enumerate(jobs):
+        families[job.task, job.query, job.training.loss].append(index)
+    for members in families.values():
+        members.sort(key=lambda k: (-jobs[k].training.ridge, jobs[k].alpha, k))
+    return families
+
+
+def _walk(
+    model: str, jobs: list[_Job], members: list[int], accuracy: float
+) -> dict[int, dict[str, Any]]:
+    """Solve a family in order, each point from its neighbours, at the first sufficient level."""
+    done: dict[int, dict[str, Any]] = {}
+    pending, levels = members, ladder(accuracy)
+    if len(members) > 2:  # one point in the middle tells where to start
+        middle = members[len(members) // 2]
+        row, _ = _solve(model, jobs[middle], levels[0], None)
+        excess = SURE * row["test_error_se"] / accuracy
+        skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
+        levels = levels[skip:]
+    for level in levels:
+        trail: list[tuple[_Job, Point]] = []
+        for index in pending:
+            row, readout = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
+            if readout.local is not None:
+                trail.append((jobs[index], readout.point))
+            done[index] = row
+        pending = [k for k in pending if SURE * done[k]["test_error_se"] > accuracy]
+        if not pending:
+            return done
+    worst = SURE * max(done[index]["test_error_se"] for index in pending)
+    raise NotConverged(
+        f"the test error is known to ±{worst:.1e} only, not to the accuracy of {accuracy:g} asked; "
+        f"pass accuracy={1.5 * worst:.1g} to accept that"
+    )
+
+
+def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
+    """Extrapolate from up to three neighbours with the same ridge, polynomially in log α."""
+    near = {
+        one.alpha: point for one, point in trail[-3:] if one.training.ridge == job.training.ridge
+    }
+    if not near:
+        return trail[-1][1] if trail else None
+    x = np.log(list(near))
+    rows = [[*p.mu, p.b, np.log(p.rho), np.log(p.t)] for p in near.values()]
+    at, guess = np.log(job.alpha), np.zeros(len(rows[0]))
+    for i, row in enumerate(rows):  # Lagrange
+        others = np.delete(x, i)
+        guess += np.prod((at - others) / (x[i] - others)) * np.array(row)
+    k = len(guess) - 3
+    return Point(guess[:k], float(guess[k]), *np.exp(np.clip(guess[k + 1 :], -600, 600)).tolist())
+
+
+def _solve(
+    model: str, job: _Job, level: Level, warm: Point | None
+) -> tuple[dict[str, Any], Readout]:
+    task, training, query = job.task, job.training, job.query
+    limit = train_limit(model, task, query, level)
+    readout = train_readout(
+        limit, get_loss(training.loss), task.pi, job.alpha, training.ridge, warm
+    )
+    test = limit
+    if job.test is not task:
+        test = test_limit(model, task, job.test, query, level)
+    coarse = limit.coarse_law(task.pi), test.coarse_law(job.test.pi)
+    found = measure(readout, test.law(job.test.pi), coarse)
+    names = ("test_error", "train_loss", "train_error")
+    row: dict[str, Any] = {"model": model, "provenance": "theorem", "residual": readout.residual}
+    for name, value, error in zip(names, found.values, found.errors, strict=True):
+        row[name], row[f"{name}_se"] = value, error
+    row.update(_order_parameters(model, query, readout))
+    return row, readout
+
+
+def _order_parameters(model: str, query: Query, readout: Readout) -> dict[str, float]:
+    at = readout.point
+    law = readout.problem.law
+    if model == "attention":
+        across = np.sqrt((1.0 - query.cosine) * (1.0 + query.cosine))
+        direction = np.array([query.cosine, across])
+    else:
+        direction = law.weight @ law.m  # negatives have no mean
+        direction = direction / max(float(np.linalg.norm(direction)), 1e-300)
+    signal = float(at.mu @ direction)
+    norm = float(np.sqrt(at.mu @ at.mu + at.rho**2))
+    attends = model == "attention"
+    return {
+        "bias": at.b,
+        "signal": signal,
+        "norm": norm,
+        "cosine": signal / norm if norm > 0.0 else 0.0,
+        "kappa": query.kappa if attends else np.nan,
+        "cosine_q": query.cosine if attends else np.nan,
+        "query_part": at.mu[0] if attends else np.nan,
+        "signal_part": at.mu[1] if attends else signal,
+        "rest": at.rho,
+        "gamma": 1.0 / at.t,
+    }
