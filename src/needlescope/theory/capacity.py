@@ -15,6 +15,8 @@ from .law import Level
 from .laws import MODELS, NO_QUERY, SURE, need_query, settle, train_limit
 from .margin import separability, spread
 
+BEYOND = 1e-250  # below it 1/α* counts as zero
+
 
 def capacity(
     task: Task, model: str = "attention", *, query: Query | None = None, accuracy: float = 1e-3
@@ -64,9 +66,10 @@ def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[st
     limit = train_limit(model, task, query, level)
     law = limit.law(task.pi)
     found = separability(law)
-    alpha = limit.dim / found.value if found.value > 0.0 else np.inf
-    error = spread(law, limit.coarse_law(task.pi), found)
-    relative = error / found.value if found.value > 0.0 else 0.0
+    alpha, relative = np.inf, 0.0
+    if found.value > BEYOND:
+        alpha = limit.dim / found.value
+        relative = spread(law, limit.coarse_law(task.pi), found) / found.value
     return {
         "model": model,
         "alpha": alpha,

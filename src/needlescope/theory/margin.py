@@ -29,21 +29,23 @@ class Margin(NamedTuple):
 
 def separability(law: Law) -> Margin:
     """Minimise E[(√U G − y(μ·m + b)/√A)₊²]; zero means beyond floating point."""
-    k = law.directions
-    at = np.zeros(k + 1)
+    at = np.zeros(law.directions + 1)
     value, gradient, hessian = _total(law, at)
     damping = 1e-8
     for _ in range(STEPS):
         if value < 1e-280:
             break
-        level = float(np.trace(hessian))
-        step = -np.linalg.solve(hessian + damping * level * np.eye(k + 1), gradient)
-        decrease = -float(step @ gradient)
-        if decrease <= TOLERANCE * value:
+        # Newton on log f, whose scale does not shrink with f; |curvature| keeps it a descent
+        slope = gradient / value
+        sizes, axes = np.linalg.eigh(hessian / value - np.outer(slope, slope))
+        sizes = np.abs(sizes)
+        step = -axes @ ((axes.T @ slope) / (sizes + damping * sizes.max()))
+        decrease = -float(step @ slope)
+        if decrease <= TOLERANCE:
             break
         trial = at + step
         new = _total(law, trial)
-        if new[0] <= value - 0.1 * decrease:
+        if new[0] <= value * np.exp(-0.1 * min(decrease, 1.0)):
             at, (value, gradient, hessian) = trial, new
             damping = max(0.1 * damping, 1e-15)
         elif damping > 1e8:

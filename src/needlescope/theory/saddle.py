@@ -28,6 +28,11 @@ class Point(NamedTuple):
     rho: float
     t: float
 
+    @property
+    def norm(self) -> float:
+        """The norm of the readout."""
+        return float(np.sqrt(self.mu @ self.mu + self.rho**2))
+
     def moved(self, step: FloatArray) -> Point:
         """Add a step in (μ, b, log ρ, log t)."""
         k = len(self.mu)
@@ -58,7 +63,11 @@ class Chain(NamedTuple):
 
 
 class Local(NamedTuple):
-    """F at a point with its gradient and Hessian, and each equation's own scale."""
+    """F at a point with its gradient and Hessian, and the size of the terms in each equation.
+
+    A restoring force along a direction of w counts with the whole norm of w, so that a component
+    that ought to vanish may do so.
+    """
 
     value: float
     gradient: FloatArray
@@ -96,7 +105,7 @@ class Saddle:
         part = self._expected(self.chain(at), at)
         value, slopes, bends = self._penalty(at)
         scale = part.scale.copy()
-        scale[:k] += self.ridge * np.abs(at.mu)
+        scale[:k] += self.ridge * at.norm
         scale[k + 1] += at.rho * (self.ridge + at.t / self.delta)
         scale[k + 2] += abs(slopes[k + 2])
         gradient = part.gradient + slopes
@@ -115,7 +124,8 @@ class Saddle:
         Dm, DV, dg = chain.Dm, chain.DV, chain.dg
         gradient = (w * e.m) @ Dm + (w * e.V) @ DV
         gradient[-1] = (w * e.g) @ dg
-        scale = np.abs(w * e.m) @ np.abs(Dm) + (w * e.V) @ np.abs(DV)
+        scale = np.abs(w * e.m) @ np.abs(Dm) + (w * e.V) @ DV
+        scale[:k] = np.abs(w * e.m) @ np.abs(law.m) + 2.0 * at.norm * ((w * e.V) @ law.tau)
         scale[-1] = gradient[-1]
         left = (w * e.mm)[:, None] * Dm + (w * e.mV)[:, None] * DV
         right = (w * e.mV)[:, None] * Dm + (w * e.VV)[:, None] * DV

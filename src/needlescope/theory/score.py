@@ -18,16 +18,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from ..outcome import FloatArray
 
-TURN = 0.3  # α
+TURN = 0.3  # α, for κ above 0.35
 REACH = 8.5  # standard deviations kept on either side of a token's mean
-BEND = 0.7  # height of the path of x, in units of min(1/κ, 1)
+BEND = 0.7  # height of the path of x, in units of 1/κ,
+HIGHEST = 2.0  # but no more than this
 CROWD = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
 SPACING = 0.2  # of the nodes of x, in units of min(1/κ, 1)
 BLOCK = 16
-LARGEST = 650.0  # exponents of h beyond this are refused
 
 ComplexArray = NDArray[np.complex128]
 
@@ -54,6 +55,7 @@ def below(
     True
     """
     h, weights = _one_token(theta, kappa, tau, SPACING)
+    turn = TURN * min(1.0, kappa * HIGHEST / BEND)
     size = np.abs(weights).T @ np.abs(h)
     tolerance = 1e-12
     s = float(np.log(tolerance / (L * size[0] + R * size[1])))
@@ -61,8 +63,8 @@ def below(
     floor = np.log(tolerance)
     while True:
         grid = s + step * np.arange(BLOCK)
-        q = np.exp(grid - 1j * TURN)
-        cumulant = np.log1p(np.expm1(1j * q[:, None] * h) @ weights)
+        q = np.exp(grid - 1j * turn)
+        cumulant = _log1p(np.expm1(1j * q[:, None] * h) @ weights)
         signal = (L - R) * cumulant[:, 0] + R * cumulant[:, 1]
         both = np.stack([L * cumulant[:, 0], signal])
         gone = both.real.max(axis=0) < floor
@@ -72,12 +74,31 @@ def below(
         if ended:
             break
         s = float(grid[-1]) + step
-    fine = 0.5 + (TURN - step * sums.sum(axis=1)) / np.pi
-    coarse = 0.5 + (TURN - 2.0 * step * sums[:, 0]) / np.pi
+    fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
+    coarse = 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
     # the rule's error is squared when its step is halved
     error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
     negative, positive = np.clip(fine, 0.0, 1.0).tolist()
     return Chances(negative, positive, error)
+
+
+def hard(L: int, R: int, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return P(score ≥ τ) of negatives and P(score < τ) of positives as κ → ∞: the largest token.
+
+    Examples
+    --------
+    >>> false_alarm, miss = hard(1, 1, 0.0, np.zeros(1))
+    >>> false_alarm.item(), miss.item()
+    (0.5, 0.5)
+    """
+    noise = log_ndtr(tau)
+    return -np.expm1(L * noise), np.exp((L - R) * noise + R * log_ndtr(tau - theta))
+
+
+def _log1p(value: ComplexArray) -> ComplexArray:
+    """log(1 + value), with a floor far below anything that counts."""
+    gone = np.abs(1.0 + value) < 1e-17
+    return np.where(gone, -40.0, np.log1p(np.where(gone, 0.0, value)))
 
 
 def _one_token(
@@ -103,11 +124,6 @@ def _path(
     bend = np.tanh(y)
     x = unit * (y - (1.0 - CROWD) * bend)
     dx = unit * step * (1.0 - (1.0 - CROWD) * (1.0 - bend**2))
-    height = BEND * unit
+    height = min(BEND / kappa, HIGHEST)
     rise = np.tanh(x / height)
     return lowest + x + 1j * height * rise, dx * (1.0 + 1j * (1.0 - rise**2))
-
-
-def largest_kappa(theta: float, tau: float) -> float:
-    """Return the κ up to which `below` can represent h."""
-    return LARGEST / max(theta + REACH - tau, 1.0)

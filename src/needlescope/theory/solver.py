@@ -17,6 +17,7 @@ from ..errors import NotConverged
 from ..losses import PiecewiseQuadratic
 from ..arrays import FloatArray
 from .saddle import Local, Point, Saddle
+from .square import solve_square
 
 RESIDUAL = 1e-8  # what a returned solution must satisfy
 POLISH = 1e-9  # what Newton aims at
@@ -28,10 +29,11 @@ LEAST_RIDGE = 1e-13  # the last ridge on the way to none
 
 def solve(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
     """Return the saddle point, polished as far as rounding allows, or raise NotConverged."""
-    for attempt in (newton, _path, nested):
-        point, local = attempt(problem, start, fixed_rho)
-        if local.residual <= RESIDUAL:
-            return point, local
+    with np.errstate(all="ignore"):  # trial steps may be wild; what is returned is checked
+        for attempt in (newton, _path, nested):
+            point, local = attempt(problem, start, fixed_rho)
+            if local.residual <= RESIDUAL:
+                return point, local
     raise NotConverged(
         f"the order parameters did not converge: relative residual {local.residual:.1e} for the "
         f"{problem.loss.name} loss at {problem.delta:g} samples per weight, "
@@ -88,12 +90,12 @@ def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point
     loss = problem.loss
     sharp = isinstance(loss, PiecewiseQuadratic) and loss.kinked
     easy = replace(problem, loss=loss.smoothed(1.0)) if sharp else problem  # type: ignore[attr-defined]
-    point = start
     target = max(problem.ridge, LEAST_RIDGE)
     ridge, factor = max(target, 1.0), 10.0
-    point, local = newton(replace(easy, ridge=ridge), point, fixed_rho)
+    first = start if fixed_rho else solve_square(problem.law, problem.delta, ridge)
+    point, local = newton(replace(easy, ridge=ridge), first, fixed_rho)
     if local.residual > RESIDUAL:
-        point, local = nested(replace(easy, ridge=ridge), start, fixed_rho)
+        point, local = nested(replace(easy, ridge=ridge), first, fixed_rho)
     while ridge > target and factor > 1.05 and local.residual <= RESIDUAL:
         lower = max(ridge / factor, target)
         trial, local = newton(replace(easy, ridge=lower), point, fixed_rho)

@@ -1,0 +1,146 @@
+"""What must hold for every problem; each check returns a sentence on failure, None on success."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+import needlescope as ns
+from needlescope.losses import SQUARE
+from needlescope.theory.law import LADDER
+from needlescope.theory.laws import train_limit
+from needlescope.theory.saddle import Point, Saddle
+from needlescope.theory.solver import solve
+from needlescope.theory.square import solve_square
+
+from .problems import Problem
+
+ACCURACY = 5e-3
+Check = Callable[[Problem, ns.Outcome], str | None]
+
+
+def answer(problem: Problem, **changes: object) -> ns.Outcome:
+    """Predict, at the accuracy of this suite."""
+    training = problem.training.replace(**changes)
+    return ns.predict(
+        problem.task, training, problem.model, query=problem.query, accuracy=ACCURACY
+    )
+
+
+def sane(problem: Problem, found: ns.Outcome) -> str | None:
+    """Residuals at 1e-8, finite numbers, probabilities in [0, 1]."""
+    if not found.residual <= 1e-8:
+        return f"residual {found.residual:.1e}"
+    for name in ("test_error", "train_error"):
+        if not -1e-12 <= getattr(found, name) <= 1.0 + 1e-12:
+            return f"{name} = {getattr(found, name)}"
+    if not (np.isfinite(found.train_loss) and found.train_loss >= -1e-12):
+        return f"train_loss = {found.train_loss}"
+    if not 2.0 * found.test_error_se <= ACCURACY:
+        return f"test_error_se = {found.test_error_se:.1e}"
+    return None
+
+
+def no_query_is_pooling(problem: Problem, found: ns.Outcome) -> str | None:
+    """Any alignment with κ = 0 equals pooling."""
+    try:
+        flat = answer(problem._replace(model="attention", query=ns.Query(0.0, problem.query.cosine)))
+        pooled = answer(problem._replace(model="pooled"))
+    except ns.NoMinimiser:
+        return None
+    gap = abs(flat.test_error - pooled.test_error)
+    return None if gap < 1e-7 else f"kappa = 0 differs from pooling by {gap:.1e}"
+
+
+def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
+    """Permuting the tokens changes nothing, and all patterns at once are the uniform law."""
+    small = problem.task.replace(L=min(problem.task.L, 7), R=min(problem.task.R, 3))
+    small = small.replace(R=min(small.R, small.L))
+    if comb(small.L, small.R) > 40:
+        return None
+    every = list(combinations(range(small.L), small.R))
+    rng = np.random.default_rng(small.L)
+    chances = rng.dirichlet(np.ones(len(every)))
+    shuffle = rng.permutation(small.L)
+    moved = [sorted(int(shuffle[k]) for k in one) for one in every]
+    laws = {
+        "uniform": "uniform",
+        "listed": ns.Positions(every),
+        "given": ns.Positions(every, chances),
+        "moved": ns.Positions(moved, chances),
+    }
+    errors = {}
+    for name, law in laws.items():
+        try:
+            errors[name] = answer(
+                problem._replace(task=small.replace(positions=law), model="vectorized")
+            ).test_error
+        except ns.NoMinimiser:
+            errors[name] = np.nan
+    for one, other in (("uniform", "listed"), ("given", "moved")):
+        gap = abs(errors[one] - errors[other])
+        if gap > 1e-6:
+            return f"vectorized: {one} and {other} positions differ by {gap:.1e}"
+    return None
+
+
+def square_is_closed_form(problem: Problem, found: ns.Outcome) -> str | None:
+    """The general solver, from elsewhere, finds the square loss's closed form."""
+    limit = train_limit(problem.model, problem.task, problem.query, LADDER[0])
+    law, ridge = limit.law(problem.task.pi), problem.training.ridge
+    delta = problem.training.alpha1 / limit.dim
+    exact = solve_square(law, delta, ridge)
+    start = Point(0.5 * exact.mu, 0.5 * exact.b, 2.0 * exact.rho, 3.0 * exact.t)
+    free, _ = solve(Saddle(law, SQUARE, delta, ridge), start)
+    size = exact.rho + np.linalg.norm(exact.mu)
+    gap = max(np.abs(free.mu - exact.mu).max(), abs(free.rho - exact.rho)) / size
+    return None if gap < 1e-6 else f"square loss: solver and closed form differ by {gap:.1e}"
+
+
+def loss_falls_with_ridge(problem: Problem, found: ns.Outcome) -> str | None:
+    """A smaller ridge never raises the training loss."""
+    try:
+        lower = answer(problem, ridge=problem.training.ridge / 3.0)
+    except ns.NoMinimiser:
+        return None
+    excess = lower.train_loss - found.train_loss
+    noise = 2.0 * (lower.train_loss_se + found.train_loss_se)
+    same_law = lower.train_loss_se == found.train_loss_se == 0.0
+    allowed = 1e-7 * found.train_loss + (1e-12 if same_law else 1e-12 + noise)
+    return None if excess <= allowed else f"train loss rises by {excess:.1e} as the ridge falls"
+
+
+def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
+    """Bayes ≤ oracle attention ≤ what training reaches."""
+    bayes = ns.oracle(problem.task, "bayes", accuracy=ACCURACY)
+    attention = ns.oracle(problem.task, "attention", accuracy=ACCURACY)
+    noise = 4.0 * np.hypot(bayes.error_se, attention.error_se) + 1e-9
+    if bayes.error > attention.error + noise:
+        return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
+    floor = attention if problem.model == "attention" else bayes
+    noise = 4.0 * np.hypot(floor.error_se, found.test_error_se) + 1e-9
+    if floor.error > found.test_error + noise:
+        return f"oracle {floor.model} {floor.error:.5f} above what training reaches {found.test_error:.5f}"
+    return None
+
+
+def capacities_scale(problem: Problem, found: ns.Outcome) -> str | None:
+    """α* of pooling is α* of the vectorized model over L."""
+    pooled = ns.capacity(problem.task, "pooled").alpha
+    flat = ns.capacity(problem.task, "vectorized").alpha / problem.task.L
+    same = pooled == flat or abs(pooled - flat) <= 1e-8 * pooled
+    return None if same else f"capacities {pooled} and {flat} differ"
+
+
+CHECKS: tuple[Check, ...] = (
+    sane,
+    no_query_is_pooling,
+    order_of_tokens,
+    square_is_closed_form,
+    loss_falls_with_ridge,
+    no_one_beats_the_oracles,
+    capacities_scale,
+)

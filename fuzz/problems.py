@@ -1,0 +1,53 @@
+"""Draw random valid problems: L 2…4096, θ 0…50, π 0.001…0.999, α 0.05…200, ridge 1e-8…1e2, κ 0…50."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+import needlescope as ns
+
+LOSSES = ("square", "logistic", "hinge", "squared_hinge")
+MODELS = ("attention", "pooled", "vectorized")
+
+
+class Problem(NamedTuple):
+    """One random problem."""
+
+    task: ns.Task
+    training: ns.Training
+    query: ns.Query
+    model: str
+
+
+def draw(seed: int, index: int) -> Problem:
+    """Return problem ``index`` of the sequence ``seed``; ends of ranges come up on purpose."""
+    rng = np.random.default_rng([seed, index])
+
+    def spread(low: float, high: float) -> float:
+        return float(np.clip(np.exp(rng.uniform(np.log(low), np.log(high))), low, high))
+
+    def one_of(*choices: float) -> float:
+        return choices[rng.integers(len(choices))]
+
+    L = round(spread(2, 4096))
+    R = int(one_of(1, L, round(spread(1, L)), round(spread(1, L))))
+    theta = one_of(0.0, 50.0, *rng.uniform(0.0, 50.0, 3), spread(0.01, 50.0), spread(0.1, 10.0))
+    rare = spread(0.001, 0.5)
+    pi = one_of(0.5, 0.001, 0.999, rng.uniform(0.001, 0.999), rare, 1.0 - rare)
+    alphas = [one_of(0.05, 200.0, *(spread(0.05, 200.0) for _ in range(6))) for _ in range(2)]
+    ridge = one_of(1e-8, 1e2, *(spread(1e-8, 1e2) for _ in range(6)))
+    kappa = one_of(0.0, 50.0, rng.uniform(0.0, 50.0), *(spread(0.01, 50.0) for _ in range(3)))
+    cosine = one_of(-1.0, 1.0, 0.0, *rng.uniform(-1.0, 1.0, 4))
+    return Problem(
+        ns.Task(L=L, R=R, theta=float(theta), pi=float(pi)),
+        ns.Training(
+            alpha0=float(alphas[0]),
+            alpha1=float(alphas[1]),
+            loss=LOSSES[rng.integers(len(LOSSES))],
+            ridge=float(ridge),
+        ),
+        ns.Query(float(kappa), float(cosine)),
+        MODELS[rng.choice(3, p=[0.7, 0.15, 0.15])],
+    )

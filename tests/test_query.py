@@ -1,0 +1,86 @@
+"""Query: what it accepts, what it refuses and in which words."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+
+
+@pytest.mark.parametrize(("kappa", "cosine"), [(0, -1), (0.0, 1), (1e6, 0.0), (2, np.float32(0.5))])
+def test_the_whole_range_is_accepted_as_floats(kappa: Any, cosine: Any) -> None:
+    one = ns.Query(kappa, cosine)
+    assert (type(one.kappa), type(one.cosine)) == (float, float)
+    assert (one.kappa, one.cosine) == (kappa, cosine)
+
+
+@pytest.mark.parametrize("name", ["kappa", "cosine"])
+@pytest.mark.parametrize("value", [True, "1", None, 1j, [None]], ids=repr)
+def test_what_is_not_a_number_is_refused(name: str, value: Any) -> None:
+    sentence = f"{name} must be a finite number, or an array of them, got {value!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        ns.Query(**{"kappa": 1.0, "cosine": 0.5, name: value})
+
+
+@pytest.mark.parametrize("value", [-1e-12, -1.0, np.nan, np.inf, -np.inf])
+def test_a_negative_or_infinite_strength_is_refused(value: float) -> None:
+    sentence = f"^kappa must be a finite number of at least 0, got {value!r}$"
+    with pytest.raises(ValueError, match=sentence):
+        ns.Query(value, 0.5)
+
+
+@pytest.mark.parametrize("value", [-1.1, 1.0 + 1e-9, np.nan, np.inf])
+def test_a_cosine_outside_its_range_is_refused(value: float) -> None:
+    with pytest.raises(
+        ValueError, match=f"^{re.escape(f'cosine must be a number in [-1, 1], got {value!r}')}$"
+    ):
+        ns.Query(1.0, value)
+
+
+@pytest.mark.parametrize("name", ["kappa", "cosine"])
+def test_empty_arrays_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must hold at least one value"):
+        ns.Query(**{"kappa": 1.0, "cosine": 0.5, name: []})
+
+
+def test_arrays_that_do_not_broadcast_are_refused() -> None:
+    with pytest.raises(ValueError, match="arrays in Query must broadcast") as caught:
+        ns.Query([1.0, 2.0], [0.1, 0.2, 0.3])
+    assert "kappa (2,), cosine (3,)" in str(caught.value)
+
+
+def test_both_fields_are_required() -> None:
+    with pytest.raises(TypeError, match="cosine"):
+        ns.Query(1.0)  # type: ignore[call-arg]
+
+
+def test_it_is_frozen_and_its_arrays_read_only() -> None:
+    one = ns.Query([1.0, 2.0], 0.5)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.kappa = 1.0  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        one.kappa[0] = 3.0
+
+
+def test_scalars_come_in_c_order() -> None:
+    grid = ns.Query([[1.0], [2.0]], [0.1, 0.2])
+    assert grid.shape == (2, 2)
+    found = [(one.kappa, one.cosine) for one in grid.scalars((2, 2))]
+    assert found == [(1.0, 0.1), (1.0, 0.2), (2.0, 0.1), (2.0, 0.2)]
+
+
+def test_equality_hash_and_replace() -> None:
+    one = ns.Query([1, 2], 0.5)
+    assert one == ns.Query(np.array([1.0, 2.0]), 0.5)
+    assert hash(one) == hash(ns.Query((1.0, 2.0), 0.5))
+    assert one != ns.Query([1, 2], 0.25)
+    assert one.replace(cosine=0.25) == ns.Query([1, 2], 0.25)
+    with pytest.raises(ValueError, match=re.escape("cosine must be a number in [-1, 1], got 2.0")):
+        one.replace(cosine=2)
+    with pytest.raises(ValueError, match="Query has no field 'beta'; its fields are cosine, kappa"):
+        one.replace(beta=2)

@@ -1,0 +1,164 @@
+"""Training: what it accepts, what it refuses and in which words."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.losses import LOSSES, Logistic
+
+POSITIVE = ("alpha0", "alpha1", "beta", "eta_w", "eta_q")
+NON_NEGATIVE = ("ridge", "eta_b")
+NUMERIC = (*POSITIVE, *NON_NEGATIVE)
+
+
+def training(**changes: Any) -> ns.Training:
+    return ns.Training(**{"alpha0": 4.0, "alpha1": 1.0, **changes})
+
+
+class TestAccepts:
+    def test_only_the_amounts_of_data_are_required(self) -> None:
+        found = dataclasses.asdict(ns.Training(4, 1))
+        assert found == {
+            "alpha0": 4.0,
+            "alpha1": 1.0,
+            "loss": "logistic",
+            "ridge": 1e-2,
+            "beta": 1.0,
+            "eta_w": 1.0,
+            "eta_b": 1.0,
+            "eta_q": 10.0,
+            "first_step": "joint",
+        }
+        with pytest.raises(TypeError, match="alpha1"):
+            ns.Training(4.0)  # type: ignore[call-arg]
+
+    @pytest.mark.parametrize("name", NUMERIC)
+    def test_numbers_of_any_kind_become_floats(self, name: str) -> None:
+        found = getattr(training(**{name: np.int16(3)}), name)
+        assert type(found) is float
+        assert found == 3.0
+
+    @pytest.mark.parametrize("name", NON_NEGATIVE)
+    def test_zero_is_allowed_where_it_means_something(self, name: str) -> None:
+        assert getattr(training(**{name: 0}), name) == 0.0
+
+    @pytest.mark.parametrize("name", sorted(LOSSES))
+    def test_every_loss_by_its_name(self, name: str) -> None:
+        assert training(loss=name).loss == name
+
+    def test_a_loss_of_ones_own(self, pseudo_huber: ns.Loss) -> None:
+        assert training(loss=pseudo_huber).loss is pseudo_huber
+
+    @pytest.mark.parametrize("step", ["joint", "sequential"])
+    def test_both_first_steps(self, step: str) -> None:
+        assert training(first_step=step).first_step == step
+
+    def test_fields_broadcast_in_the_order_of_numpy(self) -> None:
+        grid = training(alpha1=[1.0, 2.0, 3.0], ridge=[[0.1], [0.2]], loss="hinge")
+        assert grid.shape == (2, 3)
+        found = [(one.ridge, one.alpha1, one.loss) for one in grid.scalars(grid.shape)]
+        assert found == [(r, a, "hinge") for r in (0.1, 0.2) for a in (1.0, 2.0, 3.0)]
+
+
+class TestRefuses:
+    @pytest.mark.parametrize("name", NUMERIC)
+    @pytest.mark.parametrize("value", [True, "1", None, 1j, [None], [[1.0], [2.0, 3.0]]], ids=repr)
+    def test_what_is_not_a_number(self, name: str, value: Any) -> None:
+        sentence = f"{name} must be a finite number, or an array of them, got {value!r}"
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            training(**{name: value})
+
+    @pytest.mark.parametrize("name", NUMERIC)
+    @pytest.mark.parametrize("value", [-1, -1e-300, np.nan, np.inf, -np.inf])
+    def test_negative_or_not_finite_numbers(self, name: str, value: float) -> None:
+        words = "above 0" if name in POSITIVE else "of at least 0"
+        sentence = f"{name} must be a finite number {words}, got {float(value)!r}"
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            training(**{name: value})
+
+    @pytest.mark.parametrize("name", POSITIVE)
+    def test_zero_where_nothing_would_happen(self, name: str) -> None:
+        with pytest.raises(ValueError, match=f"^{name} must be a finite number above 0, got 0.0$"):
+            training(**{name: 0})
+
+    @pytest.mark.parametrize("name", NUMERIC)
+    def test_empty_arrays(self, name: str) -> None:
+        with pytest.raises(ValueError, match=f"^{name} must hold at least one value"):
+            training(**{name: []})
+
+    @pytest.mark.parametrize("name", NUMERIC)
+    def test_one_bad_entry_in_an_array(self, name: str) -> None:
+        with pytest.raises(ValueError, match=rf"^{name} .*got -2.0 in an array of shape \(3,\)$"):
+            training(**{name: [1.0, -2.0, -3.0]})
+
+    @pytest.mark.parametrize(
+        "value",
+        ["logit", "Logistic", "", None, 3, ["hinge"], Logistic, np.array("hinge")],
+        ids=repr,
+    )
+    def test_an_unknown_loss(self, value: Any) -> None:
+        sentence = (
+            "loss must be one of 'square', 'logistic', 'hinge', 'squared_hinge' or a "
+            f"needlescope.Loss, got {value!r}"
+        )
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            training(loss=value)
+
+    @pytest.mark.parametrize("value", ["both", "Joint", None, 0, ["joint"]], ids=repr)
+    def test_an_unknown_first_step(self, value: Any) -> None:
+        sentence = f"first_step must be one of 'joint', 'sequential', got {value!r}"
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            training(first_step=value)
+
+    def test_arrays_that_do_not_broadcast(self) -> None:
+        with pytest.raises(ValueError, match="arrays in Training must broadcast") as caught:
+            training(alpha1=[1.0, 2.0], eta_q=[1.0, 2.0, 3.0])
+        assert "alpha1 (2,), eta_q (3,)" in str(caught.value)
+
+
+class TestValue:
+    def test_it_is_frozen(self) -> None:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            training().ridge = 1.0  # type: ignore[misc]
+
+    def test_its_arrays_are_read_only(self) -> None:
+        with pytest.raises(ValueError, match="read-only"):
+            training(ridge=[0.1, 0.2]).ridge[0] = 1.0
+
+    def test_replace_keeps_the_other_fields(self, pseudo_huber: ns.Loss) -> None:
+        one = training(loss=pseudo_huber, first_step="sequential").replace(alpha1=[1, 2])
+        assert one == training(loss=pseudo_huber, first_step="sequential", alpha1=[1.0, 2.0])
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"alpha1": 0}, "alpha1 must be a finite number above 0, got 0.0"),
+            ({"loss": "x"}, "loss must be one of 'square'"),
+            ({"first_step": "x"}, "first_step must be one of 'joint', 'sequential', got 'x'"),
+            ({"lam": 1}, "Training has no field 'lam'; its fields are alpha0, alpha1, beta, eta_b"),
+        ],
+    )
+    def test_replace_is_validated(self, changes: dict[str, Any], words: str) -> None:
+        with pytest.raises(ValueError, match=f"^{re.escape(words)}"):
+            training().replace(**changes)
+
+    @pytest.mark.parametrize("changes", [{}, {"alpha1": [1.0, 2.0]}, {"loss": "hinge"}])
+    def test_equal_trainings_hash_alike(self, changes: dict[str, Any]) -> None:
+        one, other = training(**changes), training(**changes)
+        assert one == other == pickle.loads(pickle.dumps(one))
+        assert hash(one) == hash(other)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [*({name: 0.123} for name in NUMERIC), {"loss": "hinge"}, {"first_step": "sequential"}],
+        ids=str,
+    )
+    def test_any_different_field_makes_trainings_different(self, changes: dict[str, Any]) -> None:
+        assert training(**changes) != training()
