@@ -103,6 +103,18 @@ class Gridded:
         )
 
 
+def common_shape(*parts: Gridded) -> tuple[int, ...]:
+    """Return the shape of the grid that several parts make together, or refuse it."""
+    try:
+        return np.broadcast_shapes(*(part.shape for part in parts))
+    except ValueError:
+        listed = ", ".join(f"{type(part).__name__} {part.shape}" for part in parts)
+        raise ValueError(
+            f"the grids must broadcast against each other, got shapes {listed}; "
+            "give them lengths that match, or new axes with np.newaxis"
+        ) from None
+
+
 def check_broadcast(owner: str, **named: Any) -> None:
     """Refuse fields whose shapes do not broadcast against each other."""
     shapes = {name: np.shape(value) for name, value in named.items() if np.ndim(value)}

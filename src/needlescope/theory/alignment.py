@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..grid import common_shape
 from ..losses import Loss, get_loss
 from ..outcome import Alignment, gather
 from ..task import Task
 from ..training import Training
 from .envelope import moments
+from .laws import check_kinds
 
 
 class _Slopes(NamedTuple):
@@ -44,7 +46,8 @@ def align(task: Task, training: Training) -> Alignment:
     >>> round(found.cosine_q, 4), round(found.norm_q, 4)
     (0.9762, 0.6843)
     """
-    shape = np.broadcast_shapes(task.shape, training.shape)
+    check_kinds(task, training)
+    shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
     return gather(Alignment, [_align_one(*pair) for pair in pairs], shape)
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..grid import choice, real
+from ..grid import choice, common_shape, real
 from ..models.nodes import Law
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
 from .law import Level
-from .laws import MODELS, NO_QUERY, SURE, need_query, settle, train_limit
+from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
 from .measures import error_slope, error_slope_rest, test_error
 from .saddle import Point
 
@@ -42,10 +42,11 @@ def asymptote(
     >>> round(found.limit, 4), round(found.rate, 4)
     (0.2146, 0.298)
     """
+    check_kinds(task)
     choice("model", model, MODELS)
     accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
     query = need_query("the limit of attention", query) if model == "attention" else NO_QUERY
-    shape = np.broadcast_shapes(task.shape, query.shape)
+    shape = common_shape(task, query)
     rows = [
         settle(
             accuracy,

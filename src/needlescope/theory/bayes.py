@@ -9,6 +9,9 @@ one expectation of a bounded continuous function under one label; we take the ra
 smaller. Two exact facts sharpen it. The mean x̄ ~ N(±…, 1/L) is independent of the centred tokens and enters
 log Λ as Rθx̄, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x) with the symmetry of
 the normal law make the centred part the same for R and L − R signal tokens, so the smaller serves.
+
+Where the patterns of positions are given, Λ is their mean with their probabilities, a function of the
+tokens' components in the span of the patterns alone.
 """
 
 from __future__ import annotations
@@ -16,9 +19,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, logsumexp, ndtr, ndtri
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
+from ..task import Positions
+from .lattice import replicate
+from .oracle_linear import span
 from .symmetric import FEW, Series, draw, make_groups
 from .symmetric_saddle import Saddle
 
@@ -34,6 +40,22 @@ def sample(L: int, R: int, theta: float, pi: float, points: int, index: int) -> 
     log_odds = centred + R * theta * (mean - 0.5 * theta) + np.log(pi / (1.0 - pi))
     spread = R * theta / np.sqrt(L)
     least = _mean_min(-log_odds if positive else log_odds, spread)
+    return float(min(pi, 1.0 - pi) * least.mean())
+
+
+def sample_given(theta: float, pi: float, positions: Positions, points: int, index: int) -> float:
+    """Return the Bayes error by one QMC replicate for given patterns of positions."""
+    patterns, basis = span(positions)
+    reach = theta * patterns @ basis.T  # mean of the components, a row for each pattern
+    chance = np.array(positions.probabilities)
+    positive = pi < 0.5
+    u = replicate(points, len(basis) + 1, index)
+    x = ndtri(u[:, 1:])
+    if positive:
+        x = x + reach[np.searchsorted(np.cumsum(chance)[:-1], u[:, 0], side="right")]
+    exponent = x @ reach.T - 0.5 * np.square(reach).sum(axis=1)
+    log_odds = logsumexp(exponent, axis=1, b=chance) + np.log(pi / (1.0 - pi))
+    least = np.exp(np.minimum(-log_odds if positive else log_odds, 0.0))
     return float(min(pi, 1.0 - pi) * least.mean())
 
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..grid import choice, real
+from ..grid import choice, common_shape, real
 from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .law import Level
-from .laws import MODELS, NO_QUERY, SURE, need_query, settle, train_limit
+from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
 from .margin import separability, spread
 
 BEYOND = 1e-250  # below it 1/α* counts as zero
 
 
 def capacity(
-    task: Task, model: str = "attention", *, query: Query | None = None, accuracy: float = 1e-3
+    task: Task, model: str = "attention", *, query: Query | None = None, accuracy: float = 5e-3
 ) -> Capacity:
     """Return the separability capacity α* of a model. It is a conjecture, and labelled so.
 
@@ -45,10 +45,11 @@ def capacity(
     >>> ns.capacity(task, "pooled")
     Capacity(model='pooled', alpha=2.94..., alpha_se=0.0, provenance='conjecture')
     """
+    check_kinds(task)
     choice("model", model, MODELS)
     accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
     query = need_query("the capacity of attention", query) if model == "attention" else NO_QUERY
-    shape = np.broadcast_shapes(task.shape, query.shape)
+    shape = common_shape(task, query)
     pairs = zip(task.scalars(shape), query.scalars(shape), strict=True)
     rows = [
         settle(

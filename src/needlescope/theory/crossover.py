@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from ..grid import real
+from ..grid import common_shape, real
 from ..outcome import Crossover, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
 from .asymptote import asymptote
+from .laws import check_kinds
 from .learning import predict
 
 SCAN = np.linspace(0.0, 1.0, 9)
@@ -42,10 +43,12 @@ def crossover(
     >>> round(found.cosine, 2), found.verdict
     (0.14, 'crosses')
     """
+    check_kinds(task, training)
     strength = Query(kappa, 0.0)
     accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
-    shape = np.broadcast_shapes(task.shape, strength.shape, () if training is None else training.shape)
-    trainings = [None] * int(np.prod(shape)) if training is None else training.scalars(shape)
+    shape = common_shape(task, strength, *([] if training is None else [training]))
+    count = int(np.prod(shape, dtype=np.int64))
+    trainings = [None] * count if training is None else training.scalars(shape)
     rows = [
         _crossover_one(t, q.kappa, r, accuracy)
         for t, q, r in zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True)

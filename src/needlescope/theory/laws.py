@@ -10,6 +10,7 @@ from ..models import pooled, vectorized
 from ..models.nodes import Limit
 from ..query import Query
 from ..task import Task
+from ..training import Training
 from .law import Level, attention_limit, ladder
 
 MODELS = ("attention", "pooled", "vectorized")
@@ -17,6 +18,14 @@ NO_QUERY = Query(0.0, 0.0)
 SURE = 2.0  # standard errors that must fit into the accuracy asked
 
 T = TypeVar("T")
+
+
+def check_kinds(task: Task, training: Training | None = None) -> None:
+    """Refuse arguments that are not what their names say."""
+    if not isinstance(task, Task):
+        raise ValueError(f"task must be a needlescope.Task, got {task!r}")
+    if training is not None and not isinstance(training, Training):
+        raise ValueError(f"training must be a needlescope.Training, got {training!r}")
 
 
 def need_query(what: str, query: Query | None) -> Query:

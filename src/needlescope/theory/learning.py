@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import NotConverged
-from ..grid import choice, real
+from ..grid import choice, common_shape, real
 from ..losses import get_loss
 from ..outcome import Outcome, gather
 from ..query import Query
@@ -16,7 +16,7 @@ from ..task import Task
 from ..training import Training
 from .alignment import align
 from .law import Level, ladder
-from .laws import MODELS, NO_QUERY, SURE, test_limit, train_limit
+from .laws import MODELS, NO_QUERY, SURE, check_kinds, test_limit, train_limit
 from .measures import measure
 from .readout import Readout, train_readout
 from .saddle import Point
@@ -73,12 +73,13 @@ def predict(
     >>> ns.predict(task, training, model="pooled").test_error.round(3)
     array([0.329, 0.274])
     """
+    check_kinds(task=task, training=training)
     choice("model", model, MODELS)
     choice("data", data, DATA)
     accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
     test = _check_test(task, test_task, model)
     query = _query(task, training, model, query)
-    shape = np.broadcast_shapes(task.shape, training.shape, query.shape, test.shape)
+    shape = common_shape(task, training, query, test)
     parts = (part.scalars(shape) for part in (task, training, query, test))
     jobs = [
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if data == "all" and model != "attention" else r.alpha1)

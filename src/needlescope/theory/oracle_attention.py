@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 from . import score
 from .lattice import replicate
 from .tokens import Tokens

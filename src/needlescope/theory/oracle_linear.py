@@ -23,13 +23,14 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import gammaln, ndtr
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 from ..task import Positions
 
 RATIO = 1.25  # of successive k on the coarse grid
 ANGLES = 17
 ZOOMS = 4
 NEWTON = 60
+SLACK = 1e-9  # rounding in the hypergeometric law of long sequences
 SINGLES = 16
 MIXTURES = 6
 SEED = 20_250_925
@@ -89,7 +90,8 @@ def vectorized(L: int, R: int, theta: float, pi: float) -> Linear:
         low, high = (low, right) if at(left) <= at(right) else (left, high)
     for k in range(low, high + 1):
         at(k)
-    return min(even, *known.values())
+    best = min(known.values())
+    return best if best.error < even.error - SLACK else even
 
 
 def _best_angle(L: int, R: int, k: int, theta: float, pi: float) -> Linear:
@@ -163,18 +165,33 @@ def given_positions(L: int, theta: float, pi: float, positions: Positions) -> Li
     even = pooled(L, len(positions.sets[0]), theta, pi)
     if theta < 1e-9:
         return even
-    tokens, marks = np.unique(np.array(positions.sets), return_inverse=True)
-    patterns = np.zeros((len(positions.sets), len(tokens)))
-    np.put_along_axis(patterns, marks.reshape(len(patterns), -1), 1.0, axis=1)
-    # u·v = reach @ x for u = basis @ x: outside the span of the patterns u only wastes its norm
-    _, scale, basis = np.linalg.svd(patterns, full_matrices=False)
-    basis = basis[scale > 1e-9 * scale[0]]
+    # outside the span of the patterns u would only waste its norm
+    patterns, basis = span(positions)
     reach = theta * patterns @ basis.T
     chance = np.array(positions.probabilities)
     best = even
     for u in _span_starts(patterns, chance):
         best = min(best, _descend(reach, basis @ u, chance, pi))
     return best
+
+
+def span(positions: Positions) -> tuple[FloatArray, FloatArray]:
+    """Return the patterns on the tokens they use, and an orthonormal basis of their span.
+
+    Examples
+    --------
+    >>> patterns, basis = span(Positions([(5, 9), (9, 700)]))
+    >>> patterns
+    array([[1., 1., 0.],
+           [0., 1., 1.]])
+    >>> basis.shape
+    (2, 3)
+    """
+    tokens, marks = np.unique(np.array(positions.sets), return_inverse=True)
+    patterns = np.zeros((len(positions.sets), len(tokens)))
+    np.put_along_axis(patterns, marks.reshape(len(patterns), -1), 1.0, axis=1)
+    _, scale, basis = np.linalg.svd(patterns, full_matrices=False)
+    return patterns, basis[scale > 1e-9 * scale[0]]
 
 
 def _span_starts(patterns: FloatArray, chance: FloatArray) -> FloatArray:

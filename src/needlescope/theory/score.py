@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 
 TURN = 0.3  # α, for κ above 0.35
 REACH = 8.5  # standard deviations kept on either side of a token's mean
@@ -41,9 +41,7 @@ class Chances(NamedTuple):
     error: float
 
 
-def below(
-    L: int, R: int, theta: float, kappa: float, tau: float, *, step: float = 0.1
-) -> Chances:
+def below(L: int, R: int, theta: float, kappa: float, tau: float, *, step: float = 0.1) -> Chances:
     """Return P(score < τ) for negative and positive samples, for κ > 0.
 
     Examples
@@ -113,9 +111,7 @@ def _one_token(
     return y * np.exp(y + 1.0), weights[kept]
 
 
-def _path(
-    kappa: float, tau: float, theta: float, step: float
-) -> tuple[ComplexArray, ComplexArray]:
+def _path(kappa: float, tau: float, theta: float, step: float) -> tuple[ComplexArray, ComplexArray]:
     """Nodes x + iη(x) and their increments, from −REACH to θ + REACH."""
     unit = min(1.0 / kappa, 1.0)
     lowest = tau - 1.0 / kappa

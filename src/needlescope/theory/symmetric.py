@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, gammaln, ndtri
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 from .lattice import replicate
 from .tokens import BULK_SUMS, TOP, Tokens, _bulk_sums
 

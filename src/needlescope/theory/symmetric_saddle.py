@@ -20,7 +20,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.special import betaincinv, expit, ndtri
 
-from ..outcome import FloatArray
+from ..arrays import FloatArray
 from .symmetric import Group
 from .tokens import Tokens
 
@@ -47,13 +47,17 @@ class Saddle:
         centre, spread = _population(self.theta, self.r, self.groups)
         width = 0.25 + 6.0 * spread
         nodes = centre + width * chebyshev.chebpts1(NODES)
-        made = tuple(_Field.make(self.theta, one, nodes) if one.bulk else None for one in self.groups)
+        made = tuple(
+            _Field.make(self.theta, one, nodes) if one.bulk else None for one in self.groups
+        )
         for name, value in (("centre", centre), ("width", width), ("fields", made)):
             object.__setattr__(self, name, value)
 
     def __call__(self, drawn: list[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""
-        g = np.concatenate([t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1)
+        g = np.concatenate(
+            [t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1
+        )
         total = g.sum(axis=1)
         values = np.zeros((NODES, len(g)))
         for t, one in zip(drawn, self.fields, strict=True):
@@ -116,7 +120,9 @@ class _Field:
         centred = terms - mean[:, None]
         covariance = np.einsum("tq,tqi,tqj->tij", weight, centred, centred, optimize=True)
         factors = _factors(covariance, (0, 1 + NODES // 2, 1, NODES))
-        scaled = np.concatenate([group.bulk * mean[..., None], np.sqrt(group.bulk) * factors], axis=2)
+        scaled = np.concatenate(
+            [group.bulk * mean[..., None], np.sqrt(group.bulk) * factors], axis=2
+        )
         table = _interpolant(scaled.reshape(LEVELS, -1)).reshape(scaled.shape)
         return cls(group.bulk, group.lift, low, high, table)
 
@@ -155,7 +161,9 @@ def _population(theta: float, r: int, groups: tuple[Group, ...]) -> tuple[float,
         low, high = (middle, high) if weights @ expit(middle + logits) < r else (low, middle)
     s = expit(low + logits)
     slope = weights @ (s * (1.0 - s))
-    mean = [weights[i : i + QUADRATURE] @ s[i : i + QUADRATURE] for i in range(0, len(s), QUADRATURE)]
+    mean = [
+        weights[i : i + QUADRATURE] @ s[i : i + QUADRATURE] for i in range(0, len(s), QUADRATURE)
+    ]
     variance = weights @ s**2 - sum(m * m / one.n for m, one in zip(mean, groups, strict=True))
     return low, float(np.sqrt(max(variance, 0.0)) / slope)
 

@@ -1,0 +1,1 @@
+"""Stored table to matplotlib figure; never recomputes."""

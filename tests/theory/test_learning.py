@@ -1,0 +1,310 @@
+"""predict: grids, options, uncertainty, refusals."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+
+TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
+LOSSES = ("square", "logistic", "hinge", "squared_hinge")
+MODELS = ("attention", "pooled", "vectorized")
+ROUGH = 2e-3
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_grid_equals_its_points(model, loss):
+    alphas = np.array([0.5, 2.0, 8.0])
+    ridges = np.array([[1e-3], [1e-1]])
+    grid = ns.Training(alpha0=4.0, alpha1=alphas, ridge=ridges, loss=loss)
+    found = ns.predict(TASK, grid, model, accuracy=ROUGH)
+    assert found.test_error.shape == (2, 3)
+    for i, j in np.ndindex(2, 3):
+        one = ns.Training(alpha0=4.0, alpha1=alphas[j], ridge=ridges[i, 0], loss=loss)
+        point = ns.predict(TASK, one, model, accuracy=ROUGH)
+        allowed = 3.0 * (point.test_error_se + found.test_error_se[i, j]) + 1e-8
+        assert abs(point.test_error - found.test_error[i, j]) <= allowed
+
+
+def test_results_are_plain_floats_for_a_single_problem():
+    found = ns.predict(TASK, TRAINING, "pooled")
+    assert type(found.test_error) is float
+    assert type(found.residual) is float
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("model", MODELS)
+def test_order_parameters_satisfy_the_published_equations(model, loss):
+    """The five stationarity equations, evaluated here by plain quadrature over the law's nodes."""
+    from needlescope.losses import get_loss
+    from needlescope.theory.law import LADDER
+    from needlescope.theory.laws import train_limit
+    from needlescope.theory.readout import train_readout
+
+    query = ns.Query(0.7, 0.8)
+    limit = train_limit(model, TASK, query, LADDER[0])
+    kind, ridge, alpha = get_loss(loss), 1e-2, 3.0
+    readout = train_readout(limit, kind, TASK.pi, alpha, ridge)
+    law, at, delta = readout.problem.law, readout.point, alpha / limit.dim
+    assert readout.residual <= 1e-8
+    G = np.linspace(-8.0, 8.0, 4001)
+    wG = np.exp(-0.5 * G**2) / np.sqrt(2 * np.pi) * (G[1] - G[0])
+    mean, V = law.score(at.mu, at.b, at.rho)
+    c = mean[:, None] + np.sqrt(V)[:, None] * G
+    g = (law.A / at.t)[:, None]
+    slope = np.stack(
+        [(cc - kind.prox(cc, gg, int(y))) / gg for cc, gg, y in zip(c, g, law.y, strict=True)]
+    )
+    w = law.weight
+    assert abs(w @ (slope @ wG)) < 1e-6
+    power = w @ (law.A * (slope**2 @ wG))
+    assert at.rho**2 == pytest.approx(delta / at.t**2 * power, rel=1e-5)
+    if model == "attention":
+        # E[ℓ' m1] + λ μ1 = 0 with m1's own Gaussian part, by regression on G
+        share = at.mu[0] * law.tau[:, 0] / np.sqrt(V)
+        first = w @ (law.m[:, 0] * (slope @ wG)) + w @ (share * ((slope * G) @ wG))
+        assert first + ridge * at.mu[0] == pytest.approx(0.0, abs=1e-6)
+    # E[ℓ' m2] + μ2/(δγ) = 0
+    last = w @ (law.m[:, -1] * (slope @ wG)) + at.mu[-1] * at.t / delta
+    assert last == pytest.approx(0.0, abs=1e-6)
+
+
+def test_same_inputs_same_bits_in_another_process():
+    code = (
+        "import needlescope as ns;"
+        "f = ns.predict(ns.Task(12, 2, 3.0, 0.3), ns.Training(2.0, [0.5, 3.0], ridge=1e-4), accuracy=2e-3);"
+        "print([x.hex() for x in f.test_error], [x.hex() for x in f.test_error_se])"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
+    assert len(runs) == 1
+    assert "0x" in runs.pop()
+
+
+def test_results_do_not_depend_on_what_was_computed_before():
+    training = ns.Training(2.0, 3.0, ridge=1e-3)
+    before = ns.predict(TASK, training, accuracy=ROUGH).test_error
+    ns.predict(TASK.replace(theta=4.0), training, accuracy=ROUGH)
+    assert ns.predict(TASK, training, accuracy=ROUGH).test_error == before
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_error_estimates_are_honest(loss):
+    """A rough answer lies within its own error of a fine one, far more often than not."""
+    scores = []
+    for kappa, cosine in ((0.5, 0.9), (2.0, 0.5), (6.0, -0.3), (1.0, 1.0)):
+        query = ns.Query(kappa, cosine)
+        training = TRAINING.replace(loss=loss)
+        fine = ns.predict(TASK, training, query=query, accuracy=1e-4)
+        rough = ns.predict(TASK, training, query=query, accuracy=5e-3)
+        scores.append(
+            (rough.test_error - fine.test_error) / np.hypot(rough.test_error_se, fine.test_error_se)
+        )
+    assert np.sqrt(np.mean(np.square(scores))) < 2.5
+    assert np.abs(scores).max() < 5.0
+
+
+def test_accuracy_is_met_or_refused():
+    found = ns.predict(TASK, TRAINING, accuracy=2e-4)
+    assert 2.0 * found.test_error_se <= 2e-4
+    with pytest.raises(ns.NotConverged, match="not to the accuracy of 1e-12 asked"):
+        ns.predict(ns.Task(2, 1, 2.0, 0.5), TRAINING.replace(loss="square"), accuracy=1e-12)
+
+
+def test_a_flat_query_is_pooling_whatever_its_alignment():
+    for cosine in (-1.0, 0.0, 0.3, 1.0):
+        flat = ns.predict(TASK, TRAINING, "attention", query=ns.Query(0.0, cosine))
+        pooled = ns.predict(TASK, TRAINING, "pooled")
+        assert flat.test_error == pytest.approx(pooled.test_error, abs=1e-9)
+        assert flat.train_loss == pytest.approx(pooled.train_loss, abs=1e-9)
+        assert flat.test_error_se == 0.0
+
+
+def test_a_faint_query_approaches_pooling():
+    faint = ns.predict(TASK, TRAINING, "attention", query=ns.Query(1e-4, 0.7), accuracy=ROUGH)
+    assert faint.test_error == pytest.approx(
+        ns.predict(TASK, TRAINING, "pooled").test_error, abs=1e-3
+    )
+
+
+def test_testing_on_the_training_task_changes_nothing():
+    here = ns.predict(TASK, TRAINING, accuracy=ROUGH)
+    same = ns.predict(TASK, TRAINING, test_task=ns.Task(10, 1, 5.0, 0.5), accuracy=ROUGH)
+    assert same.test_error == pytest.approx(here.test_error, abs=1e-12)
+
+
+def test_testing_on_another_task():
+    """Pooled on longer sequences: the error is a closed form of the same readout."""
+    from scipy.special import ndtr
+
+    home = ns.predict(TASK, TRAINING, "pooled")
+    away = ns.predict(TASK, TRAINING, "pooled", test_task=ns.Task(L=40, R=4, theta=3.0, pi=0.1))
+    s = home.norm / np.sqrt(40)
+    signal = 3.0 * 4 / 40 * home.signal
+    expected = 0.1 * ndtr(-(signal + home.bias) / s) + 0.9 * ndtr(home.bias / s)
+    assert away.test_error == pytest.approx(expected, abs=1e-12)
+    assert away.train_loss == home.train_loss
+
+
+def test_test_tasks_broadcast():
+    lengths = np.array([5, 10, 20])
+    found = ns.predict(TASK, TRAINING, test_task=TASK.replace(L=lengths), accuracy=ROUGH)
+    assert found.test_error.shape == (3,)
+    assert (np.diff(found.test_error) > 0.0).all()
+
+
+def test_baselines_may_see_all_the_data():
+    more = ns.predict(TASK, TRAINING, "pooled", data="all")
+    same = ns.predict(TASK, TRAINING.replace(alpha1=6.0), "pooled")
+    assert more.test_error == same.test_error
+    attention = [ns.predict(TASK, TRAINING, data=data, accuracy=ROUGH) for data in ("D1", "all")]
+    assert attention[0].test_error == attention[1].test_error
+
+
+def test_one_known_position_is_a_smaller_problem():
+    """A needle always in the same place: the other L − 1 tokens are useless dimensions."""
+    task = ns.Task(L=5, R=1, theta=3.0, pi=0.4, positions=ns.Positions([(2,)]))
+    found = ns.predict(task, TRAINING, "vectorized")
+    # the same as one token in L d dimensions: pooled with L = 1 at α = α1/L
+    alone = ns.predict(ns.Task(1, 1, 3.0, 0.4), TRAINING.replace(alpha1=2.0 / 5), "pooled")
+    assert found.test_error == pytest.approx(alone.test_error, abs=1e-8)
+
+
+def test_given_positions_beat_uniform_ones():
+    given = TASK.replace(positions=ns.Positions([(0,), (1,)]))
+    assert (
+        ns.predict(given, TRAINING, "vectorized").test_error
+        < ns.predict(TASK, TRAINING, "vectorized").test_error - 0.01
+    )
+
+
+def test_permuting_positions_changes_nothing():
+    chances = [0.6, 0.3, 0.1]
+    one = TASK.replace(positions=ns.Positions([(0,), (1,), (2,)], chances))
+    other = TASK.replace(positions=ns.Positions([(7,), (3,), (9,)], chances))
+    errors = [ns.predict(t, TRAINING, "vectorized").test_error for t in (one, other)]
+    assert errors[0] == pytest.approx(errors[1], abs=1e-10)
+
+
+def test_the_hinge_collapses_on_rare_positives_with_much_data():
+    """With w = 0 and b = −1 the error is π; simulation at d = 150 gave ‖w‖ = 0.0000, b = −1.0000."""
+    task = ns.Task(L=6, R=1, theta=0.0, pi=0.2)
+    found = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), "pooled")
+    assert (found.norm, found.bias) == (0.0, -1.0)
+    assert found.test_error == pytest.approx(0.2)
+    assert found.train_loss == pytest.approx(0.4)
+
+
+def test_hinge_and_squared_hinge_share_the_maximal_margin_limit():
+    """On separable data, both tend to the maximal-margin direction as the ridge vanishes."""
+    errors = [
+        ns.predict(TASK, ns.Training(4.0, 1.0, loss=loss, ridge=1e-8), "pooled").test_error
+        for loss in ("hinge", "squared_hinge")
+    ]
+    assert errors[0] == pytest.approx(errors[1], abs=1e-5)
+
+
+def test_double_descent_peaks_at_one_sample_per_weight():
+    alphas = np.array([0.5, 1.0, 2.0])
+    training = ns.Training(4.0, alphas, loss="square", ridge=1e-6)
+    errors = ns.predict(TASK, training, "pooled").test_error
+    assert errors[1] > errors[0] + 0.05
+    assert errors[1] > errors[2] + 0.05
+
+
+class Steep(ns.Loss):
+    """A logistic loss of one's own, twice as steep."""
+
+    name = "steep"
+
+    def value(self, z, y):
+        return np.logaddexp(0.0, -2.0 * y * z)
+
+    def derivative(self, z, y):
+        return -2.0 * y * np.exp(-np.logaddexp(0.0, 2.0 * y * z))
+
+    def second(self, z, y):
+        p = np.exp(-np.logaddexp(0.0, 2.0 * np.abs(z)))
+        return 4.0 * p * (1.0 - p)
+
+
+@pytest.mark.parametrize("model", ["pooled", "vectorized", "attention"])
+def test_a_loss_of_ones_own_obeys_its_scaling(model):
+    """log(1 + e^{−2yz}) with readout w equals logistic with 2w: the ridge scales by four."""
+    query = ns.Query(0.7, 0.9)
+    steep = ns.predict(
+        TASK, ns.Training(4.0, 2.0, loss=Steep(), ridge=4e-2), model, query=query, accuracy=ROUGH
+    )
+    plain = ns.predict(
+        TASK, ns.Training(4.0, 2.0, loss="logistic", ridge=1e-2), model, query=query, accuracy=ROUGH
+    )
+    assert steep.test_error == pytest.approx(plain.test_error, abs=1e-7)
+    assert 2.0 * steep.norm == pytest.approx(plain.norm, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: ns.predict(TASK, TRAINING, "transformer"), "model must be one of 'attention'"),
+        (
+            lambda: ns.predict(TASK, TRAINING, "pooled", data="D2"),
+            "data must be one of 'D1', 'all'",
+        ),
+        (lambda: ns.predict(TASK, TRAINING, accuracy=0.0), "accuracy must be a number in"),
+        (lambda: ns.predict(TASK, TRAINING, query=(1.0, 0.5)), "query must be a needlescope.Query"),
+        (lambda: ns.predict(TASK, TRAINING, test_task=12), "test_task must be a needlescope.Task"),
+        (lambda: ns.predict(TRAINING, TASK), "task must be a needlescope.Task"),
+        (lambda: ns.predict(TASK, TASK), "training must be a needlescope.Training"),
+        (
+            lambda: ns.predict(TASK, TRAINING, "vectorized", test_task=TASK.replace(L=20)),
+            "cannot be tested at L=20",
+        ),
+        (
+            lambda: ns.predict(TASK.replace(theta=[1.0, 2.0]), TRAINING.replace(alpha1=[1, 2, 3])),
+            "must broadcast",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_no_minimiser_without_a_ridge_on_separable_data():
+    with pytest.raises(ns.NoMinimiser, match=r"separable up to alpha1 = 2\.95"):
+        ns.predict(TASK, ns.Training(4.0, 1.0, ridge=0.0), "pooled")
+
+
+def test_without_a_ridge_beyond_capacity():
+    none = ns.predict(TASK, ns.Training(4.0, 10.0, ridge=0.0), "pooled")
+    little = ns.predict(TASK, ns.Training(4.0, 10.0, ridge=1e-9), "pooled")
+    assert none.test_error == pytest.approx(little.test_error, abs=1e-7)
+
+
+@pytest.mark.parametrize("alpha1", [0.3, 0.9, 1.1, 5.0])
+@pytest.mark.parametrize("model", ["pooled", "attention"])
+def test_square_without_a_ridge_is_the_limit_of_small_ridges(model, alpha1):
+    training = ns.Training(4.0, alpha1, loss="square", ridge=0.0)
+    none = ns.predict(TASK, training, model, accuracy=ROUGH)
+    little = ns.predict(TASK, training.replace(ridge=1e-10), model, accuracy=ROUGH)
+    assert none.test_error == pytest.approx(little.test_error, abs=1e-6)
+
+
+def test_the_double_descent_peak_itself_is_refused():
+    with pytest.raises(ns.NoMinimiser, match="double-descent peak"):
+        ns.predict(TASK, ns.Training(4.0, 1.0, loss="square", ridge=0.0), "pooled")
+
+
+def test_a_bias_that_could_be_anything_is_refused():
+    with pytest.raises(ns.NoMinimiser, match="does not determine the bias"):
+        ns.predict(TASK, ns.Training(4.0, 1.0, loss="hinge", ridge=100.0), "pooled")
