@@ -78,7 +78,9 @@ def main() -> int:
             slowest = max(slowest, report, key=lambda one: one.seconds)
             for failure in report.failures:
                 failures.append(failure)
-                bar.console.print(f"problem {report.index} {failure}", highlight=False, soft_wrap=True)
+                bar.console.print(
+                    f"problem {report.index} {failure}", highlight=False, soft_wrap=True
+                )
             bar.advance(task)
     for status, count in counts.most_common():
         console.print(f"{count:6d} {status}")

@@ -25,9 +25,7 @@ Check = Callable[[Problem, ns.Outcome], str | None]
 def answer(problem: Problem, **changes: object) -> ns.Outcome:
     """Predict, at the accuracy of this suite."""
     training = problem.training.replace(**changes)
-    return ns.predict(
-        problem.task, training, problem.model, query=problem.query, accuracy=ACCURACY
-    )
+    return ns.predict(problem.task, training, problem.model, query=problem.query, accuracy=ACCURACY)
 
 
 def sane(problem: Problem, found: ns.Outcome) -> str | None:
@@ -47,7 +45,9 @@ def sane(problem: Problem, found: ns.Outcome) -> str | None:
 def no_query_is_pooling(problem: Problem, found: ns.Outcome) -> str | None:
     """Any alignment with κ = 0 equals pooling."""
     try:
-        flat = answer(problem._replace(model="attention", query=ns.Query(0.0, problem.query.cosine)))
+        flat = answer(
+            problem._replace(model="attention", query=ns.Query(0.0, problem.query.cosine))
+        )
         pooled = answer(problem._replace(model="pooled"))
     except ns.NoMinimiser:
         return None

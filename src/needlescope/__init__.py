@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .theory.capacity import capacity
     from .theory.crossover import crossover
     from .theory.learning import predict
+    from .theory.oracle import Oracle, detection_threshold, oracle
     from .training import Training
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ _HOME = {
     "Loss": "losses",
     "NoMinimiser": "errors",
     "NotConverged": "errors",
+    "Oracle": "theory.oracle",
     "Outcome": "outcome",
     "PiecewiseQuadratic": "losses",
     "Positions": "task",
@@ -42,10 +44,12 @@ _HOME = {
     "asymptote": "theory.asymptote",
     "capacity": "theory.capacity",
     "crossover": "theory.crossover",
+    "detection_threshold": "theory.oracle",
+    "oracle": "theory.oracle",
     "predict": "theory.learning",
 }
 
-__all__ = sorted(_HOME)  # noqa: PLE0605
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:

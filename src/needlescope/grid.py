@@ -13,7 +13,6 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-
 Self = TypeVar("Self", bound="Gridded")
 
 

@@ -304,12 +304,8 @@ class PiecewiseQuadratic(Loss):
 SQUARE = PiecewiseQuadratic([], [(1.0, -1.0, 0.5)], name="square")
 LOGISTIC = Logistic()
 HINGE = PiecewiseQuadratic([1.0], [(0.0, -1.0, 1.0), (0.0, 0.0, 0.0)], name="hinge")
-SQUARED_HINGE = PiecewiseQuadratic(
-    [1.0], [(1.0, -1.0, 0.5), (0.0, 0.0, 0.0)], name="squared_hinge"
-)
-LOSSES: dict[str, Loss] = {
-    loss.name: loss for loss in (SQUARE, LOGISTIC, HINGE, SQUARED_HINGE)
-}
+SQUARED_HINGE = PiecewiseQuadratic([1.0], [(1.0, -1.0, 0.5), (0.0, 0.0, 0.0)], name="squared_hinge")
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (SQUARE, LOGISTIC, HINGE, SQUARED_HINGE)}
 
 
 def get_loss(loss: str | Loss) -> Loss:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, Value
+from .arrays import Value
 from .query import Query
 
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, check_broadcast, integer, real
 from .arrays import FloatArray
+from .grid import Gridded, check_broadcast, integer, real
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +132,7 @@ class Task(Gridded):
         object.__setattr__(self, "L", integer("L", self.L, 1))
         object.__setattr__(self, "R", integer("R", self.R, 1))
         object.__setattr__(self, "theta", real("theta", self.theta, 0.0, np.inf))
-        object.__setattr__(
-            self, "pi", real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True)
-        )
+        object.__setattr__(self, "pi", real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True))
         check_broadcast("Task", L=self.L, R=self.R, theta=self.theta, pi=self.pi)
         L, R = np.broadcast_arrays(self.L, self.R)
         if (R > L).any():

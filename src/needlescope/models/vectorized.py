@@ -39,9 +39,7 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     else:  # every pattern has the same overlap with 1/√L
         marks, chances = np.full((1, seen.L), seen.R / seen.L), np.ones(1)
     signal = seen.theta * marks @ basis.T
-    return Limit(
-        exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L
-    )
+    return Limit(exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L)
 
 
 def _directions(task: Task) -> FloatArray:

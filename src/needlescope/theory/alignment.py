@@ -55,7 +55,10 @@ def align(task: Task, training: Training) -> Alignment:
 def _align_one(task: Task, training: Training) -> dict[str, Any]:
     loss, pi, L, theta = get_loss(training.loss), task.pi, task.L, task.theta
     zero = np.zeros(1)
-    start_plus, start_minus = float(loss.derivative(zero, 1)[0]), float(loss.derivative(zero, -1)[0])
+    start_plus, start_minus = (
+        float(loss.derivative(zero, 1)[0]),
+        float(loss.derivative(zero, -1)[0]),
+    )
     bias = -training.eta_b * (pi * start_plus + (1.0 - pi) * start_minus)
     at = np.full(1, bias if training.first_step == "sequential" else 0.0)
     g_plus, g_minus = float(loss.derivative(at, 1)[0]), float(loss.derivative(at, -1)[0])

@@ -1,17 +1,18 @@
 """The Bayes error: the least error of any classifier that knows ξ.
 
-Λ = e_R(e^{θx}) e^{−Rθ²/2} / C(L, R), the mean over R-subsets S of exp(θ Σ_S x − Rθ²/2), decides + when
-πΛ > 1 − π, so that with Λ̃ = πΛ/(1 − π)
+With Λ = e_R(e^{θx}) e^{−Rθ²/2} / C(L, R), the mean over R-subsets S of exp(θ Σ_S x − Rθ²/2), it
+pays to answer + when the odds ω = πΛ/(1 − π) exceed one, so that
 
-    error = (1 − π) E₋ min(1, Λ̃) = π E₊ min(1, 1/Λ̃):
+    error = (1 − π) E₋ min(1, ω) = π E₊ min(1, 1/ω):
 
-one expectation of a bounded continuous function under one label; we take the rarer, whose factor is
-smaller. Two exact facts sharpen it. The mean x̄ ~ N(±…, 1/L) is independent of the centred tokens and enters
-log Λ as Rθx̄, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x) with the symmetry of
-the normal law make the centred part the same for R and L − R signal tokens, so the smaller serves.
+one expectation of a bounded continuous function under one label. We take the rarer label, whose
+factor is smaller. Two exact facts sharpen it. The mean token m is independent of the centred tokens
+and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x), with
+the symmetry of the normal law, makes the centred part the same for R and for L − R signal tokens,
+so the smaller number serves.
 
-Where the patterns of positions are given, Λ is their mean with their probabilities, a function of the
-tokens' components in the span of the patterns alone.
+Where the patterns of positions are given, Λ is their mean with their probabilities, a function of
+the tokens' components in the span of the patterns alone.
 """
 
 from __future__ import annotations
@@ -29,8 +30,14 @@ from .symmetric import FEW, Series, draw, make_groups
 from .symmetric_saddle import Saddle
 
 
-def sample(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:
-    """Return the Bayes error by one QMC replicate, for 1 ≤ R < L and θ > 0."""
+def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:
+    """Return the Bayes error by one QMC replicate, for 1 ≤ R < L and θ > 0.
+
+    Examples
+    --------
+    >>> round(replicate_uniform(10, 1, 2.0, 0.5, 2048, 0), 3)
+    0.298
+    """
     positive = pi < 0.5
     r = min(R, L - R)
     log_product = _log_product(L, r, theta, positive)
@@ -43,8 +50,18 @@ def sample(L: int, R: int, theta: float, pi: float, points: int, index: int) -> 
     return float(min(pi, 1.0 - pi) * least.mean())
 
 
-def sample_given(theta: float, pi: float, positions: Positions, points: int, index: int) -> float:
-    """Return the Bayes error by one QMC replicate for given patterns of positions."""
+def replicate_given(
+    theta: float, pi: float, positions: Positions, points: int, index: int
+) -> float:
+    """Return the Bayes error by one QMC replicate for given patterns of positions.
+
+    Examples
+    --------
+    One fixed token is a known direction, whose error is Φ(−θ/2):
+
+    >>> round(replicate_given(2.0, 0.5, Positions([(3,)]), 2048, 0), 3)
+    0.159
+    """
     patterns, basis = span(positions)
     reach = theta * patterns @ basis.T  # mean of the components, a row for each pattern
     chance = np.array(positions.probabilities)

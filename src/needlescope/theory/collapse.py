@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..losses import Loss, PiecewiseQuadratic
-from ..arrays import FloatArray
 from .saddle import Point, Saddle
 from .solver import solve
 

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..losses import Loss, PiecewiseQuadratic
-from ..arrays import FloatArray
 
 REACH = 8.5  # half-width of the integration range, in standard deviations: mass outside 2e-17
 MASS_TOLERANCE = 1e-7
@@ -59,9 +59,7 @@ class Moments(NamedTuple):
     slope2_h: FloatArray
 
 
-def envelope(
-    loss: Loss, y: FloatArray, m: FloatArray, V: FloatArray, g: FloatArray
-) -> Envelope:
+def envelope(loss: Loss, y: FloatArray, m: FloatArray, V: FloatArray, g: FloatArray) -> Envelope:
     """Return Ψ and its derivatives at nodes (m, V, g) with labels ``y``; all of one shape.
 
     Examples

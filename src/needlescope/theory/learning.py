@@ -82,7 +82,9 @@ def predict(
     shape = common_shape(task, training, query, test)
     parts = (part.scalars(shape) for part in (task, training, query, test))
     jobs = [
-        _Job(t, r, q, s, r.alpha0 + r.alpha1 if data == "all" and model != "attention" else r.alpha1)
+        _Job(
+            t, r, q, s, r.alpha0 + r.alpha1 if data == "all" and model != "attention" else r.alpha1
+        )
         for t, r, q, s in zip(*parts, strict=True)
     ]
     rows: list[dict[str, Any]] = [{}] * len(jobs)

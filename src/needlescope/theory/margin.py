@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx
 
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models.nodes import Law
-from ..arrays import FloatArray
 
 STEPS = 200
 TOLERANCE = 1e-10

@@ -1,8 +1,8 @@
 """The least error of attention that knows ξ: query κξ, weights ±ξ, best κ, sign and threshold.
 
-A small quasi-random sample of the score finds where to look; the error itself, a smooth function of κ
-and the threshold, comes from `score` with nothing random in it, and a simplex search minimises that.
-Where positives are rare the best κ is infinite: only the largest token counts (`score.hard`).
+A small quasi-random sample of the score finds where to look; the error itself, a smooth function of
+κ and the threshold, comes from `score` with nothing random in it, and a simplex search minimises
+it. Where positives are rare the best κ is infinite: only the largest token counts (`score.hard`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ SAMPLE = 2**11
 GRID = 10
 WINDOW = 65  # of neighbouring thresholds, averaged over when a sample picks one
 EVALUATIONS = 60
-LARGEST = 16.0  # finite κ; beyond it the hard limit is right to 10⁻⁵
 NIL = 1e-9  # an error not worth improving on
 
 
@@ -36,7 +35,7 @@ class Attention(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """A classifier on the way: the threshold is ``offset`` standard deviations above the mean score."""
+    """A classifier on the way, its threshold in standard deviations above the mean score."""
 
     error: float
     log_kappa: float
@@ -88,12 +87,15 @@ class _Search:
 
     def __init__(self, L: int, R: int, theta: float, pi: float) -> None:
         self.L, self.R, self.theta, self.pi = L, R, theta, pi
+        # beyond the largest κ the hard limit takes over
+        self.largest = 1.5 + 1.2 * float(np.sqrt(2.0 * np.log(L)))
         signal_dims = Tokens.dims(R)
         u = replicate(SAMPLE, signal_dims + Tokens.dims(L - R), 0)
         self.signal = Tokens.draw(R, u[:, :signal_dims])
         self.noise = Tokens.draw(L - R, u[:, signal_dims:])
         few = slice(0, SAMPLE, 4)
-        self.few = [Tokens(t.n, t.g[few], t.z[few]) for t in (self.signal, self.noise)]
+        self.few_signal = Tokens(R, self.signal.g[few], self.signal.z[few])
+        self.few_noise = Tokens(L - R, self.noise.g[few], self.noise.z[few])
 
     def error(self, kappa: float, tau: float, sign: int, step: float) -> tuple[float, float]:
         """Return the error of a classifier and its numerical accuracy."""
@@ -105,15 +107,14 @@ class _Search:
 
     def threshold(self, kappa: float, offset: float) -> float:
         """Return the threshold ``offset`` standard deviations above the mean negative score."""
-        scores = _scores(*self.few, kappa, 0.0)
+        scores = _scores(self.few_signal, self.few_noise, kappa, 0.0)
         return float(scores.mean() + offset * scores.std())
 
     def starts(self) -> list[_Point]:
         """One classifier for each κ on a grid, its sign and threshold picked on the sample."""
         low = min(0.3, max(0.25 * self.theta, 1e-3))
-        high = 1.5 + 1.2 * np.sqrt(2.0 * np.log(self.L))
         points = []
-        for kappa in np.geomspace(low, high, GRID).tolist():
+        for kappa in np.geomspace(low, self.largest, GRID).tolist():
             scores = [_scores(self.signal, self.noise, kappa, x) for x in (0.0, self.theta)]
             sign, tau = _pick(scores, self.pi)
             origin = self.threshold(kappa, 0.0)
@@ -129,13 +130,13 @@ class _Search:
 
         x0 = np.array([start.log_kappa, start.offset])
         simplex = x0 + np.array([[0.0, 0.0], [0.3, 0.0], [0.0, 0.4]])
-        options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 1e-3, "fatol": 1e-8}
+        options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 5e-3, "fatol": 1e-7}
         found = minimize(error, x0, method="Nelder-Mead", options=options)
         return _Point(float(found.fun), float(found.x[0]), float(found.x[1]), start.sign)
 
     def _point(self, log_kappa: float, offset: float, sign: int) -> _Point:
         kappa = float(np.exp(log_kappa))
-        if not 1e-4 < kappa < LARGEST or abs(offset) > 40.0:
+        if not 1e-4 < kappa < 1.2 * self.largest or abs(offset) > 40.0:
             return _Point(1.0, log_kappa, offset, sign)
         error, accuracy = self.error(kappa, self.threshold(kappa, offset), sign, step=0.2)
         return _Point(error if accuracy < 1e-3 else 1.0, log_kappa, offset, sign)

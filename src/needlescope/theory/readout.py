@@ -15,7 +15,9 @@ from .saddle import Local, Point, Saddle
 from .solver import RESIDUAL, newton, solve
 from .square import solve_square
 
-LOOSE_BIAS = 1e-4  # the least precision, relative to the scores, to which the bias must be determined
+LOOSE_BIAS = (
+    1e-4  # the least precision, relative to the scores, to which the bias must be determined
+)
 VANISHING = 1e-10  # t relative to the smallest A that stands for the limit t → 0
 
 

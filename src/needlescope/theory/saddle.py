@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..losses import Loss
 from ..models.nodes import Law
-from ..arrays import FloatArray
 from .envelope import Envelope, envelope
 
 

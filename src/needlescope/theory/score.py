@@ -4,10 +4,11 @@ The score is below τ exactly when D = Σ_l h(x_l) < 0, h(x) = (x − τ) e^{κx
 tokens, N(0, 1) or, on the R signal tokens of a positive sample, N(θ, 1). So its distribution
 function is one Fourier integral of a product of L one-token integrals,
 
-    P(D < 0) = ½ + α/π − (1/π) Im ∫ φ(e^{s − iα}) ds,    φ(q) = (E e^{iq h(x)})^{L−R} (E e^{iq h(x + θ)})^R.
+    P(D < 0) = ½ + α/π − (1/π) Im ∫ φ(e^{s − iα}) ds,
+    φ(q) = (E e^{iq h(g)})^{L−R} (E e^{iq h(g + θ)})^R,  g ~ N(0, 1).
 
-Both integrals converge geometrically under the trapezoid rule once their paths are bent. The variable q
-runs along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of ringing;
+Both integrals converge geometrically under the trapezoid rule once their paths are bent: q runs
+along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of ringing;
 x runs through the minimum of h, at τ − 1/κ, along the steepest descent of e^{iqh}, its nodes
 crowded there. A few milliseconds give ten digits for any L; nothing is random.
 """

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..losses import PiecewiseQuadratic
-from ..arrays import FloatArray
 from .saddle import Local, Point, Saddle
 from .square import solve_square
 

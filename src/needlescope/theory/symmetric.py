@@ -5,9 +5,9 @@ of. The tokens come in groups that share a mean (`Group`): the largest of a grou
 them up to `WHOLE` tokens in total), the rest (its bulk) is known by Gaussian sums, as in `Tokens`.
 
 `Series`, for r ≤ `FEW`: with x₁ ≥ x₂ ≥ … the scaled E_j = e_j/(x₁⋯x_j) obeys
-E_j ← E_j + (x_n/x_j) E_{j−1}, in which nothing can overflow or cancel. The bulk's own e_j follow from
-its power sums by Newton's identities (the first two as drawn, higher ones at their mean), and the
-two polynomials are multiplied. For more signal tokens see `symmetric_saddle`.
+E_j ← E_j + (x_n/x_j) E_{j−1}, in which nothing can overflow or cancel. The bulk's own e_j follow
+from its power sums by Newton's identities (the first two as drawn, higher ones at their mean), and
+the two polynomials are multiplied. For more signal tokens see `symmetric_saddle`.
 """
 
 from __future__ import annotations

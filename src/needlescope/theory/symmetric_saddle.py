@@ -4,17 +4,18 @@ e_r = (1/2πi) ∮ e^{K(u) − ru} du with K(u) = Σ log(1 + e^{u + θx}) gives,
 
     log e_r = K − ru − ½ log(2πK'') + log(1 + K''''/(8K''²) − 5K'''²/(24K''³)).
 
-Against the same formula for C(L, r) = e_r(1, …, 1), which takes most of its error away, it is right to
-10⁻⁴ for r > 12. K is summed over the largest tokens of each group as they are; the bulk below them,
-n i.i.d. normals truncated to g < T, adds a random function of u: Gaussian, with the mean and
+Against the same formula for C(L, r) = e_r(1, …, 1), which takes most of its error away, it is right
+to 10⁻⁴ for r > 12. K is summed over the largest tokens of each group as they are; the bulk below
+them, n i.i.d. normals truncated to g < T, adds a random function of u: Gaussian, with the mean and
 covariance of its terms. That function is carried by its values at Chebyshev nodes around the
-population's saddle point, together with Σ g, on the normals of `Tokens`; mean and covariance factors are
-Chebyshev series in T.
+population's saddle point, together with Σ g, on the normals of `Tokens`; mean and covariance
+factors are Chebyshev series in T.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -72,7 +73,7 @@ class Saddle:
     def _log(self, logits: FloatArray, bulk: FloatArray) -> FloatArray:
         slopes = [bulk]
         for _ in range(4):
-            slopes.append(chebyshev.chebder(slopes[-1]) / self.width)
+            slopes.append(np.asarray(chebyshev.chebder(slopes[-1]) / self.width, dtype=float))
         x = np.zeros(len(logits))  # u = centre + width·x
         for _ in range(STEPS):
             s = expit(self.centre + self.width * x[:, None] + logits)
@@ -178,13 +179,14 @@ def _interpolant(values: FloatArray) -> FloatArray:
 
 
 def _log_binomial(n: int, k: int) -> float:
-    """log C(n, k) by the same formula, at u = log(k/(n − k))."""
+    """Return log C(n, k) by the same formula, at u = log(k/(n − k))."""
     p = k / n
     v = n * p * (1.0 - p)
     entropy = -n * np.log1p(-p) - k * np.log(p / (1.0 - p))
     return float(_formula(entropy, v, v * (1.0 - 2.0 * p), v * (1.0 - 6.0 * p * (1.0 - p))))
 
 
-def _formula(exponent: FloatArray, k2: FloatArray, k3: FloatArray, k4: FloatArray) -> FloatArray:
+def _formula(exponent: Any, k2: Any, k3: Any, k4: Any) -> Any:
+    """Return the expansion above, from K − ru and derivatives of K."""
     correction = k4 / (8.0 * k2**2) - 5.0 * k3**2 / (24.0 * k2**3)
     return exponent - 0.5 * np.log(2.0 * np.pi * k2) + np.log1p(np.clip(correction, -0.5, 0.5))

@@ -1,0 +1,62 @@
+"""Compute and draw the picture of the README: ``python tools/picture.py``.
+
+Writes ``figures/overview.png`` and ``.pdf`` with the tables they are drawn from.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from rich.progress import track
+
+import needlescope as ns
+
+matplotlib.use("Agg")
+
+FOLDER = Path(__file__).parents[1] / "figures"
+TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+LENGTHS = np.unique(np.geomspace(4, 100_000, 14).round().astype(int))
+
+
+def learning_curves() -> pd.DataFrame:
+    """Test error against α1 for the three models, with the oracle error of each."""
+    alphas = np.geomspace(0.3, 100.0, 60)
+    training = ns.Training(alpha0=4.0, alpha1=alphas, loss="logistic", ridge=1e-2)
+    parts = []
+    for model in track(("vectorized", "pooled", "attention"), "learning curves"):
+        found = ns.predict(TASK, training, model)
+        floor = ns.oracle(TASK, model).error
+        table = {"model": model, "alpha1": alphas, "test_error": found.test_error, "floor": floor}
+        parts.append(pd.DataFrame({**table, "test_error_se": found.test_error_se}))
+    return pd.concat(parts)
+
+
+def thresholds() -> pd.DataFrame:
+    """The signal at which the oracle error is 10 %, against L."""
+    rows = []
+    for model in ("vectorized", "pooled", "attention", "bayes"):
+        for L in track(LENGTHS.tolist(), f"thresholds, {model}"):
+            task = ns.Task(L=L, R=1, theta=1.0, pi=0.5)
+            theta = ns.detection_threshold(task, model, 0.1, accuracy=1e-3)
+            rows.append({"model": model, "L": L, "theta": theta})
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Make tables and figure."""
+    from needlescope.figures import overview
+
+    FOLDER.mkdir(exist_ok=True)
+    tables = {"curves": learning_curves(), "thresholds": thresholds()}
+    for name, table in tables.items():
+        table.to_csv(FOLDER / f"overview-{name}.csv", index=False)
+    figure = overview(**tables)
+    for ending in ("png", "pdf"):
+        figure.savefig(FOLDER / f"overview.{ending}")
+
+
+if __name__ == "__main__":
+    main()
