@@ -1,8 +1,9 @@
 """Time the engine beside a plain implementation, in one run: ``python -m benchmarks``.
 
-Single thread. The plain side (`benchmarks.plain`) gets as many Monte Carlo nodes as it needs for the
-standard error that the engine reports; it is timed on a few points of the grid, since the whole would take
-hours, and each of its answers must agree with the engine's within their joint error.
+Single thread. The plain side (`benchmarks.plain`) gets as many Monte Carlo nodes as it needs for
+the standard error that the engine reports; it is timed on a few points of the grid, since the
+whole would take hours, and each of its answers must agree with the engine's within their joint
+error.
 """
 
 from __future__ import annotations

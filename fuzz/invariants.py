@@ -123,7 +123,10 @@ def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
     floor = attention if problem.model == "attention" else bayes
     noise = 4.0 * np.hypot(floor.error_se, found.test_error_se) + 1e-9
     if floor.error > found.test_error + noise:
-        return f"oracle {floor.model} {floor.error:.5f} above what training reaches {found.test_error:.5f}"
+        return (
+            f"oracle {floor.model} {floor.error:.5f} above what training reaches, "
+            f"{found.test_error:.5f}"
+        )
     return None
 
 

@@ -1,4 +1,7 @@
-"""Draw random valid problems: L 2…4096, θ 0…50, π 0.001…0.999, α 0.05…200, ridge 1e-8…1e2, κ 0…50."""
+"""Draw random valid problems over the whole range.
+
+L 2…4096, R 1…L, θ 0…50, π 0.001…0.999, α 0.05…200, ridge 1e-8…1e2, κ 0…50, s −1…1, all losses.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Search the Korobov multiplier of `needlescope.theory.lattice`.
 
 The figure of merit is the weighted P2 criterion (the worst-case squared error in a weighted
-Korobov space), ``mean_i Π_j (1 + γ_j 2π² B2(u_ij)) − 1`` with ``γ_j = 1/j²``: coordinates are used in the
-order of their importance. A candidate is judged by its worst ratio to the best over all N.
+Korobov space), ``mean_i Π_j (1 + γ_j 2π² B2(u_ij)) − 1`` with ``γ_j = 1/j²``: coordinates are
+used in the order of their importance. A candidate is judged by its worst ratio to the best over
+all N.
 
 Run: ``python tools/lattice_search.py``
 """

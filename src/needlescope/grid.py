@@ -89,7 +89,7 @@ class Gridded:
         """Compare field by field; arrays are equal when all their entries are."""
         if type(self) is not type(other):
             return NotImplemented
-        return self._key() == other._key()  # type: ignore[attr-defined]
+        return self._key() == other._key()
 
     def __hash__(self) -> int:
         """Hash the field values, arrays by their contents."""

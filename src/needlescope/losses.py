@@ -267,7 +267,7 @@ class PiecewiseQuadratic(Loss):
         )
 
     def cone(self, z: float, y: int) -> PiecewiseQuadratic:
-        """Return the loss near the score ``z`` to first order: a kink or a straight line at zero."""
+        """Return the loss near the score ``z`` to first order: a kink or a straight line."""
         u = y * z
         left = self.pieces[np.searchsorted(self.knots, u - 1e-9)]
         right = self.pieces[np.searchsorted(self.knots, u + 1e-9)]

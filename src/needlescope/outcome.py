@@ -1,8 +1,8 @@
 """What theory and simulation both return.
 
-Fields are floats, or arrays in the shape of the grid that was asked. A field ``x`` that carries an
-uncertainty has it beside it as ``x_se``: the quasi-Monte Carlo error for theory, the standard error over
-trials for simulation.
+Fields are floats, or arrays in the shape of the grid that was asked. A field ``x`` that carries
+an uncertainty has it beside it as ``x_se``: the quasi-Monte Carlo error for theory, the standard
+error over trials for simulation.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def test_order_parameters_satisfy_the_published_equations(model, loss):
 def test_same_inputs_same_bits_in_another_process():
     code = (
         "import needlescope as ns;"
-        "f = ns.predict(ns.Task(12, 2, 3.0, 0.3), ns.Training(2.0, [0.5, 3.0], ridge=1e-4), accuracy=2e-3);"
+        "training = ns.Training(2.0, [0.5, 3.0], ridge=1e-4);"
+        "f = ns.predict(ns.Task(12, 2, 3.0, 0.3), training, accuracy=2e-3);"
         "print([x.hex() for x in f.test_error], [x.hex() for x in f.test_error_se])"
     )
     runs = {
@@ -197,7 +198,7 @@ def test_permuting_positions_changes_nothing():
 
 
 def test_the_hinge_collapses_on_rare_positives_with_much_data():
-    """With w = 0 and b = −1 the error is π; simulation at d = 150 gave ‖w‖ = 0.0000, b = −1.0000."""
+    """The error is π; an SVM fitted at d = 150 had ‖w‖ = 0.0000 and b = −1.0000."""
     task = ns.Task(L=6, R=1, theta=0.0, pi=0.2)
     found = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), "pooled")
     assert (found.norm, found.bias) == (0.0, -1.0)

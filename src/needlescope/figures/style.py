@@ -16,7 +16,7 @@ NAMES = {
     "vectorized": "flat linear",
     "bayes": "Bayes limit",
 }
-RC = {
+RC: dict[Any, Any] = {
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.labelsize": 8,

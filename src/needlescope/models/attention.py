@@ -1,9 +1,10 @@
 """Single-layer attention: score wᵀ Xᵀ softmax(β X q) + b.
 
-Seen through the query, with g = Zq/‖q‖ ~ N(0, I_L) and a = softmax(κ(g + θ s v 1{y=+1})), a feature is,
-exactly at every d, θ(v·a) ξ + (g·a) q̂ + ‖a‖ z with z ~ N(0, I − q̂q̂ᵀ). The softmax does not see
-the mean ḡ ~ N(0, 1/L) of g, so ḡ is integrated in closed form: along q̂ the score has mean
-θ s (v·a) + (g·a − ḡ) and variance 1/L, along ξ⊥ ∝ ξ − s q̂ mean θ√(1 − s²)(v·a) and variance ‖a‖².
+Seen through the query, with g = Zq/‖q‖ ~ N(0, I_L) and a = softmax(κ(g + θ s v 1{y=+1})), a
+feature is, exactly at every d, θ(v·a) ξ + (g·a) q̂ + ‖a‖ z with z ~ N(0, I − q̂q̂ᵀ). The softmax
+does not see the mean ḡ ~ N(0, 1/L) of g, so ḡ is integrated in closed form: along q̂ the score
+has mean θ s (v·a) + (g·a − ḡ) and variance 1/L, along ξ⊥ ∝ ξ − s q̂ mean θ√(1 − s²)(v·a) and
+variance ‖a‖².
 """
 
 from __future__ import annotations

@@ -23,8 +23,9 @@ def features(X: FloatArray) -> FloatArray:
 def limit(task: Task, test: Task | None = None) -> Limit:
     """Features are N(θ v ξᵀ, I) in L d dimensions; v follows the law of positions.
 
-    Uniform positions leave one special direction, 1ξᵀ/√L, by symmetry; given positions span one for
-    each independent pattern. With ``test``, the law of the test task in the coordinates of ``task``.
+    Uniform positions leave one special direction, 1ξᵀ/√L, by symmetry; given positions span one
+    for each independent pattern. With ``test``, the law of the test task in the coordinates of
+    ``task``.
     """
     basis = _directions(task)
     seen = task if test is None else test

@@ -95,6 +95,6 @@ def _expand(law: Law) -> FloatArray:
     misfit = (phi @ x0 - y) ** 2 + law.tau @ x0[:k] ** 2
     mean_A = float(w @ A)
     rho2 = float((w * A) @ misfit) / mean_A
-    at = Point(x0[:k], float(x0[k]), 0.0, 1.0)
+    at = Point(x0[:k].astype(float), float(x0[k]), 0.0, 1.0)
     slope = error_slope(law, at)[: k + 1] @ x1 + error_slope_rest(law, at) * rho2
     return np.array([test_error(law, at), slope / mean_A])

@@ -1,10 +1,11 @@
 """The collapsed phase of losses with a kink: the exact minimiser is w = 0.
 
-With rare positives and much data the hinge loss prefers to answer b = −1 to everything: all negatives sit
-at the kink, whose subgradients can balance any pull on w. To first order around (w, b) = (0, b0) the
-loss of each label is a cone (a kink or a straight line), and F becomes positively homogeneous. The collapse
-is certified when the minimum of that homogeneous convex function over (μ, b) at ρ = 1, maximised over t,
-is not negative: then no direction leads down from w = 0.
+With rare positives and much data the hinge loss prefers to answer b = −1 to everything: all
+negatives sit at the kink, whose subgradients can balance any pull on w. To first order around (w,
+b) = (0, b0) the loss of each label is a cone (a kink or a straight line), and F becomes
+positively homogeneous. The collapse is certified when the minimum of that homogeneous convex
+function over (μ, b) at ρ = 1, maximised over t, is not negative: then no direction leads down
+from w = 0.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _Pair(Loss):
 
 
 def collapsed_bias(problem: Saddle) -> float | None:
-    """Return the bias of the collapsed minimiser, or None where w = 0 is not (certified as) optimal."""
+    """Return the bias of the collapsed minimiser, or None where w = 0 is not certified."""
     loss = problem.loss
     if not isinstance(loss, PiecewiseQuadratic) or not loss.kinked:
         return None

@@ -1,4 +1,4 @@
-"""At which alignment does attention start to beat mean pooling?"""
+"""The alignment at which attention starts to beat mean pooling."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ h = ℓ''/(1 + g ℓ'') (all by the heat equation ∂_V = ½ ∂²_m and the env
     Ψ_VV = ¼ E[h(G² − 1)]/V        Ψ_mg = −E[ℓ'h]     Ψ_Vg = −½ E[ℓ'hG]/√V    Ψ_gg = E[ℓ'²h]
 
 Piecewise-quadratic losses have these in closed form. For smooth losses the integral over G is
-taken in the variable r instead: G = (r + g ℓ'(r) − m)/√V needs no prox, and the integrand is analytic
-on the loss's own scale however sharp the prox becomes as g grows. Nodes whose mass is wide on that
-scale share one grid in r; the others get a grid of their own, centred on their prox. The total
-mass of the quadrature, which must be one, is its error check.
+taken in the variable r instead: G = (r + g ℓ'(r) − m)/√V needs no prox, and the integrand is
+analytic on the loss's own scale however sharp the prox becomes as g grows. Nodes whose mass is
+wide on that scale share one grid in r; the others get a grid of their own, centred on their prox.
+The total mass of the quadrature, which must be one, is its error check.
 """
 
 from __future__ import annotations
@@ -104,15 +104,17 @@ def _of_label(loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray) -
         return e._replace(slope=y * e.slope, hG=y * e.hG, slope_h=y * e.slope_h)
     total = np.empty((10, len(m)))
     left, step = np.arange(len(m)), STEP
+    allowed = MASS_TOLERANCE + 1e-14 * (np.abs(m) + g) / s  # G itself is rounded
     for _ in range(5):
         total[:, left] = _smooth_moments(loss, y, m[left], s[left], g[left], step)
-        left = left[np.abs(total[9, left] - 1.0) > MASS_TOLERANCE]
+        left = left[np.abs(total[9, left] - 1.0) > allowed[left]]
         if not len(left):
             return Moments(*total[:9])
         step *= 0.5
     raise NotConverged(
-        f"the Gaussian integral of the {loss.name} loss misses mass {total[9, left[0]] - 1:.1e}; check "
-        "that its second derivative is the derivative of its derivative, and smooth on a scale of 0.1"
+        f"the Gaussian integral of the {loss.name} loss misses mass "
+        f"{total[9, left[0]] - 1:.1e}; check that its second derivative is the derivative of its "
+        "derivative, and that it is smooth on a scale of 0.1 or more"
     )
 
 

@@ -1,10 +1,10 @@
 """The law of (v·a, g·a − ḡ, ‖a‖²) for attention, by randomised QMC, and its compression.
 
-`draw` samples it for both labels from the same tokens. `attention_limit` compresses the samples of a
-label to a few hundred nodes: cells that are cut, the worst first, wherever they matter most, each
-replaced by two points on each of its principal axes, which keep its moments to second order and the third
-along the axes. Each replicate's share in a cell, to first order in its own mean, gives its weights on the
-same nodes; the cells halfway through the cutting give the coarse law.
+`draw` samples it for both labels from the same tokens. `attention_limit` compresses the samples
+of a label to a few hundred nodes: cells that are cut, the worst first, wherever they matter most, each
+replaced by two points on each of its principal axes, which keep its moments to second order and
+the third along the axes. Each replicate's share in a cell, to first order in its own mean, gives
+its weights on the same nodes; the cells halfway through the cutting give the coarse law.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def attention_limit(
     build = partial(attention.nodes, L, theta, cosine)
     if kappa == 0.0:
         one, A = np.ones(1), np.full(1, 1.0 / L)
-        return Limit(*(build(p * one, 0.0 * one, A, one, one[None]) for p in (R / L, 0.0)))
+        nodes = [build(p * one, 0.0 * one, A, one, one[None]) for p in (R / L, 0.0)]
+        return Limit(nodes[0], nodes[1])
     samples = draw(L, R, kappa, theta * cosine, level.points)
     pairs = [_compress(one, level.cells) for one in samples]
     fine, coarse = ([build(*one) for one in column] for column in zip(*pairs, strict=True))
@@ -129,9 +130,9 @@ def _compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[F
 def _cells(x: FloatArray, cells: int) -> list[tuple[IndexArray, list[tuple[int, int]]]]:
     """Cut the samples into cells / 2 groups, and into cells, always halving the worst group.
 
-    A group's contribution to the error is taken as its mass times its largest variance squared; it is
-    cut at its mean, across its widest direction. Returns, for both, an order of the samples and the
-    slices of it that are the groups; within a group the samples keep their order.
+    A group's contribution to the error is taken as its mass times its largest variance squared;
+    it is cut at its mean, across its widest direction. Returns, for both, an order of the samples
+    and the slices of it that are the groups; within a group the samples keep their order.
     """
     x, order = x.copy(), np.arange(len(x))
     heap = [_ranked(x, 0, len(x))]

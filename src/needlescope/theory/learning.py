@@ -58,8 +58,8 @@ def predict(
         Test on another task (other L, R, theta, pi) than the one trained on. The vectorized
         model can only be tested at its own L.
     data : "D1" or "all"
-        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1 (as much data as attention
-        sees in all). Attention always trains its query on D0 and its readout on D1.
+        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1 (as much data as
+        attention sees in all). Attention always trains its query on D0 and its readout on D1.
     accuracy
         Largest error of the test error that is accepted; reached, or NotConverged is raised.
 

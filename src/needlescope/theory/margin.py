@@ -58,7 +58,7 @@ def separability(law: Law) -> Margin:
 
 
 def spread(law: Law, coarse: Law, found: Margin) -> float:
-    """Return the uncertainty of a minimum; the minimiser's own moves matter to second order only."""
+    """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
     replicas = law.replicas @ _shortfall(law, found.at)[0]
     if len(replicas) == 1:
         return 0.0

@@ -83,9 +83,9 @@ def _ridge_of_none(law: Law, loss: Loss, alpha: float, dim: int) -> float:
     shortfall = separability(law).value
     if delta * shortfall <= 1.0:
         raise NoMinimiser(
-            f"at ridge = 0 the {loss.name} loss has no unique finite minimiser on separable data, and "
-            f"data are separable up to alpha1 = {dim / max(shortfall, 1e-300):.4g}, got alpha1 = "
-            f"{alpha:g}; use a ridge above 0 or more data"
+            f"at ridge = 0 the {loss.name} loss has no unique finite minimiser on separable data, "
+            f"and data are separable up to alpha1 = {dim / max(shortfall, 1e-300):.4g}, got "
+            f"alpha1 = {alpha:g}; use a ridge above 0 or more data"
         )
     return 0.0
 
@@ -102,8 +102,8 @@ def _determined(readout: Readout) -> Readout:
     size = point.rho + float(np.linalg.norm(point.mu)) + abs(point.b)
     if not loose * RESIDUAL * local.scale[k] <= LOOSE_BIAS * max(size, 1.0):
         raise NoMinimiser(
-            f"the {readout.problem.loss.name} loss does not determine the bias here: both classes lie "
-            f"on its straight parts and balance, so every bias between is a minimiser; "
+            f"the {readout.problem.loss.name} loss does not determine the bias here: both classes "
+            "lie on its straight parts and balance, so every bias between is a minimiser; "
             f"use a smaller ridge (now {readout.problem.ridge:g}) or another loss"
         )
     return readout

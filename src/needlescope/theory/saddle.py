@@ -149,7 +149,7 @@ class Saddle:
         return value, np.concatenate([lam * at.mu, rest]), bends
 
     def units(self, at: Point) -> FloatArray:
-        """Return steps in (μ, b, ρ) that change the scores by about their own size, at least one."""
+        """Return steps in (μ, b, ρ) that change the scores by their own size, at least one."""
         law = self.law
         mean, V = law.score(at.mu, at.b, at.rho)
         size = max(1.0, float(np.sqrt(law.weight @ (mean**2 + V))))

@@ -29,7 +29,8 @@ def solve_square(law: Law, delta: float, ridge: float) -> Point:
     spots = np.arange(k)
     matrix[spots, spots] += ridge / t + (w * e) @ law.tau
     solution = np.linalg.solve(matrix, (w * e * y) @ phi)
-    mu, b = solution[:k], float(solution[k])
+    mu: FloatArray = solution[:k].astype(float)
+    b = float(solution[k])
     misfit = (m @ mu + b - y) ** 2 + law.tau @ (mu * mu)
     # 1 − δ E[(Ae)²] = δ (λ/t + E[A t e²]): the second form does not cancel
     rest = ridge / t + float(w @ (A * t * e * e))

@@ -1,12 +1,13 @@
 """Sums over n i.i.d. N(0, 1) tokens, Σ e^{κg}, Σ g e^{κg}, Σ e^{2κg}, Σ g: all that softmax needs.
 
 The tokens enter in decreasing order: with V_j uniform, the order statistics of n uniforms are
-U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coordinates of a quasi-random
-point carry the largest tokens, which matter most. The `TOP` largest are kept exactly. Given the last
-of them, T, the remaining n − TOP are i.i.d. N(0, 1) truncated to g < T; their sums are replaced by a
-Gaussian vector with the exact conditional mean and covariance. Their largest member is one of many,
-so the error of that step is far below the sampling error (``tests/theory/test_tokens.py`` measures
-it); up to `TOP` tokens there is no such step at all. The cost does not grow with n.
+U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coordinates of a
+quasi-random point carry the largest tokens, which matter most. The `TOP` largest are kept
+exactly. Given the last of them, T, the remaining n − TOP are i.i.d. N(0, 1) truncated to g < T;
+their sums are replaced by a Gaussian vector with the exact conditional mean and covariance. Their
+largest member is one of many, so the error of that step is far below the sampling error
+(``tests/theory/test_tokens.py`` measures it); up to `TOP` tokens there is no such step at all.
+The cost does not grow with n.
 """
 
 from __future__ import annotations
