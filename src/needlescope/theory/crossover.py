@@ -16,7 +16,7 @@ from .asymptote import asymptote
 from .laws import check_kinds
 from .learning import predict
 
-SCAN = np.linspace(0.0, 1.0, 9)
+SCAN = np.linspace(0.0, 1.0, 6)
 
 
 def crossover(
@@ -78,7 +78,7 @@ def _crossover_one(
         cosine, verdict = np.nan, "never"
     else:
         first = int(wins.argmax())
-        cosine = float(brentq(gain, SCAN[first - 1], SCAN[first], xtol=1e-6))
+        cosine = float(brentq(gain, SCAN[first - 1], SCAN[first], xtol=1e-5))
         verdict = "crosses"
     return {
         "kappa": kappa,

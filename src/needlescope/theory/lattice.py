@@ -34,9 +34,8 @@ def replicate(points: int, dims: int, index: int) -> FloatArray:
     shift = np.random.default_rng([SEED, index]).random(dims)
     steps = np.arange(points, dtype=np.int64)[:, None] * generator
     steps &= points - 1  # modulo a power of two
-    u = steps.astype(float) / points
-    u = u + shift
-    u -= u >= 1.0
+    u = steps / points + shift
+    u -= np.floor(u)
     u = 1.0 - np.abs(2.0 * u - 1.0)
     tiny = 2.0**-52
     return np.clip(u, tiny, 1.0 - tiny)

@@ -1,10 +1,11 @@
 """The law of (v·a, g·a − ḡ, ‖a‖²) for attention, by randomised QMC, and its compression.
 
 `draw` samples it for both labels from the same tokens. `attention_limit` compresses the samples
-of a label to a few hundred nodes: cells that are cut, the worst first, wherever they matter most, each
-replaced by two points on each of its principal axes, which keep its moments to second order and
-the third along the axes. Each replicate's share in a cell, to first order in its own mean, gives
-its weights on the same nodes; the cells halfway through the cutting give the coarse law.
+of a label to a few hundred nodes: cells that are cut, the worst first, wherever they matter
+most, each replaced by two points on each of its principal axes, which keep its moments to second
+order and the third along the axes. Each replicate's share in a cell, to first order in its own
+mean, gives its weights on the same nodes; the cells halfway through the cutting give the coarse
+law.
 """
 
 from __future__ import annotations

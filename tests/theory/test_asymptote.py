@@ -1,0 +1,72 @@
+"""asymptote and crossover: against the learning curves they are limits of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+
+TASK = ns.Task(L=8, R=2, theta=3.0, pi=0.3)
+QUERY = ns.Query(0.8, 0.9)
+
+
+@pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
+def test_the_learning_curve_approaches_the_limit_at_the_stated_rate(model):
+    found = ns.asymptote(TASK, model, query=QUERY, accuracy=2e-4)
+    alpha = 1e4 * (TASK.L if model == "vectorized" else 1)
+    training = ns.Training(1.0, alpha, loss="square", ridge=0.0)
+    curve = ns.predict(TASK, training, model, query=QUERY, accuracy=2e-4)
+    # the two rest on different resolutions of the same law
+    noise = 3.0 * np.hypot(found.limit_se, curve.test_error_se)
+    scaled = (curve.test_error - found.limit) * alpha
+    assert scaled == pytest.approx(found.rate, rel=2e-3, abs=noise * alpha)
+
+
+@pytest.mark.parametrize("model", ["pooled", "vectorized"])
+def test_the_rate_is_exact_where_the_law_is(model):
+    found = ns.asymptote(TASK, model)
+    scaled = []
+    for alpha in (1e5, 1e6):
+        training = ns.Training(1.0, alpha, loss="square", ridge=0.0)
+        curve = ns.predict(TASK, training, model)
+        scaled.append((curve.test_error - found.limit) * alpha)
+    extrapolated = scaled[1] + (scaled[1] - scaled[0]) / 9.0
+    assert extrapolated == pytest.approx(found.rate, rel=1e-5)
+
+
+def test_linear_models_share_the_limit():
+    pooled, flat = ns.asymptote(TASK, "pooled"), ns.asymptote(TASK, "vectorized")
+    assert pooled.limit == pytest.approx(flat.limit, abs=1e-12)
+    assert flat.rate == pytest.approx(TASK.L * pooled.rate, rel=1e-9)
+
+
+def test_attention_equals_pooling_at_the_crossover():
+    found = ns.crossover(TASK, kappa=1.0, accuracy=1e-3)
+    assert found.verdict == "crosses"
+    pooled = ns.asymptote(TASK, "pooled").limit
+    for shift, sign in ((-0.05, -1.0), (0.05, 1.0)):
+        query = ns.Query(1.0, found.cosine + shift)
+        gain = pooled - ns.asymptote(TASK, "attention", query=query, accuracy=1e-3).limit
+        assert np.sign(gain) == sign
+
+
+def test_attention_never_wins_where_every_token_carries_the_signal():
+    found = ns.crossover(ns.Task(5, 5, 2.0, 0.5), kappa=1.0, accuracy=1e-3)
+    assert found.verdict == "never"
+    assert np.isnan(found.cosine)
+
+
+def test_crossover_after_a_given_training():
+    found = ns.crossover(TASK, 1.0, training=ns.Training(2.0, 2.0), accuracy=2e-3)
+    assert found.verdict == "crosses"
+    assert 0.0 < found.cosine < 1.0
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="depends on its query"):
+        ns.asymptote(TASK)
+    with pytest.raises(ValueError, match="kappa must be a finite number"):
+        ns.crossover(TASK, kappa=-1.0)
+    with pytest.raises(ValueError, match="task must be a needlescope.Task"):
+        ns.crossover("task", kappa=1.0)

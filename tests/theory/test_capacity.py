@@ -1,0 +1,69 @@
+"""capacity: against a direct minimisation, its scaling, its limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import ndtr
+
+import needlescope as ns
+
+
+def direct(theta_over, pi, directions=1):
+    """1/α* of a single Gaussian direction with mean ``theta_over`` and unit variance."""
+
+    def value(at):
+        mu, b = at
+        nu = np.sqrt(1.0 + mu * mu)
+        total = 0.0
+        for y, chance, mean in ((1, pi, theta_over), (-1, 1.0 - pi, 0.0)):
+            x = -y * (mu * mean + b) / nu
+            density = np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi)
+            total += chance * nu * nu * ((1.0 + x * x) * ndtr(x) + x * density)
+        return total
+
+    options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000}
+    return minimize(value, [0.1, 0.0], method="Nelder-Mead", options=options).fun
+
+
+@pytest.mark.parametrize("pi", [0.5, 0.1, 0.97])
+@pytest.mark.parametrize("theta", [0.0, 1.0, 5.0])
+def test_pooled_is_a_two_parameter_minimisation(theta, pi):
+    found = ns.capacity(ns.Task(L=4, R=2, theta=theta, pi=pi), "pooled")
+    assert found.alpha == pytest.approx(1.0 / direct(theta * 2 / np.sqrt(4), pi), rel=1e-7)
+    assert found.provenance == "conjecture"
+
+
+def test_pure_noise_has_cover_s_capacity():
+    assert ns.capacity(ns.Task(7, 1, 0.0, 0.5), "pooled").alpha == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("L", [2, 10, 333])
+def test_pooled_is_vectorized_over_L(L):
+    task = ns.Task(L, 1, 3.0, 0.3)
+    flat = ns.capacity(task, "vectorized").alpha
+    assert ns.capacity(task, "pooled").alpha == pytest.approx(flat / L, rel=1e-9)
+
+
+def test_attention_with_no_query_is_pooling():
+    task = ns.Task(10, 2, 3.0, 0.3)
+    found = ns.capacity(task, "attention", query=ns.Query(0.0, 0.4))
+    assert found.alpha == pytest.approx(ns.capacity(task, "pooled").alpha, rel=1e-9)
+
+
+def test_overwhelming_signals_are_always_separable():
+    assert ns.capacity(ns.Task(100, 100, 50.0, 0.5), "pooled").alpha == np.inf
+
+
+def test_grids_broadcast():
+    found = ns.capacity(ns.Task(10, 1, [0.0, 2.0, 4.0], 0.5), "pooled")
+    assert found.alpha.shape == (3,)
+    assert (np.diff(found.alpha) > 0.0).all()
+
+
+def test_attention_needs_a_query():
+    with pytest.raises(ValueError, match="depends on its query"):
+        ns.capacity(ns.Task(10, 1, 2.0, 0.5), "attention")
+    with pytest.raises(ValueError, match="model must be one of"):
+        ns.capacity(ns.Task(10, 1, 2.0, 0.5), "mean")
