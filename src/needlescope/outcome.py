@@ -62,11 +62,13 @@ class Outcome:
         Probability of a wrong sign on fresh data; mean loss (without the ridge) and fraction of
         wrong signs on the training data; each with its ``_se``.
     bias, signal, norm, cosine
-        The readout: b, its component along the signal, its norm, and the ratio of the two.
+        The readout: b, its component along the signal, its norm, and the ratio of the two;
+        each with its ``_se``.
     kappa, cosine_q
         The query the features were made with: strength and alignment (NaN without a query).
     query_part, signal_part, rest, gamma
-        The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ and γ of THEORY (NaN from simulation).
+        The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ = ‖rest of w‖ and γ of the saddle
+        problem; each with its ``_se``. NaN where there is none.
     residual
         Largest relative violation of a stationarity equation.
     provenance
@@ -81,15 +83,23 @@ class Outcome:
     train_error: Value
     train_error_se: Value
     bias: Value
+    bias_se: Value
     signal: Value
+    signal_se: Value
     norm: Value
+    norm_se: Value
     cosine: Value
+    cosine_se: Value
     kappa: Value
     cosine_q: Value
     query_part: Value
+    query_part_se: Value
     signal_part: Value
+    signal_part_se: Value
     rest: Value
+    rest_se: Value
     gamma: Value
+    gamma_se: Value
     residual: Value
     provenance: str
 
@@ -128,13 +138,17 @@ class Crossover:
         The smallest alignment at which attention wins: 0 if always, NaN if never.
     gain
         Error of pooling minus error of attention at perfect alignment.
+    cosine_se, gain_se
+        Their quasi-Monte Carlo errors.
     verdict
         "crosses", "always" or "never" (an array of these for a grid).
     """
 
     kappa: Value
     cosine: Value
+    cosine_se: Value
     gain: Value
+    gain_se: Value
     verdict: Any
     provenance: str = "theorem"
 

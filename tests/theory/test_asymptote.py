@@ -68,5 +68,5 @@ def test_refusals():
         ns.asymptote(TASK)
     with pytest.raises(ValueError, match="kappa must be a finite number"):
         ns.crossover(TASK, kappa=-1.0)
-    with pytest.raises(ValueError, match="task must be a needlescope.Task"):
+    with pytest.raises(ValueError, match=r"task must be a needlescope\.Task"):
         ns.crossover("task", kappa=1.0)

@@ -115,6 +115,19 @@ def test_error_estimates_are_honest(loss):
     assert np.abs(scores).max() < 5.0
 
 
+def test_order_parameters_carry_honest_errors():
+    """Each of them, rough against fine, in units of their own joint error."""
+    query, training = ns.Query(1.5, 0.8), TRAINING.replace(ridge=1e-3)
+    fine = ns.predict(TASK, training, query=query, accuracy=5e-5)
+    rough = ns.predict(TASK, training, query=query, accuracy=5e-3)
+    names = ("bias", "signal", "norm", "cosine", "query_part", "signal_part", "rest", "gamma")
+    for name in names:
+        error = np.hypot(getattr(rough, f"{name}_se"), getattr(fine, f"{name}_se"))
+        assert error > 0.0
+        assert abs(getattr(rough, name) - getattr(fine, name)) < 5.0 * error
+        assert error < 0.02 * abs(getattr(fine, name))
+
+
 def test_accuracy_is_met_or_refused():
     found = ns.predict(TASK, TRAINING, accuracy=2e-4)
     assert 2.0 * found.test_error_se <= 2e-4

@@ -23,7 +23,7 @@ from ..query import Query
 from ..task import Task
 from .law import Level
 from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
-from .measures import error_slope, error_slope_rest, test_error
+from .measures import error_slope, error_slope_rest, spread, test_error
 from .saddle import Point
 
 
@@ -40,7 +40,7 @@ def asymptote(
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> found = ns.asymptote(task, "pooled")
     >>> round(found.limit, 4), round(found.rate, 4)
-    (0.2146, 0.298)
+    (0.2146, 0.3)
     """
     check_kinds(task)
     choice("model", model, MODELS)
@@ -65,9 +65,8 @@ def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[s
     found = _expand(law)
     errors = np.zeros(2)
     if len(law.replicas) > 1:
-        others = np.array([_expand(law._replace(weight=one)) for one in law.replicas])
-        errors = others.std(axis=0, ddof=1) / np.sqrt(len(others))
-        errors = np.hypot(errors, _expand(limit.coarse_law(task.pi)) - found)
+        others = [_expand(law._replace(weight=one)) for one in law.replicas]
+        errors = spread(np.array([*others, _expand(limit.coarse_law(task.pi))]) - found)
     return {
         "model": model,
         "limit": found[0],

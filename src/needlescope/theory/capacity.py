@@ -43,7 +43,7 @@ def capacity(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> ns.capacity(task, "pooled")
-    Capacity(model='pooled', alpha=2.94..., alpha_se=0.0, provenance='conjecture')
+    Capacity(model='pooled', alpha=2.95..., alpha_se=0.0, provenance='conjecture')
     """
     check_kinds(task)
     choice("model", model, MODELS)

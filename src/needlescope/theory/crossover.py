@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def crossover(
     >>> import needlescope as ns
     >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0)
     >>> round(found.cosine, 2), found.verdict
-    (0.14, 'crosses')
+    (0.19, 'crosses')
     """
     check_kinds(task, training)
     strength = Query(kappa, 0.0)
@@ -59,31 +60,38 @@ def crossover(
 def _crossover_one(
     task: Task, kappa: float, training: Training | None, accuracy: float
 ) -> dict[str, Any]:
-    def error(model: str, query: Query | None) -> float:
+    def error(model: str, query: Query | None) -> tuple[float, float]:
         if training is None:
-            return float(asymptote(task, model, query=query, accuracy=accuracy).limit)
+            limit = asymptote(task, model, query=query, accuracy=accuracy)
+            return float(limit.limit), float(limit.limit_se)
         found = predict(task, training, model, query=query, accuracy=accuracy)
-        return float(found.test_error)
+        return float(found.test_error), float(found.test_error_se)
 
-    pooled = error("pooled", None)
+    pooled, _ = error("pooled", None)
 
-    def gain(cosine: float) -> float:
-        return pooled - error("attention", Query(kappa, cosine))
+    @cache
+    def gain(cosine: float) -> tuple[float, float]:
+        value, se = error("attention", Query(kappa, cosine))
+        return pooled - value, se
 
-    gains = np.array([gain(float(s)) for s in SCAN])
+    gains = np.array([gain(s)[0] for s in SCAN.tolist()])
     wins = gains > 0.0
+    cosine, cosine_se = np.nan, np.nan
     if wins[0]:
-        cosine, verdict = 0.0, "always"
+        cosine, cosine_se, verdict = 0.0, 0.0, "always"
     elif not wins.any():
-        cosine, verdict = np.nan, "never"
+        verdict = "never"
     else:
-        first = int(wins.argmax())
-        cosine = float(brentq(gain, SCAN[first - 1], SCAN[first], xtol=1e-5))
-        verdict = "crosses"
+        low, high = SCAN[wins.argmax() - 1], SCAN[wins.argmax()]
+        cosine = float(brentq(lambda s: gain(s)[0], low, high, xtol=1e-5))
+        slope = (gain(high)[0] - gain(low)[0]) / (high - low)
+        cosine_se, verdict = gain(cosine)[1] / slope, "crosses"
     return {
         "kappa": kappa,
         "cosine": cosine,
-        "gain": float(gains[-1]),
+        "cosine_se": cosine_se,
+        "gain": gains[-1],
+        "gain_se": gain(1.0)[1],
         "verdict": verdict,
         "provenance": "theorem",
     }

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import NotConverged
 from ..grid import choice, common_shape, real
 from ..losses import get_loss
+from ..models.nodes import Law
 from ..outcome import Outcome, gather
 from ..query import Query
 from ..task import Task
@@ -17,7 +18,7 @@ from ..training import Training
 from .alignment import align
 from .law import Level, ladder
 from .laws import MODELS, NO_QUERY, SURE, check_kinds, test_limit, train_limit
-from .measures import measure
+from .measures import measure, spread
 from .readout import Readout, train_readout
 from .saddle import Point
 
@@ -192,13 +193,23 @@ def _solve(
     row: dict[str, Any] = {"model": model, "provenance": "theorem", "residual": readout.residual}
     for name, value, error in zip(names, found.values, found.errors, strict=True):
         row[name], row[f"{name}_se"] = value, error
-    row.update(_order_parameters(model, query, readout))
+    order = _order_parameters(model, query, readout.problem.law, readout.point)
+    row.update(order)
+    if found.others:
+        others = [
+            list(_order_parameters(model, query, readout.problem.law, one).values())
+            for one in found.others
+        ]
+        errors = spread(np.array(others) - list(order.values()))
+    else:
+        errors = 0.0 * np.array(list(order.values()))
+    row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})
+    row["kappa"] = query.kappa if model == "attention" else np.nan
+    row["cosine_q"] = query.cosine if model == "attention" else np.nan
     return row, readout
 
 
-def _order_parameters(model: str, query: Query, readout: Readout) -> dict[str, float]:
-    at = readout.point
-    law = readout.problem.law
+def _order_parameters(model: str, query: Query, law: Law, at: Point) -> dict[str, float]:
     if model == "attention":
         across = np.sqrt((1.0 - query.cosine) * (1.0 + query.cosine))
         direction = np.array([query.cosine, across])
@@ -206,15 +217,13 @@ def _order_parameters(model: str, query: Query, readout: Readout) -> dict[str, f
         direction = law.weight @ law.m  # negatives have no mean
         direction = direction / max(float(np.linalg.norm(direction)), 1e-300)
     signal = float(at.mu @ direction)
-    norm = float(np.sqrt(at.mu @ at.mu + at.rho**2))
+    norm = at.norm
     attends = model == "attention"
     return {
         "bias": at.b,
         "signal": signal,
         "norm": norm,
         "cosine": signal / norm if norm > 0.0 else 0.0,
-        "kappa": query.kappa if attends else np.nan,
-        "cosine_q": query.cosine if attends else np.nan,
         "query_part": at.mu[0] if attends else np.nan,
         "signal_part": at.mu[1] if attends else signal,
         "rest": at.rho,

@@ -20,16 +20,20 @@ from ..arrays import FloatArray
 from ..losses import Loss
 from ..models.nodes import Law
 from .readout import Readout
-from .saddle import Chain, Local, Point, Saddle
+from .saddle import Chain, Point, Saddle
 
 _PHI = 1.0 / np.sqrt(2.0 * np.pi)
 
 
 class Measures(NamedTuple):
-    """Test error, train loss, train error, in this order, and their standard errors."""
+    """Test error, train loss, train error, in this order, and their standard errors.
+
+    ``others`` are the solutions of the law's replicates, to first order, and of the coarse law last.
+    """
 
     values: FloatArray
     errors: FloatArray
+    others: list[Point]
 
 
 class _Table(NamedTuple):
@@ -54,19 +58,24 @@ def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
     train_table, test_table = _train_table(problem.loss, problem.law, chain), _test_table(test, at)
     slopes = _slopes(problem, chain, test, at)
     mean = _estimates(train_table, test_table, False)
-    errors = np.zeros(3)
     replicated = _estimates(train_table, test_table, True)
-    if len(replicated) > 1:
-        shifts = _shifts(replicated - mean, readout.local, slopes)
-        errors = shifts.std(axis=0, ddof=1) / np.sqrt(len(shifts))
-        other = Saddle(coarse[0], problem.loss, problem.delta, problem.ridge)
-        rough = _estimates(
-            _train_table(problem.loss, coarse[0], other.chain(at)),
-            _test_table(coarse[1], at),
-            False,
-        )
-        errors = np.hypot(errors, _shifts(rough - mean, readout.local, slopes)[0])
-    return Measures(mean[0, :3], errors)
+    if len(replicated) == 1:
+        return Measures(mean[0, :3], np.zeros(3), [])
+    other = Saddle(coarse[0], problem.loss, problem.delta, problem.ridge)
+    rough = _estimates(
+        _train_table(problem.loss, coarse[0], other.chain(at)), _test_table(coarse[1], at), False
+    )
+    differences = np.concatenate([replicated, rough]) - mean
+    moves = -np.linalg.solve(readout.local.hessian, differences[:, 3:].T).T
+    shifts = differences[:, :3] + moves @ slopes.T
+    return Measures(mean[0, :3], spread(shifts), [at.shifted(move) for move in moves])
+
+
+def spread(shifts: FloatArray) -> FloatArray:
+    """Return standard errors from the replicates' rows and the last row, the coarse law's."""
+    replicas = shifts[:-1]
+    error = replicas.std(axis=0, ddof=1) / np.sqrt(len(replicas))
+    return np.hypot(error, shifts[-1])
 
 
 def _estimates(train: _Table, test: _Table, replicated: bool) -> FloatArray:
@@ -75,12 +84,6 @@ def _estimates(train: _Table, test: _Table, replicated: bool) -> FloatArray:
     rows = max(len(fresh), len(seen))
     parts = [np.broadcast_to(one, (rows, one.shape[1])) for one in (fresh, seen)]
     return np.concatenate(parts, axis=1)
-
-
-def _shifts(differences: FloatArray, local: Local, slopes: FloatArray) -> FloatArray:
-    """How far other weights move the three measures, directly and through the solution."""
-    moves = -np.linalg.solve(local.hessian, differences[:, 3:].T).T
-    return differences[:, :3] + moves @ slopes.T
 
 
 def _train_table(loss: Loss, law: Law, chain: Chain) -> _Table:
@@ -151,4 +154,4 @@ def _measure_constant(problem: Saddle, test: Law, bias: float) -> Measures:
         float(law.weight[law.y == y].sum()) * float(problem.loss.value(at, y)[0]) for y in (1, -1)
     )
     wrong = [float(one.weight[one.y * bias < 0.0].sum()) for one in (test, law)]
-    return Measures(np.array([wrong[0], loss, wrong[1]]), np.zeros(3))
+    return Measures(np.array([wrong[0], loss, wrong[1]]), np.zeros(3), [])

@@ -52,9 +52,9 @@ def best_attention(L: int, R: int, theta: float, pi: float) -> Attention:
     >>> f"{found.error:.4f} at kappa {found.kappa:.1f}"
     '0.2633 at kappa 2.4'
     """
-    hard = _hard(L, R, theta, pi)
+    hard = hard_attention(L, R, theta, pi)
     if hard.error < NIL:
-        return hard
+        return hard._replace(accuracy=NIL)
     search = _Search(L, R, theta, pi)
     starts = search.starts()
     best = min(starts)
@@ -66,8 +66,14 @@ def best_attention(L: int, R: int, theta: float, pi: float) -> Attention:
     return min(hard, Attention(error, accuracy, kappa, best.sign, best.sign * tau))
 
 
-def _hard(L: int, R: int, theta: float, pi: float) -> Attention:
-    """The limit κ → ∞, where only the largest token counts, in closed form."""
+def hard_attention(L: int, R: int, theta: float, pi: float) -> Attention:
+    """Return the best attention in the limit κ → ∞, where only the largest token counts.
+
+    Examples
+    --------
+    >>> round(hard_attention(10, 1, 4.0, 0.01).error, 5)
+    0.00488
+    """
 
     def error(tau: FloatArray) -> FloatArray:
         false_alarm, miss = score.hard(L, R, theta, tau)

@@ -33,6 +33,13 @@ class Point(NamedTuple):
         """The norm of the readout."""
         return float(np.sqrt(self.mu @ self.mu + self.rho**2))
 
+    def shifted(self, step: FloatArray) -> Point:
+        """Add a small step in (μ, b, ρ, t)."""
+        k = len(self.mu)
+        return Point(
+            self.mu + step[:k], *(np.array([self.b, self.rho, self.t]) + step[k:]).tolist()
+        )
+
     def moved(self, step: FloatArray) -> Point:
         """Add a step in (μ, b, log ρ, log t)."""
         k = len(self.mu)

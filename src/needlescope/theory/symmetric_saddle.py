@@ -30,6 +30,7 @@ LEVELS = 24  # in T
 QUADRATURE = 160
 REACH = 9.5
 STEPS = 12
+WIDEST = 6.0  # of the window of u; the spread exceeds it only where nothing is left to detect
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Saddle:
     def __post_init__(self) -> None:
         """Place the window of u and tabulate the bulk of each group."""
         centre, spread = _population(self.theta, self.r, self.groups)
-        width = 0.25 + 6.0 * spread
+        width = min(0.25 + 6.0 * spread, WIDEST)
         nodes = centre + width * chebyshev.chebpts1(NODES)
         made = tuple(
             _Field.make(self.theta, one, nodes) if one.bulk else None for one in self.groups
