@@ -56,7 +56,7 @@ class Loss(ABC):
     ...     def second(self, z, y):
     ...         return 0.0625 / np.cosh(np.clip(0.25 * z, -300, 300)) ** 2
     >>> float(Soft().prox(np.array(0.0), np.array(2.0), 1).round(4))
-    0.4485
+    0.4446
     """
 
     name: str = "custom"

@@ -379,6 +379,22 @@ class TestCollapse:
         assert found.train_error == pytest.approx(0.2, abs=1e-15)
         assert found.train_loss == pytest.approx(0.4, abs=1e-15)
 
+    @pytest.mark.xfail(
+        raises=ValueError,
+        reason="BUG: on the way there _path rounds the loss so little that PiecewiseQuadratic "
+        "finds its own pieces not convex",
+        strict=True,
+    )
+    def test_a_kinked_loss_of_ones_own_collapses_too(self) -> None:
+        absolute = ns.PiecewiseQuadratic(
+            [1.0], [(0.0, -0.5, 0.5), (0.0, 0.5, -0.5)], name="absolute"
+        )
+        task = ns.Task(10, 1, 5.0, 0.1)
+        law = pooled.limit(task).law(task.pi)
+        assert collapsed_bias(Saddle(law, absolute, 100.0, 0.5)) == -1.0
+        found = ns.predict(task, ns.Training(4.0, 100.0, loss=absolute, ridge=0.5), model="pooled")
+        assert (found.norm, found.bias) == (0.0, -1.0)
+
     @pytest.mark.parametrize("name", ["square", "logistic", "squared_hinge"])
     def test_a_loss_without_kinks_never_collapses(self, name: str) -> None:
         law = pooled.limit(ns.Task(6, 1, 0.0, 0.2)).law(0.2)

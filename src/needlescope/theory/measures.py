@@ -28,7 +28,7 @@ _PHI = 1.0 / np.sqrt(2.0 * np.pi)
 class Measures(NamedTuple):
     """Test error, train loss, train error, in this order, and their standard errors.
 
-    ``others`` are the solutions of the law's replicates, to first order, and of the coarse law last.
+    ``others`` are the solutions of the replicates, to first order, and of the coarse law last.
     """
 
     values: FloatArray

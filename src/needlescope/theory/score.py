@@ -45,6 +45,9 @@ class Chances(NamedTuple):
 def below(L: int, R: int, theta: float, kappa: float, tau: float, *, step: float = 0.1) -> Chances:
     """Return P(score < τ) for negative and positive samples, for κ > 0.
 
+    A threshold tens of standard deviations away from the scores is beyond the rule, which
+    ``error`` then shows.
+
     Examples
     --------
     As κ → 0 the score becomes the mean token, which is normal:

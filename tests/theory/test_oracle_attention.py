@@ -1,0 +1,91 @@
+"""The law of attention's score, and the oracle built on it, against simulation and limits."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from needlescope.theory import score
+from needlescope.theory.law import draw
+from needlescope.theory.oracle_attention import best_attention
+
+
+@pytest.mark.parametrize(
+    ("L", "R", "theta", "kappa", "tau"),
+    [
+        (2, 1, 2.0, 0.3, 0.9),
+        (2, 1, 2.0, 5.0, 1.4),
+        (3, 2, 1.0, 1.0, 0.8),
+        (10, 1, 3.0, 2.0, 1.9),
+        (50, 20, 0.5, 0.7, 0.9),
+        (100, 1, 3.0, 8.0, 2.8),
+    ],
+)
+def test_law_of_the_score_against_simulation(
+    L: int, R: int, theta: float, kappa: float, tau: float
+) -> None:
+    chances = score.below(L, R, theta, kappa, tau)
+    rng = np.random.default_rng(7)
+    for label, chance in (("negative", chances.negative), ("positive", chances.positive)):
+        x = rng.normal(size=(100_000, L))
+        if label == "positive":
+            x[:, :R] += theta
+        weight = np.exp(kappa * (x - x.max(axis=1, keepdims=True)))
+        below = ((weight * x).sum(axis=1) < tau * weight.sum(axis=1)).mean()
+        assert chance == pytest.approx(below, abs=4.0 * np.sqrt(0.25 / 100_000)), label
+
+
+@pytest.mark.parametrize(
+    ("L", "R", "theta", "kappa", "tau"),
+    [(1000, 1, 3.72, 2.5, 2.6), (1000, 100, 0.8, 0.8, 0.88), (100_000, 1000, 1.0, 1.0, 1.015)],
+)
+def test_law_of_the_score_against_quasi_monte_carlo(
+    L: int, R: int, theta: float, kappa: float, tau: float
+) -> None:
+    chances = score.below(L, R, theta, kappa, tau)
+    positive, negative = draw(L, R, kappa, theta, 2**11)
+    samples = (
+        (chances.negative, ndtr(np.sqrt(L) * (tau - negative.score))),
+        (chances.positive, ndtr(np.sqrt(L) * (tau - theta * positive.mass - positive.score))),
+    )
+    for chance, smooth in samples:
+        values = smooth.mean(axis=1)
+        se = values.std(ddof=1) / np.sqrt(len(values))
+        assert chance == pytest.approx(values.mean(), abs=4.0 * se + 2e-4)
+
+
+@pytest.mark.parametrize("L", [2, 33, 100_000])
+def test_finer_quadrature_changes_nothing(L: int) -> None:
+    tau = 0.5 + np.sqrt(np.log(L))
+    coarse, fine = (score.below(L, 1, 2.0, 2.0, tau, step=step) for step in (0.1, 0.05))
+    assert coarse.negative == pytest.approx(fine.negative, abs=1e-9)
+    assert coarse.positive == pytest.approx(fine.positive, abs=1e-9)
+    assert coarse.error < 1e-8
+
+
+def test_soft_attention_tends_to_pooling_and_to_the_largest_token() -> None:
+    L, R, theta, tau = 20, 4, 1.0, 0.3
+    chances = score.below(L, R, theta, 1e-4, tau)
+    assert chances.negative == pytest.approx(ndtr(tau * np.sqrt(L)), abs=1e-3)
+    assert chances.positive == pytest.approx(ndtr((tau - theta * R / L) * np.sqrt(L)), abs=1e-3)
+    false_alarm, miss = score.hard(L, R, theta, np.array(2.0))
+    chances = score.below(L, R, theta, 40.0, 2.0)
+    assert 1.0 - chances.negative == pytest.approx(float(false_alarm), abs=2e-3)
+    assert chances.positive == pytest.approx(float(miss), abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("L", "R", "theta", "pi"),
+    [(10, 1, 3.0, 0.5), (1000, 20, 1.5, 0.3), (100_000, 1000, 0.6, 0.5), (10, 5, 1.0, 0.9)],
+)
+def test_no_other_temperature_or_threshold_does_better(
+    L: int, R: int, theta: float, pi: float
+) -> None:
+    best = best_attention(L, R, theta, pi)
+    spread = abs(best.threshold) * 0.02 + 0.3 / np.sqrt(L)
+    for kappa in best.kappa * np.array([0.25, 0.7, 0.95, 1.0, 1.05, 1.4, 4.0]):
+        # near the best κ the score moves by about its change
+        centre = best.threshold + (kappa - best.kappa) * (abs(kappa / best.kappa - 1.0) < 0.1)
+        for tau in centre + spread * np.array([-3.0, -1.0, 0.0, 1.0, 3.0]):
+            chances = score.below(L, R, theta, float(kappa), float(tau))
+            error = pi * chances.positive + (1.0 - pi) * (1.0 - chances.negative)
+            assert error > best.error - 1e-6 or chances.error > 1e-3  # τ far off, and said so

@@ -1,0 +1,118 @@
+"""The Bayes error against plain Monte Carlo with exact symmetric polynomials."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.theory.oracle import oracle
+from needlescope.theory.symmetric import Group, Series, draw, log_binomial, scaled_polynomials
+from needlescope.theory.symmetric_saddle import Saddle
+
+
+def log_polynomial(logits: np.ndarray, r: int) -> np.ndarray:
+    """Return log e_r of e^logits for each row, by the plain recurrence in logarithms."""
+    found = np.full((r + 1, len(logits)), -np.inf)
+    found[0] = 0.0
+    for column in logits.T:
+        found[1:] = np.logaddexp(found[1:], column + found[:-1])
+    return found[r]
+
+
+def brute_force(
+    L: int, R: int, theta: float, pi: float, samples: int, seed: int
+) -> tuple[float, float]:
+    """Return the mean of the smaller posterior over the mixture of labels, and its standard error."""
+    rng = np.random.default_rng(seed)
+    values = []
+    for positive in (True, False):
+        x = rng.normal(size=(samples, L))
+        if positive:
+            x[:, :R] += theta
+        log_ratio = log_polynomial(theta * x, R) - log_binomial(L, R) - 0.5 * R * theta**2
+        odds = np.exp(np.clip(log_ratio + np.log(pi / (1.0 - pi)), -300.0, 300.0))
+        values.append((pi if positive else 1.0 - pi) * np.minimum(odds, 1.0) / (1.0 + odds))
+    mean = sum(float(value.mean()) for value in values)
+    return mean, float(np.sqrt(sum(value.var() for value in values) / samples))
+
+
+def check(L: int, R: int, theta: float, pi: float, samples: int, seed: int = 0) -> None:
+    found = oracle(ns.Task(L=L, R=R, theta=theta, pi=pi), "bayes")
+    mean, se = brute_force(L, R, theta, pi, samples, seed)
+    assert found.error == pytest.approx(mean, abs=4.0 * np.hypot(se, found.error_se))
+
+
+@pytest.mark.parametrize("pi", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize(("R", "theta"), [(1, 2.0), (2, 1.5), (3, 1.2), (5, 0.8), (9, 0.5)])
+def test_ten_tokens(R: int, theta: float, pi: float) -> None:
+    check(10, R, theta, pi, 200_000)
+
+
+@pytest.mark.parametrize(
+    ("L", "R", "theta", "pi"),
+    [
+        (100, 1, 3.0, 0.5),
+        (100, 5, 1.5, 0.2),
+        (100, 50, 0.3, 0.5),
+        (100, 95, 0.2, 0.3),
+        (150, 8, 1.3, 0.5),  # a bulk under the series
+        (150, 20, 0.9, 0.5),  # a bulk under the saddle point
+        (150, 40, 0.5, 0.3),  # and one in each group
+    ],
+)
+def test_more_tokens(L: int, R: int, theta: float, pi: float) -> None:
+    check(L, R, theta, pi, min(20_000, 400_000 // R))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("L", "R", "theta", "pi"),
+    [
+        (100, 13, 1.0, 0.5),
+        (200, 20, 0.9, 0.4),
+        (400, 15, 1.2, 0.5),
+        (400, 60, 0.5, 0.3),
+        (1000, 5, 2.2, 0.4),
+        (1000, 100, 0.6, 0.5),
+    ],
+)
+def test_many_tokens(L: int, R: int, theta: float, pi: float) -> None:
+    check(L, R, theta, pi, 100_000, seed=1)
+
+
+def test_scaled_polynomials_are_the_sums_over_subsets() -> None:
+    g = np.array([[2.0, 0.7, 0.1, -1.0, -2.5]])
+    scaled = scaled_polynomials(1.3, 5, g)[:, 0]
+    for r in range(6):
+        subsets = itertools.combinations(1.3 * g[0], r)
+        plain = sum(np.exp(sum(subset)) for subset in subsets)
+        assert scaled[r] * np.exp(1.3 * g[0, :r].sum()) == pytest.approx(plain, rel=1e-12)
+
+
+def test_scaled_polynomials_stand_any_strength() -> None:
+    g = -np.sort(-np.random.default_rng(0).normal(size=(50, 60)), axis=1)
+    scaled = scaled_polynomials(50.0, 30, g)
+    assert np.isfinite(scaled).all()
+    assert (scaled >= 1.0).all()
+
+
+@pytest.mark.parametrize("r", [13, 25, 50])
+@pytest.mark.parametrize("theta", [0.3, 1.0, 2.0])
+def test_saddle_point_against_the_recurrence(r: int, theta: float) -> None:
+    groups = (Group(100, 0.0, 100),)
+    drawn = draw(groups, 2**11, 0)
+    exact, _ = Series(theta, r, groups)(drawn)
+    saddle, _ = Saddle(theta, r, groups)(drawn)
+    assert np.abs(saddle - exact).max() < 3e-4
+    assert abs((saddle - exact).mean()) < 3e-5
+
+
+@pytest.mark.parametrize("theta", [0.5, 1.5])
+def test_likelihood_ratio_has_mean_one_with_a_bulk(theta: float) -> None:
+    L = 500
+    groups = (Group(L, 0.0, 32),)
+    for formula in (Series(theta, 4, groups), Saddle(0.3 * theta, 40, groups)):
+        value, _ = formula(draw(groups, 2**13, 0))
+        ratio = np.exp(value - 0.5 * formula.r * formula.theta**2)
+        assert ratio.mean() == pytest.approx(1.0, abs=5.0 * ratio.std() / np.sqrt(2**13) + 1e-3)
