@@ -34,11 +34,12 @@ def real(
     return _scalar_or_frozen(array)
 
 
-def integer(name: str, value: Any, low: int) -> Any:
-    """Return ``value`` as an int or a read-only int array, each at least ``low``, or refuse it."""
-    array = _numeric(name, value, "an integer", kinds="iu").astype(np.int64)
-    _refuse_outside(name, array, array >= low, f"an integer, at least {low}")
-    return _scalar_or_frozen(array)
+def integer(name: str, value: Any, low: int, high: int = 10**9) -> Any:
+    """Return ``value`` as an int or a read-only int array in low..high, or refuse it."""
+    array = _numeric(name, value, "an integer", kinds="iu")
+    inside = (array >= low) & (array <= high)
+    _refuse_outside(name, array, inside, f"an integer in {low}..{high}")
+    return _scalar_or_frozen(array.astype(np.int64))
 
 
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -128,9 +129,13 @@ def check_broadcast(owner: str, **named: Any) -> None:
 
 
 def _numeric(name: str, value: Any, wanted: str, *, kinds: str) -> np.ndarray[Any, Any]:
+    items: Any = []
     try:
         array = np.asarray(value)
+        items = np.asarray(value, dtype=object).ravel() if isinstance(value, list | tuple) else ()
     except (TypeError, ValueError):
+        array = np.asarray(None)
+    if any(isinstance(item, bool | np.bool_) for item in items):
         array = np.asarray(None)
     if array.dtype.kind not in kinds:
         raise ValueError(f"{name} must be {wanted}, or an array of them, got {value!r}")

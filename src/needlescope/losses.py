@@ -22,20 +22,30 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from .arrays import FloatArray
+from .arrays import FloatArray, IndexArray
 from .errors import NotConverged
 
 PROX_ITERATIONS = 200
+KINK = 1e-12  # a smaller jump of the slope is rounding
 
 
 class Segment(NamedTuple):
-    """On low ≤ v ≤ high the Moreau envelope is ``offset + slope v + ½ bend v²``."""
+    """On low ≤ v ≤ high the Moreau envelope is ``level + slope x + ½ bend x²``, x = v − anchor."""
 
     low: FloatArray
     high: FloatArray
-    offset: FloatArray
+    anchor: float
+    level: FloatArray
     slope: FloatArray
     bend: FloatArray
+
+    def at(self, index: IndexArray) -> Segment:
+        """Return the segment for some of the widths only."""
+        low, high, level, slope, bend = (
+            np.broadcast_to(one, np.shape(self.low))[index]
+            for one in (self.low, self.high, self.level, self.slope, self.bend)
+        )
+        return Segment(low, high, self.anchor, level, slope, bend)
 
 
 class Loss(ABC):
@@ -94,14 +104,16 @@ class Loss(ABC):
         far = c - g * slope
         low, high = np.minimum(c, far), np.maximum(c, far)
         r = self._prox_start(c, g, y, low, high)
-        scale = 0.25 * tolerance * (np.abs(c) + g * np.abs(slope) + 1e-300)
         last = np.full_like(c, np.inf)
         for _ in range(PROX_ITERATIONS):
-            gap = r + g * self.derivative(r, y) - c
+            pull = g * self.derivative(r, y)
+            gap = r + pull - c
             low = np.where(gap < 0.0, r, low)
             high = np.where(gap > 0.0, r, high)
-            step = r - gap / (1.0 + g * self.second(r, y))
-            settled = np.abs(step - r) <= tolerance * np.abs(r) + scale
+            stretch = 1.0 + g * self.second(r, y)
+            step = r - gap / stretch
+            rounding = 4e-16 * (np.abs(c) + np.abs(r) + np.abs(pull)) / stretch
+            settled = np.abs(step - r) <= tolerance * (1.0 + np.abs(r)) + rounding
             if settled.all():
                 return np.clip(step, low, high)
             trusted = (step >= low) & (step <= high) & (np.abs(gap) <= 0.5 * last)
@@ -159,7 +171,9 @@ class Logistic(Loss):
         u = np.maximum(v, 0.0) + np.log1p(g / (2.0 + np.abs(v)) * np.exp(-np.maximum(v, 0.0)))
         for _ in range(2):
             gap = np.maximum(u - v, 1e-300)
-            u = u - (np.log(gap / g) + np.logaddexp(0.0, u)) / (1.0 / gap + expit(u))
+            u = u - (np.log(gap / np.maximum(g, 1e-300)) + np.logaddexp(0.0, u)) / (
+                1.0 / gap + expit(u)
+            )
             u = np.maximum(u, np.maximum(v, 0.0))
         return np.clip(np.where(mirrored, -y * u, y * u), low, high)
 
@@ -196,8 +210,13 @@ class PiecewiseQuadratic(Loss):
         name: str = "piecewise",
     ) -> None:
         self.name = name
-        self.knots = np.array(knots, float)
-        self.pieces = np.array(pieces, float).reshape(-1, 3)
+        rows = list(pieces)
+        if any(np.shape(row) != (3,) for row in rows):
+            raise ValueError(
+                f"the pieces of the {name} loss must be triples (a, b, c), got {pieces!r}"
+            )
+        self.knots = np.array(knots, float).ravel()
+        self.pieces = np.array(rows, float).reshape(-1, 3)
         self._check()
 
     def _check(self) -> None:
@@ -242,29 +261,15 @@ class PiecewiseQuadratic(Loss):
         v, g = np.broadcast_arrays(np.asarray(y * np.asarray(c, float)), np.asarray(g, float))
         slope = np.zeros(v.shape)
         for one in self.segments(g):
-            slope = np.where((v >= one.low) & (v <= one.high), one.slope + one.bend * v, slope)
+            here = (v >= one.low) & (v <= one.high)
+            slope = np.where(here, one.slope + one.bend * (v - one.anchor), slope)
         return y * (v - g * slope)
 
     @property
     def kinked(self) -> bool:
         """Whether the slope jumps somewhere."""
         a, b, _ = np.diff(self.pieces, axis=0).T
-        return bool((a * self.knots + b > 1e-12).any())
-
-    def smoothed(self, width: float) -> PiecewiseQuadratic:
-        """Return the Moreau envelope at ``width``: the same loss, its kinks rounded off.
-
-        Examples
-        --------
-        >>> HINGE.smoothed(0.5).kinked
-        False
-        """
-        pieces = self.segments(np.array(width))
-        return PiecewiseQuadratic(
-            [float(one.high) for one in pieces[:-1]],
-            [(float(one.bend), float(one.slope), float(one.offset)) for one in pieces],
-            name=self.name,
-        )
+        return bool((a * self.knots + b > KINK).any())
 
     def cone(self, z: float, y: int) -> PiecewiseQuadratic:
         """Return the loss near the score ``z`` to first order: a kink or a straight line."""
@@ -285,19 +290,19 @@ class PiecewiseQuadratic(Loss):
         low = np.full(g.shape, -np.inf)
         for index, (a, b, c) in enumerate(self.pieces):
             knot = self.knots[index] if index < len(self.knots) else np.inf
-            high = knot + g * (a * knot + b) if knot < np.inf else np.full(g.shape, np.inf)
+            slope = a * knot + b if knot < np.inf else 0.0
+            high = knot + g * slope
             shrink = 1.0 / (1.0 + g * a)
-            offset = c - 0.5 * g * b * b * shrink
-            found.append(Segment(low, high, offset, b * shrink, a * shrink))
+            level = c - 0.5 * g * b * b * shrink
+            found.append(Segment(low, high, 0.0, level, b * shrink, a * shrink))
             if knot == np.inf:
                 break
             a_next, b_next, _ = self.pieces[index + 1]
             low = knot + g * (a_next * knot + b_next)
-            if (a_next - a) * knot + b_next - b > 1e-12:
+            if a_next * knot + b_next > slope:
                 stiff = np.divide(1.0, g, out=np.zeros(g.shape), where=g > 0.0)
-                level = (0.5 * a * knot + b) * knot + c
-                offset = level + 0.5 * knot * knot * stiff
-                found.append(Segment(high, low, offset, -knot * stiff, stiff))
+                level = np.full(g.shape, (0.5 * a * knot + b) * knot + c)
+                found.append(Segment(high, low, float(knot), level, np.zeros(g.shape), stiff))
         return found
 
 

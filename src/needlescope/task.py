@@ -7,7 +7,7 @@ drawn anew for each sample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -49,7 +49,11 @@ class Positions:
     ) -> None:
         """Validate the sets and their probabilities."""
         rows = []
+        if not isinstance(sets, Iterable):
+            raise ValueError(f"positions.sets must be a sequence of sets of tokens, got {sets!r}")
         for one in sets:
+            if np.ndim(one) > 1:
+                raise ValueError(f"positions.sets must hold flat sets of tokens, got {one!r}")
             indices = np.atleast_1d(integer("positions.sets", one, 0)).ravel().tolist()
             if len(set(indices)) != len(indices):
                 raise ValueError(f"positions.sets must hold distinct token indices, got {one!r}")
@@ -130,13 +134,13 @@ class Task(Gridded):
     def __post_init__(self) -> None:
         """Refuse what is out of range, of the wrong type or inconsistent."""
         object.__setattr__(self, "L", integer("L", self.L, 1))
-        object.__setattr__(self, "R", integer("R", self.R, 1))
+        object.__setattr__(self, "R", integer("R", self.R, -(10**9)))
         object.__setattr__(self, "theta", real("theta", self.theta, 0.0, np.inf))
         object.__setattr__(self, "pi", real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True))
         check_broadcast("Task", L=self.L, R=self.R, theta=self.theta, pi=self.pi)
         L, R = np.broadcast_arrays(self.L, self.R)
-        if (R > L).any():
-            bad = (R > L).ravel().argmax()
+        if ((R < 1) | (R > L)).any():
+            bad = ((R < 1) | (R > L)).ravel().argmax()
             raise ValueError(
                 f"R must be an integer in 1..L, got {R.ravel()[bad]} with L={L.ravel()[bad]}"
             )
@@ -154,7 +158,7 @@ class Task(Gridded):
                 raise ValueError(
                     f"positions must hold indices in 0..L-1, got {top} with L={self.L}"
                 )
-        elif self.positions != "uniform":
+        elif not isinstance(self.positions, str) or self.positions != "uniform":
             raise ValueError(
                 f"positions must be 'uniform' or a needlescope.Positions, got {self.positions!r}"
             )

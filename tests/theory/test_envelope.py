@@ -114,20 +114,11 @@ def test_every_derivative_agrees_with_quadrature_over_the_prox(loss: Loss) -> No
     assert_agree(loss, nodes, TOLERANCE.get(loss.name, EXACT))
 
 
-@pytest.mark.xfail(
-    reason="BUG: the loose prox that places the grid is off by up to 2.5e-4 g (losses.py: `scale` "
-    "multiplies the tolerance), so smooth losses of one's own fail at large g",
-    strict=True,
-)
 @pytest.mark.parametrize("g", [1e3, 1e6])
 def test_a_smooth_loss_of_ones_own_works_at_large_g(pseudo_huber: Loss, g: float) -> None:
     assert_agree(pseudo_huber, GRID[GRID[:, 0] == g], TOLERANCE["pseudo_huber"])
 
 
-@pytest.mark.xfail(
-    reason="BUG: Ψ_gg and Ψ_Vg of a kink much narrower than s lose all digits to cancellation",
-    strict=True,
-)
 def test_a_kink_much_narrower_than_the_spread_keeps_its_digits() -> None:
     assert_agree(HINGE, GRID[too_narrow(GRID)], EXACT)
 

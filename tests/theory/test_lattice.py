@@ -63,25 +63,7 @@ def test_every_coordinate_is_equidistributed(points: int) -> None:
     assert np.abs(u - steps).max() <= 2.0 / points  # a shifted grid, folded in two
 
 
-@pytest.mark.parametrize(
-    "level",
-    [
-        pytest.param(
-            level,
-            marks=[
-                pytest.mark.xfail(
-                    reason="BUG: 60151 has order N/8 mod N: with 512 points the 65th coordinate on "
-                    "(R > 32 and L − R > 32) repeat the first",
-                    strict=True,
-                )
-            ]
-            if level.points == 512
-            else [],
-        )
-        for level in LADDER
-    ],
-    ids=lambda level: str(level.points),
-)
+@pytest.mark.parametrize("level", LADDER, ids=lambda level: str(level.points))
 def test_no_two_coordinates_share_a_generator(level) -> None:
     powers = [pow(MULTIPLIER, j, level.points) for j in range(MOST_DIMS)]
     folded = {min(one, level.points - one) for one in powers}  # the tent map joins a and N − a

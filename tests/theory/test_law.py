@@ -210,11 +210,6 @@ class TestCompression:
                 values = smooth(mass, score, A)
                 assert values @ replicas.mean(axis=0) == pytest.approx(values @ weight, abs=1e-8)
 
-    @pytest.mark.xfail(
-        reason="BUG: where v·a is one up to rounding, _two_point_rule divides rounding errors by "
-        "their own spread, and the replicates' mean drifts from the law, here by 2e-3",
-        strict=True,
-    )
     def test_replicates_average_to_the_law_of_a_saturated_softmax(self) -> None:
         samples, _ = draw(6, 1, 2.0, 15.0, 4096)
         mass, score, A, weight, replicas = module._compress(samples, 32)[0]

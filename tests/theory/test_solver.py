@@ -236,19 +236,6 @@ class TestRoutes:
         assert local.residual <= RESIDUAL
         assert as_array(point) == pytest.approx(self.solution(problem), rel=1e-5, abs=1e-7)
 
-    @pytest.mark.xfail(
-        reason="BUG: with nearly all samples on the kink F is almost linear in t, so max_t F is "
-        "almost kinked in ρ and the damped Newton of nested stalls (residual 0.02 to 0.4)",
-        strict=True,
-    )
-    @pytest.mark.parametrize(
-        ("name", "delta", "ridge"), [("pooled", 0.7, 0.01), ("positions", 5.0, 1e-3)]
-    )
-    def test_the_nested_problem_can_be_solved_on_a_kink(
-        self, name: str, delta: float, ridge: float
-    ) -> None:
-        self.check_nested(Saddle(LAWS[name](), HINGE, delta, ridge))
-
     def test_the_start_does_not_matter(self, loss: Loss) -> None:
         law = LAWS["pooled"]()
         problem = Saddle(law, loss, 2.0, 0.1)
@@ -379,12 +366,6 @@ class TestCollapse:
         assert found.train_error == pytest.approx(0.2, abs=1e-15)
         assert found.train_loss == pytest.approx(0.4, abs=1e-15)
 
-    @pytest.mark.xfail(
-        raises=ValueError,
-        reason="BUG: on the way there _path rounds the loss so little that PiecewiseQuadratic "
-        "finds its own pieces not convex",
-        strict=True,
-    )
     def test_a_kinked_loss_of_ones_own_collapses_too(self) -> None:
         absolute = ns.PiecewiseQuadratic(
             [1.0], [(0.0, -0.5, 0.5), (0.0, 0.5, -0.5)], name="absolute"

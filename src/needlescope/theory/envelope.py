@@ -22,11 +22,13 @@ from scipy.special import ndtr
 
 from ..arrays import FloatArray
 from ..errors import NotConverged
-from ..losses import Loss, PiecewiseQuadratic
+from ..losses import Loss, PiecewiseQuadratic, Segment
 
 REACH = 8.5  # half-width of the integration range, in standard deviations: mass outside 2e-17
 MASS_TOLERANCE = 1e-7
 STEP = 0.3  # of the shared grid near r = 0, on the loss's own scale
+NARROW = 0.5  # standard deviations
+LEGENDRE = np.polynomial.legendre.leggauss(8)
 _PHI = 1.0 / np.sqrt(2.0 * np.pi)
 
 
@@ -121,33 +123,53 @@ def _of_label(loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray) -
 def _piecewise_moments(
     loss: PiecewiseQuadratic, centre: FloatArray, s: FloatArray, g: FloatArray
 ) -> Moments:
-    total = np.zeros((9, *np.shape(centre)))
-    for low, high, offset, slope, bend in loss.segments(g):
-        i0, i1, i2 = _truncated((low - centre) / s, (high - centre) / s)
-        p, q = slope + bend * centre, bend * s
+    total = np.zeros((9, len(centre)))
+    for segment in loss.segments(g):
+        low, high, anchor, level, slope, bend = segment
+        a, b = (low - centre) / s, (high - centre) / s
+        i0, i1, i2 = _truncated(a, b)
+        offset = centre - anchor
+        p, q = slope + bend * offset, bend * s
         first = p * i0 + q * i1
         second = p * (p * i0 + 2.0 * q * i1) + q * q * i2
-        level = offset + (slope + 0.5 * bend * centre) * centre
-        total += (
-            level * i0 + s * p * i1 + 0.5 * bend * s * s * i2,
-            first,
-            second,
-            bend * i0,
-            bend * i1,
-            bend * (i2 - i0),
-            bend * first,
-            bend * (p * i1 + q * i2),
-            bend * second,
-        )
+        cross = p * i1 + q * i2
+        value = (level + (slope + 0.5 * bend * offset) * offset) * i0
+        value = value + s * p * i1 + 0.5 * bend * s * s * i2
+        part = np.stack([value, first, second, i0, i1, i2 - i0, first, cross, second])
+        part[3:] *= bend
+        narrow = np.flatnonzero(b - a < NARROW)
+        if len(narrow):
+            part[:, narrow] = _narrow_moments(segment.at(narrow), centre[narrow], s[narrow])
+        total += part
     return Moments(*total)
+
+
+def _narrow_moments(segment: Segment, centre: FloatArray, s: FloatArray) -> FloatArray:
+    """The same by Gauss–Legendre, for segments so short that closed forms would cancel."""
+    half = 0.5 * (segment.high - segment.low)
+    v = 0.5 * (segment.high + segment.low) + half * LEGENDRE[0][:, None]
+    x = (v - centre) / s
+    weight = _density(x) * (half / s) * LEGENDRE[1][:, None]
+    u = v - segment.anchor
+    slope = segment.slope + segment.bend * u
+    value = segment.level + (segment.slope + 0.5 * segment.bend * u) * u
+    one = np.ones_like(x)
+    rows = [value, slope, slope**2, one, x, x * x - 1.0, slope, slope * x, slope**2]
+    total = np.array([(weight * row).sum(axis=0) for row in rows])
+    total[3:] *= segment.bend
+    return total
 
 
 def _truncated(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return ∫_a^b x^k φ(x) dx for k = 0, 1, 2, accurate in both tails."""
     a, b = np.clip(a, -40.0, 40.0), np.clip(b, -40.0, 40.0)  # φ underflows there
     i0 = np.where(a > 0.0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
-    da, db = _PHI * np.exp(-0.5 * a * a), _PHI * np.exp(-0.5 * b * b)
+    da, db = _density(a), _density(b)
     return i0, da - db, i0 + a * da - b * db
+
+
+def _density(x: FloatArray) -> FloatArray:
+    return _PHI * np.exp(-0.5 * x * x)
 
 
 def _smooth_moments(

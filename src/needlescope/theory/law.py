@@ -30,13 +30,13 @@ class Level(NamedTuple):
     cells: int
 
 
-LADDER = tuple(Level(2**k, max(32, 2 ** (k - 7))) for k in range(9, 18))
+LADDER = tuple(Level(2**k, max(32, 2 ** (k - 7))) for k in range(10, 18))
 FINE = 8  # times as many cells for integrands that cost next to nothing
 
 
 def ladder(accuracy: float, fine: bool = False) -> tuple[Level, ...]:
     """Return the levels worth trying for an accuracy, from one that may suffice upwards."""
-    start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
+    start = int(np.clip(np.floor(3.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
     return tuple(Level(p, FINE * c if fine else c) for p, c in LADDER[start:])
 
 
@@ -102,7 +102,7 @@ def attention_limit(
 def _compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
     """Return nodes (v·a, g·a − ḡ, ‖a‖²), weights and replicate weights, fine and coarse."""
     table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()], axis=1)
-    varies = np.ptp(table, axis=0) > 1e-12 * (1.0 + np.abs(table).max(axis=0))
+    varies = np.ptp(table, axis=0) > 1e-10 * (1.0 + np.abs(table).max(axis=0))
     if not varies.any():  # the law is a point
         one = np.ones(1)
         point = draws.mass[0, :1], draws.score[0, :1], draws.A[0, :1], one, one[None]
@@ -179,7 +179,9 @@ def _two_point_rule(x: FloatArray, bounds: IndexArray) -> _Rule:
     mean = x.mean(axis=0)
     centred = x - mean
     scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / size)
-    centred /= np.where(scale > 0.0, scale, 1.0)
+    scale = np.where(scale > 1e-12 * (1.0 + np.abs(mean)), scale, 0.0)  # less is rounding
+    centred /= np.where(scale > 0.0, scale, np.inf)
+    centred -= centred.mean(axis=0)
     values, vectors = np.linalg.eigh(centred.T @ centred / size)
     usable = values > 1e-12
     root = np.sqrt(np.where(usable, values, 0.0))

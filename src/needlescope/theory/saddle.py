@@ -89,22 +89,27 @@ class Local(NamedTuple):
 
 @dataclass(frozen=True)
 class Saddle:
-    """The problem for one law, loss, δ = samples per weight, and ridge λ."""
+    """The problem for one law, loss, δ = samples per weight, and ridge λ.
+
+    With ``rounding`` the loss is replaced by its Moreau envelope at that width, kinks rounded off:
+    the envelope of an envelope is the envelope at the sum of the widths.
+    """
 
     law: Law
     loss: Loss
     delta: float
     ridge: float
+    rounding: float = 0.0
 
     def chain(self, at: Point) -> Chain:
         """Evaluate the envelope at the nodes, with the derivatives of its arguments."""
         law, k = self.law, len(at.mu)
         mean, V = law.score(at.mu, at.b, at.rho)
-        g = law.A / at.t
+        g = law.A / at.t + self.rounding
         Dm, DV = np.zeros((len(g), k + 3)), np.zeros((len(g), k + 3))
         Dm[:, :k], Dm[:, k] = law.m, 1.0
         DV[:, :k], DV[:, k + 1] = 2.0 * law.tau * at.mu, 2.0 * law.A * at.rho
-        return Chain(envelope(self.loss, law.y, mean, V, g), mean, V, g, Dm, DV, -g / at.t)
+        return Chain(envelope(self.loss, law.y, mean, V, g), mean, V, g, Dm, DV, -law.A / at.t**2)
 
     def local(self, at: Point, fixed_rho: bool = False) -> Local:
         """Evaluate F, gradient and Hessian; with ρ fixed, its equation counts as satisfied."""
@@ -143,7 +148,7 @@ class Saddle:
         spots = np.arange(k)
         hessian[spots, spots] += 2.0 * (w * e.V) @ law.tau
         hessian[k + 1, k + 1] += 2.0 * float((w * e.V) @ law.A)
-        hessian[-1, -1] = float((w * e.gg) @ dg**2) + 2.0 * float((w * e.g) @ chain.g) / at.t**2
+        hessian[-1, -1] = float((w * e.gg) @ dg**2) + 2.0 * float((w * e.g) @ -dg) / at.t
         return Local(float(w @ e.value), gradient, hessian, scale)
 
     def _penalty(self, at: Point) -> tuple[float, FloatArray, FloatArray]:

@@ -89,7 +89,7 @@ def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point
     """Follow the solution from an easy problem to the one asked."""
     loss = problem.loss
     sharp = isinstance(loss, PiecewiseQuadratic) and loss.kinked
-    easy = replace(problem, loss=loss.smoothed(1.0)) if sharp else problem  # type: ignore[attr-defined]
+    easy = replace(problem, rounding=1.0 if sharp else 0.0)
     target = max(problem.ridge, LEAST_RIDGE)
     ridge, factor = max(target, 1.0), 10.0
     first = start if fixed_rho else solve_square(problem.law, problem.delta, ridge)
@@ -109,8 +109,7 @@ def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point
     width, factor = 1.0, 10.0
     while width > 1e-13 and factor > 1.02:
         lower = width / factor
-        rounded = replace(problem, loss=loss.smoothed(lower))  # type: ignore[attr-defined]
-        trial, local = newton(rounded, point, fixed_rho)
+        trial, local = newton(replace(problem, rounding=lower), point, fixed_rho)
         if local.residual <= RESIDUAL:
             point, width, factor = trial, lower, min(factor**1.5, 10.0)
             final, local = newton(problem, point, fixed_rho)
@@ -122,7 +121,11 @@ def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point
 
 
 def nested(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
-    """Minimise P = max_t F by damped convex Newton, with a try of plain Newton as it comes near."""
+    """Minimise P = max_t F by damped convex Newton, with a try of plain Newton as it comes near.
+
+    Meant for smooth or rounded losses: near a sharp kink P itself is almost kinked, and steps
+    become short.
+    """
     at, local = _inner(problem, start, fixed_rho)
     k = len(at.mu)
     damping, attempt = 1e-8, 1e-2
