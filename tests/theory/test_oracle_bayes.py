@@ -23,7 +23,7 @@ def log_polynomial(logits: np.ndarray, r: int) -> np.ndarray:
 def brute_force(
     L: int, R: int, theta: float, pi: float, samples: int, seed: int
 ) -> tuple[float, float]:
-    """Return the mean of the smaller posterior over the mixture of labels, and its standard error."""
+    """Return the mean of the smaller posterior over both labels, and its standard error."""
     rng = np.random.default_rng(seed)
     values = []
     for positive in (True, False):

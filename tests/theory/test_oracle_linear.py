@@ -136,3 +136,11 @@ def test_given_positions_keep_the_order_of_the_models() -> None:
     limit = oracle(task, "bayes")
     flat = oracle(task, "vectorized").error
     assert limit.error - 3.0 * limit.error_se <= flat < oracle(task, "pooled").error
+
+
+def test_too_many_patterns_for_the_bayes_error_are_refused() -> None:
+    positions = ns.Positions([(k,) for k in range(300)])
+    task = ns.Task(L=300, R=1, theta=1.0, pi=0.5, positions=positions)
+    with pytest.raises(ValueError, match="at most 250 linearly independent sets"):
+        oracle(task, "bayes")
+    assert oracle(task, "vectorized").error <= oracle(task, "pooled").error

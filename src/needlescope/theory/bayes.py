@@ -29,6 +29,9 @@ from .oracle_linear import span
 from .symmetric import FEW, Series, draw, make_groups
 from .symmetric_saddle import Saddle
 
+BLOCK = 2**22  # draws × patterns at once
+MOST_PATTERNS = 250  # the shortest lattice has no more good coordinates
+
 
 def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:
     """Return the Bayes error by one QMC replicate, for 1 ≤ R < L and θ > 0.
@@ -63,6 +66,11 @@ def replicate_given(
     0.159
     """
     patterns, basis = span(positions)
+    if len(basis) > MOST_PATTERNS:
+        raise ValueError(
+            f"positions must hold at most {MOST_PATTERNS} linearly independent sets for "
+            f"model='bayes', got {len(basis)}"
+        )
     reach = theta * patterns @ basis.T  # mean of the components, a row for each pattern
     chance = np.array(positions.probabilities)
     positive = pi < 0.5
@@ -70,8 +78,10 @@ def replicate_given(
     x = ndtri(u[:, 1:])
     if positive:
         x = x + reach[np.searchsorted(np.cumsum(chance)[:-1], u[:, 0], side="right")]
-    exponent = x @ reach.T - 0.5 * np.square(reach).sum(axis=1)
-    log_odds = logsumexp(exponent, axis=1, b=chance) + np.log(pi / (1.0 - pi))
+    shift = 0.5 * np.square(reach).sum(axis=1)
+    parts = np.array_split(x, 1 + len(x) * len(chance) // BLOCK)
+    log_ratio = [logsumexp(part @ reach.T - shift, axis=1, b=chance) for part in parts]
+    log_odds = np.concatenate(log_ratio) + np.log(pi / (1.0 - pi))
     least = np.exp(np.minimum(-log_odds if positive else log_odds, 0.0))
     return float(min(pi, 1.0 - pi) * least.mean())
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import FloatArray
 
 REPLICATES = 8
-MULTIPLIER = 60_151
+MULTIPLIER = 88_237
 SEED = 20_250_925
 
 

@@ -30,13 +30,14 @@ class Level(NamedTuple):
     cells: int
 
 
-LADDER = tuple(Level(2**k, max(32, 2 ** (k - 7))) for k in range(10, 18))
+_CELLS = (32, 32, 32, 64, 96, 128, 192, 256)
+LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
 FINE = 8  # times as many cells for integrands that cost next to nothing
 
 
 def ladder(accuracy: float, fine: bool = False) -> tuple[Level, ...]:
     """Return the levels worth trying for an accuracy, from one that may suffice upwards."""
-    start = int(np.clip(np.floor(3.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
+    start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
     return tuple(Level(p, FINE * c if fine else c) for p, c in LADDER[start:])
 
 

@@ -83,7 +83,7 @@ class Series:
             if group.bulk:  # only the noise: a signal group this small is kept whole
                 last = t.g[:, -1]
                 sums = _bulk_sums(group.bulk, theta, last, t.z)
-                total = total + sums[3]
+                total = total + skewed_sum(group.bulk, last, sums[3])
                 bulk = self._bulk_polynomials(group.bulk, last, sums)
                 value = np.zeros(len(g))
                 for j in range(r + 1):
@@ -104,6 +104,24 @@ class Series:
             # an e_j of positive numbers; the means of high powers can break that where it is nil
             found.append(np.maximum(sum(terms) / j, 0.0))
         return found
+
+
+def skewed_sum(count: int, last: FloatArray, total: FloatArray) -> FloatArray:
+    """Give a Gaussian draw of Σ g over ``count`` normals truncated to g < T its skewness.
+
+    The lowest tokens hardly touch e_r, but they move the mean that centres it: left Gaussian, their
+    sum would shift a Bayes error by 10⁻⁴.
+
+    Examples
+    --------
+    >>> skewed_sum(4, np.zeros(1), np.array([-3.0])).round(3)
+    array([-2.903])
+    """
+    hazard = np.sqrt(2.0 / np.pi) / erfcx(-last / np.sqrt(2.0))
+    variance = 1.0 - last * hazard - hazard**2
+    third = -hazard * (last**2 - 1.0 + 3.0 * last * hazard + 2.0 * hazard**2)
+    z = (total + count * hazard) / np.sqrt(count * variance)
+    return np.asarray(total + third / (6.0 * variance) * (z**2 - 1.0))
 
 
 def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:

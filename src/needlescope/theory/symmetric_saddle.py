@@ -22,7 +22,7 @@ from numpy.polynomial import chebyshev
 from scipy.special import betaincinv, expit, ndtri
 
 from ..arrays import FloatArray
-from .symmetric import Group
+from .symmetric import Group, skewed_sum
 from .tokens import Tokens
 
 NODES = 17  # in u
@@ -65,7 +65,8 @@ class Saddle:
         for t, one in zip(drawn, self.fields, strict=True):
             if one is not None:
                 sums = one.sums(t)
-                total = total + sums[0]
+                total = total + one.count * one.lift
+                total = total + skewed_sum(one.count, t.g[:, -1], sums[0])
                 values += sums[1:]
         bulk = _interpolant(values)
         L = sum(one.n for one in self.groups)
@@ -98,7 +99,7 @@ class Saddle:
 
 @dataclass(frozen=True)
 class _Field:
-    """The bulk of one group: Σ x and Σ log(1 + e^{u + θx}) at the nodes, given T and normals."""
+    """The bulk of one group: Σ g and Σ log(1 + e^{u + θx}) at the nodes, given T and normals."""
 
     count: int
     lift: float
@@ -117,7 +118,7 @@ class _Field:
         weight = w * np.exp(-0.5 * g * g)
         weight /= weight.sum(axis=1, keepdims=True)
         terms = np.logaddexp(0.0, nodes + theta * (g[..., None] + group.lift))
-        terms = np.concatenate([g[..., None] + group.lift, terms], axis=2)
+        terms = np.concatenate([g[..., None], terms], axis=2)
         mean = np.einsum("tq,tqs->ts", weight, terms)
         centred = terms - mean[:, None]
         covariance = np.einsum("tq,tqi,tqj->tij", weight, centred, centred, optimize=True)
