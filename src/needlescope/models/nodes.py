@@ -46,7 +46,7 @@ class Law(NamedTuple):
 class Limit(NamedTuple):
     """A model's limit law for each label, and the number of readout weights divided by d.
 
-    ``coarse`` is the same law at half the resolution, where the nodes are a compression; the
+    ``coarse`` is the same law with a quarter of the cells, where the nodes are a compression; the
     difference between the two measures the compression.
     """
 
@@ -60,7 +60,7 @@ class Limit(NamedTuple):
         return _join(self.positive, self.negative, pi)
 
     def coarse_law(self, pi: float) -> Law:
-        """Return the joint law at half the resolution."""
+        """Return the joint law at the lower resolution."""
         return self.law(pi) if self.coarse is None else _join(*self.coarse, pi)
 
 

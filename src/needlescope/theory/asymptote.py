@@ -21,9 +21,9 @@ from ..models.nodes import Law
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
-from .law import Level
+from .law import Level, standard_error
 from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
-from .measures import error_slope, error_slope_rest, spread, test_error
+from .measures import error_slope, error_slope_rest, test_error
 from .saddle import Point
 
 
@@ -66,7 +66,7 @@ def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[s
     errors = np.zeros(2)
     if len(law.replicas) > 1:
         others = [_expand(law._replace(weight=one)) for one in law.replicas]
-        errors = spread(np.array([*others, _expand(limit.coarse_law(task.pi))]) - found)
+        errors = standard_error(np.array([*others, _expand(limit.coarse_law(task.pi))]) - found)
     return {
         "model": model,
         "limit": found[0],

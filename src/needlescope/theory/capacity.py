@@ -13,7 +13,7 @@ from ..query import Query
 from ..task import Task
 from .law import Level
 from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
-from .margin import separability, spread
+from .margin import separability, uncertainty
 
 BEYOND = 1e-250  # below it 1/α* counts as zero
 
@@ -70,7 +70,7 @@ def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[st
     alpha, relative = np.inf, 0.0
     if found.value > BEYOND:
         alpha = limit.dim / found.value
-        relative = spread(law, limit.coarse_law(task.pi), found) / found.value
+        relative = uncertainty(law, limit.coarse_law(task.pi), found) / found.value
     return {
         "model": model,
         "alpha": alpha,

@@ -4,8 +4,8 @@
 of a label to a few hundred nodes: cells that are cut, the worst first, wherever they matter
 most, each replaced by two points on each of its principal axes, which keep its moments to second
 order and the third along the axes. Each replicate's share in a cell, to first order in its own
-mean, gives its weights on the same nodes; the cells halfway through the cutting give the coarse
-law.
+mean, gives its weights on the same nodes; the cells a
+quarter through the cutting give the coarse law.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Level(NamedTuple):
     cells: int
 
 
-_CELLS = (32, 32, 32, 64, 96, 128, 192, 256)
+_CELLS = (32, 32, 48, 96, 128, 160, 192, 256)
 LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
 FINE = 8  # times as many cells for integrands that cost next to nothing
 
@@ -39,6 +39,17 @@ def ladder(accuracy: float, fine: bool = False) -> tuple[Level, ...]:
     """Return the levels worth trying for an accuracy, from one that may suffice upwards."""
     start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
     return tuple(Level(p, FINE * c if fine else c) for p, c in LADDER[start:])
+
+
+def standard_error(shifts: FloatArray) -> FloatArray:
+    """Return standard errors from the replicates' rows and the last row, the coarse law's.
+
+    A quarter of the distance to the law with a quarter of the cells stands for the error of
+    compression; measured, that error is a twentieth to a tenth of the distance, seldom half.
+    """
+    replicas = shifts[:-1]
+    error = replicas.std(axis=0, ddof=1) / np.sqrt(len(replicas))
+    return np.hypot(error, 0.25 * shifts[-1])
 
 
 class Draws(NamedTuple):
@@ -130,16 +141,16 @@ def _compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[F
 
 
 def _cells(x: FloatArray, cells: int) -> list[tuple[IndexArray, list[tuple[int, int]]]]:
-    """Cut the samples into cells / 2 groups, and into cells, always halving the worst group.
+    """Cut the samples into cells / 4 groups, and into cells, always halving the worst group.
 
-    A group's contribution to the error is taken as its mass times its largest variance squared;
-    it is cut at its mean, across its widest direction. Returns, for both, an order of the samples
+    A group's contribution to the error is taken as its largest fourth moment, the first that the
+    rule does not keep; it is cut there, at its mean. Returns, for both, an order of the samples
     and the slices of it that are the groups; within a group the samples keep their order.
     """
     x, order = x.copy(), np.arange(len(x))
     heap = [_ranked(x, 0, len(x))]
     states = []
-    for stop in (cells // 2, cells):
+    for stop in (cells // 4, cells):
         while len(heap) < stop and heap[0][0] < 0.0:
             _, a, b, axis, middle = heapq.heappop(heap)
             left = x[a:b, axis] <= middle
@@ -153,12 +164,11 @@ def _cells(x: FloatArray, cells: int) -> list[tuple[IndexArray, list[tuple[int, 
 
 
 def _ranked(x: FloatArray, a: int, b: int) -> tuple[float, int, int, int, float]:
-    values = x[a:b]
-    mean = values.mean(axis=0)
-    variance = np.einsum("ij,ij->j", values, values) / (b - a) - mean**2
-    axis = int(variance.argmax())
-    size = float(variance[axis])
-    worst = -(b - a) * size**2 if size > 1e-20 and b - a > 1 else 0.0
+    mean = x[a:b].mean(axis=0)
+    square = (x[a:b] - mean) ** 2
+    fourth = np.einsum("ij,ij->j", square, square)
+    axis = int(fourth.argmax())
+    worst = -float(fourth[axis]) if fourth[axis] > 1e-40 * (b - a) and b - a > 1 else 0.0
     return worst, a, b, axis, float(mean[axis])
 
 

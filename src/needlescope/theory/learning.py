@@ -16,9 +16,9 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .alignment import align
-from .law import Level, ladder
+from .law import Level, ladder, standard_error
 from .laws import MODELS, NO_QUERY, SURE, check_kinds, test_limit, train_limit
-from .measures import measure, spread
+from .measures import measure
 from .readout import Readout, train_readout
 from .saddle import Point
 
@@ -200,7 +200,7 @@ def _solve(
             list(_order_parameters(model, query, readout.problem.law, one).values())
             for one in found.others
         ]
-        errors = spread(np.array(others) - list(order.values()))
+        errors = standard_error(np.array(others) - list(order.values()))
     else:
         errors = 0.0 * np.array(list(order.values()))
     row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})

@@ -15,6 +15,7 @@ from scipy.special import erfcx
 from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models.nodes import Law
+from .law import standard_error
 
 STEPS = 200
 TOLERANCE = 1e-10
@@ -57,13 +58,13 @@ def separability(law: Law) -> Margin:
     return Margin(value, at)
 
 
-def spread(law: Law, coarse: Law, found: Margin) -> float:
+def uncertainty(law: Law, coarse: Law, found: Margin) -> float:
     """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
     replicas = law.replicas @ _shortfall(law, found.at)[0]
     if len(replicas) == 1:
         return 0.0
-    error = float(replicas.std(ddof=1) / np.sqrt(len(replicas)))
-    return float(np.hypot(error, _total(coarse, found.at)[0] - found.value))
+    rows = np.append(replicas, _total(coarse, found.at)[0]) - found.value
+    return float(standard_error(rows[:, None])[0])
 
 
 def _total(law: Law, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:

@@ -5,7 +5,7 @@
 
 The law's replicates give independent estimates of each: replicate r averages with its own
 weights, and its own residual of the stationarity equations moves the solution by −H⁻¹ times that
-residual. The coarse law is one more such estimate, whose distance from the fine one bounds the
+residual. The coarse law is one more such estimate, whose distance from the fine one tells the
 error of compression.
 """
 
@@ -19,6 +19,7 @@ from scipy.special import ndtr
 from ..arrays import FloatArray
 from ..losses import Loss
 from ..models.nodes import Law
+from .law import standard_error
 from .readout import Readout
 from .saddle import Chain, Point, Saddle
 
@@ -49,7 +50,7 @@ class _Table(NamedTuple):
 def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
     """Return what a readout achieves on its training data and on the law ``test``.
 
-    ``coarse`` holds both laws, of training and of test, at half the resolution.
+    ``coarse`` holds both laws, of training and of test, at the lower resolution.
     """
     at, problem = readout.point, readout.problem
     if readout.local is None:
@@ -68,14 +69,7 @@ def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
     differences = np.concatenate([replicated, rough]) - mean
     moves = -np.linalg.solve(readout.local.hessian, differences[:, 3:].T).T
     shifts = differences[:, :3] + moves @ slopes.T
-    return Measures(mean[0, :3], spread(shifts), [at.shifted(move) for move in moves])
-
-
-def spread(shifts: FloatArray) -> FloatArray:
-    """Return standard errors from the replicates' rows and the last row, the coarse law's."""
-    replicas = shifts[:-1]
-    error = replicas.std(axis=0, ddof=1) / np.sqrt(len(replicas))
-    return np.hypot(error, shifts[-1])
+    return Measures(mean[0, :3], standard_error(shifts), [at.shifted(move) for move in moves])
 
 
 def _estimates(train: _Table, test: _Table, replicated: bool) -> FloatArray:
