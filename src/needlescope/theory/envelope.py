@@ -220,25 +220,26 @@ def _integrate(
     d1, d2 = loss.derivative(r, y), loss.second(r, y)
     d12, value = d1 * d1, loss.value(r, y)
     columns = (d2, d1 * d2, d12 * d2, value * d2, np.ones_like(d1), d1, d12, value)
-    weights = np.stack(columns, axis=-1) * dr[..., None]
     G = r + g[:, None] * d1
     G -= m[:, None]
     G /= s[:, None]
     P = np.exp(-0.5 * G * G)
     P *= (_PHI / s)[:, None]
     if len(r) == 1:
-        total = P @ weights[0]
+        weights = np.concatenate(columns).T * dr.T
+        total = (P @ weights).T
         P *= G
-        total_G = P @ weights[0, :, :2]
+        total_G = (P @ weights[:, :2]).T
         P *= G
-        hG2 = P @ weights[0, :, 0]
+        hG2 = P @ weights[:, 0]
     else:
-        total = np.matmul(P[:, None], weights)[:, 0]
+        P *= dr
+        total = np.array([np.einsum("ij,ij->i", P, column) for column in columns])
         P *= G
-        total_G = np.matmul(P[:, None], weights[..., :2])[:, 0]
+        total_G = np.array([np.einsum("ij,ij->i", P, column) for column in columns[:2]])
         P *= G
-        hG2 = np.matmul(P[:, None], weights[..., :1])[:, 0, 0]
-    h, slope_h, slope2_h, value_h, mass, slope, slope2, value_0 = total.T
+        hG2 = np.einsum("ij,ij->i", P, d2)
+    h, slope_h, slope2_h, value_h, mass, slope, slope2, value_0 = total
     slope2 = slope2 + g * slope2_h  # E f = ∫φ f dr/s + g ∫φ f ℓ'' dr/s
     return np.stack(
         [
@@ -246,10 +247,10 @@ def _integrate(
             slope + g * slope_h,
             slope2,
             h,
-            total_G[:, 0],
+            total_G[0],
             hG2 - h,
             slope_h,
-            total_G[:, 1],
+            total_G[1],
             slope2_h,
             mass + g * h,
         ]
