@@ -1,0 +1,39 @@
+"""What the README shows runs, and prints what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import needlescope as ns
+
+README = Path(__file__).parents[1] / "README.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_every_block_runs_and_every_stated_number_is_right():
+    space: dict = {}
+    checked = 0
+    for block in BLOCKS:
+        exec(compile(block, "README.md", "exec"), space)
+        for line in block.splitlines():
+            stated = re.fullmatch(r"(ns\..*?)\s+# (\d\.\d+)", line)
+            if stated:
+                digits = len(stated[2].split(".")[1])
+                value = eval(stated[1], space)
+                assert value == pytest.approx(float(stated[2]), abs=0.51 * 10**-digits)
+                checked += 1
+    assert len(BLOCKS) >= 3
+    assert checked == 2
+
+
+def test_every_call_it_lists_exists():
+    for name in re.findall(r"`(\w+)\(", README.read_text(encoding="utf-8")):
+        assert hasattr(ns, name), name
+
+
+def test_its_picture_is_there():
+    for path in re.findall(r"\]\((docs/[^)]+)\)", README.read_text(encoding="utf-8")):
+        assert (README.parent / path).stat().st_size > 10_000
