@@ -73,17 +73,13 @@ def replicate_given(
         )
     reach = theta * patterns @ basis.T  # mean of the components, a row for each pattern
     chance = np.array(positions.probabilities)
-    positive = pi < 0.5
-    u = replicate(points, len(basis) + 1, index)
-    x = ndtri(u[:, 1:])
-    if positive:
-        x = x + reach[np.searchsorted(np.cumsum(chance)[:-1], u[:, 0], side="right")]
+    # negatives whatever π: a positive would need its pattern drawn, and the integrand jumps there
+    x = ndtri(replicate(points, len(basis), index))
     shift = 0.5 * np.square(reach).sum(axis=1)
     parts = np.array_split(x, 1 + len(x) * len(chance) // BLOCK)
     log_ratio = [logsumexp(part @ reach.T - shift, axis=1, b=chance) for part in parts]
     log_odds = np.concatenate(log_ratio) + np.log(pi / (1.0 - pi))
-    least = np.exp(np.minimum(-log_odds if positive else log_odds, 0.0))
-    return float(min(pi, 1.0 - pi) * least.mean())
+    return float((1.0 - pi) * np.exp(np.minimum(log_odds, 0.0)).mean())
 
 
 @lru_cache(maxsize=8)
