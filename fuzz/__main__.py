@@ -74,7 +74,7 @@ def main() -> int:
         jobs = [pool.submit(run_one, options.seed, index) for index in indices]
         for job in jobs:
             report = job.result()
-            counts[report.status.split(":")[0]] += 1
+            counts[report.status.split(" here")[0].split(", and")[0]] += 1
             slowest = max(slowest, report, key=lambda one: one.seconds)
             for failure in report.failures:
                 failures.append(failure)

@@ -40,7 +40,7 @@ def thresholds() -> pd.DataFrame:
     for model in ("vectorized", "pooled", "attention", "bayes"):
         for L in track(LENGTHS.tolist(), f"thresholds, {model}"):
             task = ns.Task(L=L, R=1, theta=1.0, pi=0.5)
-            theta = ns.detection_threshold(task, model, 0.1, accuracy=1e-3)
+            theta = ns.detection_threshold(task, model, 0.1, accuracy=1e-3).theta
             rows.append({"model": model, "L": L, "theta": theta})
     return pd.DataFrame(rows)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .errors import NoMinimiser, NotConverged
     from .losses import Loss, PiecewiseQuadratic
-    from .outcome import Alignment, Asymptote, Capacity, Crossover, Outcome
+    from .outcome import Alignment, Asymptote, Capacity, Crossover, Oracle, Outcome, Threshold
     from .query import Query
     from .task import Positions, Task
     from .theory.alignment import align
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .theory.capacity import capacity
     from .theory.crossover import crossover
     from .theory.learning import predict
-    from .theory.oracle import Oracle, detection_threshold, oracle
+    from .theory.oracle import detection_threshold, oracle
     from .training import Training
 
 __version__ = "0.1.0"
@@ -33,12 +33,13 @@ _HOME = {
     "Loss": "losses",
     "NoMinimiser": "errors",
     "NotConverged": "errors",
-    "Oracle": "theory.oracle",
+    "Oracle": "outcome",
     "Outcome": "outcome",
     "PiecewiseQuadratic": "losses",
     "Positions": "task",
     "Query": "query",
     "Task": "task",
+    "Threshold": "outcome",
     "Training": "training",
     "align": "theory.alignment",
     "asymptote": "theory.asymptote",

@@ -24,13 +24,20 @@ def real(
     *,
     open_low: bool = False,
     open_high: bool = False,
+    sense: tuple[float, float] = (0.0, np.inf),
 ) -> Any:
-    """Return ``value`` as a float or a read-only float array inside the range, or refuse it."""
+    """Return ``value`` as a float or a read-only float array inside the range, or refuse it.
+
+    ``sense`` bounds the size of values other than zero to what floating point can serve.
+    """
     array = _numeric(name, value, "a finite number", kinds="iuf").astype(float)
     inside = np.isfinite(array)
     inside &= (array > low) if open_low else (array >= low)
     inside &= (array < high) if open_high else (array <= high)
     _refuse_outside(name, array, inside, _range_words(low, high, open_low, open_high))
+    size = np.abs(array)
+    served = (size == 0.0) | ((size >= sense[0]) & (size <= sense[1]))
+    _refuse_outside(name, array, served, f"between {sense[0]:g} and {sense[1]:g} in size")
     return _scalar_or_frozen(array)
 
 
@@ -98,9 +105,14 @@ class Gridded:
 
     def _key(self) -> tuple[Any, ...]:
         values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
-        return tuple(
-            (v.shape, tuple(v.ravel().tolist())) if isinstance(v, np.ndarray) else v for v in values
-        )
+        return tuple(_hashable(value) for value in values)
+
+
+def _hashable(value: Any) -> Any:
+    """A key for a field: contents of an array, identity of what cannot be hashed."""
+    if isinstance(value, np.ndarray):
+        return value.shape, tuple(value.ravel().tolist())
+    return value if type(value).__hash__ is not None else id(value)
 
 
 def common_shape(*parts: Gridded) -> tuple[int, ...]:

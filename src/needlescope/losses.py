@@ -72,6 +72,8 @@ class Loss(ABC):
     name: str = "custom"
     of_margin: bool = False
     """Whether ℓ(z; y) depends on yz alone; saying so halves the work."""
+    kinked: bool = False
+    """Whether the slope jumps somewhere."""
 
     def of_label(self, y: int) -> Loss:
         """Return the loss that serves label ``y``: itself, unless the labels differ in kind."""
@@ -218,6 +220,8 @@ class PiecewiseQuadratic(Loss):
         self.knots = np.array(knots, float).ravel()
         self.pieces = np.array(rows, float).reshape(-1, 3)
         self._check()
+        a, b, _ = np.diff(self.pieces, axis=0).T
+        self.kinked = bool((a * self.knots + b > KINK).any())
 
     def _check(self) -> None:
         k, p = self.knots, self.pieces
@@ -265,11 +269,12 @@ class PiecewiseQuadratic(Loss):
             slope = np.where(here, one.slope + one.bend * (v - one.anchor), slope)
         return y * (v - g * slope)
 
-    @property
-    def kinked(self) -> bool:
-        """Whether the slope jumps somewhere."""
-        a, b, _ = np.diff(self.pieces, axis=0).T
-        return bool((a * self.knots + b > KINK).any())
+    def about(self, z: float, y: int) -> PiecewiseQuadratic:
+        """Return the loss of label ``y`` as a function of the score's distance from ``z``."""
+        u = y * z
+        a, b, c = self.pieces.T
+        moved = np.stack([a, a * u + b, (0.5 * a * u + b) * u + c], axis=1)
+        return PiecewiseQuadratic((self.knots - u).tolist(), moved.tolist(), name=self.name)
 
     def cone(self, z: float, y: int) -> PiecewiseQuadratic:
         """Return the loss near the score ``z`` to first order: a kink or a straight line."""
@@ -327,3 +332,40 @@ def get_loss(loss: str | Loss) -> Loss:
         return LOSSES[loss]
     known = ", ".join(repr(name) for name in LOSSES)
     raise ValueError(f"loss must be one of {known} or a needlescope.Loss, got {loss!r}")
+
+
+_CHECKED: set[int] = set()
+
+
+def check_loss(loss: Loss) -> None:
+    """Refuse a loss of one's own whose value and derivative, or labels, contradict each other.
+
+    Examples
+    --------
+    >>> class Wrong(Logistic):
+    ...     def value(self, z, y):
+    ...         return 3.0 * super().value(z, y)
+    >>> check_loss(Wrong())
+    Traceback (most recent call last):
+        ...
+    ValueError: the derivative of the logistic loss is not that of its value: at score -3.1 ...
+    """
+    if type(loss) in (Logistic, PiecewiseQuadratic) or id(loss) in _CHECKED:
+        return
+    z, step = np.linspace(-3.1, 3.1, 13), 1e-5
+    for y in (1, -1):
+        stated = np.asarray(loss.derivative(z, y), float)
+        seen = np.asarray(loss.value(z + step, y) - loss.value(z - step, y)) / (2.0 * step)
+        off = np.abs(stated - seen) - 1e-3 * (1.0 + np.abs(seen))
+        if not (off <= 0.0).all():
+            k = int(np.argmax(off))
+            raise ValueError(
+                f"the derivative of the {loss.name} loss is not that of its value: at score "
+                f"{z[k]:g} and label {y} it is {stated[k]:g}, by differences {seen[k]:g}"
+            )
+    if loss.of_margin and not np.allclose(loss.value(z, 1), loss.value(-z, -1), atol=1e-9):
+        raise ValueError(
+            f"the {loss.name} loss says of_margin = True, but its values at (z, +1) and (-z, -1) "
+            "differ"
+        )
+    _CHECKED.add(id(loss))

@@ -135,13 +135,13 @@ class Crossover:
     kappa
         The query's strength.
     cosine
-        The smallest alignment at which attention wins: 0 if always, NaN if never.
+        The smallest alignment at which attention wins: 0 if always, NaN if never or tied.
     gain
         Error of pooling minus error of attention at perfect alignment.
     cosine_se, gain_se
         Their quasi-Monte Carlo errors.
     verdict
-        "crosses", "always" or "never" (an array of these for a grid).
+        "crosses", "always", "never" or "tied" (an array of these for a grid).
     """
 
     kappa: Value
@@ -150,6 +150,51 @@ class Crossover:
     gain: Value
     gain_se: Value
     verdict: Any
+    provenance: str = "theorem"
+
+
+@dataclass(frozen=True, eq=False)
+class Oracle:
+    """The least error of a model that knows the signal.
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled", "vectorized" or "bayes".
+    error
+        The least probability of error.
+    error_se
+        Its numerical uncertainty: the standard error over QMC replicates for "bayes", an estimate
+        of the quadrature's error for "attention", zero where the formula is closed.
+    threshold
+        Decide + when the score exceeds it. The score is ⟨w, Xᵀa⟩ with w = ±ξ for attention and
+        pooled (a the attention weights, or 1/L), ⟨W, X⟩ with ‖W‖ = 1 for vectorized, and the log
+        likelihood ratio for bayes. Infinite where one answer is always best.
+    kappa
+        Attention's best inverse temperature κ, None for other models. At 0 attention is pooling; at
+        infinity only the largest token counts, which is best where positives are rare.
+    sign
+        Attention's best weights: +1 for w = ξ, −1 for w = −ξ; None for other models.
+    provenance
+        "theorem": exact at finite L.
+    """
+
+    model: str
+    error: Value
+    error_se: Value
+    threshold: Value
+    kappa: Value | None = None
+    sign: Value | None = None
+    provenance: str = "theorem"
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """The smallest θ at which a model's oracle error falls to a target, with its uncertainty."""
+
+    model: str
+    theta: Value
+    theta_se: Value
     provenance: str = "theorem"
 
 

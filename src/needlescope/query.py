@@ -35,6 +35,6 @@ class Query(Gridded):
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        object.__setattr__(self, "kappa", real("kappa", self.kappa, 0.0, np.inf))
+        object.__setattr__(self, "kappa", real("kappa", self.kappa, 0.0, np.inf, sense=(0.0, 1e6)))
         object.__setattr__(self, "cosine", real("cosine", self.cosine, -1.0, 1.0))
         check_broadcast("Query", kappa=self.kappa, cosine=self.cosine)

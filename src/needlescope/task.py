@@ -51,7 +51,8 @@ class Positions:
         rows = []
         if not isinstance(sets, Iterable):
             raise ValueError(f"positions.sets must be a sequence of sets of tokens, got {sets!r}")
-        for one in sets:
+        for entry in sets:
+            one = sorted(entry) if isinstance(entry, set | frozenset) else entry
             if np.ndim(one) > 1:
                 raise ValueError(f"positions.sets must hold flat sets of tokens, got {one!r}")
             indices = np.atleast_1d(integer("positions.sets", one, 0)).ravel().tolist()
@@ -88,11 +89,16 @@ class Positions:
         return hash((self.sets, self.probabilities))
 
     def patterns(self, L: int) -> FloatArray:
-        """Return the 0/1 matrix whose rows mark the signal tokens of each set."""
-        marks = np.zeros((len(self.sets), L))
-        for row, indices in zip(marks, self.sets, strict=True):
-            row[list(indices)] = 1.0
-        return marks
+        """Return the 0/1 matrix, sets × L, whose rows mark the signal tokens of each set."""
+        return self.marks(range(L))
+
+    def marks(self, tokens: Sequence[int]) -> FloatArray:
+        """Return the columns of that matrix for some tokens only."""
+        place = {token: column for column, token in enumerate(tokens)}
+        found = np.zeros((len(self.sets), len(place)))
+        for row, indices in zip(found, self.sets, strict=True):
+            row[[place[index] for index in indices]] = 1.0
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +112,12 @@ class Task(Gridded):
     R : int or array of int
         Number of tokens that carry the signal in a positive sample, in 1..L.
     theta : float or array
-        Signal strength θ ≥ 0 (the noise has unit variance in every coordinate).
+        Signal strength θ, from 0 to 1e6 (the noise has unit variance in every coordinate).
     pi : float or array
-        Probability of a positive sample, inside (0, 1).
+        Probability of a positive sample, inside (0, 1) and at least 1e-6 from its ends.
     positions : "uniform" or Positions
-        Law of the signal's positions. Only the vectorized model can tell the difference.
+        Law of the signal's positions. Attention and pooling cannot tell the difference; the
+        vectorized model and the Bayes limit can.
 
     Examples
     --------
@@ -135,8 +142,9 @@ class Task(Gridded):
         """Refuse what is out of range, of the wrong type or inconsistent."""
         object.__setattr__(self, "L", integer("L", self.L, 1))
         object.__setattr__(self, "R", integer("R", self.R, -(10**9)))
-        object.__setattr__(self, "theta", real("theta", self.theta, 0.0, np.inf))
-        object.__setattr__(self, "pi", real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True))
+        object.__setattr__(self, "theta", real("theta", self.theta, 0.0, np.inf, sense=(0.0, 1e6)))
+        pi = real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True, sense=(1e-6, 1.0 - 1e-6))
+        object.__setattr__(self, "pi", pi)
         check_broadcast("Task", L=self.L, R=self.R, theta=self.theta, pi=self.pi)
         L, R = np.broadcast_arrays(self.L, self.R)
         if ((R < 1) | (R > L)).any():

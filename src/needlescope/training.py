@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .grid import Gridded, check_broadcast, choice, real
-from .losses import Loss, get_loss
+from .losses import Loss, check_loss, get_loss
 
 FIRST_STEPS = ("joint", "sequential")
+SENSE = (1e-15, 1e6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +71,10 @@ class Training(Gridded):
 
     def __post_init__(self) -> None:
         """Refuse what is out of range or of the wrong type."""
-        get_loss(self.loss)
+        check_loss(get_loss(self.loss))
         choice("first_step", self.first_step, FIRST_STEPS)
         for name in self._gridded:
             above_zero = name not in ("ridge", "eta_b")
-            value = real(name, getattr(self, name), 0.0, np.inf, open_low=above_zero)
+            value = real(name, getattr(self, name), 0.0, np.inf, open_low=above_zero, sense=SENSE)
             object.__setattr__(self, name, value)
         check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})

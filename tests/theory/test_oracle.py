@@ -142,7 +142,7 @@ def test_memory_stays_small_for_long_sequences() -> None:
 )
 def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, model: str) -> None:
     task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
-    theta = detection_threshold(task, model, error)
+    theta = detection_threshold(task, model, error).theta
     assert isinstance(theta, float)
     found = oracle(task.replace(theta=theta), model)
     assert found.error == pytest.approx(error, abs=2e-5 + 3.0 * found.error_se)
@@ -151,13 +151,13 @@ def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, m
 def test_threshold_of_pooling_is_the_snr() -> None:
     # π = ½: error Φ(−SNR/2) = 0.1 at SNR = 2·1.2815515655446004
     task = ns.Task(L=[100, 400], R=2, theta=1.0, pi=0.5)
-    theta = detection_threshold(task, "pooled", 0.1)
+    theta = detection_threshold(task, "pooled", 0.1).theta
     assert theta == pytest.approx(2.0 * 1.2815515655446004 * np.sqrt([100, 400]) / 2, rel=1e-9)
 
 
 def test_threshold_broadcasts_task_and_error() -> None:
     task = ns.Task(L=[[10], [100]], R=1, theta=[1.0, 2.0, 3.0, 4.0], pi=0.5)
-    theta = detection_threshold(task, "pooled", [0.3, 0.2, 0.1])
+    theta = detection_threshold(task, "pooled", [0.3, 0.2, 0.1]).theta
     assert theta.shape == (2, 3)
     assert (np.diff(theta, axis=1) > 0).all()
 
@@ -181,7 +181,7 @@ def test_accuracy_outside_its_range_is_refused(accuracy: float) -> None:
 
 
 def test_accuracy_is_one_number() -> None:
-    with pytest.raises(ValueError, match="accuracy must be a single number"):
+    with pytest.raises(ValueError, match="accuracy must be one number"):
         oracle(TASK, accuracy=[1e-3, 1e-4])  # type: ignore[arg-type]
 
 

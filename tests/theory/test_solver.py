@@ -259,9 +259,7 @@ class TestRoutes:
         begin = time.perf_counter()
         with pytest.raises(ns.NotConverged, match="order parameters did not converge") as caught:
             solve(Saddle(law, LOGISTIC, 0.3, 0.0), solve_square(law, 0.3, 1e-6))
-        assert "logistic loss at 0.3 samples per weight, ridge=0; try a larger ridge" in str(
-            caught.value
-        )
+        assert "logistic loss at 0.3 samples per weight, ridge=0; try" in str(caught.value)
         assert time.perf_counter() - begin < 30.0
 
 

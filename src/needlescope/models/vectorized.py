@@ -27,25 +27,16 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     for each independent pattern. With ``test``, the law of the test task in the coordinates of
     ``task``.
     """
-    basis = _directions(task)
-    seen = task if test is None else test
-    if isinstance(seen.positions, Positions):
-        marks = seen.positions.patterns(seen.L)
-        chances = np.array(seen.positions.probabilities)
-    elif isinstance(task.positions, Positions):
-        raise ValueError(
-            "a vectorized classifier trained with given positions can be tested on given positions "
-            "only; give the test task positions as well"
-        )
-    else:  # every pattern has the same overlap with 1/√L
-        marks, chances = np.full((1, seen.L), seen.R / seen.L), np.ones(1)
-    signal = seen.theta * marks @ basis.T
-    return Limit(exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L)
-
-
-def _directions(task: Task) -> FloatArray:
-    """Orthonormal rows that span what the readout can gain from, in token space."""
     if not isinstance(task.positions, Positions):
-        return np.full((1, task.L), task.L**-0.5)
-    _, size, rows = np.linalg.svd(task.positions.patterns(task.L), full_matrices=False)
-    return rows[size > 1e-10 * size[0]]
+        seen = task if test is None else test
+        signal = np.array([[seen.theta * seen.R / np.sqrt(task.L)]])
+        return Limit(exact(signal, 1.0), exact(0.0 * signal, 1.0), dim=task.L)
+    given = task.positions if test is None else test.positions
+    assert isinstance(given, Positions)
+    theta = task.theta if test is None else test.theta
+    used = sorted({token for one in (*task.positions.sets, *given.sets) for token in one})
+    _, size, rows = np.linalg.svd(task.positions.marks(used), full_matrices=False)
+    basis = rows[size > 1e-10 * size[0]]
+    signal = theta * given.marks(used) @ basis.T
+    chances = np.array(given.probabilities)
+    return Limit(exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L)

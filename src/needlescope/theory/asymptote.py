@@ -16,13 +16,22 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..grid import choice, common_shape, real
+from ..grid import choice, common_shape
 from ..models.nodes import Law
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
 from .law import Level, standard_error
-from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
+from .laws import (
+    MODELS,
+    NO_QUERY,
+    SURE,
+    check_accuracy,
+    check_kinds,
+    need_query,
+    settle,
+    train_limit,
+)
 from .measures import error_slope, error_slope_rest, test_error
 from .saddle import Point
 
@@ -44,7 +53,7 @@ def asymptote(
     """
     check_kinds(task)
     choice("model", model, MODELS)
-    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
+    accuracy = check_accuracy(accuracy)
     query = need_query("the limit of attention", query) if model == "attention" else NO_QUERY
     shape = common_shape(task, query)
     rows = [
@@ -52,7 +61,10 @@ def asymptote(
             accuracy,
             partial(_asymptote_one, *pair, model),
             lambda row: SURE * row["limit_se"] <= accuracy,
-            lambda row: f"the limit is known to ±{SURE * row['limit_se']:.1e} only",
+            lambda row: (
+                f"the limit is known to ±{SURE * row['limit_se']:.1e} only; "
+                f"pass accuracy={1.5 * SURE * row['limit_se']:.1g} to accept that"
+            ),
         )
         for pair in zip(task.scalars(shape), query.scalars(shape), strict=True)
     ]
@@ -60,6 +72,9 @@ def asymptote(
 
 
 def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[str, Any]:
+    if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
+        row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
+        return {"model": model, **row, "provenance": "theorem"}
     limit = train_limit(model, task, query, level)
     law = limit.law(task.pi)
     found = _expand(law)

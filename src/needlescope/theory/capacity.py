@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..grid import choice, common_shape, real
+from ..grid import choice, common_shape
 from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .law import Level
-from .laws import MODELS, NO_QUERY, SURE, check_kinds, need_query, settle, train_limit
+from .laws import (
+    MODELS,
+    NO_QUERY,
+    SURE,
+    check_accuracy,
+    check_kinds,
+    need_query,
+    settle,
+    train_limit,
+)
 from .margin import separability, uncertainty
 
 BEYOND = 1e-250  # below it 1/α* counts as zero
@@ -47,7 +56,7 @@ def capacity(
     """
     check_kinds(task)
     choice("model", model, MODELS)
-    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
+    accuracy = check_accuracy(accuracy)
     query = need_query("the capacity of attention", query) if model == "attention" else NO_QUERY
     shape = common_shape(task, query)
     pairs = zip(task.scalars(shape), query.scalars(shape), strict=True)

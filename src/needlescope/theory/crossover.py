@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from ..grid import common_shape, real
+from ..grid import common_shape
 from ..outcome import Crossover, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
 from .asymptote import asymptote
-from .laws import check_kinds
+from .laws import SURE, check_accuracy, check_kinds
 from .learning import predict
 
 SCAN = np.linspace(0.0, 1.0, 6)
@@ -46,7 +46,7 @@ def crossover(
     """
     check_kinds(task, training)
     strength = Query(kappa, 0.0)
-    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
+    accuracy = check_accuracy(accuracy)
     shape = common_shape(task, strength, *([] if training is None else [training]))
     count = int(np.prod(shape, dtype=np.int64))
     trainings = [None] * count if training is None else training.scalars(shape)
@@ -74,18 +74,23 @@ def _crossover_one(
         value, se = error("attention", Query(kappa, cosine))
         return pooled - value, se
 
-    gains = np.array([gain(s)[0] for s in SCAN.tolist()])
-    wins = gains > 0.0
+    gains, errors = np.array([gain(s) for s in SCAN.tolist()]).T
+    wins = gains > SURE * errors + 1e-9
     cosine, cosine_se = np.nan, np.nan
-    if wins[0]:
+    if (np.abs(gains) <= SURE * errors + 1e-9).all():
+        verdict = "tied"
+    elif wins[0]:
         cosine, cosine_se, verdict = 0.0, 0.0, "always"
     elif not wins.any():
         verdict = "never"
     else:
         low, high = SCAN[wins.argmax() - 1], SCAN[wins.argmax()]
-        cosine = float(brentq(lambda s: gain(s)[0], low, high, xtol=1e-5))
-        slope = (gain(high)[0] - gain(low)[0]) / (high - low)
-        cosine_se, verdict = gain(cosine)[1] / slope, "crosses"
+        if gain(low)[0] < 0.0:
+            cosine = float(brentq(lambda s: gain(s)[0], low, high, xtol=1e-5))
+        else:
+            cosine = float(low)
+        slope = (gain(min(cosine + 0.02, 1.0))[0] - gain(max(cosine - 0.02, 0.0))[0]) / 0.04
+        cosine_se, verdict = gain(cosine)[1] / max(slope, 1e-300), "crosses"
     return {
         "kappa": kappa,
         "cosine": cosine,

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+import numpy as np
+
 from ..errors import NotConverged
+from ..grid import real
 from ..models import pooled, vectorized
 from ..models.nodes import Limit
 from ..query import Query
@@ -26,6 +29,13 @@ def check_kinds(task: Task, training: Training | None = None) -> None:
         raise ValueError(f"task must be a needlescope.Task, got {task!r}")
     if training is not None and not isinstance(training, Training):
         raise ValueError(f"training must be a needlescope.Training, got {training!r}")
+
+
+def check_accuracy(accuracy: float) -> float:
+    """Refuse an accuracy that is not one number in (0, 1]."""
+    if np.ndim(accuracy):
+        raise ValueError(f"accuracy must be one number, got {accuracy!r}")
+    return float(real("accuracy", accuracy, 0.0, 1.0, open_low=True))
 
 
 def need_query(what: str, query: Query | None) -> Query:

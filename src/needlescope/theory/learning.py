@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import NotConverged
-from ..grid import choice, common_shape, real
+from ..grid import choice, common_shape
 from ..losses import get_loss
 from ..models.nodes import Law
 from ..outcome import Outcome, gather
 from ..query import Query
-from ..task import Task
+from ..task import Positions, Task
 from ..training import Training
 from .alignment import align
 from .law import Level, ladder, standard_error
-from .laws import MODELS, NO_QUERY, SURE, check_kinds, test_limit, train_limit
+from .laws import MODELS, NO_QUERY, SURE, check_accuracy, check_kinds, test_limit, train_limit
 from .measures import measure
 from .readout import Readout, train_readout
 from .saddle import Point
@@ -77,10 +77,10 @@ def predict(
     check_kinds(task=task, training=training)
     choice("model", model, MODELS)
     choice("data", data, DATA)
-    accuracy = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
-    test = _check_test(task, test_task, model)
+    accuracy = check_accuracy(accuracy)
     query = _query(task, training, model, query)
-    shape = common_shape(task, training, query, test)
+    test = _check_test(task, test_task, model)
+    shape = common_shape(*{id(part): part for part in (task, training, query, test)}.values())
     parts = (part.scalars(shape) for part in (task, training, query, test))
     jobs = [
         _Job(
@@ -100,7 +100,15 @@ def _check_test(task: Task, test: Task | None, model: str) -> Task:
         return task
     if not isinstance(test, Task):
         raise ValueError(f"test_task must be a needlescope.Task, got {test!r}")
-    if model == "vectorized" and np.any(np.asarray(test.L) != np.asarray(task.L)):
+    common_shape(task, test)
+    if model != "vectorized":
+        return test
+    if isinstance(task.positions, Positions) and not isinstance(test.positions, Positions):
+        raise ValueError(
+            "a vectorized classifier trained with given positions can be tested on given positions "
+            "only; give the test_task positions as well"
+        )
+    if np.any(np.asarray(test.L) != np.asarray(task.L)):
         raise ValueError(
             f"the vectorized model has one weight for each of its L={task.L} tokens and cannot be "
             f"tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
@@ -124,7 +132,7 @@ def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
     """Group the points that share a law, and order each group for continuation."""
     families: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
-        families[job.task, job.query, job.training.loss].append(index)
+        families[job.task, job.query, id(get_loss(job.training.loss))].append(index)
     for members in families.values():
         members.sort(key=lambda k: (-jobs[k].training.ridge, jobs[k].alpha, k))
     return families

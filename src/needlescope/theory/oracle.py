@@ -10,7 +10,6 @@ independent replicates.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,50 +20,16 @@ from scipy.special import ndtri
 from ..arrays import Value
 from ..errors import NotConverged
 from ..grid import check_broadcast, choice, real
-from ..outcome import gather
+from ..outcome import Oracle, Threshold, gather
 from ..task import Positions, Task
 from . import bayes, oracle_linear
 from .lattice import REPLICATES
+from .laws import SURE, check_accuracy, check_kinds
 from .oracle_attention import NIL, best_attention, hard_attention
 
 MODELS = ("attention", "pooled", "vectorized", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
-
-
-@dataclass(frozen=True, eq=False)
-class Oracle:
-    """The least error of a model that knows the signal.
-
-    Attributes
-    ----------
-    model
-        "attention", "pooled", "vectorized" or "bayes".
-    error
-        The least probability of error.
-    error_se
-        Its numerical uncertainty: the standard error over QMC replicates for "bayes", an estimate
-        of the quadrature's error for "attention", zero where the formula is closed.
-    threshold
-        Decide + when the score exceeds it. The score is ⟨w, Xᵀa⟩ with w = ±ξ for attention and
-        pooled (a the attention weights, or 1/L), ⟨W, X⟩ with ‖W‖ = 1 for vectorized, and the log
-        likelihood ratio for bayes. Infinite where one answer is always best.
-    kappa
-        Attention's best inverse temperature κ, None for other models. At 0 attention is pooling; at
-        infinity only the largest token counts, which is best where positives are rare.
-    sign
-        Attention's best weights: +1 for w = ξ, −1 for w = −ξ; None for other models.
-    provenance
-        "theorem": exact at finite L.
-    """
-
-    model: str
-    error: Value
-    error_se: Value
-    threshold: Value
-    kappa: Value | None = None
-    sign: Value | None = None
-    provenance: str = "theorem"
 
 
 def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> Oracle:
@@ -77,7 +42,7 @@ def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> O
     model : "attention", "pooled", "vectorized" or "bayes"
         "bayes" is the best of all classifiers.
     accuracy
-        Largest numerical uncertainty ``error_se`` accepted.
+        Largest numerical uncertainty accepted, as twice ``error_se``.
 
     Returns
     -------
@@ -100,14 +65,17 @@ def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> O
     >>> oracle(needle.replace(theta=[2.0, 4.0, 6.0]), "attention").error.round(3)
     array([0.463, 0.219, 0.024])
     """
+    check_kinds(task)
     choice("model", model, MODELS)
-    accuracy = _accuracy(accuracy)
+    accuracy = check_accuracy(accuracy)
     rows = [_solve(one, model, accuracy) for one in task.scalars(task.shape)]
     found: Oracle = gather(Oracle, [{"model": model, **row} for row in rows], task.shape)
     return found
 
 
-def detection_threshold(task: Task, model: str, error: Value, *, accuracy: float = 1e-4) -> Value:
+def detection_threshold(
+    task: Task, model: str, error: Value, *, accuracy: float = 1e-4
+) -> Threshold:
     """Return the smallest θ at which a model's oracle error falls to ``error``.
 
     Parameters
@@ -124,11 +92,14 @@ def detection_threshold(task: Task, model: str, error: Value, *, accuracy: float
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
-    >>> [round(detection_threshold(task, model, 0.1), 2) for model in ("pooled", "attention")]
-    [25.63, 4.27]
+    >>> round(detection_threshold(task, "pooled", 0.1).theta, 2)
+    25.63
+    >>> round(detection_threshold(task, "attention", 0.1).theta, 2)
+    4.27
     """
+    check_kinds(task)
     choice("model", model, MODELS)
-    accuracy = _accuracy(accuracy)
+    accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
     task = task.replace(theta=1.0)
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
@@ -140,15 +111,12 @@ def detection_threshold(task: Task, model: str, error: Value, *, accuracy: float
                 f"error must be below min(pi, 1 - pi) = {min(one.pi, 1.0 - one.pi):g}, "
                 f"which needs no signal, got {target:g} with pi={one.pi:g}"
             )
-    found = [_threshold(one, model, float(target), accuracy) for one, target in pairs]
-    return np.array(found).reshape(shape) if shape else found[0]
-
-
-def _accuracy(accuracy: float) -> float:
-    value = real("accuracy", accuracy, 0.0, 1.0, open_low=True)
-    if np.ndim(value):
-        raise ValueError(f"accuracy must be a single number, got an array of shape {value.shape}")
-    return float(value)
+    rows = []
+    for one, target in pairs:
+        theta, se = _threshold(one, model, float(target), accuracy)
+        rows.append({"model": model, "theta": theta, "theta_se": se, "provenance": "theorem"})
+    found: Threshold = gather(Threshold, rows, shape)
+    return found
 
 
 def _solve(task: Task, model: str, accuracy: float) -> dict[str, Any]:
@@ -175,10 +143,10 @@ def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str,
     if pooled["error"] < NIL:
         return {**even, "error_se": NIL}
     best = best_attention(task.L, task.R, task.theta, task.pi)
-    if best.accuracy > accuracy:
+    if SURE * best.accuracy > accuracy:
         raise NotConverged(
             f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
-            f"above accuracy={accuracy:g}; ask for accuracy={2.0 * best.accuracy:.1g} or more"
+            f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
         )
     if best.error >= pooled["error"]:
         return even
@@ -208,15 +176,15 @@ def _bayes(task: Task, pooled: float, accuracy: float) -> tuple[float, float]:
     while True:
         values = np.array([replicate(points, index) for index in range(REPLICATES)])
         se = float(values.std(ddof=1) / np.sqrt(REPLICATES))
-        if se <= accuracy:
+        if SURE * se <= accuracy:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
             raise NotConverged(
                 f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
                 f"points in each replicate, above accuracy={accuracy:g}; "
-                f"ask for accuracy={2.0 * se:.1g} or more"
+                f"ask for accuracy={3.0 * se:.1g} or more"
             )
-        points = min(LAST_POINTS, points * 2 ** max(1, round(np.log2(se / accuracy))))
+        points = min(LAST_POINTS, points * 2 ** max(1, round(np.log2(SURE * se / accuracy))))
 
 
 def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
@@ -232,7 +200,7 @@ def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
     return lambda points, index: bayes.replicate_uniform(L, R, theta, pi, points, index)
 
 
-def _threshold(task: Task, model: str, target: float, accuracy: float) -> float:
+def _threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[float, float]:
     """Solve for θ on a probit scale, on which the error is nearly straight.
 
     The root is found with the fewest points; one Newton step takes it to the accuracy asked.
@@ -246,8 +214,11 @@ def _threshold(task: Task, model: str, target: float, accuracy: float) -> float:
         return probit(oracle_linear.pooled(1, 1, snr, task.pi).error)
 
     @cache
+    def solved(theta: float, accuracy: float) -> dict[str, Any]:
+        return _solve(task.replace(theta=theta), model, accuracy)
+
     def gap(theta: float, accuracy: float = 1.0) -> float:
-        return probit(_solve(task.replace(theta=theta), model, accuracy)["error"])
+        return probit(solved(theta, accuracy)["error"])
 
     high = 1.0
     while pooled_gap(high) > 0.0:
@@ -256,14 +227,17 @@ def _threshold(task: Task, model: str, target: float, accuracy: float) -> float:
     # pooling's own threshold, and where the search ends: no model does worse
     last = snr * float(np.sqrt(task.L)) / task.R
     if model == "pooled":
-        return last
+        return last, 0.0
     low, high = 0.0, min(last, 2.0 + float(np.sqrt(2.0 * np.log(task.L))))
     while high < last and gap(high) > 0.0:
         low, high = high, min(last, 1.5 * high)
     if high == last and gap(high) >= 0.0:
-        return last
+        return last, 0.0
     rough = float(brentq(gap, low, high, xtol=1e-3 * high))
     nearby = 0.995 * rough
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
-    final = gap(rough, accuracy) if model == "bayes" else gap(rough)
-    return float(np.clip(rough - final / slope, 0.0, last))
+    # a small target needs an error to match
+    fine = min(accuracy, 0.1 * target) if model == "bayes" else 1.0
+    theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
+    density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
+    return theta, float(solved(rough, fine)["error_se"] / density / abs(slope))

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
-from ..losses import SQUARE, Loss
+from ..losses import SQUARE, Loss, PiecewiseQuadratic
 from ..models.nodes import Law, Limit
-from .collapse import collapsed_bias
+from .collapse import collapsed_bias, solve_close
 from .margin import separability
 from .saddle import Local, Point, Saddle
 from .solver import RESIDUAL, newton, solve
@@ -46,7 +46,7 @@ def train_readout(
     if ridge == 0.0:
         ridge = _ridge_of_none(law, loss, alpha, limit.dim)
     problem = Saddle(law, loss, delta, ridge)
-    if loss is SQUARE:
+    if _is_square(loss):
         point = solve_square(law, delta, ridge)
         local = problem.local(point)
         if not local.residual <= RESIDUAL:
@@ -60,20 +60,28 @@ def train_readout(
         point, local = newton(problem, warm)
         if local.residual <= RESIDUAL:
             return _determined(Readout(problem, point, local))
+    start = solve_square(law, delta, max(ridge, 1e-12))
     try:
-        point, local = solve(problem, solve_square(law, delta, max(ridge, 1e-12)))
+        point, local = solve(problem, start)
     except NotConverged:
         bias = collapsed_bias(problem)
+        if bias is None and loss.kinked:
+            point, local = solve_close(problem, start)
+            return Readout(problem, point, local)
         if bias is None:
             raise
         return Readout(problem, Point(np.zeros(law.directions), bias, 0.0, np.inf), None)
     return _determined(Readout(problem, point, local))
 
 
+def _is_square(loss: Loss) -> bool:
+    return isinstance(loss, PiecewiseQuadratic) and np.array_equal(loss.pieces, SQUARE.pieces)
+
+
 def _ridge_of_none(law: Law, loss: Loss, alpha: float, dim: int) -> float:
     """Return the ridge that stands for none, or say why there is no minimiser."""
     delta = alpha / dim
-    if loss is SQUARE:
+    if _is_square(loss):
         if delta == 1.0:
             raise NoMinimiser(
                 "at ridge = 0 the square loss has its double-descent peak at one sample per "

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import NotConverged
-from ..losses import PiecewiseQuadratic
 from .saddle import Local, Point, Saddle
 from .square import solve_square
 
@@ -30,14 +29,19 @@ LEAST_RIDGE = 1e-13  # the last ridge on the way to none
 def solve(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
     """Return the saddle point, polished as far as rounding allows, or raise NotConverged."""
     with np.errstate(all="ignore"):  # trial steps may be wild; what is returned is checked
+        residual = np.inf
         for attempt in (newton, _path, nested):
-            point, local = attempt(problem, start, fixed_rho)
+            try:
+                point, local = attempt(problem, start, fixed_rho)
+            except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # beyond floating point
+                continue
             if local.residual <= RESIDUAL:
                 return point, local
+            residual = local.residual
     raise NotConverged(
-        f"the order parameters did not converge: relative residual {local.residual:.1e} for the "
+        f"the order parameters did not converge: relative residual {residual:.1e} for the "
         f"{problem.loss.name} loss at {problem.delta:g} samples per weight, "
-        f"ridge={problem.ridge:g}; try a larger ridge"
+        f"ridge={problem.ridge:g}; try values less extreme"
     )
 
 
@@ -87,8 +91,7 @@ def _newton_step(point: Point, local: Local, fixed_rho: bool) -> FloatArray | No
 
 def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
     """Follow the solution from an easy problem to the one asked."""
-    loss = problem.loss
-    sharp = isinstance(loss, PiecewiseQuadratic) and loss.kinked
+    sharp = problem.loss.kinked
     easy = replace(problem, rounding=1.0 if sharp else 0.0)
     target = max(problem.ridge, LEAST_RIDGE)
     ridge, factor = max(target, 1.0), 10.0
