@@ -16,6 +16,7 @@ from needlescope.models import attention, pooled
 from needlescope.models.nodes import Limit, Nodes
 from needlescope.theory import law as module
 from needlescope.theory.law import LADDER, Draws, Level, attention_limit, draw, ladder
+from needlescope.theory.score import below
 
 SMALL = Level(512, 32)
 FINE = Level(2**13, 1024)
@@ -349,3 +350,20 @@ class TestLadder:
     def test_fine_levels_have_more_cells(self) -> None:
         for one, other in zip(ladder(1e-3), ladder(1e-3, fine=True), strict=True):
             assert other == (one.points, 8 * one.cells)
+
+
+@pytest.mark.parametrize("L", [5, 64, 130, 400])
+@pytest.mark.parametrize("kappa", [0.2, 0.7, 1.5])
+def test_draws_have_the_exact_law_of_the_score(L: int, kappa: float) -> None:
+    """Against the Fourier integral of `score`, at full alignment, with the mean token smoothed."""
+    theta = 3.0
+    draws = draw(L, 1, kappa, theta, 2**12)
+    for tau in (0.3, 1.0, 2.0):
+        exact = below(L, 1, theta, kappa, tau)
+        for one, lift, chance in (
+            (draws[0], theta, exact.positive),
+            (draws[1], 0.0, exact.negative),
+        ):
+            found = ndtr(np.sqrt(L) * (tau - lift * one.mass - one.score)).mean(axis=1)
+            error = found.std(ddof=1) / np.sqrt(len(found))
+            assert abs(found.mean() - chance) < 5.0 * error + 5e-5

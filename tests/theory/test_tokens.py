@@ -8,7 +8,7 @@ from scipy.special import log_ndtr, ndtr
 
 from needlescope.theory import tokens as module
 from needlescope.theory.lattice import REPLICATES, replicate
-from needlescope.theory.tokens import TOP, Tokens
+from needlescope.theory.tokens import TOP, WHOLE, Tokens
 
 STATISTICS = ("score", "A", "score²", "Φ(−1−score)", "Φ(score−1)", "Σg²/n")
 
@@ -39,14 +39,14 @@ def mean_and_error(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class TestDraw:
-    @pytest.mark.parametrize("n", [1, 2, 7, TOP, TOP + 1, 1000, 10**9])
+    @pytest.mark.parametrize("n", [1, 2, 7, WHOLE, WHOLE + 1, 1000, 10**9])
     def test_tokens_come_in_decreasing_order_and_finite(self, n: int) -> None:
         tiny = 2.0**-52
         u = np.random.default_rng(0).random((200, Tokens.dims(n)))
         u[0], u[1] = tiny, 1.0 - tiny  # the ends of what a lattice can give
         found = Tokens.draw(n, u)
-        assert found.g.shape == (200, min(n, TOP))
-        assert found.z.shape == (200, 0 if n <= TOP else 4)
+        assert found.g.shape == (200, n if n <= WHOLE else TOP)
+        assert found.z.shape == (200, 0 if n <= WHOLE else 4)
         assert np.isfinite(found.g).all()
         assert np.isfinite(found.z).all()
         assert np.all(np.diff(found.g, axis=1) <= 0.0)
@@ -150,8 +150,8 @@ class TestBulk:
     def test_mean_and_covariance_are_those_of_truncated_normals(self, kappa: float) -> None:
         T = np.array([-2.5, -0.4, 0.0, 1.3, 4.0])
         count = 10_000
-        mean = module._bulk_sums(count, kappa, T, np.zeros((5, 4)))
-        columns = [module._bulk_sums(count, kappa, T, np.tile(e, (5, 1))) - mean for e in np.eye(4)]
+        mean = module.bulk_sums(count, kappa, T, np.zeros((5, 4)))
+        columns = [module.bulk_sums(count, kappa, T, np.tile(e, (5, 1))) - mean for e in np.eye(4)]
         covariance = np.einsum("kip,kjp->pij", columns, columns) / count
         x, w = np.polynomial.legendre.leggauss(200)
         for p, top in enumerate(T):
@@ -170,7 +170,7 @@ class TestBulk:
 
     def test_sums_of_exponentials_stay_positive(self) -> None:
         z = np.full((3, 4), -8.0)
-        found = module._bulk_sums(2, 3.0, np.array([-1.0, 0.0, 1.0]), z)
+        found = module.bulk_sums(2, 3.0, np.array([-1.0, 0.0, 1.0]), z)
         assert np.all(found[[0, 2]] > 0.0)
 
 
@@ -184,6 +184,7 @@ class TestBias:
         rows = []
         for kept in (top, exact):
             monkeypatch.setattr(module, "TOP", kept)
+            monkeypatch.setattr(module, "WHOLE", kept)
             rows.append(by_lattice(n, kappa, 8192)[:, [1, 3, 4]])
         return mean_and_error(rows[0] - rows[1])
 

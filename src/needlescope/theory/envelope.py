@@ -149,7 +149,7 @@ def _narrow_moments(segment: Segment, centre: FloatArray, s: FloatArray) -> Floa
     half = 0.5 * (segment.high - segment.low)
     v = 0.5 * (segment.high + segment.low) + half * LEGENDRE[0][:, None]
     x = (v - centre) / s
-    weight = _density(x) * (half / s) * LEGENDRE[1][:, None]
+    weight = density(x) * (half / s) * LEGENDRE[1][:, None]
     u = v - segment.anchor
     slope = segment.slope + segment.bend * u
     value = segment.level + (segment.slope + 0.5 * segment.bend * u) * u
@@ -164,11 +164,12 @@ def _truncated(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Fl
     """Return ∫_a^b x^k φ(x) dx for k = 0, 1, 2, accurate in both tails."""
     a, b = np.clip(a, -40.0, 40.0), np.clip(b, -40.0, 40.0)  # φ underflows there
     i0 = np.where(a > 0.0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
-    da, db = _density(a), _density(b)
+    da, db = density(a), density(b)
     return i0, da - db, i0 + a * da - b * db
 
 
-def _density(x: FloatArray) -> FloatArray:
+def density(x: FloatArray) -> FloatArray:
+    """Return the standard normal density."""
     return _PHI * np.exp(-0.5 * x * x)
 
 

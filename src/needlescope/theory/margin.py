@@ -15,6 +15,7 @@ from scipy.special import erfcx
 from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models.nodes import Law
+from .envelope import density
 from .law import standard_error
 
 STEPS = 200
@@ -86,10 +87,10 @@ def _shortfall(law: Law, at: FloatArray) -> tuple[FloatArray, ...]:
     U = 1.0 + (law.tau @ (mu * mu)) / law.A
     root = np.sqrt(U)
     x = -law.y * (law.m @ mu + b) / np.sqrt(law.A) / root
-    density = np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi)
+    phi = density(x)
     # Φ(x) = φ(x) √(π/2) erfcx(−x/√2) keeps its digits in the lower tail, where the terms cancel
     mills = np.sqrt(np.pi / 2.0) * erfcx(np.maximum(-x, -25.0) / np.sqrt(2.0))
-    cdf = np.where(x < 25.0, density * mills, 1.0)
-    first = np.maximum(density + x * cdf, 0.0)  # E(G + x)₊
+    cdf = np.where(x < 25.0, phi * mills, 1.0)
+    first = np.maximum(phi + x * cdf, 0.0)  # E(G + x)₊
     second = np.maximum(cdf + x * first, 0.0)  # E(G + x)₊²
-    return U * second, 2.0 * root * first, cdf, 2.0 * cdf, density / root, -0.5 * x * density / U
+    return U * second, 2.0 * root * first, cdf, 2.0 * cdf, phi / root, -0.5 * x * phi / U

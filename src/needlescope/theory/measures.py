@@ -19,11 +19,10 @@ from scipy.special import ndtr
 from ..arrays import FloatArray
 from ..losses import Loss
 from ..models.nodes import Law
+from .envelope import density
 from .law import standard_error
 from .readout import Readout
 from .saddle import Chain, Point, Saddle
-
-_PHI = 1.0 / np.sqrt(2.0 * np.pi)
 
 
 class Measures(NamedTuple):
@@ -98,10 +97,8 @@ def _slopes(problem: Saddle, chain: Chain, test: Law, at: Point) -> FloatArray:
     loss = chain.pull_back(e.m + g * e.mg, e.V + g * e.Vg, 2.0 * e.g + g * e.gg)
     start = _slope_at_zero(problem.loss, law)
     z = law.y * (g * start - chain.mean) / s
-    density = _density(z)
-    wrong = chain.pull_back(
-        -law.y * density / s, -0.5 * z * density / chain.V, law.y * start * density / s
-    )
+    phi = density(z)
+    wrong = chain.pull_back(-law.y * phi / s, -0.5 * z * phi / chain.V, law.y * start * phi / s)
     return np.stack([error_slope(test, at), law.weight @ loss, law.weight @ wrong])
 
 
@@ -109,8 +106,8 @@ def error_slope(law: Law, at: Point) -> FloatArray:
     """Derivative of the test error in (μ, b, ρ, t)."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
-    density = law.weight * _density(mean / s)
-    in_mean, in_V = -law.y * density / s, 0.5 * law.y * mean * density / (V * s)
+    phi = law.weight * density(mean / s)
+    in_mean, in_V = -law.y * phi / s, 0.5 * law.y * mean * phi / (V * s)
     mu = in_mean @ law.m + 2.0 * at.mu * (in_V @ law.tau)
     return np.concatenate([mu, [in_mean.sum(), 2.0 * at.rho * float(in_V @ law.A), 0.0]])
 
@@ -119,7 +116,7 @@ def error_slope_rest(law: Law, at: Point) -> float:
     """Derivative of the test error in ρ²."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
-    return float((0.5 * law.weight * law.y * mean * _density(mean / s) / (V * s)) @ law.A)
+    return float((0.5 * law.weight * law.y * mean * density(mean / s) / (V * s)) @ law.A)
 
 
 def test_error(law: Law, at: Point) -> float:
@@ -135,10 +132,6 @@ def _slope_at_zero(loss: Loss, law: Law) -> FloatArray:
     zero = np.zeros(1)
     plus, minus = float(loss.derivative(zero, 1)[0]), float(loss.derivative(zero, -1)[0])
     return np.where(law.y > 0.0, plus, minus)
-
-
-def _density(x: FloatArray) -> FloatArray:
-    return _PHI * np.exp(-0.5 * x * x)
 
 
 def _measure_constant(problem: Saddle, test: Law, bias: float) -> Measures:

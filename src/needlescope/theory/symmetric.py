@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erfcx, gammaln, ndtri
+from scipy.special import erfcx, gammaln
 
 from ..arrays import FloatArray
 from .lattice import replicate
-from .tokens import BULK_SUMS, TOP, Tokens, _bulk_sums
+from .tokens import BULK_SUMS, TOP, WHOLE, Tokens, bulk_sums, skewed_sum
 
 FEW = 12
-WHOLE = 128
 
 
 class Group(NamedTuple):
@@ -52,12 +51,7 @@ def draw(groups: tuple[Group, ...], points: int, index: int) -> list[Tokens]:
     drawn = []
     for group, size in zip(groups, sizes, strict=True):
         here, u = u[:, :size], u[:, size:]
-        if group.kept <= TOP:
-            drawn.append(Tokens.draw(group.n, here))
-        else:  # as Tokens.draw, with more tokens kept
-            log_u = np.cumsum(np.log(here) / np.arange(group.n, 0, -1), axis=1)
-            g = np.where(log_u > -0.5, -ndtri(-np.expm1(log_u)), ndtri(np.exp(log_u)))
-            drawn.append(Tokens(group.n, g, here[:, :0]))
+        drawn.append(Tokens.draw(group.n, here, group.kept))
     return drawn
 
 
@@ -82,7 +76,7 @@ class Series:
         for t, group in zip(drawn, self.groups, strict=True):
             if group.bulk:  # only the noise: a signal group this small is kept whole
                 last = t.g[:, -1]
-                sums = _bulk_sums(group.bulk, theta, last, t.z)
+                sums = bulk_sums(group.bulk, theta, last, t.z)
                 total = total + skewed_sum(group.bulk, last, sums[3])
                 bulk = self._bulk_polynomials(group.bulk, last, sums)
                 value = np.zeros(len(g))
@@ -104,24 +98,6 @@ class Series:
             # an e_j of positive numbers; the means of high powers can break that where it is nil
             found.append(np.maximum(sum(terms) / j, 0.0))
         return found
-
-
-def skewed_sum(count: int, last: FloatArray, total: FloatArray) -> FloatArray:
-    """Give a Gaussian draw of Σ g over ``count`` normals truncated to g < T its skewness.
-
-    The lowest tokens hardly touch e_r, but they move the mean that centres it: left Gaussian, their
-    sum would shift a Bayes error by 10⁻⁴.
-
-    Examples
-    --------
-    >>> skewed_sum(4, np.zeros(1), np.array([-3.0])).round(3)
-    array([-2.903])
-    """
-    hazard = np.sqrt(2.0 / np.pi) / erfcx(-last / np.sqrt(2.0))
-    variance = 1.0 - last * hazard - hazard**2
-    third = -hazard * (last**2 - 1.0 + 3.0 * last * hazard + 2.0 * hazard**2)
-    z = (total + count * hazard) / np.sqrt(count * variance)
-    return np.asarray(total + third / (6.0 * variance) * (z**2 - 1.0))
 
 
 def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:

@@ -22,8 +22,8 @@ from numpy.polynomial import chebyshev
 from scipy.special import betaincinv, expit, ndtri
 
 from ..arrays import FloatArray
-from .symmetric import Group, skewed_sum
-from .tokens import Tokens
+from .symmetric import Group
+from .tokens import Tokens, skewed_sum
 
 NODES = 17  # in u
 LEVELS = 24  # in T
