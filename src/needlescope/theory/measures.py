@@ -56,11 +56,11 @@ def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
         return _measure_constant(problem, test, at.b)
     chain = problem.chain(at)
     train_table, test_table = _train_table(problem.loss, problem.law, chain), _test_table(test, at)
-    slopes = _slopes(problem, chain, test, at)
     mean = _estimates(train_table, test_table, False)
-    replicated = _estimates(train_table, test_table, True)
-    if len(replicated) == 1:
+    if len(problem.law.replicas) == len(test.replicas) == 1:  # no sampling error
         return Measures(mean[0, :3], np.zeros(3), [])
+    replicated = _estimates(train_table, test_table, True)
+    slopes = _slopes(problem, chain, test, at)
     other = Saddle(coarse[0], problem.loss, problem.delta, problem.ridge)
     rough = _estimates(
         _train_table(problem.loss, coarse[0], other.chain(at)), _test_table(coarse[1], at), False
