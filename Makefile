@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow bench fuzz lint format reproduce clean
+.PHONY: help test test-slow bench agreement fuzz lint format reproduce clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -27,8 +27,8 @@ $(READY): pyproject.toml
 	@touch $@
 
 # Two test processes, each with one BLAS thread; figures are drawn without a display.
-test test-slow: export OPENBLAS_NUM_THREADS = 1
-test test-slow: export OMP_NUM_THREADS = 1
+test test-slow agreement: export OPENBLAS_NUM_THREADS = 1
+test test-slow agreement: export OMP_NUM_THREADS = 1
 test test-slow: export MPLBACKEND = Agg
 
 test: lint ## lint, then all but the slow tests and doctests
@@ -38,7 +38,10 @@ test-slow: $(READY) ## only the tests marked slow
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow $(ARGS)
 
 bench: $(READY) ## time this package beside its alternatives
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(ARGS)
+
+agreement: $(READY) ## print how far theory and simulation are apart, in standard errors
+	$(BIN)/python -m tests.agreement
 
 fuzz: $(READY) ## solve N random problems and check each answer
 	$(BIN)/python -m fuzz --problems $(N)

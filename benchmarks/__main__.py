@@ -21,7 +21,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import plain
+from . import plain, trials
 
 GRID = np.geomspace(0.5, 40.0, 40)
 TIMED = (6, 39)  # points of the grid at which the plain side is timed
@@ -153,8 +153,14 @@ def long_sequences(console: Console) -> None:
 
 
 def main() -> None:
-    """Run all benchmarks."""
+    """Run all benchmarks, or those named on the command line: theory, trials."""
     console = Console()
+    wanted = sys.argv[1:] or ["theory", "trials"]
+    if "trials" in wanted:
+        trials.whole_trials(console)
+        trials.flat_readout(console)
+    if "theory" not in wanted:
+        return
     attention_grid(console)
     linear_models(console)
     long_sequences(console)

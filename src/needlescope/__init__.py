@@ -1,7 +1,8 @@
 """needlescope: see when attention finds the needle.
 
-Exact predictions for classifiers that look for a weak signal hidden in a few of many tokens. Public
-names load on first use, so that importing the package stays quick.
+Exact predictions for classifiers that look for a weak signal hidden in a few of many tokens, and
+simulations to check them. Public names load on first use, so that importing the package stays
+quick.
 """
 
 from __future__ import annotations
@@ -12,8 +13,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .errors import NoMinimiser, NotConverged
     from .losses import Loss, PiecewiseQuadratic
-    from .outcome import Alignment, Asymptote, Capacity, Crossover, Oracle, Outcome, Threshold
+    from .outcome import (
+        Alignment,
+        Asymptote,
+        Capacity,
+        Crossover,
+        Oracle,
+        Outcome,
+        Separability,
+        Threshold,
+    )
     from .query import Query
+    from .simulation.noise import Noise
+    from .simulation.simulate import simulate, simulate_alignment, simulate_separability
     from .task import Positions, Task
     from .theory.alignment import align
     from .theory.asymptote import asymptote
@@ -32,12 +44,14 @@ _HOME = {
     "Crossover": "outcome",
     "Loss": "losses",
     "NoMinimiser": "errors",
+    "Noise": "simulation.noise",
     "NotConverged": "errors",
     "Oracle": "outcome",
     "Outcome": "outcome",
     "PiecewiseQuadratic": "losses",
     "Positions": "task",
     "Query": "query",
+    "Separability": "outcome",
     "Task": "task",
     "Threshold": "outcome",
     "Training": "training",
@@ -48,6 +62,9 @@ _HOME = {
     "detection_threshold": "theory.oracle",
     "oracle": "theory.oracle",
     "predict": "theory.learning",
+    "simulate": "simulation.simulate",
+    "simulate_alignment": "simulation.simulate",
+    "simulate_separability": "simulation.simulate",
 }
 
 __all__ = sorted(_HOME)

@@ -7,12 +7,13 @@ error over trials for simulation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from .arrays import Value
+from .arrays import FloatArray, Value
 from .query import Query
 
 
@@ -30,8 +31,13 @@ class Alignment:
         β‖q‖, the query's strength as the softmax sees it.
     constant
         C in cosine_q = ±(1 − C/α0) + o(1/α0).
+        NaN for a simulation.
     provenance
         "theorem" or "simulation".
+    signal_w_se, ...
+        Standard errors over trials; zero for theory.
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
 
     signal_w: Value
@@ -43,6 +49,14 @@ class Alignment:
     kappa: Value
     constant: Value
     provenance: str
+    signal_w_se: Value = 0.0
+    norm_w_se: Value = 0.0
+    cosine_w_se: Value = 0.0
+    signal_q_se: Value = 0.0
+    norm_q_se: Value = 0.0
+    cosine_q_se: Value = 0.0
+    kappa_se: Value = 0.0
+    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
 
     @property
     def query(self) -> Query:
@@ -70,9 +84,14 @@ class Outcome:
         The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ = ‖rest of w‖ and γ of the saddle
         problem; each with its ``_se``. NaN where there is none.
     residual
-        Largest relative violation of a stationarity equation.
+        Largest relative violation of a stationarity equation; for a simulation the largest
+        relative gradient norm (or duality gap) at which a trial's training stopped.
     provenance
         "theorem", "conjecture" or "simulation".
+    alignment
+        For a simulation of attention, the realised alignment of readout and query.
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
 
     model: str
@@ -102,6 +121,8 @@ class Outcome:
     gamma_se: Value
     residual: Value
     provenance: str
+    alignment: Alignment | None = field(default=None, repr=False)
+    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +133,25 @@ class Capacity:
     alpha: Value
     alpha_se: Value
     provenance: str = "conjecture"
+
+
+@dataclass(frozen=True, eq=False)
+class Separability:
+    """The fraction of simulated data sets that a linear readout separates.
+
+    Attributes
+    ----------
+    fraction, fraction_se
+        The fraction over trials, and its binomial standard error.
+    trials
+        ``{"separable": ...}``: 1.0 or 0.0 for each trial, with a certificate found either way.
+    """
+
+    model: str
+    fraction: Value
+    fraction_se: Value
+    provenance: str = "simulation"
+    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,16 +241,16 @@ class Threshold:
 def gather(kind: type[Any], rows: list[dict[str, Any]], shape: tuple[int, ...]) -> Any:
     """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid."""
     columns: dict[str, Any] = {}
-    for field in fields(kind):
-        values = [row[field.name] for row in rows if field.name in row]
+    for name in (one.name for one in fields(kind)):
+        values = [row[name] for row in rows if name in row]
         if not values:
             continue
-        if field.name in ("model", "provenance"):
-            columns[field.name] = values[0]
+        if name in ("model", "provenance"):
+            columns[name] = values[0]
         elif isinstance(values[0], str):
-            columns[field.name] = values[0] if shape == () else np.array(values).reshape(shape)
+            columns[name] = values[0] if shape == () else np.array(values).reshape(shape)
         else:
-            columns[field.name] = (
+            columns[name] = (
                 float(values[0]) if shape == () else np.array(values, float).reshape(shape)
             )
     return kind(**columns)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 
 from needlescope.theory import tokens as module
-from needlescope.theory.lattice import REPLICATES, replicate
+from needlescope.lattice import REPLICATES, replicate
 from needlescope.theory.tokens import TOP, WHOLE, Tokens
 
 STATISTICS = ("score", "A", "score²", "Φ(−1−score)", "Φ(score−1)", "Σg²/n")

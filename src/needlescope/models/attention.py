@@ -9,25 +9,39 @@ variance ‖a‖².
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..arrays import FloatArray
 from .nodes import Nodes
 
 
-def features(X: FloatArray, q: FloatArray, beta: float) -> FloatArray:
-    """Return Xᵀ softmax(β X q) of each sample: (n, L, d) → (n, d).
+def attend(X: Any, q: FloatArray, beta: float) -> FloatArray:
+    """Return the attention weights softmax(β X q) of each sample: (n, L, d) → (n, L).
+
+    Examples
+    --------
+    >>> attend(np.ones((1, 4, 3)), np.ones(3), 1.0)
+    array([[0.25, 0.25, 0.25, 0.25]])
+    """
+    n, L, d = X.shape
+    if not q.any():
+        return np.full((n, L), 1.0 / L)
+    logits = (X.reshape(n * L, d) @ (beta * q).astype(X.dtype)).reshape(n, L).astype(float)
+    a = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(a / a.sum(axis=1, keepdims=True))
+
+
+def features(X: Any, q: FloatArray, beta: float) -> Any:
+    """Return Xᵀ softmax(β X q) of each sample: (n, L, d) → (n, d), in the precision of X.
 
     Examples
     --------
     >>> features(np.ones((2, 5, 3)), np.zeros(3), 1.0).shape
     (2, 3)
     """
-    logits = beta * (X @ q)
-    logits = logits - logits.max(axis=1, keepdims=True)
-    a = np.exp(logits)
-    a /= a.sum(axis=1, keepdims=True)
-    return np.einsum("nl,nld->nd", a, X)
+    return np.matmul(attend(X, q, beta).astype(X.dtype)[:, None, :], X)[:, 0]
 
 
 def nodes(

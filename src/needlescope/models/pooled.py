@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..arrays import FloatArray
 from ..task import Task
 from .nodes import Limit, exact
 
 
-def features(X: FloatArray) -> FloatArray:
+def features(X: Any) -> Any:
     """Return the mean token of each sample: (n, L, d) → (n, d).
 
     Examples

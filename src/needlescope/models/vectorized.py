@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..arrays import FloatArray
 from ..task import Positions, Task
 from .nodes import Limit, exact
 
 
-def features(X: FloatArray) -> FloatArray:
+def features(X: Any) -> Any:
     """Return each sample flattened: (n, L, d) → (n, L d).
 
     Examples

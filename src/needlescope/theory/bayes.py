@@ -23,8 +23,8 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr, ndtri
 
 from ..arrays import FloatArray
+from ..lattice import replicate
 from ..task import Positions
-from .lattice import replicate
 from .oracle_linear import span
 from .symmetric import FEW, Series, draw, make_groups
 from .symmetric_saddle import Saddle

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, IndexArray
+from ..lattice import REPLICATES, replicate
 from ..models import attention
 from ..models.nodes import Limit
-from .lattice import REPLICATES, replicate
 from .tokens import Tokens
 
 

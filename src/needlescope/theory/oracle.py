@@ -20,10 +20,10 @@ from scipy.special import ndtri
 from ..arrays import Value
 from ..errors import NotConverged
 from ..grid import check_broadcast, choice, real
+from ..lattice import REPLICATES
 from ..outcome import Oracle, Threshold, gather
 from ..task import Positions, Task
 from . import bayes, oracle_linear
-from .lattice import REPLICATES
 from .laws import SURE, check_accuracy, check_kinds
 from .oracle_attention import NIL, best_attention, hard_attention
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..arrays import FloatArray
+from ..lattice import replicate
 from . import score
-from .lattice import replicate
 from .tokens import Tokens
 
 SAMPLE = 2**11

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import erfcx, gammaln
 
 from ..arrays import FloatArray
-from .lattice import replicate
+from ..lattice import replicate
 from .tokens import BULK_SUMS, TOP, WHOLE, Tokens, bulk_sums, skewed_sum
 
 FEW = 12

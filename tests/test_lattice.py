@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from needlescope.theory.lattice import MULTIPLIER, REPLICATES, SEED, replicate
+from needlescope.lattice import MULTIPLIER, REPLICATES, SEED, replicate
 from needlescope.theory.law import LADDER
 from needlescope.theory.tokens import TOP, Tokens
 
@@ -22,7 +22,7 @@ def digest(points: int, dims: int, index: int) -> str:
 
 def test_the_same_call_gives_the_same_bits_in_another_process() -> None:
     code = (
-        "import hashlib; from needlescope.theory.lattice import replicate; "
+        "import hashlib; from needlescope.lattice import replicate; "
         "print(hashlib.sha256(replicate(1024, 40, 3).tobytes()).hexdigest())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
+from .arrays import FloatArray
 
 REPLICATES = 8
 MULTIPLIER = 88_237
@@ -27,12 +27,26 @@ def replicate(points: int, dims: int, index: int) -> FloatArray:
     >>> u.shape, bool((u > 0).all() and (u < 1).all())
     ((1024, 3), True)
     """
+    return shifted(points, np.random.default_rng([SEED, index]).random(dims))
+
+
+def shifted(points: int, shift: FloatArray, first: int = 0, step: int = 1) -> FloatArray:
+    """Return every ``step``-th point of the lattice from ``first`` on, moved by ``shift``.
+
+    The points of a lattice of half the size are the even ones, so a sum over N points grows to 2N
+    by the odd ones alone.
+
+    Examples
+    --------
+    >>> shift = np.array([0.1, 0.7])
+    >>> bool((shifted(8, shift) == shifted(16, shift, step=2)).all())
+    True
+    """
     powers = [1]
-    for _ in range(dims - 1):
+    for _ in range(len(shift) - 1):
         powers.append(powers[-1] * MULTIPLIER % points)
     generator = np.array(powers, dtype=np.int64)
-    shift = np.random.default_rng([SEED, index]).random(dims)
-    steps = np.arange(points, dtype=np.int64)[:, None] * generator
+    steps = np.arange(first, points, step, dtype=np.int64)[:, None] * generator
     steps &= points - 1  # modulo a power of two
     u = steps / points + shift
     u -= np.floor(u)

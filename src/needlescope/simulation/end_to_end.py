@@ -1,0 +1,81 @@
+"""Training without stages: (q, w, b) together, by L-BFGS from several starts.
+
+Minimises (1/n) Σ loss + (ridge/2)(‖w‖² + ‖q‖²) over all parameters of the attention classifier.
+The problem is not convex, and without its penalty the query could grow for ever; of several
+starts the one with the least objective is kept. The first is where the two steps lead, the
+others are random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..arrays import FloatArray
+from ..errors import NotConverged
+from ..losses import get_loss
+from ..training import Training
+from .data import Data
+from .stages import State, gradient
+
+TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
+ITERATIONS = 5000
+
+
+def train_together(
+    data: Data, state: State, training: Training, starts: int, rng: np.random.Generator
+) -> tuple[State, float]:
+    """Return the best of the local minima reached, and its relative gradient norm.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> from needlescope.simulation.data import Arrays
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    >>> X = rng.standard_normal((60, 4, 3))
+    >>> X[y > 0, 0, 0] += 4.0
+    >>> zero = State(np.zeros(3), np.zeros(3), 0.0)
+    >>> training = ns.Training(alpha0=20.0, alpha1=20.0)
+    >>> best, residual = train_together(Arrays(X, y), zero, training, 2, rng)
+    >>> bool(best.w[0] > 0.5), residual < 1e-5
+    (True, True)
+    """
+    found = [_descend(data, one, training) for one in _starts(state, training, starts, rng)]
+    value, residual, best = min(found, key=lambda one: one[0])
+    if not residual <= TOLERANCE:
+        raise NotConverged(
+            f"end-to-end training stopped at a relative gradient of {residual:.1e}, above "
+            f"{TOLERANCE:g}, and an objective of {value:.6g}; a larger ridge makes it easier"
+        )
+    return best, residual
+
+
+def _starts(state: State, training: Training, starts: int, rng: np.random.Generator) -> list[State]:
+    d = len(state.q)
+    scale = max(float(np.linalg.norm(state.q)), 1.0 / training.beta)
+    found = [state]
+    for _ in range(starts - 1):
+        q, w = rng.standard_normal((2, d)) / np.sqrt(d)
+        found.append(State(scale * q, w, 0.0))
+    return found
+
+
+def _descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
+    loss, ridge, beta, d = get_loss(training.loss), training.ridge, training.beta, len(state.q)
+
+    def objective(at: FloatArray) -> tuple[float, FloatArray]:
+        here = State(at[:d], at[d : 2 * d], float(at[-1]))
+        pull = gradient(data, here, loss, beta, dtype=np.float64)
+        slope = np.concatenate([pull.q, pull.w, [pull.b]])
+        slope[:-1] += ridge * at[:-1]
+        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
+
+    first = np.concatenate([state.q, state.w, [state.b]])
+    scale = float(np.linalg.norm(objective(0.0 * first)[1]))
+    stop = TOLERANCE * scale / np.sqrt(len(first))  # L-BFGS-B looks at the largest entry
+    options = {"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS, "ftol": 0.0, "gtol": stop}
+    at = minimize(objective, first, jac=True, method="L-BFGS-B", options=options).x
+    value, slope = objective(at)
+    residual = float(np.linalg.norm(slope)) / max(scale, 1e-300)
+    return value, residual, State(at[:d], at[d : 2 * d], float(at[-1]))

@@ -1,0 +1,65 @@
+"""Training on the reduced law: the same trial without its tokens, in a basis of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray
+from . import reduced, stages
+from .data import labels
+from .exact import Readout
+from .seeds import generator
+from .setup import Setup
+from .trained import Trained, aligned
+
+
+def train(setup: Setup) -> Trained:
+    """Train the classifier of one trial."""
+    alignment = _alignment(setup)
+    kappa, s = alignment["kappa"], alignment["cosine_q"]
+    F, y = _features(setup, kappa, s)
+    fit = stages.readout(F, y, setup.training)
+    if setup.model != "attention":
+        signals = fit.w[: setup.task.L if setup.model == "vectorized" else 1]
+        return Trained(fit, y, signals, None, np.nan, alignment)
+    along = float(fit.w[0])
+    beside = float(fit.w[1]) if setup.d > 1 else 0.0
+    signal = s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside
+    look = Readout(kappa, kappa * s, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
+    return Trained(fit, y, np.array([signal]), look, along, alignment)
+
+
+def align(setup: Setup) -> dict[str, float]:
+    """Take stages 1 to 3 of one trial and return the realised alignment."""
+    rng = generator(setup.stream("D0"))
+    y = labels(setup.task, setup.n0, rng)
+    first, means = reduced.first_step(setup.task, setup.training, y, setup.d, rng)
+    state = reduced.query_step(setup.task, setup.training, first, means, rng)
+    return aligned(setup, np.eye(1, setup.d)[0], first.w, state.q)
+
+
+def features(setup: Setup) -> tuple[FloatArray, FloatArray]:
+    """Return the features and labels that stage 4 of one trial is given."""
+    alignment = _alignment(setup)
+    return _features(setup, alignment["kappa"], alignment["cosine_q"])
+
+
+def _alignment(setup: Setup) -> dict[str, float]:
+    if setup.model == "attention" and setup.query is None:
+        return align(setup)
+    found = aligned(setup, np.zeros(0), None, None)
+    if setup.model == "attention" and setup.query is not None:
+        kappa, cosine = setup.query.kappa, setup.query.cosine
+        norm = kappa / setup.training.beta
+        found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
+    return found
+
+
+def _features(setup: Setup, kappa: float, cosine: float) -> tuple[FloatArray, FloatArray]:
+    task, d, rng = setup.task, setup.d, generator(setup.stream("D1"))
+    y = labels(task, setup.n, rng)
+    if setup.model == "attention":
+        return reduced.attention_features(task, y, d, kappa, cosine, rng), y
+    if setup.model == "pooled":
+        return reduced.pooled_features(task, y, d, rng), y
+    return reduced.vectorized_features(task, y, d, rng), y

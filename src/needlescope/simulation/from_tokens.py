@@ -1,0 +1,105 @@
+"""Training on explicit tokens: the stages, applied to real arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from . import stages
+from .data import Data, Joined, hold, tokens
+from .end_to_end import train_together
+from .erm.problem import Fit
+from .exact import Readout
+from .seeds import generator
+from .setup import Setup
+from .stages import State
+from .trained import Trained, aligned
+
+
+def train(setup: Setup) -> Trained:
+    """Train the classifier of one trial."""
+    xi, D0, D1 = _draw(setup)
+    first, state = _query(setup, xi, D0)
+    if setup.starts:
+        data: Data = hold(Joined((D0, D1)))
+        rng = generator(setup.stream("starts"))
+        state, residual = train_together(data, state, setup.training, setup.starts, rng)
+        scores = stages.scores(data, "attention", state, setup.training.beta)
+        fit = Fit(state.w, state.b, scores, residual, 0)
+    else:
+        data = _readout_data(setup, D0, D1)
+        F = stages.features(data, setup.model, state.q, setup.training.beta)
+        fit = stages.readout(F, data.y, setup.training)
+        state = State(state.q, fit.w, fit.b)
+    signals = fit.w.reshape(-1, setup.d) @ xi
+    if setup.model != "attention":
+        alignment = aligned(setup, xi, None, None)
+        return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
+    alignment = aligned(setup, xi, None if first is None else first.w, state.q)
+    norm = float(np.linalg.norm(state.q))
+    along = float(fit.w @ state.q) / norm if norm > 0.0 else 0.0
+    look = _look(setup, state, xi)
+    return Trained(fit, data.y, signals, look, along, alignment, state, xi)
+
+
+def align(setup: Setup) -> dict[str, float]:
+    """Take stages 1 to 3 of one trial and return the realised alignment."""
+    xi, D0, _ = _draw(setup)
+    first, state = _train_query(setup, D0)
+    return aligned(setup, xi, first.w, state.q)
+
+
+def features(setup: Setup) -> tuple[Any, FloatArray]:
+    """Return the features and labels that stage 4 of one trial is given."""
+    xi, D0, D1 = _draw(setup)
+    _, state = _query(setup, xi, D0)
+    data = _readout_data(setup, D0, D1)
+    return stages.features(data, setup.model, state.q, setup.training.beta), data.y
+
+
+def _draw(setup: Setup) -> tuple[FloatArray, Data, Data]:
+    """Return the signal, D0 and D1; tokens are not made before they are asked for."""
+    xi = setup.signal
+    xi = generator(setup.stream("signal")).standard_normal(setup.d) if xi is None else xi
+    xi = xi / np.linalg.norm(xi)
+    assert setup.noise is not None
+    D0 = tokens(setup.task, setup.n0, xi, setup.noise, setup.stream("D0"))
+    D1 = tokens(setup.task, setup.n1, xi, setup.noise, setup.stream("D1"))
+    return xi, D0, D1
+
+
+def _readout_data(setup: Setup, D0: Data, D1: Data) -> Data:
+    if setup.reuse == "D0":
+        return D0
+    return Joined((D0, D1)) if setup.joins else D1
+
+
+def _query(setup: Setup, xi: FloatArray, D0: Data) -> tuple[State | None, State]:
+    """Return the state after the first step, if there was one, and the state with the query."""
+    if setup.model != "attention":
+        return None, stages.start(setup.d)
+    if setup.query is None:
+        return _train_query(setup, D0)
+    kappa, s = setup.query.kappa, setup.query.cosine
+    across = generator(setup.stream("query")).standard_normal(setup.d)
+    across -= (across @ xi) * xi
+    across *= np.sqrt((1.0 - s) * (1.0 + s)) / max(float(np.linalg.norm(across)), 1e-300)
+    return None, State(kappa / setup.training.beta * (s * xi + across), 0.0 * xi, 0.0)
+
+
+def _train_query(setup: Setup, D0: Data) -> tuple[State, State]:
+    first = state = stages.first_step(D0, stages.start(setup.d), setup.training)
+    for _ in range(setup.query_steps):
+        state = stages.query_step(D0, state, setup.training)
+    return first, state
+
+
+def _look(setup: Setup, state: State, xi: FloatArray) -> Readout:
+    (q, w, b), beta, noise = state, setup.training.beta, setup.noise
+    assert noise is not None
+    size = float(np.sqrt(noise.covary(q, q)))
+    along = noise.covary(w, q) / size if size > 0.0 else 0.0
+    across = float(np.sqrt(max(noise.covary(w, w) - along**2, 0.0)))
+    return Readout(beta * size, beta * float(q @ xi), float(w @ xi), along, across, b)

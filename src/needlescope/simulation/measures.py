@@ -1,0 +1,106 @@
+"""What a trained classifier is worth: its test error, integrated or counted, and its summary."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..losses import get_loss
+from ..task import Positions, Task
+from . import exact, reduced, stages
+from .data import labels, positions, tokens
+from .seeds import generator
+from .setup import Setup
+from .trained import Trained
+
+
+def summarise(setup: Setup, trained: Trained) -> dict[str, float]:
+    """Return training loss and error, and the readout's order parameters."""
+    fit, y = trained.fit, trained.y
+    norm = float(np.linalg.norm(fit.w))
+    signal, part, inside = _parts(setup, trained)
+    return {
+        "train_loss": float(np.mean(get_loss(setup.training.loss).value(fit.scores, y))),
+        "train_error": float(np.mean(y * fit.scores <= 0.0)),
+        "bias": fit.b,
+        "signal": signal,
+        "norm": norm,
+        "cosine": signal / norm if norm > 0.0 else 0.0,
+        "query_part": trained.along,
+        "signal_part": part,
+        "rest": float(np.sqrt(max(norm**2 - inside, 0.0))),
+    }
+
+
+def _parts(setup: Setup, trained: Trained) -> tuple[float, float, float]:
+    """Return ⟨w, signal⟩, its part beside the query, and ‖w‖² within the special directions."""
+    signals = trained.signals
+    if setup.model == "attention":
+        signal, s = float(signals[0]), trained.alignment["cosine_q"]
+        across = float(np.sqrt((1.0 - s) * (1.0 + s)))
+        part = (signal - s * trained.along) / across if across > 1e-9 else 0.0
+        return signal, part, trained.along**2 + part**2
+    if setup.model == "pooled":
+        return float(signals[0]), float(signals[0]), float(signals[0]) ** 2
+    basis, mean = _directions(setup.task)
+    signal = float(mean @ signals)
+    return signal, signal, float(np.sum((basis @ signals) ** 2))
+
+
+def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
+    """Return the directions of R^L that positions mark, and the one of their mean."""
+    if not isinstance(task.positions, Positions):
+        even = np.full(task.L, 1.0 / np.sqrt(task.L))
+        return even[None], even
+    patterns = task.positions.patterns(task.L)
+    _, size, rows = np.linalg.svd(patterns, full_matrices=False)
+    mean = np.array(task.positions.probabilities) @ patterns
+    return rows[size > 1e-10 * size[0]], mean / np.linalg.norm(mean)
+
+
+def error_rate(setup: Setup, trained: Trained) -> tuple[float, float]:
+    """Return the test error, and the standard error of its integral or its count."""
+    rng = generator(setup.stream("test"))
+    if setup.test == "sampled":
+        wrong = _sampled(setup, trained, rng)
+        error = float(wrong.mean())
+        return error, float(np.sqrt(error * (1.0 - error) / len(wrong)))
+    task, fit, noise = setup.test_task, trained.fit, setup.noise
+    assert task is not None and noise is not None
+    if trained.look is not None:
+        return exact.attention_error(task, trained.look, noise, rng)
+    if setup.model == "pooled":
+        spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
+        return exact.pooled_error(task, float(trained.signals[0]), spread, fit.b, noise), 0.0
+    deviation = float(np.linalg.norm(fit.w))
+    if not noise.standard:
+        W = fit.w.reshape(task.L, -1)
+        W = W if noise.root is None else W @ noise.root
+        deviation = float(np.sqrt(noise.token_variance(W.T).sum()))
+    return exact.vectorized_error(task, trained.signals, deviation, fit.b, rng), 0.0
+
+
+def _sampled(setup: Setup, trained: Trained, rng: np.random.Generator) -> FloatArray:
+    """Return which of ``n_test`` fresh samples get the wrong sign."""
+    task, n, fit = setup.test_task, setup.n_test, trained.fit
+    assert task is not None and setup.noise is not None
+    if trained.state is not None and trained.xi is not None:
+        data = tokens(task, n, trained.xi, setup.noise, setup.stream("test"))
+        scores = stages.scores(data, setup.model, trained.state, setup.training.beta)
+        return np.asarray(data.y * scores <= 0.0)
+    y = labels(task, n, rng)
+    lift = task.theta * (y > 0.0)
+    deviation: float | FloatArray = float(np.linalg.norm(fit.w))
+    if trained.look is not None:
+        at = trained.look
+        cosine = trained.alignment["cosine_q"]
+        a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng)
+        mean = lift * mass * at.signal + at.along * along
+        deviation = at.across * np.sqrt(a)
+    elif setup.model == "pooled":
+        mean = lift * task.R / task.L * trained.signals[0]
+        deviation /= float(np.sqrt(task.L))
+    else:
+        mean = lift * trained.signals[positions(task, n, rng)].sum(axis=1)
+    scores = mean + deviation * rng.standard_normal(n) + fit.b
+    return np.asarray(y * scores <= 0.0)

@@ -1,0 +1,186 @@
+"""The noise of the tokens: Z = C^{1/2} E Σ^{1/2}, with independent entries E of unit variance.
+
+The theory takes E Gaussian and C = Σ = I. The other laws answer how far it reaches: entries that
+are bounded or heavy-tailed, a covariance Σ across dimensions, and an AR(1) correlation
+C_lm = ρ^{|l − m|} across tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..grid import choice, real
+from .normal import Single, fill_normal
+
+ENTRIES = ("gaussian", "rademacher", "student")
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """A law of the noise other than the theory's standard Gaussian.
+
+    Parameters
+    ----------
+    entries : "gaussian", "rademacher" or "student"
+        Law of the independent entries, each scaled to unit variance: normal, ±1 with equal
+        probability, or Student's t.
+    df : float, optional
+        Degrees of freedom of "student": above 2, so that the variance is finite.
+    covariance : array (d, d), optional
+        Covariance Σ across the dimensions of a token, symmetric and positive definite; the
+        identity by default.
+    token_correlation : float
+        ρ in (−1, 1): neighbouring tokens are correlated as an AR(1) sequence.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> ns.Noise("student", df=3.0)
+    Noise(entries='student', df=3.0)
+    >>> ns.Noise("student", df=1.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: df must be a finite number above 2, got 1.5
+    """
+
+    entries: str = "gaussian"
+    df: float | None = None
+    covariance: Any = None
+    token_correlation: float = 0.0
+    root: FloatArray | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no law of unit-variance noise."""
+        choice("entries", self.entries, ENTRIES)
+        if self.entries == "student":
+            if self.df is None:
+                raise ValueError("df must be given with entries='student': a number above 2")
+            df = _number("df", real("df", self.df, 2.0, np.inf, open_low=True))
+            object.__setattr__(self, "df", df)
+        elif self.df is not None:
+            raise ValueError(f"df belongs to entries='student', got {self.df!r} beside it")
+        rho = self.token_correlation
+        rho = real("token_correlation", rho, -1.0, 1.0, open_low=True, open_high=True)
+        object.__setattr__(self, "token_correlation", _number("token_correlation", rho))
+        if self.covariance is not None:
+            covariance, root = _factor(self.covariance)
+            object.__setattr__(self, "covariance", covariance)
+            object.__setattr__(self, "root", root)
+
+    def __repr__(self) -> str:
+        """Show what differs from standard Gaussian noise."""
+        parts = [f"entries={self.entries!r}"]
+        if self.df is not None:
+            parts.append(f"df={self.df!r}")
+        if self.covariance is not None:
+            d = len(self.covariance)
+            parts.append(f"covariance=<{d} × {d}>")
+        if self.token_correlation:
+            parts.append(f"token_correlation={self.token_correlation!r}")
+        return f"Noise({', '.join(parts)})"
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether every projection of the noise is Gaussian."""
+        return self.entries == "gaussian"
+
+    @property
+    def standard(self) -> bool:
+        """Whether this is the theory's noise: independent N(0, 1) entries."""
+        return self.gaussian and self.covariance is None and self.token_correlation == 0.0
+
+    def check_dimension(self, d: int) -> None:
+        """Refuse a covariance of another dimension than d."""
+        if self.covariance is not None and len(self.covariance) != d:
+            size = len(self.covariance)
+            raise ValueError(f"covariance must be {d} × {d} to go with d={d}, got {size} × {size}")
+
+    def fill(self, out: Single, generator: np.random.Generator) -> Single:
+        """Fill an array (n, L, d) with noise; return it."""
+        if self.entries == "gaussian":
+            fill_normal(out, generator)
+        elif self.entries == "rademacher":
+            _fill_signs(out, generator)
+        else:
+            assert self.df is not None
+            out[...] = generator.standard_t(self.df, out.shape)
+            out *= np.float32(np.sqrt((self.df - 2.0) / self.df))
+        self.correlate(out)
+        if self.root is not None:
+            out[...] = out @ self.root.T.astype(np.float32)
+        return out
+
+    def correlate(self, tokens: Any) -> Any:
+        """Turn independent tokens (second axis) into an AR(1) sequence, in place; return it."""
+        rho = self.token_correlation
+        if rho:
+            fresh = float(np.sqrt(1.0 - rho * rho))
+            for token in range(1, tokens.shape[1]):
+                tokens[:, token] *= fresh
+                tokens[:, token] += rho * tokens[:, token - 1]
+        return tokens
+
+    def token_variance(self, a: FloatArray) -> FloatArray:
+        """Return aᵀCa for each row of a, with C the correlation between tokens."""
+        total, before = np.einsum("nl,nl->n", a, a), np.zeros(len(a))
+        if self.token_correlation:
+            for token in range(1, a.shape[1]):
+                before = self.token_correlation * (before + a[:, token - 1])
+                total = total + 2.0 * a[:, token] * before
+        return total
+
+    def covary(self, u: FloatArray, v: FloatArray) -> float:
+        """Return uᵀ Σ v."""
+        return float(u @ v if self.root is None else (u @ self.root) @ (v @ self.root))
+
+
+def _fill_signs(out: Single, generator: np.random.Generator) -> None:
+    flat = out.reshape(-1)
+    bits = np.unpackbits(np.frombuffer(generator.bytes((flat.size + 7) // 8), np.uint8))
+    flat[:] = bits[: flat.size]
+    flat *= np.float32(2.0)
+    flat -= np.float32(1.0)
+
+
+def _factor(given: Any) -> tuple[FloatArray, FloatArray]:
+    """Return a covariance and its lower Cholesky factor, or refuse it."""
+    try:
+        matrix = np.array(given, float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"covariance must be a square array of numbers, got {type(given).__name__}"
+        ) from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise ValueError(f"covariance must be a square d × d array, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError("covariance must be finite, got NaN or infinity in it")
+    skew = float(np.abs(matrix - matrix.T).max())
+    if skew > 1e-8 * float(np.abs(matrix).max()):
+        raise ValueError(
+            f"covariance must be symmetric, got entries that differ by {skew:.3g} across the "
+            "diagonal; pass (S + S.T) / 2 if that is rounding"
+        )
+    matrix = 0.5 * (matrix + matrix.T)
+    try:
+        root = np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        least = float(np.linalg.eigvalsh(matrix)[0])
+        raise ValueError(
+            f"covariance must be positive definite, got a smallest eigenvalue of {least:.3g}; "
+            "add a small multiple of the identity if the law is meant to be degenerate"
+        ) from None
+    matrix.setflags(write=False)
+    return matrix, root
+
+
+def _number(name: str, value: Any) -> float:
+    if np.ndim(value):
+        raise ValueError(f"{name} must be a single number, got an array of shape {np.shape(value)}")
+    return float(value)
+
+
+STANDARD = Noise()

@@ -1,0 +1,114 @@
+"""Progress of a long run: a bar on a terminal, plain lines elsewhere, or a function of one's own.
+
+Everything goes to the standard error stream, so that what a program prints stays clean.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+Progress: TypeAlias = "bool | Callable[[int, int], object] | None"
+Report: TypeAlias = Callable[[int], object]
+
+# Seconds between two plain lines.
+PAUSE = 5.0
+
+
+def check_progress(progress: Progress) -> None:
+    """Refuse a ``progress`` that is neither a switch nor a function.
+
+    Examples
+    --------
+    >>> check_progress("yes")
+    Traceback (most recent call last):
+    ValueError: progress must be True, False, None or a function of (done, total), got 'yes'
+    """
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise ValueError(
+            f"progress must be True, False, None or a function of (done, total), got {progress!r}"
+        )
+
+
+@contextmanager
+def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
+    """Give a function that reports how many of ``total`` are done.
+
+    Parameters
+    ----------
+    progress : bool, callable or None
+        None draws a bar if the standard error stream is a terminal, and nothing otherwise. True
+        draws the bar too, or writes a plain line every few seconds. False reports nothing. A
+        function is called with the number done and the total.
+    total : int
+        How many there are to do.
+    title : str
+        What they are.
+
+    Examples
+    --------
+    >>> with reporting(lambda done, total: print(done, "of", total), 2, "trials") as report:
+    ...     report(1)
+    ...     report(2)
+    1 of 2
+    2 of 2
+    """
+    check_progress(progress)
+    terminal = bool(sys.stderr is not None and sys.stderr.isatty())
+    if callable(progress):
+        yield lambda done: progress(done, total)
+    elif progress is False or sys.stderr is None or (progress is None and not terminal):
+        yield lambda done: None
+    elif terminal:
+        with _bar(total, title) as report:
+            yield report
+    else:
+        yield _lines(total, title)
+
+
+@contextmanager
+def _bar(total: int, title: str) -> Iterator[Report]:
+    """A bar that vanishes at the end, and gives the terminal back however that comes."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    start = time.monotonic()
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total, rate="")
+        yield lambda done: bar.update(task, completed=done, rate=_rate(done, start))
+
+
+def _lines(total: int, title: str) -> Report:
+    """Plain lines, at most one every few seconds, and one at the end."""
+    start = last = time.monotonic()
+
+    def report(done: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if done == total or now - last >= PAUSE:
+            last = now
+            left = (now - start) * (total - done) / done
+            sys.stderr.write(f"{title}: {done}/{total}, {_rate(done, start)}, {left:.0f} s left\n")
+            sys.stderr.flush()
+
+    return report
+
+
+def _rate(done: int, start: float) -> str:
+    return f"{done / max(time.monotonic() - start, 1e-9):.3g}/s"

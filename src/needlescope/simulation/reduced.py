@@ -1,0 +1,167 @@
+"""The same trials without their tokens: the exact law of everything the stages look at.
+
+With standard Gaussian noise a trial sees its n·L·d numbers only through a few projections, and
+the rest can be drawn as sums. Nothing here is an approximation; it holds at every n, L and d.
+
+- Stage 2. Given the labels, Σ gᵢ X̄ᵢ is one Gaussian vector V about its mean. Given V, the means X̄ᵢ
+  along w are Gaussian with the constraint that they add up to V: a draw, less its part along g.
+- Stage 3. The centred tokens P Xᵢ are independent of the means. Along w they are cᵢ ~ N(0, P), of
+  which only v·c and ‖c‖² matter; across w their sum Σ hᵢ Zᵢᵀ tᵢ, tᵢ = P Xᵢ w, is one Gaussian
+  vector of variance Σ hᵢ² ‖tᵢ‖².
+- Stage 4. A feature is θ(v·a) ξ + (g·a) q̂ + ‖a‖ z with z ~ N(0, I − q̂q̂ᵀ). A rotation of the
+  directions that no signal marks changes nothing, so with fewer samples than such directions their
+  n × k Gaussian matrix becomes n × n: lower triangular with chi-distributed diagonal (Bartlett).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..losses import get_loss
+from ..task import Task
+from ..training import Training
+from .data import positions
+from .normal import fill_normal
+from .stages import State
+
+
+class Means(NamedTuple):
+    """D0 as stage 3 meets it: labels, and the noise of each mean token along w, times √L."""
+
+    y: FloatArray
+    along: FloatArray
+
+
+def first_step(
+    task: Task, training: Training, y: FloatArray, d: int, rng: np.random.Generator
+) -> tuple[State, Means]:
+    """Stages 1 and 2 on samples with labels ``y``; the signal is the first unit vector.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(4, 1, 3.0, 0.5), ns.Training(alpha0=2.0, alpha1=2.0)
+    >>> state, means = first_step(task, training, np.ones(10), 5, np.random.default_rng(0))
+    >>> state.w.shape, means.along.shape
+    ((5,), (10,))
+    """
+    loss, n, zero = get_loss(training.loss), len(y), np.zeros(len(y))
+    b = -training.eta_b * float(loss.derivative(zero, y).mean())
+    g = loss.derivative(zero + b if training.first_step == "sequential" else zero, y)
+    size = float(np.sqrt(g @ g))
+    noise = rng.standard_normal(d)  # Σ gᵢ zᵢ = ‖g‖ noise
+    pull = size / np.sqrt(task.L) * noise
+    pull[0] += float(g[y > 0.0].sum()) * task.theta * task.R / task.L
+    w = -training.eta_w / n * pull
+    along = rng.standard_normal(n)
+    norm = float(np.linalg.norm(w))
+    if norm > 0.0:
+        along += g * (float(noise @ w) / norm - float(g @ along) / size) / size
+    return State(np.zeros(d), w, b), Means(y, along)
+
+
+def query_step(
+    task: Task, training: Training, state: State, means: Means, rng: np.random.Generator
+) -> State:
+    """Stage 3, from the state that `first_step` returned with the means."""
+    L, R, theta = task.L, task.R, task.theta
+    y, n, norm = means.y, len(means.y), float(np.linalg.norm(state.w))
+    if norm == 0.0 or L == 1:
+        return state  # no gradient: the score does not depend on q
+    positive = y > 0.0
+    m = float(state.w[0])
+    score = theta * R / L * m * positive + norm * means.along / np.sqrt(L) + state.b
+    h = get_loss(training.loss).derivative(score, y)
+    # c = P Z w/‖w‖ has L − 1 free coordinates; the first is along P v, of squared length S.
+    S = R * (L - R) / L
+    first = rng.standard_normal(n)
+    others = rng.chisquare(L - 2, n) if L > 2 else np.zeros(n)
+    lift = theta * m * np.sqrt(S) * positive  # of t = P X w along P v/√S
+    size = (lift + norm * first) ** 2 + norm**2 * others  # ‖t‖²
+    signal = theta * np.sqrt(S) * positive * (lift + norm * first)  # θ v·t
+    self_part = (lift + norm * first) * first + norm * others  # t·c
+    across = rng.standard_normal(len(state.w))
+    direction = state.w / norm
+    across -= (across @ direction) * direction
+    pull = float(h @ self_part) * direction + float(np.sqrt((h * h) @ size)) * across
+    pull[0] += float(h @ signal)
+    return state._replace(q=-training.eta_q * training.beta / (n * L) * pull)
+
+
+def attention_features(
+    task: Task, y: FloatArray, d: int, kappa: float, cosine: float, rng: np.random.Generator
+) -> FloatArray:
+    """Return features in a basis that begins with q̂ and ξ⊥ ∝ ξ − s q̂."""
+    a, mass, score = attention_scalars(task, y, kappa, cosine, rng)
+    across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
+    size = np.sqrt(a)
+    special = [task.theta * cosine * mass + score]
+    if d > 1:  # in one dimension the query is along the signal and nothing else is left
+        special.append(task.theta * across * mass + size * rng.standard_normal(len(y)))
+    return _features(special, size, d - len(special), rng)
+
+
+def attention_scalars(
+    task: Task, y: FloatArray, kappa: float, cosine: float, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draw (‖a‖², v·a, g·a) of samples with labels ``y``; v·a counts positives only.
+
+    Tokens are exchangeable here, so the signal sits on the first R.
+    """
+    size, mass, score = (np.empty(len(y)) for _ in range(3))
+    step = max(1, (1 << 20) // task.L)
+    for first in range(0, len(y), step):
+        rows = slice(first, first + step)
+        positive = y[rows] > 0.0
+        g = rng.standard_normal((len(positive), task.L))
+        logits = kappa * g
+        logits[:, : task.R] += kappa * task.theta * cosine * positive[:, None]
+        a = np.exp(logits - logits.max(axis=1, keepdims=True))
+        a /= a.sum(axis=1, keepdims=True)
+        size[rows] = np.einsum("nl,nl->n", a, a)
+        mass[rows] = a[:, : task.R].sum(axis=1) * positive
+        score[rows] = np.einsum("nl,nl->n", a, g)
+    return size, mass, score
+
+
+def pooled_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:
+    """Return mean tokens in a basis that begins with ξ."""
+    spread = np.full(len(y), 1.0 / np.sqrt(task.L))
+    signal = task.theta * task.R / task.L * (y > 0.0) + spread * rng.standard_normal(len(y))
+    return _features([signal], spread, d - 1, rng)
+
+
+def vectorized_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:
+    """Return flat samples in a basis that begins with ξ in each of the L tokens."""
+    marked = np.zeros((len(y), task.L))
+    positive = np.flatnonzero(y > 0.0)
+    marked[positive[:, None], positions(task, len(positive), rng)] = task.theta
+    marked += rng.standard_normal(marked.shape)
+    return _features(list(marked.T), np.ones(len(y)), task.L * (d - 1), rng)
+
+
+def _features(
+    special: list[FloatArray], size: FloatArray, k: int, rng: np.random.Generator
+) -> FloatArray:
+    """Put k unmarked directions, noise of ``size`` in each sample, beside the special ones."""
+    n, s = len(size), len(special)
+    F = np.empty((n, s + min(n, k)))
+    F[:, :s] = np.stack(special, axis=1)
+    if n >= k:
+        for first in range(0, n, 512):
+            rows = slice(first, first + 512)
+            noise: Any = np.empty((len(size[rows]), k), np.float32)
+            F[rows, s:] = fill_normal(noise, rng)
+    else:
+        chi = np.sqrt(rng.chisquare(k - np.arange(n)))
+        numbers = fill_normal(np.empty(n * (n - 1) // 2, np.float32), rng)
+        F[:, s:] = 0.0
+        for row in range(n):
+            place = row * (row - 1) // 2
+            F[row, s : s + row] = numbers[place : place + row]
+            F[row, s + row] = chi[row]
+    F[:, s:] *= size[:, None]
+    return F

@@ -1,0 +1,267 @@
+"""What a simulation is asked, checked before any work starts."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..grid import choice, common_shape, integer
+from ..query import Query
+from ..task import Task
+from ..training import Training
+from .noise import STANDARD, Noise
+from .seeds import child
+
+MODELS = ("attention", "pooled", "vectorized")
+DATA = ("D1", "all")
+REUSE = ("none", "D0", "all")
+SAMPLERS = ("auto", "tokens", "reduced")
+TESTS = ("auto", "exact", "sampled")
+MEMORY = 1 << 30
+STREAMS = ("signal", "D0", "D1", "query", "starts", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """Everything a trial needs but its seed; `simulate` says what each field means.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(4, 1, 3.0, 0.5), ns.Training(alpha0=2.0, alpha1=[1.0, 2.0])
+    >>> setup = Setup(task, training, "attention", 50)
+    >>> setup.sampler, setup.test, [one.n for one in setup.points()]
+    ('reduced', 'exact', [50, 100])
+    """
+
+    task: Task
+    training: Training
+    model: str
+    d: int
+    query: Query | None = None
+    test_task: Task | None = None
+    data: str = "D1"
+    reuse: str = "none"
+    query_steps: int = 1
+    starts: int = 0
+    noise: Noise | None = None
+    signal: Any = None
+    sampler: str = "auto"
+    test: str = "auto"
+    n_test: int = 10_000
+    memory: int = MEMORY
+    seed: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(0))
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range or contradictory, and settle what was left open."""
+        for name, kind in (("task", Task), ("training", Training)):
+            if not isinstance(getattr(self, name), kind):
+                given = getattr(self, name)
+                raise ValueError(f"{name} must be a needlescope.{kind.__name__}, got {given!r}")
+        choice("model", self.model, MODELS)
+        choice("data", self.data, DATA)
+        choice("reuse", self.reuse, REUSE)
+        choice("sampler", self.sampler, SAMPLERS)
+        choice("test", self.test, TESTS)
+        for name, low, high in (
+            *(("d", 1, 10**6), ("query_steps", 1, 10**6), ("starts", 0, 1000)),
+            *(("n_test", 1, 10**9), ("memory", 1, 1 << 50)),
+        ):
+            object.__setattr__(self, name, whole(name, getattr(self, name), low, high))
+        object.__setattr__(self, "noise", _noise(self.noise, self.d))
+        object.__setattr__(self, "signal", _direction(self.signal, self.d))
+        object.__setattr__(self, "test_task", _check_test(self))
+        _check_options(self)
+        object.__setattr__(self, "sampler", _sampler(self))
+        object.__setattr__(self, "test", _test(self))
+        if self.shape == ():
+            _check_memory(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the grid: ``()`` for a single problem."""
+        parts: list[Any] = [self.task, self.training, self.test_task, self.query]
+        return common_shape(*{id(part): part for part in parts if part is not None}.values())
+
+    @property
+    def n0(self) -> int:
+        """Samples in D0: α0 d, rounded, at least one."""
+        return max(1, round(self.training.alpha0 * self.d))
+
+    @property
+    def n1(self) -> int:
+        """Samples in D1."""
+        return max(1, round(self.training.alpha1 * self.d))
+
+    @property
+    def joins(self) -> bool:
+        """Whether the readout is trained on D0 ∪ D1."""
+        baseline = self.data == "all" and self.model != "attention"
+        return baseline or self.reuse == "all" or self.starts > 0
+
+    @property
+    def n(self) -> int:
+        """Samples the readout is trained on."""
+        return self.n0 + self.n1 if self.joins else self.n0 if self.reuse == "D0" else self.n1
+
+    @property
+    def width(self) -> int:
+        """Numbers the readout sees of each sample: as many as can matter."""
+        if self.model != "vectorized":
+            return self.d
+        L, d, n = self.task.L, self.d, self.n
+        return L * d if self.sampler == "tokens" else L + min(n, L * (d - 1))
+
+    @property
+    def seconds(self) -> float:
+        """Roughly how long a trial takes: 4 ns for a token's number, 50 ns for a feature's."""
+        made = 0
+        if self.sampler == "tokens":
+            passes = self.n + (1 + self.query_steps) * self.n0 * (self.model == "attention")
+            made = passes * self.task.L * self.d * (1 + 100 * self.starts)
+        return 4e-9 * made + 5e-8 * self.n * self.width + 0.02
+
+    def points(self) -> list[Setup]:
+        """List the scalar problems of the grid, in C order."""
+        shape = self.shape
+        count = int(np.prod(shape, dtype=np.int64))
+        assert self.test_task is not None
+        queries: list[Any] = [None] * count if self.query is None else self.query.scalars(shape)
+        parts = (one.scalars(shape) for one in (self.task, self.training, self.test_task))
+        return [
+            dataclasses.replace(self, task=t, training=r, test_task=s, query=q)
+            for t, r, s, q in zip(*parts, queries, strict=True)
+        ]
+
+    def stream(self, name: str) -> np.random.SeedSequence:
+        """Return the stream of one of the things that a trial draws."""
+        return child(self.seed, STREAMS.index(name))
+
+
+def whole(name: str, value: Any, low: int, high: int = 10**9) -> int:
+    """Return a single integer in low..high, or refuse it."""
+    number = integer(name, value, low, high)
+    if np.ndim(number):
+        raise ValueError(f"{name} must be a single integer, got an array of {np.size(number)}")
+    return int(number)
+
+
+def _noise(noise: Noise | None, d: int) -> Noise:
+    if noise is None:
+        return STANDARD
+    if not isinstance(noise, Noise):
+        raise ValueError(f"noise must be a needlescope.Noise, got {noise!r}")
+    noise.check_dimension(d)
+    return noise
+
+
+def _direction(signal: Any, d: int) -> FloatArray | None:
+    if signal is None:
+        return None
+    try:
+        vector = np.asarray(signal, float)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
+    if vector.shape != (d,) or not np.isfinite(vector).all() or not vector.any():
+        given = repr(signal) if np.ndim(signal) == 0 else f"an array of shape {np.shape(signal)}"
+        raise ValueError(
+            f"signal must be a vector of d={d} finite numbers, not all of them zero, got {given}"
+        )
+    return vector
+
+
+def _check_test(setup: Setup) -> Task:
+    task, test = setup.task, setup.test_task
+    if test is None:
+        return task
+    if not isinstance(test, Task):
+        raise ValueError(f"test_task must be a needlescope.Task, got {test!r}")
+    common_shape(task, test)
+    if setup.model == "vectorized" and np.any(np.asarray(test.L) != np.asarray(task.L)):
+        raise ValueError(
+            f"the vectorized model has one weight for each of its L={task.L} tokens and cannot be "
+            f"tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
+        )
+    return test
+
+
+def _check_options(setup: Setup) -> None:
+    query, training = setup.query, setup.training
+    if query is not None and not isinstance(query, Query):
+        raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
+    for name, usual in (("reuse", "none"), ("starts", 0), ("query_steps", 1)):
+        value = getattr(setup, name)
+        if setup.model != "attention" and value != usual:
+            raise ValueError(
+                f"{name} is about attention's query, got {value!r} with model={setup.model!r}"
+            )
+    if query is not None and setup.query_steps != 1:
+        raise ValueError(
+            f"query_steps={setup.query_steps} would train the query that is given as {query!r}; "
+            "leave out one of the two"
+        )
+    if query is not None and setup.d == 1 and np.any(np.abs(np.asarray(query.cosine)) != 1.0):
+        raise ValueError(f"a query's cosine can only be -1 or 1 in d=1, got {query.cosine!r}")
+    if setup.reuse == "D0" and np.any(training.alpha0 != np.asarray(training.alpha1)):
+        raise ValueError(
+            f"reuse='D0' trains the readout on D0 again, so alpha1 must equal alpha0, got "
+            f"alpha0={training.alpha0} and alpha1={training.alpha1}; reuse='all' takes both"
+        )
+    if setup.reuse != "none" and setup.starts:
+        raise ValueError(
+            f"starts={setup.starts} trains everything on D0 ∪ D1 already; leave reuse at 'none', "
+            f"got {setup.reuse!r}"
+        )
+
+
+def _sampler(setup: Setup) -> str:
+    """Settle on a sampler, or say why the reduced law does not serve."""
+    beyond = {
+        f"noise={setup.noise!r}": not setup.noise.standard,  # type: ignore[union-attr]
+        f"reuse={setup.reuse!r}": setup.reuse != "none",
+        f"query_steps={setup.query_steps}": setup.query_steps != 1,
+        f"starts={setup.starts}": setup.starts > 0,
+        "a signal of your own": setup.signal is not None,
+    }
+    reasons = [reason for reason, present in beyond.items() if present]
+    if setup.sampler == "reduced" and reasons:
+        raise ValueError(
+            "sampler='reduced' knows the law of the theory's own setting only, not with "
+            f"{reasons[0]}; pass sampler='tokens'"
+        )
+    if setup.sampler == "auto":
+        return "tokens" if reasons else "reduced"
+    return setup.sampler
+
+
+def _test(setup: Setup) -> str:
+    gaussian = setup.noise.gaussian  # type: ignore[union-attr]
+    if setup.test == "exact" and not gaussian:
+        raise ValueError(
+            f"test='exact' integrates over Gaussian noise, got {setup.noise!r}; pass test='sampled'"
+        )
+    return ("exact" if gaussian else "sampled") if setup.test == "auto" else setup.test
+
+
+def _check_memory(setup: Setup) -> None:
+    """Refuse a problem whose blocks, features and solver would not fit."""
+    L, d, n, width = setup.task.L, setup.d, setup.n, setup.width
+    size = 4 if setup.model == "vectorized" and setup.sampler == "tokens" else 8
+    block = 12 * max(1 << 19, L * d if setup.sampler == "tokens" else L)
+    need = block + size * n * width + 24 * min(n, width) ** 2
+    if setup.starts:
+        need = 2 * block + 4 * n * L * d
+    if need > setup.memory:
+        raise ValueError(
+            f"{n} samples of {width} features need about {_bytes(need)}, above "
+            f"memory={setup.memory} ({_bytes(setup.memory)}); lower d={d} or alpha, "
+            f"or pass memory={need}"
+        )
+
+
+def _bytes(count: int) -> str:
+    return f"{count / (1 << 30):.3g} GiB" if count >= 1 << 29 else f"{count / (1 << 20):.3g} MiB"

@@ -1,0 +1,246 @@
+"""Learning curves at finite dimension: what each model reaches after training, trial by trial."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..outcome import Alignment, Outcome, Separability, gather
+from ..query import Query
+from ..task import Task
+from ..training import Training
+from .noise import Noise
+from .seeds import streams
+from .setup import MEMORY, Setup, whole
+from .trained import ALIGNMENT
+from .trial import align_trial, run_trial, separate_trial
+from .workers import Progress, check_workers, run
+
+MEANS = (
+    *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
+    *("query_part", "signal_part", "rest"),
+)
+
+SHORT = 2.0  # seconds of work below which one process is quicker than several
+
+
+def simulate(
+    task: Task,
+    training: Training,
+    model: str = "attention",
+    d: int = 1000,
+    trials: int = 8,
+    seed: Any = 0,
+    *,
+    query: Query | None = None,
+    test_task: Task | None = None,
+    data: str = "D1",
+    reuse: str = "none",
+    query_steps: int = 1,
+    starts: int = 0,
+    noise: Noise | None = None,
+    signal: Any = None,
+    sampler: str = "auto",
+    test: str = "auto",
+    n_test: int = 10_000,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
+) -> Outcome:
+    """Train and test a classifier at dimension d, several times: the twin of `predict`.
+
+    Parameters
+    ----------
+    task, training
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    model : "attention", "pooled" or "vectorized"
+    d : int
+        Dimension of a token; D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
+    trials : int
+        Independent repetitions; their spread gives the standard errors (NaN for one trial).
+    seed
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    query, test_task, data
+        As in `predict`: a query given directly, another task to test on, and what the linear
+        baselines are trained on.
+    reuse : "none", "D0" or "all"
+        What attention's readout is trained on: fresh data D1, the same D0 that trained the query
+        (then alpha1 must equal alpha0), or D0 ∪ D1.
+    query_steps : int
+        Gradient steps on the query, after the first step on w and b.
+    starts : int
+        Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from so many starts, the
+        first of them where the steps lead; the ridge then applies to the query too.
+    noise : Noise, optional
+        Another law of the noise than independent N(0, 1) entries.
+    signal : array (d,), optional
+        Direction of the signal; random in each trial by default.
+    sampler : "auto", "tokens" or "reduced"
+        Make every token, block by block; or draw from the exact reduced law, which is about L times
+        cheaper and serves the theory's own setting only. "auto" reduces where it can.
+    test : "auto", "exact" or "sampled"
+        Integrate the test error over the law of the data (Gaussian noise only), or count mistakes
+        on ``n_test`` fresh samples. "auto" integrates where it can.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    memory : int
+        Bytes that one worker may use for its data; what needs more is refused before it starts.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> training = ns.Training(alpha0=4.0, alpha1=3.0, loss="logistic", ridge=1e-2)
+    >>> found = ns.simulate(task, training, "attention", d=200, trials=6, seed=1, workers=1)
+    >>> limit = ns.predict(task, training, "attention")
+    >>> bool(abs(found.test_error - limit.test_error) < 4 * found.test_error_se)
+    True
+    >>> found.trials["test_error"].shape
+    (6,)
+    """
+    setup = Setup(
+        task, training, model, d, query=query, test_task=test_task, data=data, reuse=reuse,
+        query_steps=query_steps, starts=starts, noise=noise, signal=signal, sampler=sampler,
+        test=test, n_test=n_test, memory=memory,
+    )  # fmt: skip
+    values = _run(run_trial, setup, trials, seed, workers, progress, title=model)
+    nothing = np.full(setup.shape, np.nan)
+    found = _means(values, MEANS)
+    found |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
+    found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
+    outcome = _build(Outcome, found | {"model": model}, setup.shape)
+    alignment = _alignment(values, setup.shape) if model == "attention" else None
+    return dataclasses.replace(outcome, alignment=alignment, trials=values)
+
+
+def simulate_alignment(
+    task: Task,
+    training: Training,
+    d: int = 1000,
+    trials: int = 8,
+    seed: Any = 0,
+    *,
+    query_steps: int = 1,
+    noise: Noise | None = None,
+    signal: Any = None,
+    sampler: str = "auto",
+    workers: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
+) -> Alignment:
+    """Take the two gradient steps at dimension d, several times: the twin of `align`.
+
+    The parameters are those of `simulate`.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=3, theta=6.0, pi=0.2)
+    >>> training = ns.Training(alpha0=5.0, alpha1=1.0, eta_w=0.5, eta_b=0.5, eta_q=0.5)
+    >>> found = ns.simulate_alignment(task, training, d=400, trials=20, seed=3, workers=1)
+    >>> bool(abs(found.cosine_q - ns.align(task, training).cosine_q) < 4 * found.cosine_q_se)
+    True
+    """
+    setup = Setup(
+        task, training, "attention", d, query_steps=query_steps, noise=noise, signal=signal,
+        sampler=sampler, memory=memory,
+    )  # fmt: skip
+    values = _run(align_trial, setup, trials, seed, workers, progress, title="alignment")
+    return _alignment(values, setup.shape)
+
+
+def simulate_separability(
+    task: Task,
+    training: Training,
+    model: str = "attention",
+    d: int = 500,
+    trials: int = 20,
+    seed: Any = 0,
+    *,
+    query: Query | None = None,
+    data: str = "D1",
+    noise: Noise | None = None,
+    sampler: str = "auto",
+    workers: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
+) -> Separability:
+    """Draw training data at dimension d, several times, and count how often they are separable.
+
+    `capacity` predicts the ``alpha1`` at which the fraction falls from one to zero. The parameters
+    are those of `simulate`; loss and ridge play no part, except in training the query.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> training = ns.Training(alpha0=1.0, alpha1=[2.5, 3.5])
+    >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, workers=1).fraction
+    array([1., 0.])
+    """
+    setup = Setup(
+        task, training, model, d, query=query, data=data, noise=noise, sampler=sampler,
+        memory=memory,
+    )  # fmt: skip
+    values = _run(separate_trial, setup, trials, seed, workers, progress, title=model)
+    fraction = values["separable"].mean(axis=-1)
+    error = np.sqrt(fraction * (1.0 - fraction) / values["separable"].shape[-1])
+    found = {"model": model, "fraction": fraction, "fraction_se": error}
+    return dataclasses.replace(_build(Separability, found, setup.shape), trials=values)
+
+
+def _run(
+    trial: Callable[[Setup], dict[str, float]],
+    setup: Setup,
+    trials: int,
+    seed: Any,
+    workers: int | None,
+    progress: Progress,
+    title: str,
+) -> dict[str, FloatArray]:
+    """Run all trials of all points; return each number by name, with trials as the last axis."""
+    trials = whole("trials", trials, 1)
+    check_workers(workers)
+    points = setup.points()
+    seeds = streams(seed, len(points), trials)
+    jobs = [
+        dataclasses.replace(points[place // trials], seed=one) for place, one in enumerate(seeds)
+    ]
+    if workers is None and sum(point.seconds for point in points) * trials < SHORT:
+        workers = 1  # other processes would take longer to start than the trials to run
+    rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {setup.d}")
+    shape = (*setup.shape, trials)
+    return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
+
+
+def _means(values: dict[str, FloatArray], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return mean and standard error over trials."""
+    found: dict[str, Any] = {}
+    for name in names:
+        column = values[name]
+        count = column.shape[-1]
+        spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
+        found[name], found[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
+    return found
+
+
+def _alignment(values: dict[str, FloatArray], shape: tuple[int, ...]) -> Alignment:
+    found = _means(values, ALIGNMENT) | {"constant": np.full(shape, np.nan)}
+    trials = {name: values[name] for name in ALIGNMENT}
+    return dataclasses.replace(_build(Alignment, found, shape), trials=trials)
+
+
+def _build(kind: type[Any], columns: dict[str, Any], shape: tuple[int, ...]) -> Any:
+    """Build a result: floats for a single problem, arrays for a grid."""
+    columns = columns | {"provenance": "simulation"}
+    rows = [
+        {name: v if isinstance(v, str) else np.ravel(v)[k] for name, v in columns.items()}
+        for k in range(int(np.prod(shape, dtype=np.int64)))
+    ]
+    return gather(kind, rows, shape)

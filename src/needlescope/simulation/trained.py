@@ -1,0 +1,42 @@
+"""A trained classifier, from tokens or from their reduced law, as summaries and tests need it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray
+from .erm.problem import Fit
+from .exact import Readout
+from .setup import Setup
+from .stages import State
+
+ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
+
+
+class Trained(NamedTuple):
+    """The readout, what it made of its training data, and its projections."""
+
+    fit: Fit
+    y: FloatArray  # labels of the training data
+    signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token
+    look: Readout | None  # attention as its score sees the data
+    along: float  # ⟨w, q̂⟩
+    alignment: dict[str, float]
+    state: State | None = None  # in the coordinates of the tokens, where there are tokens
+    xi: FloatArray | None = None
+
+
+def aligned(
+    setup: Setup, xi: FloatArray, first: FloatArray | None, q: FloatArray | None
+) -> dict[str, float]:
+    """Return signal, norm and cosine of w after the first step and of the query."""
+    found = dict.fromkeys(ALIGNMENT, np.nan)
+    for name, vector in (("w", first), ("q", q)):
+        if vector is not None:
+            signal, norm = float(vector @ xi), float(np.linalg.norm(vector))
+            found[f"signal_{name}"], found[f"norm_{name}"] = signal, norm
+            found[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
+    found["kappa"] = setup.training.beta * found["norm_q"]
+    return found

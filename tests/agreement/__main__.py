@@ -1,0 +1,48 @@
+"""Print the z-scores of theory against simulation: ``python -m tests.agreement [trials]``."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from .grid import ATTENTION, POOLED, VECTORIZED
+from .points import NAMES, scores
+
+
+def main() -> None:
+    """Score every point, then summarise."""
+    console = Console()
+    points = [*ATTENTION, *POOLED, *VECTORIZED]
+    if len(sys.argv) > 1:
+        points = [one._replace(trials=int(sys.argv[1])) for one in points]
+    rows = [scores(one, seed=[5, k]) for k, one in enumerate(track(points, "points"))]
+    for one, row in zip(points, rows, strict=True):
+        listed = "  ".join(f"{name} {z:+.2f}" for name, z in row.items())
+        if max(abs(z) for z in row.values()) > 3.0:
+            console.print(f"[red]{one.name}[/red]: {listed}")
+    table = Table(title=f"z of simulation against theory, {len(points)} points")
+    for name in ("quantity", "points", "mean", "± ", "sd", "beyond 2", "expected", "largest"):
+        table.add_column(name, justify="right")
+    groups = {name: [row[name] for row in rows if name in row] for name in NAMES}
+    groups["all"] = [z for group in groups.values() for z in group]
+    for name, group in groups.items():
+        z = np.array(group)
+        table.add_row(
+            name,
+            str(len(z)),
+            f"{z.mean():+.3f}",
+            f"{1 / np.sqrt(len(points if name == 'all' else z)):.3f}",
+            f"{z.std(ddof=1):.3f}",
+            str(int((np.abs(z) > 2).sum())),
+            f"{0.0455 * len(z):.1f}",
+            f"{z[np.abs(z).argmax()]:+.2f}",
+        )
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

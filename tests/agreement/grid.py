@@ -1,0 +1,101 @@
+"""The points: tasks, losses, ridges, samplers, alignments, and both sides of capacity."""
+
+from __future__ import annotations
+
+import needlescope as ns
+
+from .points import (
+    ALL_TOKENS,
+    EASY,
+    LONG,
+    MOSTLY,
+    PAIR,
+    PLACES,
+    RARE,
+    SHORT,
+    VERY_RARE,
+    WEAK,
+    point,
+)
+
+LOW, BLIND, AGAINST = ns.Query(1.0, 0.2), ns.Query(2.0, 0.0), ns.Query(1.5, -0.6)
+HIGH, SHARP, FULL = ns.Query(1.5, 0.9), ns.Query(4.0, 0.95), ns.Query(1.0, 1.0)
+HALF = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
+SEQUENTIAL = {"first_step": "sequential"}
+A, P, V = "attention", "pooled", "vectorized"
+T, R = "tokens", "reduced"
+
+ATTENTION = [
+    point(A, R, EASY, "logistic", 1e-2, 1.0, alpha0=4.0),
+    point(A, T, EASY, "logistic", 1e-2, 3.0, alpha0=4.0),
+    point(A, R, EASY, "logistic", 1e-3, 2.0, alpha0=0.5),
+    point(A, R, EASY, "square", 1e-2, 2.0, alpha0=4.0),
+    point(A, T, EASY, "square", 1e-1, 0.5, alpha0=1.0),
+    point(A, R, EASY, "squared_hinge", 1e-2, 2.0, alpha0=1.0, steps=SEQUENTIAL),
+    point(A, R, EASY, "hinge", 1e-1, 2.0, alpha0=4.0),
+    point(A, R, RARE, "logistic", 1e-2, 2.0, alpha0=0.5, steps=HALF),
+    point(A, T, RARE, "logistic", 1e-2, 1.0, alpha0=2.0, steps=HALF | SEQUENTIAL),
+    point(A, R, RARE, "square", 1e-1, 1.0, alpha0=5.0, steps=HALF),
+    point(A, R, SHORT, "logistic", 1e-2, 2.0, query=LOW),
+    point(A, T, SHORT, "logistic", 1e-1, 6.0, query=LOW),
+    point(A, R, SHORT, "square", 1e-3, 2.0, query=BLIND),
+    point(A, R, SHORT, "squared_hinge", 1e-2, 8.0, query=AGAINST),
+    point(A, T, SHORT, "hinge", 1e-1, 2.0, query=HIGH),
+    point(A, R, SHORT, "logistic", 1.0, 1.0, query=FULL),
+    point(A, R, VERY_RARE, "logistic", 1e-2, 6.0, query=HIGH),
+    point(A, T, VERY_RARE, "squared_hinge", 1e-1, 3.0, query=HIGH),
+    point(A, R, PAIR, "logistic", 1e-2, 3.0, alpha0=2.0),
+    point(A, T, PAIR, "square", 1e-2, 5.0, query=SHARP),
+    point(A, R, LONG, "logistic", 1e-2, 2.0, query=HIGH),
+    point(A, R, LONG, "squared_hinge", 1e-2, 4.0, query=SHARP),
+    point(A, R, ALL_TOKENS, "logistic", 1e-2, 2.0, alpha0=2.0),
+    point(A, T, MOSTLY, "logistic", 1e-2, 4.0, alpha0=2.0),
+    point(A, R, WEAK, "logistic", 1e-2, 4.0, alpha0=1.0),
+    point(A, R, EASY, "logistic", 1e-2, 2.0, query=HIGH, test_task=EASY.replace(L=40)),
+]
+
+POOLED = [
+    point(P, R, EASY, "logistic", 1e-2, 1.0),
+    point(P, T, EASY, "logistic", 1e-2, 3.0),
+    point(P, R, EASY, "logistic", 1e-4, 6.0),
+    point(P, T, EASY, "square", 1e-2, 2.0),
+    point(P, R, EASY, "square", 1e-5, 0.5),
+    point(P, R, EASY, "square", 1e-5, 3.0),
+    point(P, T, EASY, "squared_hinge", 1e-2, 2.0),
+    point(P, R, EASY, "hinge", 1e-2, 2.0),
+    point(P, T, RARE, "logistic", 1e-2, 2.0),
+    point(P, R, RARE, "squared_hinge", 1e-3, 4.0),
+    point(P, R, RARE, "logistic", 1e-2, 1.0, alpha0=2.0, data="all"),
+    point(P, T, RARE, "square", 1e-1, 1.0, alpha0=1.0, data="all"),
+    point(P, R, SHORT, "logistic", 2.5e-4, 10.0),
+    point(P, T, SHORT, "hinge", 1e-1, 4.0),
+    point(P, R, VERY_RARE, "logistic", 1e-2, 5.0),
+    point(P, R, VERY_RARE, "square", 1e-2, 3.0),
+    point(P, T, PAIR, "logistic", 1e-1, 2.0),
+    point(P, R, LONG, "logistic", 1e-2, 1.5),
+    point(P, T, ALL_TOKENS, "squared_hinge", 1e-1, 2.0),
+    point(P, R, MOSTLY, "logistic", 1e-3, 5.0, test_task=MOSTLY.replace(L=8, theta=2.5)),
+]
+
+VECTORIZED = [
+    point(V, R, EASY, "logistic", 1e-2, 1.0),
+    point(V, T, EASY, "logistic", 1e-1, 2.0, d=50),
+    point(V, R, EASY, "square", 1e-2, 2.0),
+    point(V, T, EASY, "square", 1.0, 2.0, d=50),
+    point(V, R, EASY, "squared_hinge", 1e-1, 2.0),
+    point(V, R, EASY, "hinge", 1e-1, 1.0),
+    point(V, R, RARE, "logistic", 1e-2, 2.0),
+    point(V, T, RARE, "square", 1e-1, 3.0, d=50),
+    point(V, R, SHORT, "logistic", 1e-2, 2.0),
+    point(V, T, SHORT, "logistic", 1e-2, 14.0, d=50),
+    point(V, R, SHORT, "square", 1e-3, 8.0, d=50),
+    point(V, R, SHORT, "squared_hinge", 1e-2, 12.0, d=50),
+    point(V, R, VERY_RARE, "logistic", 1e-1, 4.0),
+    point(V, T, VERY_RARE, "logistic", 1e-2, 3.0, d=50),
+    point(V, R, PAIR, "logistic", 1e-2, 6.0),
+    point(V, T, PAIR, "hinge", 1e-1, 3.0),
+    point(V, R, ALL_TOKENS, "logistic", 1e-2, 4.0),
+    point(V, T, PLACES, "logistic", 1e-2, 3.0),
+    point(V, R, PLACES, "square", 1e-1, 5.0),
+    point(V, R, MOSTLY, "squared_hinge", 1e-1, 2.0, alpha0=1.0, data="all"),
+]

@@ -1,0 +1,123 @@
+"""The points at which theory and simulation are compared, and the z-scores there.
+
+At each point a model is simulated at d and 2d. What finite dimension adds is c/d to leading order,
+so ``2 value(2d) − value(d)`` estimates the limit, its error comes from the trials of both, and z is
+its distance from the theory in units of both errors. Nothing is allowed for that was not measured.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import needlescope as ns
+
+ACCURACY = 2e-4  # asked of the theory: two of its standard errors
+MISTAKES = 100  # a count expected below this is too skewed for a z-score
+NAMES = ("test_error", "train_loss", "train_error", "signal", "norm", "cosine", "bias")
+
+EASY = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+RARE = ns.Task(L=10, R=3, theta=6.0, pi=0.2)
+SHORT = ns.Task(L=4, R=1, theta=4.0, pi=0.3)
+VERY_RARE = ns.Task(L=6, R=2, theta=3.0, pi=0.06)
+PAIR = ns.Task(L=2, R=1, theta=3.0, pi=0.4)
+LONG = ns.Task(L=40, R=3, theta=5.0, pi=0.5)
+ALL_TOKENS = ns.Task(L=3, R=3, theta=1.5, pi=0.5)
+WEAK = ns.Task(L=10, R=1, theta=2.0, pi=0.5)
+MOSTLY = ns.Task(L=5, R=4, theta=2.0, pi=0.8)
+PLACES = ns.Task(
+    L=4, R=2, theta=2.5, pi=0.4, positions=ns.Positions([(0, 1), (1, 2), (0, 3)], [0.5, 0.3, 0.2])
+)
+
+
+class Point(NamedTuple):
+    """One comparison: the arguments that `predict` and `simulate` share, and how to simulate."""
+
+    model: str
+    task: ns.Task
+    training: ns.Training
+    shared: dict[str, Any]
+    sampler: str
+    d: int
+    trials: int
+
+    @property
+    def name(self) -> str:
+        """What the point is called in a test report."""
+        t, r = self.task, self.training
+        extra = "".join(f" {key}={value}" for key, value in self.shared.items())
+        loss = r.loss if isinstance(r.loss, str) else r.loss.name
+        return (
+            f"{self.model} {self.sampler} L={t.L} R={t.R} theta={t.theta:g} pi={t.pi:g} {loss} "
+            f"ridge={r.ridge:g} alpha0={r.alpha0:g} alpha1={r.alpha1:g} {r.first_step}{extra}"
+        )
+
+
+def point(
+    model: str,
+    sampler: str,
+    task: ns.Task,
+    loss: Any,
+    ridge: float,
+    alpha1: float,
+    *,
+    alpha0: float = 2.0,
+    d: int = 100,
+    trials: int = 40,
+    steps: dict[str, Any] | None = None,
+    **shared: Any,
+) -> Point:
+    """Write a point in one line."""
+    training = ns.Training(alpha0, alpha1, loss=loss, ridge=ridge, **(steps or {}))
+    return Point(model, task, training, shared, sampler, d, trials)
+
+
+def scores(one: Point, seed: Any) -> dict[str, float]:
+    """Return the z-score of each quantity at a point."""
+    limit = ns.predict(one.task, one.training, one.model, accuracy=ACCURACY, **one.shared)
+    small, large = (
+        ns.simulate(
+            one.task, one.training, one.model, d, one.trials, [*seed, d],
+            sampler=one.sampler, workers=1, **one.shared,
+        )
+        for d in (one.d, 2 * one.d)
+    )  # fmt: skip
+    found = {}
+    for name in NAMES:
+        if name == "bias" and one.training.loss == "hinge":
+            continue  # a hinge readout's bias need not be unique
+        value = 2.0 * getattr(large, name) - getattr(small, name)
+        errors = (2.0 * getattr(large, f"{name}_se"), getattr(small, f"{name}_se"))
+        error = float(np.hypot(np.hypot(*errors), getattr(limit, f"{name}_se")))
+        gap = value - getattr(limit, name)
+        if name == "train_error" and _expected_mistakes(one, limit) < MISTAKES:
+            continue
+        found[name] = float(gap / error)
+    return found
+
+
+def _expected_mistakes(one: Point, limit: ns.Outcome) -> float:
+    """Return how many wrong signs all trials at the smaller d should show on their own data."""
+    training, joins = one.training, one.shared.get("data") == "all"
+    alpha = training.alpha1 + (training.alpha0 if joins else 0.0)
+    return float(limit.train_error * alpha * one.d * one.trials)
+
+
+def check_one(found: dict[str, float]) -> None:
+    """No score of one point is out of bounds: 1 in 50,000 for a normal, 1 in 3,000 with t tails."""
+    worst = max(found, key=lambda name: abs(found[name]))
+    assert abs(found[worst]) < 4.3, found
+
+
+def check_all(points: list[dict[str, float]]) -> None:
+    """Together the scores are centred and of unit size, quantity by quantity.
+
+    Scores of different points are independent; those of one point are not, so each quantity is
+    judged on its own: mean and mean square of k scores have standard errors 1/√k and √(2/k).
+    """
+    for name in NAMES:
+        z = np.array([one[name] for one in points if name in one])
+        k = len(z)
+        assert abs(z.mean()) * np.sqrt(k) < 4.0, (name, z)
+        assert abs(np.mean(z**2) - 1.0) / np.sqrt(2.0 / k) < 4.5, (name, z)

@@ -1,0 +1,376 @@
+"""Exact test errors against what they stand for: mistakes counted on real tokens."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import ndtr
+
+import needlescope as ns
+from needlescope.simulation import exact
+from needlescope.simulation.exact import Readout, attention_error, pooled_error, vectorized_error
+from needlescope.simulation.noise import STANDARD, Noise
+
+COUNTED = 400_000
+SIGMAS = 5.0
+PAIRS = ns.Positions([(0, 1), (1, 2), (3, 4)], [0.6, 0.3, 0.1])
+
+
+# ------------------------------------------------- counting, in plain NumPy
+
+
+def correlation(L: int, rho: float) -> np.ndarray:
+    tokens = np.arange(L)
+    return rho ** np.abs(tokens[:, None] - tokens)
+
+
+def draw(
+    task: ns.Task, xi: np.ndarray, sigma: np.ndarray, rho: float, n: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Samples of a task, all at once and without the package."""
+    rows, columns = np.linalg.cholesky(correlation(task.L, rho)), np.linalg.cholesky(sigma)
+    X = rows @ rng.standard_normal((n, task.L, len(xi))) @ columns.T
+    y = np.where(rng.random(n) < task.pi, 1.0, -1.0)
+    if isinstance(task.positions, ns.Positions):
+        sets, chances = task.positions.sets, task.positions.probabilities
+    else:
+        sets = tuple(combinations(range(task.L), task.R))
+        chances = np.full(len(sets), 1.0 / len(sets))
+    marks = np.zeros((len(sets), task.L))
+    for row, one in zip(marks, sets, strict=True):
+        row[list(one)] = task.theta
+    lift = marks[rng.choice(len(sets), n, p=chances)] * (y > 0.0)[:, None]
+    return X + lift[:, :, None] * xi, y
+
+
+def counted(wrong: np.ndarray) -> tuple[float, float]:
+    return float(wrong.mean()), float(wrong.std() / np.sqrt(len(wrong)))
+
+
+def count_attention(
+    task: ns.Task, q: Any, w: Any, b: float, xi: Any, sigma: Any, rho: float, seed: int
+) -> tuple[float, float]:
+    rng, wrong = np.random.default_rng(seed), []
+    for _ in range(8):
+        X, y = draw(task, xi, sigma, rho, COUNTED // 8, rng)
+        logits = X @ q
+        a = np.exp(logits - logits.max(axis=1, keepdims=True))
+        a /= a.sum(axis=1, keepdims=True)
+        wrong.append(y * ((a * (X @ w)).sum(axis=1) + b) <= 0.0)
+    return counted(np.concatenate(wrong))
+
+
+def look(q: Any, w: Any, b: float, xi: Any, sigma: Any) -> Readout:
+    """The projections of a classifier with β = 1, by their definitions."""
+    size = float(np.sqrt(q @ sigma @ q))
+    along = float(w @ sigma @ q) / size if size > 0.0 else 0.0
+    across = float(np.sqrt(max(w @ sigma @ w - along**2, 0.0)))
+    return Readout(size, float(q @ xi), float(w @ xi), along, across, b)
+
+
+def agree(found: tuple[float, float], truth: tuple[float, float]) -> None:
+    error = np.hypot(found[1], truth[1])
+    assert abs(found[0] - truth[0]) <= SIGMAS * error, (found, truth)
+
+
+XI = np.array([1.0, 0.0, 0.0])
+ONE = np.eye(3)
+MIXED = np.array([[1.5, 0.6, -0.2], [0.6, 0.8, 0.1], [-0.2, 0.1, 0.5]])
+Q, W = np.array([1.2, -0.4, 0.5]), np.array([0.9, 0.5, -0.3])
+
+TASKS = {
+    "plain": ns.Task(4, 1, 2.5, 0.5),
+    "one token": ns.Task(1, 1, 2.0, 0.4),
+    "two of five, rare": ns.Task(5, 2, 2.0, 0.1),
+    "all": ns.Task(3, 3, 0.8, 0.6),
+    "no signal": ns.Task(4, 2, 0.0, 0.3),
+    "given positions": ns.Task(5, 2, 2.0, 0.5, positions=PAIRS),
+}
+LAWS = {
+    "standard": (ONE, 0.0),
+    "covariance": (MIXED, 0.0),
+    "tokens": (ONE, 0.7),
+    "both": (MIXED, -0.6),
+}
+
+
+class TestAttention:
+    @pytest.mark.parametrize("law", LAWS)
+    @pytest.mark.parametrize("name", TASKS)
+    def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
+        task, (sigma, rho) = TASKS[name], LAWS[law]
+        noise = Noise(covariance=sigma, token_correlation=rho)
+        rng = np.random.default_rng(1)
+        found = attention_error(task, look(Q, W, -0.6, XI, sigma), noise, rng)
+        agree(found, count_attention(task, Q, W, -0.6, XI, sigma, rho, 2))
+
+    @pytest.mark.parametrize("law", ["standard", "both"])
+    @pytest.mark.parametrize(
+        ("q", "w", "b"),
+        [
+            (0.0 * Q, W, -0.5),  # κ = 0
+            (40.0 * Q, W, -1.0),  # the largest token takes all
+            (Q, 2.0 * Q, -1.5),  # w along q
+            (Q, np.array([0.4, 0.2, -0.8]), 0.0),  # w across q
+            (-Q, -W, 0.3),  # looking away
+            (Q, W, 3.0),  # almost always +
+        ],
+        ids=["no query", "hard", "along", "across", "away", "biased"],
+    )
+    def test_all_kinds_of_classifiers(self, q: Any, w: Any, b: float, law: str) -> None:
+        task, (sigma, rho) = ns.Task(4, 2, 2.0, 0.35), LAWS[law]
+        noise = Noise(covariance=sigma, token_correlation=rho)
+        found = attention_error(task, look(q, w, b, XI, sigma), noise, np.random.default_rng(3))
+        agree(found, count_attention(task, q, w, b, XI, sigma, rho, 4))
+
+    @pytest.mark.parametrize(("L", "rho"), [(64, 0.0), (70, 0.0), (100, 0.5)])
+    def test_many_tokens(self, L: int, rho: float) -> None:
+        task, at = ns.Task(L, 2, 3.0, 0.5), look(Q, W, -1.5, XI, ONE)
+        noise, rng = Noise(token_correlation=rho), np.random.default_rng(5)
+        found = attention_error(task, at, noise, rng)
+        rows = np.linalg.cholesky(correlation(L, rho))
+        wrong = []
+        for _ in range(20):  # two numbers a token: along q̂, and of what w has across it
+            g, z = (rng.standard_normal((2000, L)) @ rows.T for _ in range(2))
+            y = np.where(rng.random(2000) < 0.5, 1.0, -1.0)
+            v = (rng.random((2000, L)).argsort(axis=1) < 2) * (y > 0.0)[:, None]
+            logits = at.kappa * g + 3.0 * at.tilt * v
+            a = np.exp(logits - logits.max(axis=1, keepdims=True))
+            a /= a.sum(axis=1, keepdims=True)
+            tokens = 3.0 * at.signal * v + at.along * g + at.across * z
+            wrong.append(y * ((a * tokens).sum(axis=1) - 1.5) <= 0.0)
+        agree(found, counted(np.concatenate(wrong)))
+
+    @pytest.mark.parametrize("kappa", [0.0, 0.5, 3.0, 1e3])
+    @pytest.mark.parametrize("R", [1, 2])
+    def test_two_tokens_by_quadrature(self, kappa: float, R: int) -> None:
+        """The difference of the two projections is all that the softmax sees."""
+        task, at = ns.Task(2, R, 1.5, 0.3), Readout(kappa, 0.6 * kappa, 0.8, 0.5, 1.1, -0.4)
+
+        def wrong(x: float, y: float) -> float:
+            half = 0.5 * kappa * (np.sqrt(2.0) * x + 1.5 * 0.6 * (y > 0) * (R == 1))
+            first = 0.5 * (1.0 + np.tanh(half))
+            mass = (first if R == 1 else 1.0) * (y > 0)
+            mean = 1.5 * mass * 0.8 + 0.5 * (2.0 * first - 1.0) * x / np.sqrt(2.0) - 0.4
+            size = np.sqrt(0.5 * 0.25 + 1.21 * (first**2 + (1.0 - first) ** 2))
+            return float(ndtr(-y * mean / size) * stats.norm.pdf(x))
+
+        border = -1.5 * 0.6 / np.sqrt(2.0)  # where the softmax of a hard query jumps
+        pieces = (-9.0, border - 0.01, border, border + 0.01, -0.01, 0.0, 0.01, 9.0)
+        truth = sum(
+            weight * integrate.quad(wrong, low, high, (y,), limit=200)[0]
+            for y, weight in ((1.0, 0.3), (-1.0, 0.7))
+            for low, high in zip(pieces[:-1], pieces[1:], strict=True)
+        )
+        values, errors = repeat(task, at, STANDARD, 40)
+        assert errors.max() < 2e-4
+        spread = max(float(values.std(ddof=1)), 1e-9) / np.sqrt(40)
+        assert values.mean() == pytest.approx(truth, abs=SIGMAS * spread + 1e-8)
+
+    def test_one_token_is_a_closed_formula(self) -> None:
+        at = Readout(2.0, 1.0, 0.7, 0.6, 0.8, -0.5)
+        for pi in (0.5, 1e-3):
+            found, _ = attention_error(
+                ns.Task(1, 1, 2.0, pi), at, STANDARD, np.random.default_rng(0)
+            )
+            expected = pi * ndtr(-(2.0 * 0.7 - 0.5)) + (1.0 - pi) * ndtr(-0.5)
+            assert found == pytest.approx(expected, abs=1e-12)
+
+    @pytest.mark.parametrize("rho", [0.0, 0.5])
+    def test_without_a_query_it_is_pooling(self, rho: float) -> None:
+        task, noise = ns.Task(6, 2, 3.0, 0.4), Noise(token_correlation=rho)
+        at = Readout(0.0, 0.0, 0.9, 0.0, 1.2, -0.3)
+        found, error = attention_error(task, at, noise, np.random.default_rng(0))
+        assert found == pytest.approx(pooled_error(task, 0.9, 1.2, -0.3, noise), abs=1e-12)
+        assert error < 1e-12
+
+    @pytest.mark.parametrize(("b", "expected"), [(0.5, 0.7), (-0.5, 0.3), (0.0, 1.0)])
+    @pytest.mark.parametrize("rho", [0.0, 0.5])
+    def test_without_weights_the_bias_decides(self, b: float, expected: float, rho: float) -> None:
+        task, at = ns.Task(4, 1, 2.0, 0.3), Readout(1.0, 0.5, 0.0, 0.0, 0.0, b)
+        rng = np.random.default_rng(0)
+        found = attention_error(task, at, Noise(token_correlation=rho), rng)
+        assert found == pytest.approx((expected, 0.0), abs=1e-12)
+
+    def test_huge_logits_do_not_overflow(self) -> None:
+        at = Readout(1e6, -1e6, 1.0, 0.5, 0.5, 0.0)
+        found, error = attention_error(
+            ns.Task(5, 2, 1e3, 0.5), at, STANDARD, np.random.default_rng(0)
+        )
+        assert 0.0 <= found <= 1.0
+        assert np.isfinite(error)
+
+    def test_same_stream_same_number(self) -> None:
+        task, at = ns.Task(100, 2, 3.0, 0.5), look(Q, W, -1.5, XI, ONE)
+        one, other = (
+            attention_error(task, at, STANDARD, np.random.default_rng(7)) for _ in range(2)
+        )
+        assert one == other
+
+
+def repeat(task: ns.Task, at: Readout, noise: Noise, count: int) -> tuple[np.ndarray, np.ndarray]:
+    pairs = [attention_error(task, at, noise, np.random.default_rng([9, k])) for k in range(count)]
+    values, errors = np.array(pairs).T
+    return values, errors
+
+
+class TestStandardError:
+    REPEATS = 50
+
+    @pytest.mark.parametrize(
+        ("task", "at", "rho"),
+        [
+            (ns.Task(3, 1, 2.0, 0.4), Readout(1.2, 0.9, 0.8, 0.6, 0.7, -0.4), 0.0),
+            (ns.Task(8, 2, 2.0, 0.5), Readout(6.0, 4.0, 0.9, 0.9, 0.1, -1.0), 0.0),
+            (ns.Task(8, 2, 2.0, 0.5), Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 0.6),
+            (ns.Task(80, 3, 3.0, 0.5), Readout(2.0, 1.8, 0.9, 0.6, 0.4, -1.0), 0.0),
+        ],
+        ids=["easy", "hard query", "correlated", "many tokens"],
+    )
+    def test_it_is_the_spread_over_seeds(self, task: ns.Task, at: Readout, rho: float) -> None:
+        """Each stated error is of eight shifts; together they have 350 degrees of freedom."""
+        values, errors = repeat(task, at, Noise(token_correlation=rho), self.REPEATS)
+        ratio = values.var(ddof=1) / (errors**2).mean()
+        low, high = stats.f(self.REPEATS - 1, 7 * self.REPEATS).ppf([1e-5, 1.0 - 1e-5])
+        assert low < ratio < high
+
+    def test_it_reaches_the_accuracy_or_says_what_it_reached(self) -> None:
+        at = Readout(6.0, 4.0, 0.9, 0.9, 0.1, -1.0)
+        _, error = attention_error(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, np.random.default_rng(0))
+        assert 0.0 < error <= exact.ACCURACY
+
+    def test_the_stated_error_is_not_zero_for_a_rare_class(self) -> None:
+        """A class of probability 1e-6 must not vanish from the error."""
+        task, at = ns.Task(4, 1, 2.0, 1e-6), Readout(1.0, 0.5, 1.0, 0.3, 0.5, -3.0)
+        values, _ = repeat(task, at, STANDARD, 20)
+        truth = repeat(task.replace(pi=0.5), at, STANDARD, 20)[0].mean()
+        assert (values > 0.0).all()
+        assert values.mean() < truth
+
+
+# ------------------------------------------------- closed formulas
+
+
+class TestPooled:
+    @pytest.mark.parametrize("law", LAWS)
+    @pytest.mark.parametrize("name", TASKS)
+    def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
+        task, (sigma, rho) = TASKS[name], LAWS[law]
+        noise = Noise(covariance=sigma, token_correlation=rho)
+        found = pooled_error(task, W @ XI, float(np.sqrt(W @ sigma @ W)), -0.3, noise)
+        X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(11))
+        agree((found, 0.0), counted(y * (X.mean(axis=1) @ W - 0.3) <= 0.0))
+
+    @pytest.mark.parametrize(("b", "expected"), [(0.5, 0.7), (-0.5, 0.3), (0.0, 1.0)])
+    def test_without_weights_the_bias_decides(self, b: float, expected: float) -> None:
+        task = ns.Task(4, 1, 2.0, 0.3)
+        assert pooled_error(task, 0.0, 0.0, b, STANDARD) == pytest.approx(expected)
+        rng = np.random.default_rng(0)
+        assert vectorized_error(task, np.zeros(4), 0.0, b, rng) == pytest.approx(expected)
+
+
+class TestVectorized:
+    @pytest.mark.parametrize("law", LAWS)
+    @pytest.mark.parametrize("name", TASKS)
+    def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
+        task, (sigma, rho) = TASKS[name], LAWS[law]
+        W = np.random.default_rng(12).standard_normal((task.L, 3))
+        variance = np.einsum("lj,lm,mk,jk->", W, correlation(task.L, rho), W, sigma)
+        rng = np.random.default_rng(0)
+        found = vectorized_error(task, W @ XI, float(np.sqrt(variance)), -0.3, rng)
+        X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(13))
+        agree((found, 0.0), counted(y * ((X * W).sum(axis=(1, 2)) - 0.3) <= 0.0))
+
+    def test_more_subsets_than_are_listed(self) -> None:
+        """Of 53 million sets so many are drawn: right to the error of drawing them."""
+        task, signals = ns.Task(60, 6, 1.0, 0.5), np.random.default_rng(14).standard_normal(60)
+        rng = np.random.default_rng(15)
+        values = np.array([vectorized_error(task, signals, 2.0, 0.0, rng) for _ in range(30)])
+        sets = np.random.default_rng(16).random((200_000, 60)).argsort(axis=1)[:, :6]
+        missed = ndtr(-signals[sets].sum(axis=1) / 2.0)
+        truth, error = counted(missed)
+        spread = missed.std() / np.sqrt(exact.SUBSETS * 30)
+        assert values.mean() == pytest.approx(
+            0.5 * truth + 0.25, abs=SIGMAS * 0.5 * np.hypot(error, spread)
+        )
+
+
+# ------------------------------------------------- through simulate
+
+
+ROOMS: list[tuple[str, str, dict[str, Any]]] = [
+    *(
+        (model, sampler, {})
+        for model in ("attention", "pooled")
+        for sampler in ("tokens", "reduced")
+    ),
+    ("vectorized", "tokens", {}),
+    ("vectorized", "reduced", {}),
+    *(
+        (model, "tokens", {"noise": Noise(covariance=np.diag([3.0, 0.5, 1.0, 1.0, 2.0, 1.0]))})
+        for model in ("attention", "pooled", "vectorized")
+    ),
+    *(
+        (model, "tokens", {"noise": Noise(token_correlation=0.6)})
+        for model in ("attention", "pooled", "vectorized")
+    ),
+    *(
+        (model, sampler, {"test_task": ns.Task(9, 3, 1.5, 0.2)})
+        for model in ("attention", "pooled")
+        for sampler in ("tokens", "reduced")
+    ),
+    *(
+        ("vectorized", sampler, {"test_task": ns.Task(4, 2, 1.5, 0.2, positions=positions)})
+        for sampler in ("tokens", "reduced")
+        for positions in ("uniform", ns.Positions([(0, 1), (2, 3)], [0.9, 0.1]))
+    ),
+    *(("attention", sampler, {"query": ns.Query(1.5, 0.6)}) for sampler in ("tokens", "reduced")),
+    ("attention", "tokens", {"starts": 2}),
+    ("attention", "tokens", {"reuse": "all", "query_steps": 2}),
+]
+
+
+class TestSampled:
+    @pytest.mark.parametrize(("model", "sampler", "options"), ROOMS)
+    def test_counting_agrees_with_integrating(
+        self, model: str, sampler: str, options: dict[str, Any]
+    ) -> None:
+        """The same classifiers, tested both ways."""
+        task = ns.Task(4, 1, 3.0, 0.4)
+        training = ns.Training(6.0, 6.0, loss="square", ridge=0.1, beta=1.4)
+        given, counts = {"d": 6, "trials": 12, "seed": 3, "workers": 1, "sampler": sampler}, 20_000
+        found = {
+            test: ns.simulate(
+                task, training, model, **given, **options, test=test, n_test=counts
+            ).trials
+            for test in ("exact", "sampled")
+        }
+        for name in ("train_loss", "bias", "norm"):
+            assert np.array_equal(found["exact"][name], found["sampled"][name])
+        p, q = found["exact"]["test_error"], found["sampled"]["test_error"]
+        z = (q - p) / np.sqrt(p * (1.0 - p) / counts + found["exact"]["test_error_numeric"] ** 2)
+        assert np.abs(z).max() < SIGMAS
+        assert stats.chi2(len(z)).sf((z**2).sum()) > 1e-5
+        assert found["sampled"]["test_error_numeric"] == pytest.approx(
+            np.sqrt(q * (1.0 - q) / counts)
+        )
+
+    def test_other_entries_can_only_be_counted(self) -> None:
+        with pytest.raises(ValueError, match="test='exact' integrates over Gaussian noise"):
+            ns.simulate(
+                ns.Task(4, 1, 3.0, 0.4),
+                ns.Training(6.0, 6.0),
+                d=6,
+                noise=Noise("rademacher"),
+                test="exact",
+            )
+
+    def test_drawn_subsets_are_in_the_numeric_error(self) -> None:
+        """Where position sets are drawn, the number has an error and should say so."""
+        task, training = ns.Task(60, 6, 1.0, 0.5), ns.Training(4.0, 4.0, ridge=0.1)
+        found = ns.simulate(task, training, "vectorized", d=3, trials=2, seed=0, workers=1)
+        assert (found.trials["test_error_numeric"] > 0.0).all()

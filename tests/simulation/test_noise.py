@@ -1,0 +1,294 @@
+"""Noise: unit variance whatever its law, the covariances it was given, and refusals in words.
+
+A z-score beyond 5 has a chance of 6e-7 where the code is right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+from scipy import stats
+
+from needlescope.simulation.noise import STANDARD, Noise
+from needlescope.simulation.seeds import generator
+
+ALARM = 1e-5
+
+
+def draw(noise: Noise, shape: tuple[int, int, int], seed: int = 1) -> np.ndarray:
+    out = np.full(shape, np.nan, np.float32)
+    assert noise.fill(out, generator(SeedSequence(seed))) is out
+    return out.astype(float)
+
+
+def spread(d: int, seed: int = 0) -> np.ndarray:
+    """A covariance with no structure."""
+    root = np.random.default_rng(seed).standard_normal((d, d + 2))
+    return root @ root.T / d
+
+
+def ar1(L: int, rho: float) -> np.ndarray:
+    tokens = np.arange(L)
+    return rho ** np.abs(tokens[:, None] - tokens)
+
+
+def check_covariance(rows: np.ndarray, expected: np.ndarray) -> None:
+    """Compare the second moments of zero-mean rows with a matrix, entry by entry."""
+    n, size = rows.shape
+    for i in range(size):
+        for j in range(i, size):
+            product = rows[:, i] * rows[:, j]
+            rounding = 1e-6 * np.abs(product).max()  # signs have squares without any spread
+            allowed = 5.0 * product.std() / np.sqrt(n) + rounding
+            assert product.mean() == pytest.approx(expected[i, j], abs=allowed)
+
+
+class TestEntries:
+    @pytest.mark.parametrize(
+        "noise", [Noise(), Noise("rademacher"), Noise("student", df=12.0)], ids=repr
+    )
+    def test_entries_are_centred_uncorrelated_and_of_unit_variance(self, noise: Noise) -> None:
+        rows = draw(noise, (60_000, 3, 2)).reshape(-1, 6)
+        check_covariance(rows, np.eye(6))
+        z = rows.mean(axis=0) * np.sqrt(len(rows))
+        assert np.abs(z).max() < 5.0
+
+    def test_gaussian_law(self) -> None:
+        assert stats.kstest(draw(Noise(), (1000, 20, 5)).ravel(), "norm").pvalue > ALARM
+
+    @pytest.mark.parametrize("df", [2.1, 2.5, 3.0, 5.0, 30.0, 1e6])
+    def test_student_law_is_scaled_to_unit_variance(self, df: float) -> None:
+        law = stats.t(df, scale=np.sqrt((df - 2.0) / df))
+        rows = draw(Noise("student", df=df), (1000, 20, 5)).ravel()
+        assert stats.kstest(rows, law.cdf).pvalue > ALARM
+
+    @pytest.mark.parametrize("shape", [(1, 1, 1), (3, 1, 1), (1, 7, 1), (5, 3, 3), (40, 50, 51)])
+    def test_signs_fill_every_place_evenly(self, shape: tuple[int, int, int]) -> None:
+        rows = draw(Noise("rademacher"), shape)
+        assert set(np.unique(rows)) <= {-1.0, 1.0}
+        assert stats.binomtest(int((rows > 0).sum()), rows.size).pvalue > ALARM
+
+    def test_neighbouring_signs_are_independent(self) -> None:
+        rows = draw(Noise("rademacher"), (1, 1, 400_000)).ravel()
+        for lag in (1, 2, 7, 8, 9, 16):
+            assert abs((rows[lag:] * rows[:-lag]).sum() / np.sqrt(len(rows) - lag)) < 5.0
+
+    @pytest.mark.parametrize("entries", ["gaussian", "rademacher", "student"])
+    def test_same_stream_same_noise(self, entries: str) -> None:
+        df = 4.0 if entries == "student" else None
+        noise = Noise(entries, df=df, covariance=spread(4), token_correlation=0.4)
+        assert np.array_equal(draw(noise, (5, 3, 4)), draw(noise, (5, 3, 4)))
+        assert not np.array_equal(draw(noise, (5, 3, 4)), draw(noise, (5, 3, 4), seed=2))
+
+
+class TestCovariance:
+    @pytest.mark.parametrize("entries", ["gaussian", "rademacher"])
+    @pytest.mark.parametrize("rho", [0.0, 0.7, -0.9])
+    def test_covariance_is_the_product_of_both(self, entries: str, rho: float) -> None:
+        L, sigma = 4, spread(3)
+        noise = Noise(entries, covariance=sigma, token_correlation=rho)
+        rows = draw(noise, (40_000, L, 3)).reshape(-1, 3 * L)
+        check_covariance(rows, np.kron(ar1(L, rho), sigma))
+
+    @pytest.mark.parametrize("rho", [0.5, -0.5, 0.99])
+    def test_tokens_are_a_stationary_sequence(self, rho: float) -> None:
+        rows = draw(Noise(token_correlation=rho), (40_000, 6, 1))[:, :, 0]
+        check_covariance(rows, ar1(6, rho))
+        for token in (0, 5):
+            assert stats.kstest(rows[:, token], "norm").pvalue > ALARM
+
+    def test_student_entries_with_both_covariances(self) -> None:
+        """Heavy tails forbid moments; the law of the whitened noise does not."""
+        sigma, rho, df = spread(3), 0.6, 3.0
+        noise = Noise("student", df=df, covariance=sigma, token_correlation=rho)
+        rows = draw(noise, (4000, 5, 3)) @ np.linalg.inv(np.linalg.cholesky(sigma)).T
+        fresh = (rows[:, 1:] - rho * rows[:, :-1]) / np.sqrt(1.0 - rho**2)
+        law = stats.t(df, scale=np.sqrt((df - 2.0) / df))
+        assert stats.kstest(fresh.ravel(), law.cdf).pvalue > ALARM
+        assert stats.kstest(rows[:, 0].ravel(), law.cdf).pvalue > ALARM
+        assert abs(stats.spearmanr(fresh[:, 0, 0], fresh[:, 0, 1])[0]) * np.sqrt(4000) < 5.0
+        assert abs(stats.spearmanr(fresh[:, 0, 0], fresh[:, 1, 0])[0]) * np.sqrt(4000) < 5.0
+
+    def test_a_scaled_identity_scales_the_noise(self) -> None:
+        plain, scaled = draw(Noise(), (50, 3, 4)), draw(Noise(covariance=9 * np.eye(4)), (50, 3, 4))
+        assert scaled == pytest.approx(3.0 * plain, rel=1e-6)
+
+    def test_one_token_and_one_dimension(self) -> None:
+        noise = Noise(covariance=[[4.0]], token_correlation=0.9)
+        rows = draw(noise, (20_000, 1, 1)).ravel()
+        assert stats.kstest(rows / 2.0, "norm").pvalue > ALARM
+
+
+class TestFormulas:
+    @pytest.mark.parametrize("rho", [0.0, 0.3, -0.8, 0.999])
+    @pytest.mark.parametrize("L", [1, 2, 3, 40])
+    def test_token_variance_is_the_quadratic_form(self, L: int, rho: float) -> None:
+        a = np.random.default_rng(L).standard_normal((7, L))
+        before = a.copy()
+        found = Noise(token_correlation=rho).token_variance(a)
+        # rounding of a sum of L² terms of order one
+        assert found == pytest.approx(np.einsum("nl,lm,nm->n", a, ar1(L, rho), a), abs=1e-12 * L)
+        assert np.array_equal(a, before)
+
+    def test_correlate_is_the_root_of_the_correlation(self) -> None:
+        found = Noise(token_correlation=0.6).correlate(np.eye(5)[:, :, None])[:, :, 0]
+        assert found.T @ found == pytest.approx(ar1(5, 0.6), abs=1e-14)
+
+    def test_correlate_works_in_place_and_leaves_independent_tokens_alone(self) -> None:
+        tokens = np.random.default_rng(0).standard_normal((4, 3))
+        before = tokens.copy()
+        assert STANDARD.correlate(tokens) is tokens
+        assert np.array_equal(tokens, before)
+        assert Noise(token_correlation=0.5).correlate(tokens) is tokens
+        assert tokens[:, 0] == pytest.approx(before[:, 0])
+        assert tokens[:, 1] == pytest.approx(0.5 * before[:, 0] + np.sqrt(0.75) * before[:, 1])
+
+    def test_covary(self) -> None:
+        u, v, sigma = *np.random.default_rng(0).standard_normal((2, 5)), spread(5)
+        assert STANDARD.covary(u, v) == pytest.approx(u @ v)
+        assert Noise(covariance=sigma).covary(u, v) == pytest.approx(u @ sigma @ v)
+        assert Noise(covariance=sigma).covary(u, u) == pytest.approx(u @ sigma @ u)
+
+
+class TestNoise:
+    def test_which_noise_is_the_theorys_own(self) -> None:
+        assert STANDARD.standard
+        assert Noise().standard
+        for other in (
+            *(Noise("rademacher"), Noise("student", df=3.0)),
+            *(Noise(covariance=2.0 * np.eye(2)), Noise(token_correlation=0.1)),
+        ):
+            assert not other.standard
+
+    def test_which_noise_is_gaussian(self) -> None:
+        assert Noise(covariance=spread(2), token_correlation=-0.5).gaussian
+        assert not Noise("rademacher").gaussian
+        assert not Noise("student", df=100.0).gaussian
+
+    def test_it_shows_what_differs_from_the_standard(self) -> None:
+        assert repr(Noise()) == "Noise(entries='gaussian')"
+        noise = Noise("student", df=3, covariance=np.eye(4), token_correlation=0.5)
+        assert repr(noise) == (
+            "Noise(entries='student', df=3.0, covariance=<4 × 4>, token_correlation=0.5)"
+        )
+
+    def test_the_covariance_is_a_copy_that_cannot_be_changed(self) -> None:
+        sigma = spread(3)
+        noise = Noise(covariance=sigma)
+        sigma[0, 0] = 100.0
+        assert noise.covariance[0, 0] != 100.0
+        with pytest.raises(ValueError, match="read-only"):
+            noise.covariance[0, 0] = 1.0
+
+    def test_it_survives_a_journey_to_a_worker(self) -> None:
+        noise = Noise("student", df=5.0, covariance=spread(3), token_correlation=0.2)
+        for copy in (pickle.loads(pickle.dumps(noise)), dataclasses.replace(noise)):
+            assert np.array_equal(draw(copy, (4, 3, 3)), draw(noise, (4, 3, 3)))
+
+    def test_lists_will_do_for_a_covariance(self) -> None:
+        assert Noise(covariance=[[2, 1], [1, 2]]).covary(np.eye(2)[0], np.eye(2)[1]) == 1.0
+
+    def test_dimension(self) -> None:
+        Noise().check_dimension(7)
+        Noise(covariance=np.eye(3)).check_dimension(3)
+        sentence = "covariance must be 4 × 4 to go with d=4, got 3 × 3"
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            Noise(covariance=np.eye(3)).check_dimension(4)
+
+
+SQUARE = "covariance must be a square d × d array, got shape "
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    (
+        {"entries": "uniform"},
+        "entries must be one of 'gaussian', 'rademacher', 'student', got 'uniform'",
+    ),
+    ({"entries": None}, "entries must be one of 'gaussian', 'rademacher', 'student', got None"),
+    ({"entries": "student"}, "df must be given with entries='student': a number above 2"),
+    ({"entries": "student", "df": 2.0}, "df must be a finite number above 2, got 2.0"),
+    ({"entries": "student", "df": 1}, "df must be a finite number above 2, got 1.0"),
+    ({"entries": "student", "df": -3.0}, "df must be a finite number above 2, got -3.0"),
+    ({"entries": "student", "df": np.nan}, "df must be a finite number above 2, got nan"),
+    ({"entries": "student", "df": np.inf}, "df must be a finite number above 2, got inf"),
+    (
+        {"entries": "student", "df": [3.0, 4.0]},
+        "df must be a single number, got an array of shape (2,)",
+    ),
+    (
+        {"entries": "student", "df": "3"},
+        "df must be a finite number, or an array of them, got '3'",
+    ),
+    ({"token_correlation": 1.0}, "token_correlation must be a number in (-1, 1), got 1.0"),
+    ({"token_correlation": -1}, "token_correlation must be a number in (-1, 1), got -1.0"),
+    ({"token_correlation": np.nan}, "token_correlation must be a number in (-1, 1), got nan"),
+    (
+        {"token_correlation": None},
+        "token_correlation must be a finite number, or an array of them, got None",
+    ),
+    (
+        {"token_correlation": [0.1, 0.2]},
+        "token_correlation must be a single number, got an array of shape (2,)",
+    ),
+    ({"covariance": 1.0}, f"{SQUARE}()"),
+    ({"covariance": np.ones(3)}, f"{SQUARE}(3,)"),
+    ({"covariance": np.ones((2, 3))}, f"{SQUARE}(2, 3)"),
+    ({"covariance": np.ones((1, 2, 2))}, f"{SQUARE}(1, 2, 2)"),
+    ({"covariance": np.zeros((0, 0))}, f"{SQUARE}(0, 0)"),
+    ({"covariance": "eye"}, "covariance must be a square array of numbers, got str"),
+    (
+        {"covariance": [[1.0, 0.0], [0.0]]},
+        "covariance must be a square array of numbers, got list",
+    ),
+    (
+        {"covariance": [[1.0, np.nan], [np.nan, 1.0]]},
+        "covariance must be finite, got NaN or infinity in it",
+    ),
+    (
+        {"covariance": [[np.inf, 0.0], [0.0, 1.0]]},
+        "covariance must be finite, got NaN or infinity in it",
+    ),
+    (
+        {"covariance": [[1.0, 0.5], [0.25, 1.0]]},
+        "covariance must be symmetric, got entries that differ by 0.25 across the diagonal; "
+        "pass (S + S.T) / 2 if that is rounding",
+    ),
+    (
+        {"covariance": [[1.0, 2.0], [2.0, 1.0]]},
+        "covariance must be positive definite, got a smallest eigenvalue of -1; "
+        "add a small multiple of the identity if the law is meant to be degenerate",
+    ),
+    (
+        {"covariance": -np.eye(2)},
+        "covariance must be positive definite, got a smallest eigenvalue of -1; "
+        "add a small multiple of the identity if the law is meant to be degenerate",
+    ),
+    (
+        {"covariance": np.zeros((2, 2))},
+        "covariance must be positive definite, got a smallest eigenvalue of 0; "
+        "add a small multiple of the identity if the law is meant to be degenerate",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "sentence"), REFUSED)
+def test_what_is_no_law_of_noise_is_refused_in_words(fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        Noise(**fields)
+
+
+@pytest.mark.parametrize("entries", ["gaussian", "rademacher"])
+def test_degrees_of_freedom_without_students_law_are_refused(entries: str) -> None:
+    with pytest.raises(ValueError, match=r"^df belongs to entries='student', got 3\.0 "):
+        Noise(entries, df=3.0)
+
+
+def test_a_complex_covariance_is_refused() -> None:
+    """Not silently stripped of its imaginary part, whoever hides warnings."""
+    sigma = np.array([[1.0, 0.5j], [-0.5j, 1.0]])
+    with pytest.raises(ValueError, match="covariance must be a square array of numbers"):
+        Noise(covariance=sigma)

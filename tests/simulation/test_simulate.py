@@ -1,0 +1,349 @@
+"""The front door: what `simulate` returns, what it refuses, and that options mean what they say."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.simulation import stages
+from needlescope.simulation.data import Joined, tokens
+from needlescope.simulation.noise import STANDARD
+from needlescope.simulation.seeds import generator
+from needlescope.simulation.setup import Setup
+
+TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
+TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
+NUMBERS = ("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine", "rest")
+
+
+def simulate(*args, **options):
+    return ns.simulate(*args, **{"workers": 1, "trials": 4, **options})
+
+
+class Tilted(ns.Loss):
+    """A loss of a user's own, defined where no worker process could import it."""
+
+    name = "tilted"
+
+    def value(self, z, y):
+        return np.logaddexp(0.0, -y * z) + 0.01 * z * z
+
+    def derivative(self, z, y):
+        return -y / (1.0 + np.exp(y * z)) + 0.02 * z
+
+    def second(self, z, y):
+        return 0.25 / np.cosh(0.5 * z) ** 2 + 0.02
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+@pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
+def test_an_outcome_has_the_fields_of_a_prediction(model):
+    found = simulate(TASK, TRAINING, model, d=20)
+    limit = ns.predict(TASK, TRAINING, model, accuracy=1e-2)
+    assert found.provenance == "simulation" and found.model == model
+    for name in NUMBERS:
+        value, error = getattr(found, name), getattr(found, f"{name}_se")
+        column = found.trials[name]
+        assert isinstance(value, float) and isinstance(error, float)
+        assert np.isfinite(value) == np.isfinite(getattr(limit, name))
+        assert column.shape == (4,)
+        assert value == pytest.approx(column.mean())
+        assert error == pytest.approx(column.std(ddof=1) / 2.0)
+    assert found.residual <= 1e-9
+    assert (found.alignment is None) == (model != "attention")
+    assert np.isnan(found.kappa) == (model != "attention")
+
+
+def test_realised_alignment_comes_along():
+    found = simulate(TASK, TRAINING, d=30)
+    assert found.alignment.provenance == "simulation"
+    assert found.alignment.cosine_q == found.cosine_q == found.trials["cosine_q"].mean()
+    assert found.alignment.kappa_se > 0.0
+    alone = ns.simulate_alignment(TASK, TRAINING, d=30, trials=4, workers=1)
+    np.testing.assert_array_equal(alone.trials["norm_q"], found.trials["norm_q"])
+
+
+def test_a_grid_broadcasts_and_every_point_has_its_own_streams():
+    grid = TRAINING.replace(alpha1=np.array([[1.0], [2.0]]), ridge=[1e-2, 1e-1, 1e-1])
+    found = simulate(TASK, grid, "pooled", d=20)
+    assert found.test_error.shape == (2, 3)
+    assert found.trials["test_error"].shape == (2, 3, 4)
+    first = simulate(TASK, TRAINING.replace(alpha1=1.0), "pooled", d=20)
+    assert found.test_error[0, 0] == first.test_error
+    assert found.test_error[0, 1] != found.test_error[0, 2]
+
+
+def test_one_trial_has_no_standard_error():
+    found = simulate(TASK, TRAINING, d=20, trials=1)
+    assert np.isnan(found.test_error_se) and np.isfinite(found.test_error)
+
+
+def test_separability_counts_certified_answers():
+    training = TRAINING.replace(alpha1=[0.5, 30.0])
+    found = ns.simulate_separability(TASK, training, "pooled", d=15, trials=6, workers=1)
+    np.testing.assert_array_equal(found.fraction, [1.0, 0.0])
+    assert found.trials["separable"].shape == (2, 6)
+
+
+# ---------------------------------------------------------------- seeds and workers
+
+
+def test_seeds_decide_everything():
+    once, again = (simulate(TASK, TRAINING, d=20, seed=7).trials for _ in range(2))
+    more = simulate(TASK, TRAINING, d=20, seed=7, trials=6).trials
+    other = simulate(TASK, TRAINING, d=20, seed=8).trials
+    for name in NUMBERS:
+        np.testing.assert_array_equal(once[name], again[name])
+        np.testing.assert_array_equal(once[name], more[name][:4])
+    assert not np.intersect1d(once["norm"], other["norm"]).size
+    rng = np.random.default_rng(3)
+    fresh = [simulate(TASK, TRAINING, d=20, seed=rng).test_error for _ in range(2)]
+    assert fresh[0] != fresh[1]
+
+
+@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+def test_results_do_not_depend_on_workers(sampler):
+    one, two = (
+        ns.simulate(TASK, TRAINING, d=60, trials=5, seed=1, sampler=sampler, workers=workers)
+        for workers in (1, 2)
+    )
+    for name, column in one.trials.items():
+        np.testing.assert_array_equal(column, two.trials[name], err_msg=name)
+
+
+def test_a_loss_of_ones_own_reaches_the_workers():
+    training = TRAINING.replace(loss=Tilted())
+    here = simulate(TASK, training, d=20, trials=3)
+    there = ns.simulate(TASK, training, d=20, trials=3, workers=2)
+    assert here.test_error == there.test_error
+
+
+def test_progress_is_reported():
+    seen = []
+    simulate(
+        TASK, TRAINING, d=10, trials=3, progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_failing_trial_says_which():
+    with pytest.raises(ns.NoMinimiser, match=r"in trial \d at d=10, n=10: "):
+        simulate(TASK.replace(pi=1e-3), TRAINING.replace(alpha1=1.0), d=10)
+
+
+# ---------------------------------------------------------------- options
+
+
+def drawn(training, **options):
+    """The data sets of the first trial, and the signal, rebuilt from its streams."""
+    seed = np.random.SeedSequence(5, spawn_key=(0, 0))
+    setup = Setup(TASK, training, "attention", 12, sampler="tokens", seed=seed, **options)
+    xi = generator(setup.stream("signal")).standard_normal(12)
+    xi /= np.linalg.norm(xi)
+    sizes = {"D0": setup.n0, "D1": setup.n1}
+    return xi, *(tokens(TASK, n, xi, STANDARD, setup.stream(name)) for name, n in sizes.items())
+
+
+@pytest.mark.parametrize(
+    ("options", "steps", "readout"),
+    [
+        ({}, 1, "D1"),
+        ({"query_steps": 4}, 4, "D1"),
+        ({"reuse": "D0"}, 1, "D0"),
+        ({"reuse": "all"}, 1, "all"),
+    ],
+)
+@pytest.mark.parametrize("first_step", ["joint", "sequential"])
+def test_options_train_on_the_data_they_name(options, steps, readout, first_step):
+    training = ns.Training(alpha0=5.0, alpha1=5.0, first_step=first_step)
+    found = ns.simulate(
+        TASK, training, d=12, trials=1, seed=5, sampler="tokens", workers=1, **options
+    )
+    xi, D0, D1 = drawn(training, **options)
+    state = stages.first_step(D0, stages.start(12), training)
+    for _ in range(steps):
+        state = stages.query_step(D0, state, training)
+    data = {"D0": D0, "D1": D1, "all": Joined((D0, D1))}[readout]
+    fit = stages.readout(stages.features(data, "attention", state.q, 1.0), data.y, training)
+    assert found.alignment.norm_q == pytest.approx(np.linalg.norm(state.q), rel=1e-12)
+    assert found.signal == pytest.approx(fit.w @ xi, rel=1e-9)
+    assert found.train_loss == pytest.approx(np.logaddexp(0, -data.y * fit.scores).mean(), rel=1e-9)
+
+
+@pytest.mark.parametrize("model", ["pooled", "vectorized"])
+@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+def test_baselines_may_see_all_data(model, sampler):
+    options = {"sampler": sampler, "d": 15, "trials": 200}
+    joint = simulate(TASK, TRAINING, model, data="all", **options)
+    same = simulate(TASK, TRAINING.replace(alpha1=5.0), model, seed=1, **options)
+    error = np.hypot(joint.norm_se, same.norm_se)
+    assert abs(joint.norm - same.norm) < 4.5 * error
+
+
+def test_end_to_end_training_fits_better_than_the_stages():
+    training = ns.Training(alpha0=4.0, alpha1=4.0, ridge=1e-2)
+    staged = simulate(TASK, training, d=15, trials=3, reuse="all")
+    whole = simulate(TASK, training, d=15, trials=3, starts=3)
+
+    def objective(one):
+        penalty = one.trials["norm"] ** 2 + one.trials["norm_q"] ** 2
+        return one.trials["train_loss"] + 0.5 * 1e-2 * penalty
+
+    assert (objective(whole) <= objective(staged) + 1e-9).all()
+    assert whole.residual <= 1e-5
+
+
+def test_a_query_may_be_given():
+    query = ns.Query(kappa=2.0, cosine=-0.3)
+    for sampler in ("tokens", "reduced"):
+        found = simulate(TASK, TRAINING, d=20, query=query, sampler=sampler)
+        np.testing.assert_allclose(found.trials["kappa"], 2.0, rtol=1e-12)
+        np.testing.assert_allclose(found.trials["cosine_q"], -0.3, rtol=1e-9)
+        assert np.isnan(found.alignment.signal_w)
+
+
+def test_a_signal_may_be_given():
+    signal = np.arange(1.0, 21.0)
+    found = simulate(TASK, TRAINING, d=20, signal=signal, trials=3)
+    assert found.alignment.cosine_q > 0.3
+    scaled = simulate(TASK, TRAINING, d=20, signal=5.0 * signal, trials=3)
+    assert scaled.test_error == pytest.approx(found.test_error, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [ns.Noise("rademacher"), ns.Noise("student", df=5.0)],
+    ids=repr,
+)
+def test_other_entries_reach_the_same_errors(noise):
+    # With a signal spread over all dimensions, and four moments, the entries' law does not show.
+    query = ns.Query(1.0, 0.8)
+    options = {"d": 100, "trials": 30, "query": query, "test": "sampled", "n_test": 2000}
+    usual = simulate(TASK, TRAINING, **options, sampler="tokens")
+    found = simulate(TASK, TRAINING, **options, noise=noise, seed=1)
+    error = np.hypot(found.test_error_se, usual.test_error_se)
+    assert abs(found.test_error - usual.test_error) < 4.0 * error
+
+
+def test_correlated_noise_changes_the_answer():
+    d = 30
+    signal = np.eye(1, d)[0]
+    loud = np.eye(d)
+    loud[0, 0] = 9.0
+    options = {"d": d, "trials": 10, "signal": signal}
+    usual = simulate(TASK, TRAINING, "pooled", **options)
+    buried = simulate(TASK, TRAINING, "pooled", noise=ns.Noise(covariance=loud), **options)
+    assert buried.test_error > usual.test_error + 5 * buried.test_error_se
+    tied = simulate(TASK, TRAINING, "pooled", noise=ns.Noise(token_correlation=0.9), **options)
+    assert tied.test_error > usual.test_error + 5 * tied.test_error_se  # means average less out
+
+
+def test_sequences_longer_than_the_dimension():
+    long = ns.Task(L=300, R=30, theta=3.0, pi=0.5)
+    training = ns.Training(alpha0=10.0, alpha1=20.0)
+    query = ns.Query(1.0, 0.9)
+    one, two = (
+        simulate(long, training, d=6, trials=60, seed=k, sampler=sampler, query=query)
+        for k, sampler in enumerate(("tokens", "reduced"))
+    )
+    error = np.hypot(one.test_error_se, two.test_error_se)
+    assert abs(one.test_error - two.test_error) < 4.5 * error
+
+
+def test_testing_on_another_task():
+    longer = TASK.replace(L=20)
+    here = simulate(TASK, TRAINING, d=30)
+    there = simulate(TASK, TRAINING, d=30, test_task=longer)
+    np.testing.assert_array_equal(here.trials["norm"], there.trials["norm"])
+    assert there.test_error > here.test_error
+
+
+def test_memory_of_a_trial_stays_at_its_features():
+    task, d = ns.Task(L=40, R=1, theta=4.0, pi=0.5), 200
+    training = ns.Training(alpha0=4.0, alpha1=4.0)  # 51 MB of tokens in each of D0 and D1
+    simulate(task, training, d=10, trials=1, sampler="tokens")
+    tracemalloc.start()
+    try:
+        simulate(task, training, d=d, trials=1, sampler="tokens")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    features = 8 * 4 * d * d
+    assert peak < 10 * features + 10 * 2**20 < 51e6
+
+
+# ---------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"d": 0}, r"d must be an integer in 1..1000000, got 0"),
+        ({"d": 2.5}, r"d must be an integer, or an array of them, got 2.5"),
+        ({"d": [10, 20]}, r"d must be a single integer, got an array of 2"),
+        ({"trials": 0}, r"trials must be an integer in 1..1000000000, got 0"),
+        ({"trials": True}, r"trials must be an integer"),
+        ({"workers": 5000}, r"workers must be an integer in 1..\d+, got 5000: this machine has"),
+        ({"workers": 0}, r"workers must be an integer in 1..\d+, got 0"),
+        ({"seed": 1.5}, r"seed must be an integer of at least 0, .* got 1.5"),
+        ({"seed": "lucky"}, r"seed must be an integer of at least 0, .* got 'lucky'"),
+        ({"seed": -1}, r"seed must be an integer of at least 0, .* got -1"),
+        (
+            {"model": "mean"},
+            r"model must be one of 'attention', .*, got 'mean'",
+        ),
+        ({"sampler": "gpu"}, r"sampler must be one of 'auto', 'tokens', 'reduced', got 'gpu'"),
+        ({"test": "none"}, r"test must be one of 'auto', 'exact', 'sampled', got 'none'"),
+        ({"data": "D0"}, r"data must be one of 'D1', 'all', got 'D0'"),
+        ({"reuse": True}, r"reuse must be one of 'none', 'D0', 'all', got True"),
+        ({"reuse": "D0"}, r"alpha1 must equal alpha0, got alpha0=3.0 and alpha1=2.0"),
+        ({"reuse": "all", "model": "pooled"}, r"reuse is about attention's query, got 'all'"),
+        ({"starts": 2, "reuse": "all"}, r"starts=2 trains everything on D0 ∪ D1 already"),
+        ({"query_steps": 0}, r"query_steps must be an integer in 1"),
+        ({"query": (1.0, 0.5)}, r"query must be a needlescope.Query\(kappa, cosine\)"),
+        ({"query": ns.Query(1.0, 0.5), "query_steps": 2}, r"query_steps=2 would train the query"),
+        ({"query": ns.Query(1.0, 0.5), "d": 1}, r"cosine can only be -1 or 1 in d=1, got 0.5"),
+        ({"noise": "student"}, r"noise must be a needlescope.Noise, got 'student'"),
+        ({"noise": ns.Noise(covariance=np.eye(3))}, r"covariance must be 20 × 20 to go with d=20"),
+        ({"noise": ns.Noise("rademacher"), "sampler": "reduced"}, r"not with noise=.*'tokens'"),
+        ({"noise": ns.Noise("rademacher"), "test": "exact"}, r"pass test='sampled'"),
+        ({"starts": 1, "sampler": "reduced"}, r"not with starts=1; pass sampler='tokens'"),
+        ({"signal": np.zeros(20)}, r"signal must be a vector of d=20 finite numbers"),
+        (
+            {"signal": np.ones(3)},
+            r"signal must be .* got an array of shape \(3,\)",
+        ),
+        ({"n_test": 0}, r"n_test must be an integer in 1"),
+        ({"memory": 1000}, r"need about .* MiB, above memory=1000 .* or pass memory=\d+"),
+        ({"test_task": 5}, r"test_task must be a needlescope.Task, got 5"),
+        (
+            {"model": "vectorized", "test_task": TASK.replace(L=9)},
+            r"one weight for each of its L=5 tokens and cannot be tested at L=9",
+        ),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_bad_input_gets_a_sentence_before_any_work(options, sentence, monkeypatch):
+    def never(*args, **kwargs):
+        raise AssertionError("work has started")
+
+    monkeypatch.setattr("needlescope.simulation.simulate.run", never)
+    with pytest.raises(ValueError, match=sentence):
+        ns.simulate(TASK, TRAINING, **{"d": 20, "trials": 2, **options})
+
+
+def test_the_problem_must_be_a_problem():
+    with pytest.raises(ValueError, match=r"task must be a needlescope.Task, got 3"):
+        ns.simulate(3, TRAINING)
+    with pytest.raises(ValueError, match=r"training must be a needlescope.Training, got None"):
+        ns.simulate(TASK, None)
+
+
+def test_a_covariance_that_is_none():
+    with pytest.raises(ValueError, match="covariance must be positive definite, got a smallest"):
+        ns.Noise(covariance=np.ones((3, 3)) - 2 * np.eye(3))

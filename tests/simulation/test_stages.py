@@ -1,0 +1,365 @@
+"""The stages against the model written out in plain loops, which share no code with them."""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+
+import needlescope as ns
+from needlescope.losses import Loss, get_loss
+from needlescope.simulation import data as data_module
+from needlescope.simulation import stages
+from needlescope.simulation.data import Arrays, hold, tokens
+from needlescope.simulation.end_to_end import train_together
+from needlescope.simulation.noise import STANDARD
+from needlescope.simulation.setup import Setup
+from needlescope.simulation.stages import State, first_step, gradient, query_step, start
+from needlescope.simulation.trial import align_trial
+
+N, L, D, BETA = 9, 4, 3, 1.3
+STEP = 1e-5
+DIFFERENCES = 1e-8  # rounding 1e-16/1e-5 and STEP² times a third derivative, with room for both
+
+
+# ------------------------------------------------- the model, written out
+
+
+def plain_feature(X: np.ndarray, q: np.ndarray, beta: float) -> list[float]:
+    tokens, dims = X.shape
+    logits = [beta * sum(X[t, j] * q[j] for j in range(dims)) for t in range(tokens)]
+    top = max(logits)
+    masses = [exp(logit - top) for logit in logits]
+    return [sum(masses[t] * X[t, j] for t in range(tokens)) / sum(masses) for j in range(dims)]
+
+
+def plain_score(X: np.ndarray, state: State, beta: float) -> float:
+    feature = plain_feature(X, state.q, beta)
+    return sum(f * w for f, w in zip(feature, state.w, strict=True)) + state.b
+
+
+def plain_loss(data: Arrays, state: State, loss: Loss, beta: float) -> float:
+    values = [
+        float(loss.value(np.array(plain_score(X, state, beta)), int(y)))
+        for X, y in zip(data.X, data.y, strict=True)
+    ]
+    return sum(values) / len(values)
+
+
+def plain_slope(data: Arrays, state: State, loss: Loss, beta: float) -> np.ndarray:
+    """The gradient in (q, w, b) by central differences."""
+    at, d = np.concatenate([state.q, state.w, [state.b]]), len(state.q)
+    slope = []
+    for move in STEP * np.eye(2 * d + 1):
+        up, down = (
+            plain_loss(data, State(x[:d], x[d:-1], x[-1]), loss, beta)
+            for x in (at + move, at - move)
+        )
+        slope.append((up - down) / (2.0 * STEP))
+    return np.array(slope)
+
+
+# ------------------------------------------------- data and states
+
+
+def sample(n: int = N, seed: int = 0, dtype: type = np.float64) -> Arrays:
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, L, D))
+    X[y > 0, 1] += [2.0, 0.0, 1.0]
+    return Arrays(X.astype(dtype), y)
+
+
+STATES = {
+    "zero": State(np.zeros(D), np.zeros(D), 0.0),
+    "bias": State(np.zeros(D), np.zeros(D), -0.37),
+    "readout": State(np.zeros(D), np.array([0.4, -0.3, 0.2]), 0.11),
+    "query": State(np.array([0.5, 0.1, -0.7]), np.zeros(D), 0.2),
+    "all": State(np.array([0.5, 0.1, -0.7]), np.array([0.4, -0.3, 0.2]), 0.13),
+    "large": State(np.array([6.0, -9.0, 4.0]), np.array([-2.1, 1.0, 3.0]), -1.3),
+}
+
+
+@pytest.fixture(params=STATES, ids=str)
+def state(request: pytest.FixtureRequest) -> State:
+    """A state at zero, at a half-way point or away from it."""
+    return STATES[request.param]
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two samples in a block."""
+    monkeypatch.setattr(data_module, "BLOCK", 2 * L * D)
+
+
+class TestGradient:
+    def test_it_is_the_slope_of_the_mean_loss(self, loss: Loss, state: State) -> None:
+        data = sample()
+        found = gradient(data, state, loss, BETA)
+        assert found.loss == pytest.approx(plain_loss(data, state, loss, BETA), rel=1e-12)
+        slope = plain_slope(data, state, loss, BETA)
+        scale = 1.0 + np.abs(slope).max()
+        assert found.q == pytest.approx(slope[:D], abs=DIFFERENCES * scale)
+        assert found.w == pytest.approx(slope[D:-1], abs=DIFFERENCES * scale)
+        assert found.b == pytest.approx(slope[-1], abs=DIFFERENCES * scale)
+
+    def test_blocks_add_up(self, small_blocks: None, state: State) -> None:
+        data, loss = sample(), get_loss("logistic")
+        found = gradient(data, state, loss, BETA)
+        slope = plain_slope(data, state, loss, BETA)
+        assert np.concatenate([found.q, found.w, [found.b]]) == pytest.approx(
+            slope, abs=DIFFERENCES * (1.0 + np.abs(slope).max())
+        )
+
+    @pytest.mark.parametrize("moving", ["", "b", "w", "q", "wq", "qwb"])
+    def test_what_is_not_asked_is_zero_and_the_rest_unchanged(self, moving: str) -> None:
+        data, at, loss = sample(), STATES["all"], get_loss("logistic")
+        whole, part = gradient(data, at, loss, BETA), gradient(data, at, loss, BETA, moving=moving)
+        assert part.loss == whole.loss
+        assert part.b == whole.b
+        assert part.w == pytest.approx(whole.w if "w" in moving else np.zeros(D), rel=1e-12)
+        assert part.q == pytest.approx(whole.q if "q" in moving else np.zeros(D), rel=1e-12)
+
+    def test_single_precision_is_close_and_can_be_raised(self, loss: Loss, state: State) -> None:
+        single = sample(dtype=np.float32)
+        double = Arrays(single.X.astype(float), single.y)
+        exact = gradient(double, state, loss, BETA)
+        rough = gradient(single, state, loss, BETA)
+        raised = gradient(single, state, loss, BETA, dtype=np.float64)
+        for name in ("loss", "q", "w", "b"):
+            expected = getattr(exact, name)
+            # logits below 100 in single precision carry 1e-5 into the softmax
+            scale = 1.0 + np.abs(state.q).sum() ** 2
+            assert getattr(rough, name) == pytest.approx(expected, rel=2e-6, abs=2e-6 * scale)
+            assert getattr(raised, name) == pytest.approx(expected, rel=1e-13, abs=1e-14)
+
+    def test_one_token_leaves_the_query_alone(self) -> None:
+        data = Arrays(np.random.default_rng(0).standard_normal((5, 1, D)), np.ones(5))
+        assert not gradient(data, STATES["all"], get_loss("logistic"), BETA).q.any()
+
+    def test_huge_logits_do_not_overflow(self) -> None:
+        at = State(1e6 * np.ones(D), np.ones(D), 0.0)
+        found = gradient(sample(), at, get_loss("logistic"), 10.0)
+        assert np.isfinite([found.loss, found.b, *found.q, *found.w]).all()
+
+
+class TestSteps:
+    TRAINING = ns.Training(3.0, 3.0, beta=BETA, eta_w=0.7, eta_b=0.4, eta_q=2.5)
+
+    def test_start(self) -> None:
+        q, w, b = start(5)
+        assert q.shape == w.shape == (5,)
+        assert not q.any()
+        assert not w.any()
+        assert b == 0.0
+
+    @pytest.mark.parametrize("order", ["joint", "sequential"])
+    def test_first_step_by_its_definition(self, small_blocks: None, loss: Loss, order: str) -> None:
+        data, training = sample(), self.TRAINING.replace(loss=loss, first_step=order)
+        before = float(np.mean([loss.derivative(np.array(0.0), int(y)) for y in data.y]))
+        b = -0.4 * before
+        at = b if order == "sequential" else 0.0
+        pull = np.zeros(D)
+        for X, y in zip(data.X, data.y, strict=True):
+            pull += float(loss.derivative(np.array(at), int(y))) * X.sum(axis=0) / L / N
+        found = first_step(data, start(D), training)
+        assert found.b == pytest.approx(b, rel=1e-13)
+        assert found.w == pytest.approx(-0.7 * pull, rel=1e-12, abs=1e-15)
+        assert not found.q.any()
+
+    def test_sequential_is_not_joint(self) -> None:
+        data = sample()
+        joint, after = (
+            first_step(data, start(D), self.TRAINING.replace(first_step=order))
+            for order in ("joint", "sequential")
+        )
+        assert np.abs(joint.w - after.w).max() > 1e-3
+
+    @pytest.mark.parametrize("order", ["joint", "sequential"])
+    def test_first_step_from_elsewhere(self, order: str) -> None:
+        data, at = sample(), STATES["all"]
+        loss, training = get_loss("logistic"), self.TRAINING.replace(first_step=order)
+        slope = plain_slope(data, at, loss, BETA)
+        b = at.b - 0.4 * slope[-1]
+        if order == "sequential":
+            slope = plain_slope(data, at._replace(b=b), loss, BETA)
+        found = first_step(data, at, training)
+        assert found.b == pytest.approx(b, abs=DIFFERENCES)
+        assert found.w == pytest.approx(at.w - 0.7 * slope[D:-1], abs=DIFFERENCES)
+        assert np.array_equal(found.q, at.q)
+
+    def test_query_cannot_move_before_the_readout_does(self) -> None:
+        assert not query_step(sample(), start(D), self.TRAINING).q.any()
+
+    def test_query_step_and_further_ones(self, loss: Loss) -> None:
+        data, training = sample(), self.TRAINING.replace(loss=loss)
+        at = first_step(data, start(D), training)
+        for _ in range(4):
+            slope = plain_slope(data, at, loss, BETA)
+            found = query_step(data, at, training)
+            assert found.q == pytest.approx(at.q - 2.5 * slope[:D], abs=4.0 * DIFFERENCES)
+            assert np.array_equal(found.w, at.w)
+            assert found.b == at.b
+            at = found
+
+    @pytest.mark.parametrize("order", ["joint", "sequential"])
+    @pytest.mark.parametrize("steps", [1, 3])
+    def test_a_trial_takes_these_steps_on_its_first_data_set(self, steps: int, order: str) -> None:
+        task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
+        training = self.TRAINING.replace(first_step=order)
+        setup = Setup(
+            task, training, "attention", D, query_steps=steps, signal=5.0 * xi,
+            sampler="tokens", seed=SeedSequence(11),
+        )  # fmt: skip
+        D0 = hold(tokens(task, 9, xi, STANDARD, setup.stream("D0")), np.float64)
+        loss = get_loss("logistic")
+        slope = plain_slope(D0, start(D), loss, BETA)
+        b = -0.4 * slope[-1]
+        if order == "sequential":
+            slope = plain_slope(D0, start(D)._replace(b=b), loss, BETA)
+        at = State(np.zeros(D), -0.7 * slope[D:-1], b)
+        for _ in range(steps):
+            at = at._replace(q=at.q - 2.5 * plain_slope(D0, at, loss, BETA)[:D])
+        found = align_trial(setup)
+        # single precision, three steps of size 2.5
+        assert found["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
+        assert found["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
+        assert found["signal_q"] == pytest.approx(at.q @ xi, abs=2e-5)
+        assert found["norm_q"] == pytest.approx(np.linalg.norm(at.q), abs=2e-5)
+        assert found["kappa"] == pytest.approx(BETA * np.linalg.norm(at.q), abs=2e-5)
+        assert found["cosine_w"] == pytest.approx(found["signal_w"] / found["norm_w"])
+        assert found["cosine_q"] == pytest.approx(found["signal_q"] / found["norm_q"])
+
+
+class TestFeatures:
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_attention(self, small_blocks: None, state: State, dtype: type) -> None:
+        data = sample(dtype=dtype)
+        found = stages.features(data, "attention", state.q, BETA)
+        expected = [plain_feature(X.astype(float), state.q, BETA) for X in data.X]
+        scale = 1.0 + np.abs(state.q).sum()
+        allowed = 2e-6 * scale if dtype == np.float32 else 1e-13 * scale
+        assert found == pytest.approx(np.array(expected), abs=allowed)
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_pooled(self, small_blocks: None, dtype: type) -> None:
+        data = sample(dtype=dtype)
+        found = stages.features(data, "pooled", np.ones(D), BETA)
+        expected = [[sum(X[t, j] for t in range(L)) / L for j in range(D)] for X in data.X]
+        allowed = 1e-6 if dtype == np.float32 else 1e-14
+        assert found == pytest.approx(np.array(expected), abs=allowed)
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_vectorized_features_keep_the_precision_of_the_tokens(
+        self, small_blocks: None, dtype: type
+    ) -> None:
+        data = sample(dtype=dtype)
+        found = stages.features(data, "vectorized", np.ones(D), BETA)
+        assert found.shape == (N, L * D)
+        for row, X in zip(found, data.X, strict=True):
+            assert row.tolist() == [X[t, j] for t in range(L) for j in range(D)]
+
+    def test_attention_without_a_query_is_pooling(self) -> None:
+        data = sample()
+        attended = stages.features(data, "attention", np.zeros(D), BETA)
+        assert attended == pytest.approx(stages.features(data, "pooled", np.zeros(D), BETA))
+
+    def test_a_very_strong_query_picks_its_favourite_token(self) -> None:
+        data, q = sample(), np.array([1.0, -2.0, 0.5])
+        found = stages.features(data, "attention", 1e6 * q, 1.0)
+        expected = [X[np.argmax(X @ q)] for X in data.X]
+        assert found == pytest.approx(np.array(expected))
+
+
+class TestScores:
+    def test_attention(self, small_blocks: None, state: State) -> None:
+        data = sample()
+        expected = [plain_score(X, state, BETA) for X in data.X]
+        assert stages.scores(data, "attention", state, BETA) == pytest.approx(
+            np.array(expected), abs=1e-12 * (1.0 + np.abs(state.q).sum())
+        )
+
+    def test_pooled(self, small_blocks: None) -> None:
+        data, at = sample(), STATES["all"]
+        expected = [X.mean(axis=0) @ at.w + at.b for X in data.X]
+        assert stages.scores(data, "pooled", at, BETA) == pytest.approx(np.array(expected))
+
+    @pytest.mark.parametrize(("dtype", "allowed"), [(np.float32, 1e-6), (np.float64, 1e-13)])
+    def test_vectorized(self, small_blocks: None, dtype: type, allowed: float) -> None:
+        data = sample(dtype=dtype)
+        W = np.random.default_rng(5).standard_normal((L, D))
+        found = stages.scores(data, "vectorized", State(np.zeros(D), W.ravel(), 0.3), BETA)
+        expected = [float((W * X).sum()) + 0.3 for X in data.X.astype(float)]
+        assert found == pytest.approx(np.array(expected), abs=allowed)
+
+
+class TestReadout:
+    @pytest.mark.parametrize("name", ["square", "logistic", "squared_hinge"])
+    def test_it_is_a_stationary_point_of_the_penalised_mean_loss(self, name: str) -> None:
+        data, training = sample(60), ns.Training(20.0, 20.0, loss=name, ridge=0.05)
+        F, loss = stages.features(data, "attention", np.ones(D), BETA), get_loss(name)
+        fit = stages.readout(F, data.y, training)
+
+        def objective(at: np.ndarray) -> float:
+            scores = [sum(f * w for f, w in zip(row, at[:-1], strict=True)) + at[-1] for row in F]
+            values = [loss.value(np.array(z), int(y)) for z, y in zip(scores, data.y, strict=True)]
+            return float(np.mean(values)) + 0.5 * 0.05 * float(at[:-1] @ at[:-1])
+
+        at = np.append(fit.w, fit.b)
+        for move in STEP * np.eye(D + 1):
+            slope = (objective(at + move) - objective(at - move)) / (2.0 * STEP)
+            assert slope == pytest.approx(0.0, abs=DIFFERENCES)
+        assert fit.scores == pytest.approx(F @ fit.w + fit.b, abs=1e-12)
+
+
+class TestTogether:
+    @staticmethod
+    def objective(data: Arrays, state: State, loss: Loss, ridge: float) -> float:
+        penalty = 0.5 * ridge * float(state.q @ state.q + state.w @ state.w)
+        return plain_loss(data, state, loss, BETA) + penalty
+
+    @pytest.mark.parametrize("name", ["logistic", "square", "squared_hinge"])
+    @pytest.mark.parametrize("ridge", [1e-2, 0.1])
+    def test_the_result_is_stationary_and_below_its_start(self, name: str, ridge: float) -> None:
+        data, loss = sample(45), get_loss(name)
+        training = ns.Training(15.0, 15.0, loss=name, ridge=ridge, beta=BETA)
+        best, residual = train_together(data, STATES["all"], training, 1, np.random.default_rng(0))
+        slope = plain_slope(data, best, loss, BETA) + ridge * np.concatenate(
+            [best.q, best.w, [0.0]]
+        )
+        scale = np.linalg.norm(plain_slope(data, start(D), loss, BETA))
+        assert np.linalg.norm(slope) < 1e-5 * scale + 3.0 * DIFFERENCES
+        assert residual == pytest.approx(np.linalg.norm(slope) / scale, abs=1e-6)
+        found, begun = (self.objective(data, at, loss, ridge) for at in (best, STATES["all"]))
+        assert found < begun
+
+    def test_the_best_of_all_starts_is_kept(self) -> None:
+        """Pure noise has many local minima; more starts, the first the same, never do worse."""
+        y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+        data = Arrays(np.random.default_rng(3).standard_normal((40, 6, 8)), y)
+        training, loss = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA), get_loss("logistic")
+        state = State(np.eye(8)[0], np.eye(8)[1], 0.0)
+        values = []
+        for starts in range(1, 9):
+            best, _ = train_together(data, state, training, starts, np.random.default_rng(1))
+            values.append(self.objective(data, best, loss, 1e-2))
+        assert values == sorted(values, reverse=True)
+        assert values[-1] < values[0] - 0.01
+
+    def test_a_good_start_is_not_lost_among_random_ones(self) -> None:
+        data, loss = self.needles(), get_loss("logistic")
+        training = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA)
+        good = State(np.array([3.0, 0.0, 0.0]), np.array([3.0, 0.0, 0.0]), -3.0)
+        alone, _ = train_together(data, good, training, 1, np.random.default_rng(2))
+        best, _ = train_together(data, good, training, 4, np.random.default_rng(2))
+        assert self.objective(data, best, loss, 1e-2) <= self.objective(data, alone, loss, 1e-2)
+
+    @staticmethod
+    def needles() -> Arrays:
+        rng = np.random.default_rng(3)
+        X = rng.standard_normal((60, 8, D))
+        y = np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
+        X[y > 0, rng.integers(0, 8, 30), 0] += 5.0
+        return Arrays(X, y)

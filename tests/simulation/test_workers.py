@@ -1,0 +1,597 @@
+"""Workers: the same numbers for any number of them, and nothing left behind whatever happens.
+
+What a run leaves behind is judged from outside: a script runs in a session of its own with a mark
+in its environment, and every process that carries the mark is found in /proc.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import needlescope
+from needlescope.simulation import progress as progress_module
+from needlescope.simulation import workers as workers_module
+from needlescope.simulation.workers import check_workers, cores, run
+
+PATIENCE = 60.0
+linux = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+
+
+def until(condition, what: str, seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"{what} took over {seconds} s"
+        time.sleep(0.05)
+
+
+class Script:
+    """A program in a session of its own, and all processes that descend from it."""
+
+    def __init__(self, folder: Path, code: str, **environment: str) -> None:
+        self.folder = folder
+        self.mark = f"NEEDLESCOPE_TEST_MARK={uuid.uuid4()}"
+        (folder / "tmp").mkdir()
+        (folder / "script.py").write_text(code)
+        name, value = self.mark.split("=")
+        self.out, self.err = folder / "out", folder / "err"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, str(folder / "script.py")],
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                env={**os.environ, "TMPDIR": str(folder / "tmp"), **environment, name: value},
+            )
+
+    def relatives(self) -> list[int]:
+        """The living processes that carry the mark."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.mark.encode() in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+        return found
+
+    def wait_for(self, word: str) -> None:
+        until(
+            lambda: word in self.out.read_text() or self.process.poll() is not None,
+            f"waiting for {word!r}",
+        )
+        assert word in self.out.read_text(), self.err.read_text()
+
+    def ends(self) -> int:
+        """Wait until the program and all its relatives have ended, and nothing is left."""
+        code = self.process.wait(PATIENCE)
+        until(lambda: not self.relatives(), "ending all processes", 20)
+        assert list((self.folder / "tmp").iterdir()) == []
+        assert shared_files(self.process.pid) == []
+        return code
+
+
+def shared_files(pid: int) -> list[Path]:
+    return list(Path("/dev/shm").glob(f"*loky-{pid}-*"))
+
+
+def nothing_shared() -> None:
+    """Wait for this process's semaphores to go; a thread of loky's may keep some a while."""
+    until(lambda: gc.collect() >= 0 and not shared_files(os.getpid()), "ending semaphores", 20)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Iterator:
+    """Start scripts, and kill what is left of them."""
+    started: list[Script] = []
+
+    def start(code: str, **environment: str) -> Script:
+        started.append(Script(tmp_path, code, **environment))
+        return started[-1]
+
+    yield start
+    for one in started:
+        for pid in one.relatives():
+            os.kill(pid, signal.SIGKILL)
+        one.process.wait()
+
+
+# ---------------------------------------------------------------- results
+
+
+@pytest.mark.parametrize("workers", [1, 2, None])
+def test_results_come_in_the_order_of_the_jobs(workers: int | None) -> None:
+    def late_first(job: int) -> int:
+        time.sleep(0.05 if job == 0 else 0.0)
+        return job * job
+
+    assert run(late_first, range(20), workers=workers) == [job * job for job in range(20)]
+
+
+def test_no_jobs_no_results() -> None:
+    assert run(abs, []) == []
+
+
+def test_results_are_the_same_bits_for_any_number_of_workers() -> None:
+    def blas(seed: int) -> tuple[bytes, bytes, bytes]:
+        import scipy.linalg
+
+        a = np.random.default_rng(seed).standard_normal((600, 600))
+        gram = a.T @ a
+        solved = scipy.linalg.solve(a, gram[:, :50])
+        return gram.tobytes(), solved.tobytes(), np.linalg.eigvalsh(gram).tobytes()
+
+    with threadpool_limits(4):  # the caller's threads are not the jobs'
+        alone = run(blas, range(4), workers=1)
+    assert alone == run(blas, range(4), workers=2) == run(blas, range(4), workers=3)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_blas_has_one_thread(workers: int) -> None:
+    def threads(job: int) -> list[int]:
+        from threadpoolctl import threadpool_info
+
+        return [library["num_threads"] for library in threadpool_info()]
+
+    with threadpool_limits(4):
+        results = run(threads, range(2), workers=workers)
+    for found in results:
+        assert found
+        assert set(found) == {1}
+
+
+def test_threads_are_given_back_to_the_caller() -> None:
+    with threadpool_limits(2):
+        before = [library["num_threads"] for library in threadpool_info()]
+        seen = []
+        run(abs, [1], workers=1, progress=lambda *_: seen.append(threadpool_info()))
+        assert [library["num_threads"] for library in threadpool_info()] == before
+        assert [library["num_threads"] for library in seen[0]] == before
+
+
+def test_one_worker_is_this_process_and_more_are_not() -> None:
+    def pid(job: int) -> int:
+        time.sleep(0.1)
+        return os.getpid()
+
+    assert set(run(pid, range(3), workers=1)) == {os.getpid()}
+    assert set(run(pid, [0], workers=2)) == {os.getpid()}
+    assert os.getpid() not in run(pid, range(3), workers=2)
+
+
+def test_jobs_are_handed_out_a_few_at_a_time() -> None:
+    taken = []
+
+    def jobs() -> Iterator[object]:
+        for job in range(30):
+            yield Tell(job, taken)
+
+    run(lambda job: job, jobs(), workers=2, progress=lambda done, _: taken.append(f"done {done}"))
+    first = taken.index("done 1")
+    assert len(taken) == 60
+    assert first <= 2 * workers_module.AHEAD
+
+
+class Tell:
+    """A job that tells when it is pickled, and turns into a plain number then."""
+
+    def __init__(self, job: int, taken: list) -> None:
+        self.job, self.taken = job, taken
+
+    def __reduce__(self):
+        self.taken.append(self.job)
+        return int, (self.job,)
+
+
+def test_called_within_a_worker_it_stays_there() -> None:
+    def outer(job: int) -> list[bool]:
+        from needlescope.simulation.workers import run
+
+        here = os.getpid()
+        return [pid == here for pid in run(lambda _: os.getpid(), range(3), workers=2)]
+
+    assert run(outer, range(2), workers=2) == [[True] * 3] * 2
+
+
+def pids_in_a_daemon(pipe) -> None:
+    pipe.send((os.getpid(), run(lambda _: os.getpid(), range(3), workers=2)))
+
+
+def test_called_within_a_daemon_it_stays_there() -> None:
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=pids_in_a_daemon, args=(theirs,), daemon=True)
+    process.start()
+    assert ours.poll(PATIENCE)
+    pid, found = ours.recv()
+    process.join()
+    assert set(found) == {pid}
+
+
+@linux
+@pytest.mark.parametrize("workers", [2, "None"])
+def test_script_needs_no_guard_and_leaves_nothing(script, workers: object) -> None:
+    running = script(f"""
+import os
+from needlescope.losses import Loss
+from needlescope.simulation.workers import run
+
+class Own(Loss):
+    name = "own"
+    def value(self, z, y):
+        return z * y + OFFSET
+    def derivative(self, z, y):
+        return y
+    def second(self, z, y):
+        return 0.0
+
+OFFSET = 3
+def trial(job):
+    loss, z = job
+    return loss.value(z, 2), os.getpid()
+
+results = run(trial, [(Own(), z) for z in range(4)], workers={workers})
+assert [value for value, _ in results] == [3, 5, 7, 9], results
+left = [name for name in os.listdir("/dev/shm") if f"loky-{{os.getpid()}}-" in name]
+alive = [pid for _, pid in results if pid != os.getpid() and os.path.exists(f"/proc/{{pid}}")]
+print("left", left, alive)
+""")
+    assert running.ends() == 0, running.err.read_text()
+    assert running.out.read_text() == "left [] []\n"
+    assert running.err.read_text() == ""
+
+
+# ---------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("error", [needlescope.NotConverged, needlescope.NoMinimiser, KeyError])
+def test_an_error_reaches_the_caller_as_itself(workers: int, error: type[Exception]) -> None:
+    def fail(job: int) -> int:
+        if job == 1:
+            raise error("no luck with 1")
+        return job
+
+    with pytest.raises(error, match="no luck with 1") as caught:
+        run(fail, range(5), workers=workers)
+    assert type(caught.value) is error
+    assert multiprocessing.active_children() == []
+    nothing_shared()
+
+
+def test_an_error_of_ones_own_reaches_the_caller_as_itself() -> None:
+    class Own(Exception):
+        pass
+
+    def fail(job: int) -> int:
+        raise Own(job, "unlucky")
+
+    with pytest.raises(Own) as caught:
+        run(fail, [3, 3], workers=2)
+    assert caught.value.args == (3, "unlucky")
+
+
+def test_an_error_that_cannot_travel_is_told() -> None:
+    def fail(job: int) -> int:
+        class Awkward(Exception):
+            def __init__(self, a: int, b: int) -> None:
+                super().__init__(f"{a} and {b}")
+
+        raise Awkward(job, 2)
+
+    with pytest.raises(RuntimeError, match=r"^Awkward: 1 and 2$"):
+        run(fail, [1, 1], workers=2)
+
+
+def test_an_error_ends_the_other_jobs() -> None:
+    def fail_or_sleep(job: int) -> None:
+        if job == 0:
+            raise ValueError("stop")
+        time.sleep(1000)
+
+    with pytest.raises(ValueError, match="stop"):
+        run(fail_or_sleep, range(10), workers=2)
+    assert multiprocessing.active_children() == []
+
+
+def test_what_cannot_be_pickled_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"the job must be picklable .* workers=1 does without"):
+        run(lambda job: None, [(x for x in "a")] * 2, workers=2)
+    generator = iter(lambda: 0, 1)
+    frame = (x for x in "a")
+    with pytest.raises(ValueError, match="the function must be picklable"):
+        run(lambda job: (generator, frame), [1, 2], workers=2)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_result_that_cannot_be_pickled_is_an_error() -> None:
+    with pytest.raises(TypeError, match="pickle"):
+        run(lambda job: (x for x in "a"), [1, 2], workers=2)
+
+
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
+def test_a_killed_worker_is_told() -> None:
+    def die(job: int) -> None:
+        if job == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.1)
+
+    with pytest.raises(RuntimeError, match=r"a worker process died \(killed, or out of memory\)"):
+        run(die, range(6), workers=2)
+    assert multiprocessing.active_children() == []
+    nothing_shared()
+    assert run(abs, [-1, -2], workers=2) == [1, 2]
+
+
+@linux
+def test_a_killed_worker_is_told_without_the_program_pgrep(script) -> None:
+    running = script(
+        """
+import os, signal, time
+from needlescope.simulation.workers import run
+
+def die(job):
+    if job == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(1000)
+
+try:
+    run(die, range(6), workers=3)
+except RuntimeError as error:
+    print("told", "a worker process died" in str(error))
+""",
+        PATH="/nowhere",
+    )
+    assert running.ends() == 0
+    assert running.out.read_text() == "told True\n"
+
+
+# ---------------------------------------------------------------- Ctrl-C and kill -9
+
+LONG = """
+import sys
+import numpy as np
+from needlescope.simulation.workers import run
+
+def trial(job):
+    if job >= 2:
+        np.linalg.eigvals(np.random.default_rng(job).standard_normal((3000, 3000)))
+    return job
+
+def tell(done, total):
+    print("done", done, flush=True)
+
+print("begin", flush=True)
+run(trial, range(40), workers=2, progress=PROGRESS)
+"""
+TELLING = LONG.replace("PROGRESS", "tell")
+
+
+@linux
+@pytest.mark.parametrize("to_all", [False, True], ids=["to the parent", "to the whole group"])
+@pytest.mark.parametrize("path", [os.environ.get("PATH", ""), "/nowhere"], ids=["", "no pgrep"])
+def test_an_interrupt_ends_everything(script, to_all: bool, path: str) -> None:
+    running = script(TELLING, PATH=path)
+    running.wait_for("done 2")
+    time.sleep(0.5)  # well into the long call
+    assert len(running.relatives()) > 2
+    (os.killpg if to_all else os.kill)(running.process.pid, signal.SIGINT)
+    start = time.monotonic()
+    code = running.process.wait(PATIENCE)
+    assert time.monotonic() - start < 20
+    assert running.ends() == code == -signal.SIGINT
+    told = running.err.read_text()
+    assert told.count("Traceback") == 1, told
+    assert told.rstrip().endswith("KeyboardInterrupt"), told
+    assert "arning" not in told
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", np.arange(0.0, 1.2, 0.08).round(2).tolist())
+def test_an_interrupt_while_workers_start_ends_everything(script, moment: float) -> None:
+    running = script(TELLING)
+    running.wait_for("begin")
+    time.sleep(moment)
+    os.killpg(running.process.pid, signal.SIGINT)
+    assert running.ends() == -signal.SIGINT
+    told = running.err.read_text()
+    assert told.count("Traceback") == 1, told
+
+
+@linux
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "kill"])
+def test_workers_do_not_outlive_their_parent(script, how: signal.Signals) -> None:
+    running = script(TELLING)
+    running.wait_for("done 2")
+    time.sleep(0.5)
+    os.kill(running.process.pid, how)
+    assert running.ends() == -how
+
+
+def test_an_interrupted_run_can_be_run_again() -> None:
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(abs, range(10), workers=2, progress=interrupt)
+    assert multiprocessing.active_children() == []
+    assert run(abs, range(10), workers=2) == list(range(10))
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_interrupts_are_held_only_meanwhile(threads: int) -> None:
+    """Also when another thread, as a notebook has, is there to take the signal."""
+    over, reached = threading.Event(), []
+    for _ in range(threads):
+        threading.Thread(target=over.wait, daemon=True).start()
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):  # noqa: SIM117
+        with workers_module._interrupts_held():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            reached.append("the end")
+    over.set()
+    assert reached == ["the end"]
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
+
+
+# ---------------------------------------------------------------- how many workers
+
+
+@pytest.mark.parametrize("workers", [0, -1, 500, True, 1.0, 2.5, "2", [1], np.float64(2)])
+def test_senseless_numbers_of_workers_are_refused(
+    workers: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers_module, "cores", lambda: 2)
+    for refuse in (check_workers, lambda workers: run(abs, [1], workers=workers)):
+        with pytest.raises(ValueError) as refusal:
+            refuse(workers)
+        assert str(refusal.value) == (
+            f"workers must be an integer in 1..8, got {workers!r}: this machine has 2 cores; "
+            "None takes one worker for each"
+        )
+
+
+def test_sensible_numbers_of_workers_are_taken() -> None:
+    for workers in (None, 1, cores(), 4 * cores(), np.int64(1)):
+        check_workers(workers)
+
+
+# ---------------------------------------------------------------- progress
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_calls_a_function_after_each_job(workers: int) -> None:
+    calls = []
+    run(abs, range(5), workers=workers, progress=lambda *call: calls.append(call))
+    assert calls == [(done, 5) for done in range(1, 6)]
+
+
+@pytest.mark.parametrize("progress", ["yes", 1, 0, [], 2.0])
+def test_other_kinds_of_progress_are_refused(progress: object) -> None:
+    with pytest.raises(ValueError, match="progress must be True, False, None or a function of"):
+        run(abs, [1], progress=progress)
+
+
+@pytest.mark.parametrize("progress", [None, False])
+def test_progress_is_silent_without_a_terminal(
+    progress: bool | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run(abs, range(3), workers=1, progress=progress)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_progress_writes_plain_lines_without_a_terminal(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(abs, range(300), workers=1, progress=True, title="points")
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("points: 300/300, ")
+    assert err.endswith("/s, 0 s left\n")
+    assert err.count("\n") == 1
+    monkeypatch.setattr(progress_module, "PAUSE", 0.0)
+    run(abs, range(3), workers=1, progress=True)
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["trials: 1/3", "trials: 2/3", "trials: 3/3"]
+
+
+def test_progress_does_without_a_standard_error_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert run(abs, [-1, 2], workers=1, progress=True) == [1, 2]
+
+
+def on_a_terminal(code: str, interrupt_at: str = "") -> tuple[int, str]:
+    """Run a program with a terminal for its errors; say how it ended and what it drew there."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        start_new_session=True,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+    )
+    os.close(theirs)
+    drawn = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            drawn += chunk
+            if interrupt_at and interrupt_at.encode() in drawn:
+                os.killpg(process.pid, signal.SIGINT)
+                interrupt_at = ""
+    except OSError:  # the other end is closed
+        pass
+    finally:
+        os.close(ours)
+        code = process.wait(PATIENCE)
+    return code, drawn.decode()
+
+
+QUICK = """
+import time
+from needlescope.simulation.workers import run
+def trial(job):
+    time.sleep(0.1)
+    if job == BAD:
+        raise ValueError("bad job")
+run(trial, range(9), workers=2, title="points", progress=PROGRESS)
+"""
+
+
+def restored(drawn: str) -> bool:
+    return drawn.rfind("\x1b[?25h") > drawn.rfind("\x1b[?25l") >= 0
+
+
+@pytest.mark.parametrize("progress", ["None", "True"])
+def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
+    code, drawn = on_a_terminal(QUICK.replace("BAD", "-1").replace("PROGRESS", progress))
+    assert code == 0
+    assert "points" in drawn
+    assert "/9" in drawn
+    assert "/s" in drawn
+    assert restored(drawn)
+
+
+def test_progress_false_draws_nothing_on_a_terminal() -> None:
+    assert on_a_terminal(QUICK.replace("BAD", "-1").replace("PROGRESS", "False")) == (0, "")
+
+
+def test_progress_gives_the_terminal_back_after_an_error() -> None:
+    code, drawn = on_a_terminal(QUICK.replace("BAD", "5").replace("PROGRESS", "None"))
+    assert code == 1
+    assert "ValueError: bad job" in drawn
+    assert restored(drawn)
+
+
+def test_progress_gives_the_terminal_back_after_an_interrupt() -> None:
+    code, drawn = on_a_terminal(LONG.replace("PROGRESS", "None"), interrupt_at="2/40")
+    assert code == -signal.SIGINT
+    assert "KeyboardInterrupt" in drawn
+    assert restored(drawn)
+
+
+# ---------------------------------------------------------------- imports
+
+
+def test_importing_loads_neither_joblib_nor_rich() -> None:
+    code = "import sys, needlescope.simulation.workers, needlescope.simulation.seeds\n"
+    code += "print([name for name in ('joblib', 'rich', 'threadpoolctl') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr
