@@ -215,6 +215,29 @@ def test_span_and_factorised_newton_agree(smooth_loss, shape, monkeypatch):
     np.testing.assert_allclose(alone.w, expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "square"])
+@pytest.mark.parametrize("shape", [(900, 180), (200, 500)], ids=str)
+def test_span_suffices_where_problems_are_easy(loss, shape, monkeypatch):
+    """Without the factorised method to fall back on; that of p > n sees jumps of D ahead."""
+    F, y = sample(*shape, seed=22)
+
+    def refuse(*_):
+        raise AssertionError("the span should have been enough")
+
+    monkeypatch.setattr(smooth, "newton", refuse)
+    monkeypatch.setattr(smooth, "SMALL_SQUARE", 0)
+    for dtype in (np.float32, np.float64):
+        fit = minimise(F.astype(dtype), y, loss, 0.1)
+        assert fit.residual <= 1e-9
+
+
+@pytest.mark.parametrize("shape", [(455, 234), (234, 455)], ids=str)
+def test_features_too_far_off_centre_for_single_precision(shape):
+    F, y = sample(*shape, seed=23, shift=0.0)
+    fit = minimise(F + 300.0, y, "logistic", 1e-6)
+    assert relative(F + 300.0, y, LOGISTIC, 1e-6, fit) <= 1.01e-9
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_in_many_blocks(dtype, monkeypatch):
     monkeypatch.setattr("needlescope.simulation.erm.products.BLOCK", 700)

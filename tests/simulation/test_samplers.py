@@ -27,7 +27,7 @@ from needlescope.simulation.trial import align_trial, run_trial
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
 TRIALS = 2000
-MORE = 30_000
+MORE = 10_000
 
 
 def compare(one: Any, other: Any, names: tuple[str, ...] | None = None) -> None:
@@ -103,7 +103,7 @@ class TestAlignment:
     @pytest.mark.parametrize(("task", "d", "fields"), BOTH_STEPS)
     def test_both_steps(self, task: ns.Task, d: int, fields: dict[str, Any]) -> None:
         training = ns.Training(alpha1=1.0, **(STEPS | fields))
-        by_both(align_trial, ALIGNED, TRIALS, task, training, "attention", d)
+        by_both(align_trial, ALIGNED, TRIALS // 2, task, training, "attention", d)
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("task", "d", "fields"), BOTH_STEPS)
@@ -116,11 +116,13 @@ class TestAlignment:
     def test_a_loss_that_weighs_the_labels(self, pseudo_huber: Loss) -> None:
         training = ns.Training(3.0, 1.0, loss=pseudo_huber, **STEPS)
         task = ns.Task(3, 1, 2.0, 0.3)
-        by_both(align_trial, ALIGNED, TRIALS, task, training, "attention", 2)
+        by_both(align_trial, ALIGNED, TRIALS // 2, task, training, "attention", 2)
 
     def test_given_positions_change_nothing_here(self) -> None:
         task = ns.Task(4, 2, 2.0, 0.5, positions=ns.Positions([(0, 1), (2, 3)], [0.8, 0.2]))
-        by_both(align_trial, ALIGNED, TRIALS, task, ns.Training(2.0, 1.0, **STEPS), "attention", 3)
+        by_both(
+            align_trial, ALIGNED, TRIALS // 2, task, ns.Training(2.0, 1.0, **STEPS), "attention", 3
+        )
 
     def test_one_token_leaves_the_query_at_zero(self) -> None:
         for sampler in ("tokens", "reduced"):
@@ -264,7 +266,7 @@ NUMBERS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("signal_part", "rest"),
 )
-FEW = 500
+FEW = 300
 
 
 @pytest.mark.usefixtures("rough_integrals")

@@ -33,16 +33,17 @@ class Goal(NamedTuple):
     y: FloatArray
     c: FloatArray
     ridge: float
+    tiny: float  # gaps are relative to the objective, or to this if it is more
 
 
 class State(NamedTuple):
-    """Coefficients, bias and slopes, with the objective above its floor and the duality gap."""
+    """Coefficients, bias and slopes, with the duality gap and what it is relative to."""
 
     x: FloatArray
     b: float
     h: FloatArray  # F w
     t: FloatArray
-    value: float
+    scale: float
     gap: float
     iterations: int
 
@@ -50,8 +51,8 @@ class State(NamedTuple):
 def judge(
     goal: Goal, span: Span, x: FloatArray, b: float, h: FloatArray, t: FloatArray, iterations: int
 ) -> State:
-    """Return the state with its objective and its gap."""
-    loss, y, c, ridge = goal
+    """Return the state with its gap."""
+    loss, y, c, ridge, tiny = goal
     t = np.clip(t, *domain(loss))
     u = y * (h + b)
     alpha = c * y * t
@@ -60,7 +61,7 @@ def judge(
     # The last term stands for what it costs to make Σα zero; the final certificate does it.
     gap = c @ excess(loss, u, t) + span.inner(off, off) / (2.0 * ridge)
     gap += abs(alpha.sum()) * (1.0 + np.abs(h + b).max())
-    return State(x, b, h, t, float(value), float(gap), iterations)
+    return State(x, b, h, t, max(float(value), tiny), float(gap), iterations)
 
 
 class _Slack:
@@ -112,7 +113,7 @@ def _smooth_part(
 
 def interior(goal: Goal, span: Span, tolerance: float) -> State:
     """Return the state with the least gap that the method reached, if it can below tolerance."""
-    loss, y, c, ridge = goal
+    loss, y, c, ridge, _ = goal
     left, right = slopes_at_knots(loss)
     jumps = np.where(right - left > KINK, right - left, 0.0)
     x, b, h = np.zeros(span.size), 0.0, np.zeros(len(y))
@@ -124,8 +125,8 @@ def interior(goal: Goal, span: Span, tolerance: float) -> State:
         t = slope + slack.theta.sum(axis=1)
         now = judge(goal, span, x, b, h, t, iteration)
         best = now if best is None or now.gap < best.gap else best
-        patience = 2 if best.gap <= tolerance * best.value else STALLED
-        if best.gap <= BEYOND * tolerance * best.value or iteration - best.iterations >= patience:
+        patience = 2 if best.gap <= tolerance * best.scale else STALLED
+        if best.gap <= BEYOND * tolerance * best.scale or iteration - best.iterations >= patience:
             break
         stiff = slack.stiffness()
         curvature = c * (bend + stiff.sum(axis=1))
@@ -154,7 +155,7 @@ def _step(
     curvature: FloatArray,
 ) -> tuple[FloatArray, float]:
     """Move the slacks; return the change of w and b."""
-    _, y, c, ridge = goal
+    _, y, c, ridge, _ = goal
     alpha = c * y * t
     g, g_b = ridge * x + span.pull(alpha), float(alpha.sum())
     ahead = u[:, None] - slack.kinks

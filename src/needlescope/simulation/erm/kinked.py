@@ -22,6 +22,7 @@ from .problem import Features, Fit, Problem
 from .spans import Gram, Rows, Span, pulled, scored
 
 EXACT = 1e-13  # the relative gap that is rounding
+TINY = 1e-6  # of the objective at w = 0: a gap of 1e-9 of it is the rounding error of one score
 # Of the envelope that makes the occupied kinks exact, in spreads of the scores.
 WIDTHS = (0.03, 0.003, 0.3)
 POLISHES = 4
@@ -36,7 +37,8 @@ def minimise_kinked(problem: Problem, tolerance: float = 1e-9) -> Fit:
         Its loss is a `PiecewiseQuadratic` with at least one kink, its ridge is positive.
     tolerance : float
         Greatest gap between the objective and its dual value, relative to the objective (counted
-        from the least value of the loss, which is 0 for the hinge).
+        from the least value of the loss, which is 0 for the hinge) or to 1e-6 of what w = 0
+        achieves, if that is more.
 
     Returns
     -------
@@ -76,7 +78,7 @@ def minimise_kinked(problem: Problem, tolerance: float = 1e-9) -> Fit:
     counted = c > 0.0
     if not counted.all():
         F, y, c = F[counted], y[counted], c[counted]
-    goal = Goal(loss, y, c, float(problem.ridge))
+    goal = Goal(loss, y, c, float(problem.ridge), 0.0)
     if balanced(loss, np.zeros(len(y)), y, c) is None:
         raise NoMinimiser(
             f"the {loss.name} objective falls for ever as the bias grows: its slope cannot vanish"
@@ -89,35 +91,38 @@ def minimise_kinked(problem: Problem, tolerance: float = 1e-9) -> Fit:
 def _solve(goal: Goal, F: Features, tolerance: float) -> tuple[FloatArray, float, float, int]:
     n, p = F.shape
     null = np.zeros(p), best_bias(goal.loss, np.zeros(n), goal.y, goal.c)
+    at_null, gap = _certify(goal, F, *null, np.zeros(n))
     # No sample loses anything already, as with one class only: the gap has no scale to relate to.
-    if _certify(goal, F, *null, np.zeros(n))[1] == 0.0:
-        return *null, 0.0, 0
+    if gap <= 1e-15 * (1.0 + abs(floor(goal.loss))):
+        return *null, gap, 0
+    goal = goal._replace(tiny=TINY * at_null)
     span: Span = Gram(F) if p > n else Rows(F)
     state = interior(goal, span, tolerance)
     for width in WIDTHS:
-        if state.gap <= tolerance * state.value:
+        if state.gap <= tolerance * state.scale:
             break
         state = polished(goal, span, state, width)
     w = span.vector(state.x)
     b = best_bias(goal.loss, scored(F, w), goal.y, goal.c)
     value, gap = _certify(goal, F, w, b, state.t)
-    at_null = _certify(goal, F, *null, state.t)
-    if at_null[0] <= value * (1.0 + EXACT) and at_null[1] <= max(tolerance * value, gap):
-        (w, b), (value, gap) = null, at_null  # the collapsed phase: w = 0 is exact
-    if not gap <= tolerance * value:
+    scale = max(value, goal.tiny)
+    collapsed = _certify(goal, F, *null, state.t)[1]
+    if at_null <= value + EXACT * scale and collapsed <= max(tolerance * scale, gap):
+        (w, b), gap = null, collapsed  # w = 0 is exact
+    if not gap <= tolerance * scale:
         raise NotConverged(
-            f"the {goal.loss.name} minimiser has a relative duality gap of {gap / value:.1e} after "
+            f"the {goal.loss.name} minimiser has a relative duality gap of {gap / scale:.1e} after "
             f"{state.iterations} iterations, more than {tolerance:.1e}; use a larger ridge or "
             "tolerance, or features of more even scale"
         )
-    return w, float(b), gap / value, state.iterations
+    return w, float(b), gap / scale, state.iterations
 
 
 def _certify(
     goal: Goal, F: Features, w: FloatArray, b: float, t: FloatArray
 ) -> tuple[float, float]:
     """Return the objective above its floor, and how much of it the slopes t do not explain."""
-    loss, y, c, ridge = goal
+    loss, y, c, ridge, _ = goal
     feasible = balanced(loss, t, y, c)
     if feasible is None:
         return np.inf, np.inf
@@ -135,11 +140,11 @@ def polished(goal: Goal, span: Span, state: State, spread: float) -> State:
     With the multipliers t and the width g the loss is replaced by its Moreau envelope at u + g t,
     whose slope is the next t. It bends only where its prox rests on a kink or in a parabola.
     """
-    loss, y, c, ridge = goal
+    loss, y, c, ridge, _ = goal
     width = spread * max(float(np.std(state.h)), 1e-9)
     best = state
     for _ in range(POLISHES):
-        if best.gap <= EXACT * best.value:
+        if best.gap <= EXACT * best.scale:
             break
         slope, bend = _envelope(loss, width, y * (state.h + state.b) + width * best.t)
         alpha = c * y * slope

@@ -1,10 +1,9 @@
-"""Can a linear classifier fit every label? Is there (w, b) with yᵢ(⟨w, Fᵢ⟩ + b) > 0 for all i?
+"""Linear separability: is there (w, b) with yᵢ(⟨w, Fᵢ⟩ + b) > 0 for all i, with proof.
 
 By Gordan's theorem either there is, or there are weights α ≥ 0, Σ αᵢ = 1, with Σ αᵢ yᵢ (Fᵢ, 1) = 0;
 never both. One function decides: φ(x) = ½ Σ (1 − aᵢ·x)₊² with aᵢ = yᵢ (Fᵢ, 1) always attains its
 minimum. It is zero if the samples are separable; if not, ∇φ = 0 says that αᵢ ∝ (1 − aᵢ·x)₊ are
-Gordan's weights. Newton's method with an exact line search gets there in finitely many steps
-(Mangasarian 2002), and from one to the next only a few rows enter or leave its matrix.
+Gordan's weights.
 """
 
 from __future__ import annotations
@@ -12,17 +11,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, lapack, lstsq, qr
+from scipy.linalg import lapack, lstsq, qr
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
+from .finite_newton import EPS, FiniteNewton
 from .problem import Features
 from .spans import BLOCK, scored
 
-EPS = float(np.finfo(float).eps)
 ITERATIONS = 500
-IDLE = 4  # steps that change nothing but rounding
-JITTER = 1e-13  # of the mean curvature: enough for a Cholesky factor of too few rows
 ROUNDING = 64.0  # a sum this many times its unit roundoff away from zero may be zero
 
 
@@ -103,7 +100,7 @@ def separability(F: Any, y: Any) -> Separability:
     if n <= p:  # everything happens in the span of the samples
         Q, R = qr(A.T, mode="economic", overwrite_a=True, check_finite=False)
         A = np.ascontiguousarray(R.T)
-    search = _Newton(A)
+    search = FiniteNewton(A)
     for _ in range(ITERATIONS):
         x = search.x if Q is None else Q @ search.x
         found = _answer(F, y, x[:p] / unit, search)
@@ -143,89 +140,7 @@ def _units(F: Features) -> tuple[FloatArray, FloatArray]:
     return mean, np.exp2(np.round(np.log2(spread)))
 
 
-class _Newton:
-    """Minimises ½ Σ (1 − aᵢ·x)₊²; the Hessian is kept up to date by the rows that come and go."""
-
-    def __init__(self, A: FloatArray) -> None:
-        self.A = A
-        self.largest = max(float(A.max()), -float(A.min()))
-        self.idle = 0
-        self.x = np.zeros(A.shape[1])
-        self.m = np.zeros(len(A))
-        self.iterations = 0
-        self.inside = np.zeros(len(A), bool)
-        self.H = np.zeros((A.shape[1], A.shape[1]))
-        self._move(A.mean(axis=0))  # so that the first Hessian need not hold every row
-
-    @property
-    def short(self) -> FloatArray:
-        """How much every margin falls short of one."""
-        return np.maximum(1.0 - self.m, 0.0)
-
-    def advance(self) -> bool:
-        """Take a Newton step; say whether the last few still changed anything."""
-        self.iterations += 1
-        self._update()
-        L = self._factor()
-        d = cho_solve(L, self.short @ self.A, check_finite=False)
-        before = float(self.short @ self.short)
-        self._move(d)
-        fell = float(self.short @ self.short) < before * (1.0 - 4.0 * EPS)
-        self.idle = 0 if fell else self.idle + 1
-        return self.idle < IDLE
-
-    def _move(self, d: FloatArray) -> None:
-        dm = self.A @ d
-        step = _exact_step(self.m, dm)
-        self.x = self.x + step * d
-        self.m = self.A @ self.x if self.iterations % 8 == 0 else self.m + step * dm
-
-    def _update(self) -> None:
-        now = self.m < 1.0
-        come, gone = now & ~self.inside, self.inside & ~now
-        if come.sum() + gone.sum() >= now.sum() or self.iterations % 64 == 0:
-            self.H[:] = 0.0
-            come, gone = now, np.zeros(len(now), bool)
-        for rows, sign in ((come, 1.0), (gone, -1.0)):
-            if rows.any():
-                B = self.A[rows]
-                self.H += sign * (B.T @ B)
-        self.inside = now
-
-    def _factor(self) -> tuple[FloatArray, bool]:
-        jitter = JITTER * max(float(np.trace(self.H)) / len(self.H), 1e-300)
-        for _ in range(8):
-            M = self.H.copy()
-            M.flat[:: len(M) + 1] += jitter
-            try:
-                return cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-            except np.linalg.LinAlgError:
-                jitter *= 30.0
-        raise NotConverged("the samples are too unevenly scaled to tell whether they are separable")
-
-
-def _exact_step(m: FloatArray, dm: FloatArray) -> float:
-    """Return the minimiser over s ≥ 0 of ½ Σ (1 − m − s dm)₊², by Newton inside a bracket."""
-    start = float(np.maximum(1.0 - m, 0.0) @ dm)
-    if start <= 0.0:
-        return 0.0
-    low, high, s = 0.0, np.inf, 1.0
-    for _ in range(100):
-        short = np.maximum(1.0 - m - s * dm, 0.0)
-        slope, bend = -float(short @ dm), float(dm[short > 0.0] @ dm[short > 0.0])
-        if abs(slope) <= 1e-14 * start:
-            return s
-        low, high = (s, high) if slope < 0.0 else (low, s)
-        ahead = s - slope / bend if bend > 0.0 else np.inf
-        if not low < ahead < high:
-            ahead = 0.5 * (low + high) if high < np.inf else 2.0 * s
-        if abs(ahead - s) <= 2.0 * EPS * s:
-            return ahead
-        s = ahead
-    return s
-
-
-def _answer(F: Features, y: FloatArray, w: FloatArray, search: _Newton) -> Separability | None:
+def _answer(F: Features, y: FloatArray, w: FloatArray, search: FiniteNewton) -> Separability | None:
     """Return the answer if this point of the search proves one."""
     n, p = F.shape
     if search.m.min() > 0.0:

@@ -3,6 +3,8 @@
 `Rows` solves them with a p × p matrix, for n ≥ p. `Gram` writes w = Fᵀx and solves them with an
 n × n one, for p > n; it never looks at F again once FFᵀ is there. A vector of coefficients is w in
 the first and x in the second; both turn n numbers α into the coefficients of Fᵀα.
+
+Both centre the features. The bias takes up the shift, b + ⟨w, mean⟩, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -11,12 +13,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve, lapack
 
 from ...arrays import FloatArray
 from .problem import Features
 
-BLOCK = 2048  # columns of F in double precision at one time
+BLOCK = 2048  # rows or columns of F that are copied at one time
+JITTER = 1e-15  # of the greatest diagonal entry, where rounding spoils a Cholesky factor
 
 
 class Solver(Protocol):
@@ -51,7 +54,7 @@ class Rows:
     """The features themselves, for n ≥ p."""
 
     def __init__(self, F: Features) -> None:
-        self.F = np.ascontiguousarray(F, dtype=np.float64)
+        self.F = F - F.mean(axis=0, dtype=np.float64)
         self.size = self.F.shape[1]
 
     def scores(self, x: FloatArray) -> FloatArray:
@@ -78,20 +81,33 @@ class Rows:
         if len(active) < self.size:
             return _few(F, F @ F.T, c, ridge)
         # About the weighted mean of the features the bias decouples, without any cancellation.
-        mean = (c @ F) / c.sum()
-        X = F - mean
-        X *= np.sqrt(c)[:, None]
-        H = X.T @ X
-        del X
+        mean, root = (c @ F) / c.sum(), np.sqrt(c)[:, None]
+        H = np.zeros((self.size, self.size))
+        for start in range(0, len(c), BLOCK):
+            X = F[start : start + BLOCK] - mean
+            X *= root[start : start + BLOCK]
+            H += X.T @ X
         H.flat[:: len(H) + 1] += ridge
-        L = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+        L = _cholesky(H)
 
         def solve(g: FloatArray, g_b: float) -> tuple[FloatArray, float, FloatArray]:
-            dw = cho_solve(L, mean * g_b - g, check_finite=False)
+            dw = cho_solve((L, True), mean * g_b - g, check_finite=False)
             db = float(-g_b / c.sum() - mean @ dw)
             return dw, db, F @ dw + db
 
         return solve
+
+
+def _cholesky(M: FloatArray) -> FloatArray:
+    """Return the lower Cholesky factor, of M + a jitter if it has to be; may overwrite M."""
+    diagonal = M.diagonal().copy()
+    for jitter in (0.0, JITTER, 100.0 * JITTER):
+        # Only the upper triangle of the C-ordered M is overwritten, so the lower one can be reused.
+        M.flat[:: len(M) + 1] = diagonal + jitter * diagonal.max()
+        L, failed = lapack.dpotrf(M, lower=1, clean=0)
+        if not failed:
+            return L
+    raise np.linalg.LinAlgError("no Cholesky factor")
 
 
 def _few(F: FloatArray, K: FloatArray, c: FloatArray, ridge: float) -> Solver:
@@ -111,11 +127,11 @@ def _dual(
     """Solve (C⁻¹ + K/λ) μ = db 1 + r with 1ᵀμ = −g_b for (μ, db); overwrites K."""
     K /= ridge
     K.flat[:: len(K) + 1] += 1.0 / c
-    L = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
-    one = cho_solve(L, np.ones(len(c)), check_finite=False)
+    L = _cholesky(K)
+    one = cho_solve((L, True), np.ones(len(c)), check_finite=False)
 
     def solve(r: FloatArray, g_b: float) -> tuple[FloatArray, float]:
-        mu = cho_solve(L, r, check_finite=False)
+        mu = cho_solve((L, True), r, check_finite=False)
         db = float((-g_b - mu.sum()) / one.sum())
         return mu + db * one, db
 
@@ -128,9 +144,10 @@ class Gram:
     def __init__(self, F: Features) -> None:
         self.F = F
         self.size = len(F)
+        self.mean = F.mean(axis=0, dtype=np.float64)
         self.K = np.zeros((len(F), len(F)))
         for start in range(0, F.shape[1], BLOCK):
-            part = np.asarray(F[:, start : start + BLOCK], dtype=np.float64)
+            part = F[:, start : start + BLOCK] - self.mean[start : start + BLOCK]
             self.K += part @ part.T
 
     def scores(self, x: FloatArray) -> FloatArray:
@@ -146,8 +163,8 @@ class Gram:
         return float(x @ (self.K @ y))
 
     def vector(self, x: FloatArray) -> FloatArray:
-        """Return Fᵀx."""
-        return pulled(self.F, x)
+        """Return Fᵀx of the centred features."""
+        return pulled(self.F, x) - float(x.sum()) * self.mean
 
     def factor(self, curvature: FloatArray, ridge: float) -> Solver:
         """Factorise in as many dimensions as there are curved samples."""

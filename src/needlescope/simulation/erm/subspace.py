@@ -24,13 +24,14 @@ from ...arrays import FloatArray
 from ...losses import PiecewiseQuadratic
 from .linear import solve_positive
 from .point import Point, at_point
-from .problem import Problem, curvatures, pulls, step_length
+from .problem import Problem, curvatures, objective, pulls, step_length
 from .products import Products
 
 DIGITS = 3e-5  # single precision is trusted to reduce the gradient by this much
 DOUBLE_DIGITS = 1e-12
 MOST = 80  # directions kept
 KEPT = 40  # of them after a clearance
+RISE = 1e-12  # of J, which is rounding
 STALLED = 0.5  # an exact gradient that falls by less says that the products are too rough
 BIAS_STEPS, BIAS_ENOUGH = 30, 1e-3
 PACE = 10  # iterations over which the pace is judged
@@ -83,11 +84,20 @@ class Span(ABC):
         self.amounts = np.zeros(self.count + 1)
         self.z = point.z.copy()
 
-    def refresh(self) -> None:
-        """Recompute scores and gradient exactly at the current position and settle there."""
-        self.settle(at_point(self.problem, self.products, *self.position(), self.dual))
-        norm = self.direction(self.base.r, curvatures(self.problem, self.z))[1]
-        self.calibration = self.base.norm / norm if norm > 0.0 else 1.0
+    def refresh(self) -> bool:
+        """Recompute scores and gradient exactly at the current position and settle there.
+
+        Return False, and stay, if J turns out to have risen: the products are too rough.
+        """
+        problem, base = self.problem, self.base
+        point = at_point(problem, self.products, *self.position(), self.dual)
+        before = objective(problem, base.z, base.w)
+        if not objective(problem, point.z, point.w) <= before * (1.0 + RISE):
+            return False
+        self.settle(point)
+        norm = self.direction(point.r, curvatures(problem, point.z))[1]
+        self.calibration = point.norm / norm if norm > 0.0 else 1.0
+        return True
 
     def grow(self, direction: FloatArray) -> None:
         """Add a direction: the one product with F of an iteration."""
@@ -209,10 +219,10 @@ def descend(span: Span, target: float, budget: int) -> bool:
         norms.append(norm)
         if norm <= max(0.5 * target, digits * span.base.norm) or span.count == MOST:
             before = span.base.norm
-            span.refresh()
+            risen = not span.refresh()
             if span.base.norm <= target:
                 return True
-            if span.base.norm > STALLED * before:
+            if risen or span.base.norm > STALLED * before:
                 return False
         else:
             if _too_slow(norms, target, budget - span.iterations):

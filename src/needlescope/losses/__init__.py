@@ -1,0 +1,96 @@
+"""Convex losses ℓ(z; y) of a score z and a label y = ±1.
+
+| name | ℓ(z; y), with u = y z |
+| --- | --- |
+| square | ½ (1 − u)² = ½ (z − y)² |
+| logistic | log(1 + e^{−u}) |
+| hinge | (1 − u)₊ |
+| squared_hinge | ½ (1 − u)₊² |
+
+A loss of one's own is a subclass of `Loss` with `value`, `derivative` and `second` (all in the
+score z); it gets a safeguarded proximal operator and works everywhere the built-in ones do. One
+that is piecewise quadratic is an instance of `PiecewiseQuadratic`, whose Gaussian integrals are
+exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import Loss
+from .logistic import Logistic
+from .piecewise import KINK, PiecewiseQuadratic, Segment
+
+__all__ = [
+    "HINGE",
+    "KINK",
+    "LOGISTIC",
+    "LOSSES",
+    "SQUARE",
+    "SQUARED_HINGE",
+    "Logistic",
+    "Loss",
+    "PiecewiseQuadratic",
+    "Segment",
+    "check_loss",
+    "get_loss",
+]
+
+SQUARE = PiecewiseQuadratic([], [(1.0, -1.0, 0.5)], name="square")
+LOGISTIC = Logistic()
+HINGE = PiecewiseQuadratic([1.0], [(0.0, -1.0, 1.0), (0.0, 0.0, 0.0)], name="hinge")
+SQUARED_HINGE = PiecewiseQuadratic([1.0], [(1.0, -1.0, 0.5), (0.0, 0.0, 0.0)], name="squared_hinge")
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (SQUARE, LOGISTIC, HINGE, SQUARED_HINGE)}
+
+
+def get_loss(loss: str | Loss) -> Loss:
+    """Return the loss of that name, or the loss itself.
+
+    Examples
+    --------
+    >>> get_loss("hinge")
+    <hinge loss>
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str) and loss in LOSSES:
+        return LOSSES[loss]
+    known = ", ".join(repr(name) for name in LOSSES)
+    raise ValueError(f"loss must be one of {known} or a needlescope.Loss, got {loss!r}")
+
+
+_CHECKED: set[int] = set()
+
+
+def check_loss(loss: Loss) -> None:
+    """Refuse a loss of one's own whose value and derivative, or labels, contradict each other.
+
+    Examples
+    --------
+    >>> class Wrong(Logistic):
+    ...     def value(self, z, y):
+    ...         return 3.0 * super().value(z, y)
+    >>> check_loss(Wrong())
+    Traceback (most recent call last):
+        ...
+    ValueError: the derivative of the logistic loss is not that of its value: at score -3.1 ...
+    """
+    if type(loss) in (Logistic, PiecewiseQuadratic) or id(loss) in _CHECKED:
+        return
+    z, step = np.linspace(-3.1, 3.1, 13), 1e-5
+    for y in (1, -1):
+        stated = np.asarray(loss.derivative(z, y), float)
+        seen = np.asarray(loss.value(z + step, y) - loss.value(z - step, y)) / (2.0 * step)
+        off = np.abs(stated - seen) - 1e-3 * (1.0 + np.abs(seen))
+        if not (off <= 0.0).all():
+            k = int(np.argmax(off))
+            raise ValueError(
+                f"the derivative of the {loss.name} loss is not that of its value: at score "
+                f"{z[k]:g} and label {y} it is {stated[k]:g}, by differences {seen[k]:g}"
+            )
+    if loss.of_margin and not np.allclose(loss.value(z, 1), loss.value(-z, -1), atol=1e-9):
+        raise ValueError(
+            f"the {loss.name} loss says of_margin = True, but its values at (z, +1) and (-z, -1) "
+            "differ"
+        )
+    _CHECKED.add(id(loss))

@@ -1,0 +1,64 @@
+"""The capacity (a conjecture) against the separability of simulated data sets.
+
+At each d the chance that data are separable falls from one to zero as α grows; a probit curve
+fitted to certified answers says where it is one half. That α at d and 2d, extrapolated in 1/d, is
+compared with the capacity, in units of the fits' own errors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_ndtr
+from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
+
+import needlescope as ns
+
+RELATIVE = np.linspace(0.8, 1.2, 9)
+TRIALS = 30
+
+
+def halfway(model, task, query, alpha, d, seed):
+    """Fit P(separable) = Φ(slope (middle − α/α*)); return the middle and its standard error."""
+    training = ns.Training(1.0, alpha * RELATIVE)
+    found = ns.simulate_separability(
+        task, training, model, d, TRIALS, [seed, d], query=query, workers=1
+    )
+    sizes = np.round(alpha * RELATIVE * d) / (alpha * d)  # as drawn: whole numbers of samples
+    won = found.trials["separable"].sum(axis=1)
+
+    def surprise(at):
+        z = at[1] * (at[0] - sizes)
+        return -(won @ log_ndtr(z) + (TRIALS - won) @ log_ndtr(-z))
+
+    at = minimize(surprise, np.array([1.0, 10.0]), method="Nelder-Mead", tol=1e-8).x
+    z = at[1] * (at[0] - sizes)
+    density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    chance = np.exp(log_ndtr(z))
+    slopes = density[:, None] * np.stack([np.full(len(z), at[1]), at[0] - sizes], axis=1)
+    information = (slopes * (TRIALS / (chance * (1 - chance)))[:, None]).T @ slopes
+    return at[0], np.sqrt(np.linalg.inv(information)[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("model", "task", "query", "d"),
+    [
+        ("pooled", EASY, None, 60),
+        ("pooled", VERY_RARE, None, 50),
+        ("attention", SHORT, ns.Query(1.5, 0.9), 40),
+        ("attention", SHORT, ns.Query(1.0, 0.2), 60),
+        ("attention", EASY, ns.Query(0.6843, 0.9762), 30),
+        ("vectorized", SHORT, None, 20),
+        ("vectorized", PLACES, None, 20),
+    ],
+)
+def test_data_stop_being_separable_at_the_capacity(model, task, query, d):
+    found = ns.capacity(task, model, query=query)
+    (small, small_se), (large, large_se) = (
+        halfway(model, task, query, found.alpha, size, seed=8) for size in (d, 2 * d)
+    )
+    limit = 2.0 * large - small
+    error = np.hypot(np.hypot(2.0 * large_se, small_se), found.alpha_se / found.alpha)
+    assert error < 0.08
+    assert abs(limit - 1.0) < 4.0 * error, (small, large, error)
