@@ -227,7 +227,7 @@ def test_span_suffices_where_problems_are_easy(loss, shape, monkeypatch):
     monkeypatch.setattr(smooth, "newton", refuse)
     monkeypatch.setattr(smooth, "SMALL_SQUARE", 0)
     for dtype in (np.float32, np.float64):
-        fit = minimise(F.astype(dtype), y, loss, 0.1)
+        fit = minimise(F.astype(dtype), y, loss, 0.3)
         assert fit.residual <= 1e-9
 
 

@@ -241,6 +241,16 @@ class TestStandardError:
         low, high = stats.f(self.REPEATS - 1, 7 * self.REPEATS).ppf([1e-5, 1.0 - 1e-5])
         assert low < ratio < high
 
+    def test_it_is_honest_where_the_accuracy_ends_the_rounds(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Stopping when the estimate looks small enough must not pick the too small estimates."""
+        monkeypatch.setattr(exact, "ACCURACY", 2e-4)  # within reach of a few rounds
+        at, count = Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 200
+        values, errors = repeat(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, count)
+        ratio = values.var(ddof=1) / (errors**2).mean()
+        assert ratio < stats.f(count - 1, 7 * count).ppf(1.0 - 1e-5)
+
     def test_it_reaches_the_accuracy_or_says_what_it_reached(self) -> None:
         at = Readout(6.0, 4.0, 0.9, 0.9, 0.1, -1.0)
         _, error = attention_error(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, np.random.default_rng(0))

@@ -16,12 +16,13 @@ from numpy.random import SeedSequence
 from scipy import stats
 
 import needlescope as ns
-from needlescope.losses import Loss
+from needlescope.losses import Loss, get_loss
 from needlescope.simulation import exact, from_law, from_tokens, reduced, stages
 from needlescope.simulation.data import Tokens
 from needlescope.simulation.noise import STANDARD
 from needlescope.simulation.seeds import child, generator
 from needlescope.simulation.setup import Setup
+from needlescope.simulation.stages import State
 from needlescope.simulation.trial import align_trial, run_trial
 
 ALARM = 1e-5  # for each quantity
@@ -131,6 +132,72 @@ class TestAlignment:
             assert (
                 found["norm_q"] == found["signal_q"] == found["cosine_q"] == found["kappa"] == 0.0
             )
+
+
+# ------------------------------------------------- stages 2 and 3 from the inside, labels given
+
+LABELLED: list[tuple[ns.Task, int, list[float], dict[str, Any]]] = [
+    (ns.Task(3, 1, 2.0, 0.5), 3, [1, -1, -1], {}),
+    (ns.Task(2, 1, 2.0, 0.5), 1, [1, -1, 1, -1, -1], {"loss": "square"}),
+    (ns.Task(5, 2, 1.0, 0.5), 2, [-1, -1, -1], {"loss": "hinge", "eta_w": 0.01}),
+    (ns.Task(5, 2, 1.0, 0.5), 2, [1, 1, 1, 1], {"loss": "hinge", "eta_w": 0.01}),
+    (ns.Task(4, 3, 2.0, 0.5), 4, [1, -1, -1, -1, 1], {"first_step": "sequential"}),
+    (ns.Task(3, 2, 3.0, 0.5), 2, [1], {}),
+]
+
+
+class TestInside:
+    """The readout, the scores that it gives its own data, and the query along and across it."""
+
+    @staticmethod
+    def numbers(state: State, scores: np.ndarray) -> list[float]:
+        norm = float(np.linalg.norm(state.w))
+        along = float(state.q @ state.w) / norm
+        across = state.q - along * state.w / norm
+        steps = [float(state.w[0]), norm, float(state.q[0]), along]
+        steps += [float(np.linalg.norm(across))] if len(state.w) > 1 else []
+        return [*steps, float(scores[0]), float(scores[-1])]
+
+    def both(self, case: tuple[ns.Task, int, list[float], dict[str, Any]], count: int) -> None:
+        task, d, y, fields = case[0], case[1], np.array(case[2], float), case[3]
+        training = ns.Training(1.0, 1.0, **(STEPS | fields))
+        tables: tuple[list[Any], list[Any]] = ([], [])
+        for k in range(count):
+            data = token_data(task, y, d, SeedSequence(7, spawn_key=(k,)))
+            state = stages.first_step(data, stages.start(d), training)
+            scores = stages.scores(data, "attention", state, training.beta)
+            tables[0].append(self.numbers(stages.query_step(data, state, training), scores))
+            rng = generator(SeedSequence(8, spawn_key=(k,)))
+            state, means = reduced.first_step(task, training, y, d, rng)
+            lift = task.theta * task.R / task.L * state.w[0] * (y > 0.0)
+            scores = lift + np.linalg.norm(state.w) * means.along / np.sqrt(task.L) + state.b
+            after = reduced.query_step(task, training, state, means, rng)
+            tables[1].append(self.numbers(after, scores))
+        scale = np.abs(np.vstack(tables)).mean(axis=0)
+        compare(tables[0] / scale, tables[1] / scale)
+
+    @pytest.mark.parametrize("case", LABELLED)
+    def test_both_steps(self, case: tuple[ns.Task, int, list[float], dict[str, Any]]) -> None:
+        self.both(case, TRIALS)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("case", LABELLED)
+    def test_both_steps_with_many_trials(
+        self, case: tuple[ns.Task, int, list[float], dict[str, Any]]
+    ) -> None:
+        self.both(case, MORE)
+
+    @pytest.mark.parametrize("order", ["joint", "sequential"])
+    def test_the_means_add_up_to_the_readout(self, order: str) -> None:
+        """‖w‖ = −(η/n) Σ gᵢ ⟨X̄ᵢ, ŵ⟩, in every single draw."""
+        task, y = ns.Task(5, 2, 1.5, 0.4), np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
+        training = ns.Training(1.0, 1.0, first_step=order, **STEPS)
+        state, means = reduced.first_step(task, training, y, 4, np.random.default_rng(0))
+        at = state.b if order == "sequential" else 0.0
+        g = get_loss("logistic").derivative(np.full(7, at), y)
+        norm = float(np.linalg.norm(state.w))
+        seen = 1.5 * 2 / 5 * state.w[0] / norm * (y > 0.0) + means.along / np.sqrt(5)
+        assert norm == pytest.approx(-3.0 / 7 * float(g @ seen), rel=1e-12)
 
 
 # ------------------------------------------------- features, given a query

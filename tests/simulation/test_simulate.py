@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -275,6 +280,52 @@ def test_memory_of_a_trial_stays_at_its_features():
         tracemalloc.stop()
     features = 8 * 4 * d * d
     assert peak < 10 * features + 10 * 2**20 < 51e6
+
+
+MEASURED = """
+import sys, re, json
+import needlescope as ns
+def peak():
+    return 1024 * int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
+model, sampler, d, loss, starts = json.loads(sys.argv[1])
+task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
+training = ns.Training(alpha0=2.0, alpha1=3.0, ridge=1e-2, loss=loss)
+call = lambda d, **more: ns.simulate(
+    task, training, model, d, 1, sampler=sampler, workers=1, starts=starts, **more
+)
+call(10)
+try:
+    call(d, memory=1)
+except ValueError as refusal:
+    need = int(re.search(r"pass memory=(\\d+)", str(refusal))[1])
+before = peak()
+call(d, memory=need)
+print(need, peak() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's /proc")
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("attention", "tokens", 500, "logistic", 0),
+        ("attention", "reduced", 900, "logistic", 0),
+        ("attention", "tokens", 100, "logistic", 1),
+        ("pooled", "reduced", 900, "square", 0),
+        ("vectorized", "tokens", 300, "logistic", 0),
+        ("vectorized", "reduced", 300, "squared_hinge", 0),
+        ("attention", "reduced", 300, "hinge", 0),
+    ],
+    ids=str,
+)
+def test_memory_stays_below_its_bound(case):
+    command = [sys.executable, "-c", MEASURED, json.dumps(case)]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    need, grown = map(int, done.stdout.split())
+    assert grown < need
+    assert case[-1] or grown > need / 20  # and the bound means something
 
 
 # ---------------------------------------------------------------- refusals

@@ -250,8 +250,9 @@ def _test(setup: Setup) -> str:
 def _check_memory(setup: Setup) -> None:
     """Refuse a problem whose blocks, features and solver would not fit."""
     L, d, n, width = setup.task.L, setup.d, setup.n, setup.width
-    size = 4 if setup.model == "vectorized" and setup.sampler == "tokens" else 8
-    block = 12 * max(1 << 19, L * d if setup.sampler == "tokens" else L)
+    # Flat tokens stay in single precision; a solver may keep a copy of the features beside them.
+    size = 12 if setup.model == "vectorized" and setup.sampler == "tokens" else 16
+    block = 12 * max(1 << 20, L * d if setup.sampler == "tokens" else L)
     need = block + size * n * width + 24 * min(n, width) ** 2
     if setup.starts:
         need = 2 * block + 4 * n * L * d

@@ -8,7 +8,7 @@ the next only a few rows enter or leave the Hessian Σ aᵢaᵢᵀ over the marg
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve, lapack
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
@@ -42,7 +42,7 @@ class FiniteNewton:
         self.iterations += 1
         self._update()
         L = self._factor()
-        d = cho_solve(L, self.short @ self.A, check_finite=False)
+        d = cho_solve((L, True), self.short @ self.A, check_finite=False)
         before = float(self.short @ self.short)
         self._move(d)
         fell = float(self.short @ self.short) < before * (1.0 - 4.0 * EPS)
@@ -64,18 +64,21 @@ class FiniteNewton:
         for rows, sign in ((come, 1.0), (gone, -1.0)):
             if rows.any():
                 B = self.A[rows]
-                self.H += sign * (B.T @ B)
+                product = B.T @ B
+                product *= sign
+                self.H += product
         self.inside = now
 
-    def _factor(self) -> tuple[FloatArray, bool]:
+    def _factor(self) -> FloatArray:
         jitter = JITTER * max(float(np.trace(self.H)) / len(self.H), 1e-300)
+        diagonal = self.H.diagonal().copy()
         for _ in range(8):
-            M = self.H.copy()
-            M.flat[:: len(M) + 1] += jitter
-            try:
-                return cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-            except np.linalg.LinAlgError:
-                jitter *= 30.0
+            self.H.flat[:: len(self.H) + 1] = diagonal + jitter
+            L, failed = lapack.dpotrf(self.H.T, lower=1, clean=0)  # Hᵀ = H, in LAPACK's order
+            self.H.flat[:: len(self.H) + 1] = diagonal
+            if not failed:
+                return L
+            jitter *= 30.0
         raise NotConverged("the samples are too unevenly scaled to tell whether they are separable")
 
 

@@ -123,6 +123,7 @@ def _iterate(
             return best, iteration
         short = short + 1 if t < SHORT else 0
         point = at_point(problem, products, point.w + t * step, point.b + t * db)
-        idle = idle + 1 if -t * first <= IDLE * objective(problem, point.z, point.w) else 0
+        gain = IDLE * abs(objective(problem, point.z, point.w))
+        idle = idle + 1 if -t * first <= gain else 0
         best = point if point.norm < best.norm or idle == 0 else best
     return best, MOST_STEPS

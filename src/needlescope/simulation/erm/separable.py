@@ -135,7 +135,11 @@ def _samples(F: Any, y: Any) -> tuple[Features, FloatArray]:
 def _units(F: Features) -> tuple[FloatArray, FloatArray]:
     """Return the mean of every feature and its spread, rounded to a power of two to stay exact."""
     mean = F.mean(axis=0, dtype=float)
-    spread = np.sqrt(np.maximum(F.var(axis=0, dtype=float), (EPS * mean) ** 2))
+    square = np.zeros(F.shape[1])
+    for start in range(0, len(F), BLOCK):
+        part = F[start : start + BLOCK] - mean
+        square += np.einsum("ij,ij->j", part, part)
+    spread = np.sqrt(np.maximum(square / len(F), (EPS * mean) ** 2))
     spread[spread == 0.0] = 1.0
     return mean, np.exp2(np.round(np.log2(spread)))
 

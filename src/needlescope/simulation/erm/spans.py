@@ -99,12 +99,11 @@ class Rows:
 
 
 def _cholesky(M: FloatArray) -> FloatArray:
-    """Return the lower Cholesky factor, of M + a jitter if it has to be; may overwrite M."""
+    """Return the lower Cholesky factor, of M + a jitter if it has to be."""
     diagonal = M.diagonal().copy()
     for jitter in (0.0, JITTER, 100.0 * JITTER):
-        # Only the upper triangle of the C-ordered M is overwritten, so the lower one can be reused.
         M.flat[:: len(M) + 1] = diagonal + jitter * diagonal.max()
-        L, failed = lapack.dpotrf(M, lower=1, clean=0)
+        L, failed = lapack.dpotrf(M.T, lower=1, clean=0)  # Mᵀ = M, in LAPACK's order
         if not failed:
             return L
     raise np.linalg.LinAlgError("no Cholesky factor")

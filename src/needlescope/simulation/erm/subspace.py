@@ -92,7 +92,7 @@ class Span(ABC):
         problem, base = self.problem, self.base
         point = at_point(problem, self.products, *self.position(), self.dual)
         before = objective(problem, base.z, base.w)
-        if not objective(problem, point.z, point.w) <= before * (1.0 + RISE):
+        if not objective(problem, point.z, point.w) <= before + RISE * abs(before):
             return False
         self.settle(point)
         norm = self.direction(point.r, curvatures(problem, point.z))[1]
@@ -225,7 +225,7 @@ def descend(span: Span, target: float, budget: int) -> bool:
             if risen or span.base.norm > STALLED * before:
                 return False
         else:
-            if _too_slow(norms, target, budget - span.iterations):
+            if not direction.any() or _too_slow(norms, target, budget - span.iterations):
                 break
             span.grow(direction)
             span.iterations += 1
