@@ -143,6 +143,7 @@ LABELLED: list[tuple[ns.Task, int, list[float], dict[str, Any]]] = [
     (ns.Task(5, 2, 1.0, 0.5), 2, [1, 1, 1, 1], {"loss": "hinge", "eta_w": 0.01}),
     (ns.Task(4, 3, 2.0, 0.5), 4, [1, -1, -1, -1, 1], {"first_step": "sequential"}),
     (ns.Task(3, 2, 3.0, 0.5), 2, [1], {}),
+    (ns.Task(6, 3, 4.0, 0.5), 3, [1, 1], {"loss": "hinge", "eta_w": 0.01}),
 ]
 
 
@@ -396,4 +397,4 @@ class TestTrials:
     @pytest.mark.parametrize("loss", ["square", "logistic", "hinge"])
     def test_all_models_with_many_trials(self, model: str, loss: str) -> None:
         training, task = self.TRAINING.replace(loss=loss), ns.Task(4, 2, 2.0, 0.4)
-        by_both(run_trial, NUMBERS, 5000, task, training, model, 5)
+        by_both(run_trial, NUMBERS, 2000, task, training, model, 5)
