@@ -50,7 +50,7 @@ lint: $(READY) ## style, format, types and the import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 format: $(READY) ## format the code and repair what ruff can
 	$(BIN)/ruff check --fix .

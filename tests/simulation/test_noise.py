@@ -239,10 +239,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"covariance": np.ones((2, 3))}, f"{SQUARE}(2, 3)"),
     ({"covariance": np.ones((1, 2, 2))}, f"{SQUARE}(1, 2, 2)"),
     ({"covariance": np.zeros((0, 0))}, f"{SQUARE}(0, 0)"),
-    ({"covariance": "eye"}, "covariance must be a square array of numbers, got str"),
+    ({"covariance": "eye"}, "covariance must be a square array of real numbers, got str"),
     (
         {"covariance": [[1.0, 0.0], [0.0]]},
-        "covariance must be a square array of numbers, got list",
+        "covariance must be a square array of real numbers, got list",
     ),
     (
         {"covariance": [[1.0, np.nan], [np.nan, 1.0]]},
@@ -283,12 +283,12 @@ def test_what_is_no_law_of_noise_is_refused_in_words(fields: dict[str, Any], sen
 
 @pytest.mark.parametrize("entries", ["gaussian", "rademacher"])
 def test_degrees_of_freedom_without_students_law_are_refused(entries: str) -> None:
-    with pytest.raises(ValueError, match=r"^df belongs to entries='student', got 3\.0 "):
+    with pytest.raises(ValueError, match=r"^df belongs to entries='student', got df=3\.0 with "):
         Noise(entries, df=3.0)
 
 
 def test_a_complex_covariance_is_refused() -> None:
     """Not silently stripped of its imaginary part, whoever hides warnings."""
     sigma = np.array([[1.0, 0.5j], [-0.5j, 1.0]])
-    with pytest.raises(ValueError, match="covariance must be a square array of numbers"):
+    with pytest.raises(ValueError, match="covariance must be a square array of real numbers"):
         Noise(covariance=sigma)

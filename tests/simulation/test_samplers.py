@@ -171,7 +171,7 @@ class TestInside:
             rng = generator(SeedSequence(8, spawn_key=(k,)))
             state, means = reduced.first_step(task, training, y, d, rng)
             lift = task.theta * task.R / task.L * state.w[0] * (y > 0.0)
-            scores = lift + np.linalg.norm(state.w) * means.along / np.sqrt(task.L) + state.b
+            scores = lift + np.linalg.norm(state.w) * means.noise / np.sqrt(task.L) + state.b
             after = reduced.query_step(task, training, state, means, rng)
             tables[1].append(self.numbers(after, scores))
         scale = np.abs(np.vstack(tables)).mean(axis=0)
@@ -197,7 +197,7 @@ class TestInside:
         at = state.b if order == "sequential" else 0.0
         g = get_loss("logistic").derivative(np.full(7, at), y)
         norm = float(np.linalg.norm(state.w))
-        seen = 1.5 * 2 / 5 * state.w[0] / norm * (y > 0.0) + means.along / np.sqrt(5)
+        seen = 1.5 * 2 / 5 * state.w[0] / norm * (y > 0.0) + means.noise / np.sqrt(5)
         assert norm == pytest.approx(-3.0 / 7 * float(g @ seen), rel=1e-12)
 
 

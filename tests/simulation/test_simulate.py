@@ -358,6 +358,7 @@ def test_memory_stays_below_its_bound(case):
         ({"query_steps": 0}, r"query_steps must be an integer in 1"),
         ({"query": (1.0, 0.5)}, r"query must be a needlescope.Query\(kappa, cosine\)"),
         ({"query": ns.Query(1.0, 0.5), "query_steps": 2}, r"query_steps=2 would train the query"),
+        ({"query": ns.Query(1.0, 0.5), "starts": 2}, r"starts=2 would train the query"),
         ({"query": ns.Query(1.0, 0.5), "d": 1}, r"cosine can only be -1 or 1 in d=1, got 0.5"),
         ({"noise": "student"}, r"noise must be a needlescope.Noise, got 'student'"),
         ({"noise": ns.Noise(covariance=np.eye(3))}, r"covariance must be 20 × 20 to go with d=20"),

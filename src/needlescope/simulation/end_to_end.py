@@ -27,6 +27,8 @@ def train_together(
 ) -> tuple[State, float]:
     """Return the best of the local minima reached, and its relative gradient norm.
 
+    `NotConverged` is raised if the best has not converged, whatever became of the others.
+
     Examples
     --------
     >>> import needlescope as ns

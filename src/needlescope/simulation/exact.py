@@ -6,7 +6,7 @@ g = Zq/√(qᵀΣq) ~ N(0, C) and, given g, is Gaussian: with a = softmax(κ g +
     mean  θ(v·a)⟨w, ξ⟩ + ω (g·a) + b,     variance  (wᵀΣw − ω²) aᵀCa,     ω = wᵀΣq/√(qᵀΣq).
 
 The integral over g ∈ R^L is taken at the points of randomly shifted lattices: unbiased, with a
-standard error from independent shifts. Pooled and flat classifiers are closed formulas.
+standard error from independent shifts.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IndexArray
 from ..lattice import shifted
 from ..task import Positions, Task
 from .data import positions
 from .noise import Noise
 
-SHIFTS = 8
-FIRST = 1 << 10  # points of the first round for each shift, fewer where there are many tokens
+SHIFTS = 32  # enough for their spread to be known: the rounds end by it
+FIRST = 1 << 8  # points of the first round for each shift, fewer where there are many tokens
 TOKENS = 1 << 24  # token draws after which the integral is left at the error it has
 ACCURACY = 1e-4  # standard error: small beside the spread of trials, which contains it
 LATTICE = 64  # tokens beyond these are plain random numbers
-SUBSETS = 1 << 14  # position sets that are listed one by one; of more, so many are drawn
+LISTED = 1 << 18  # numbers in a list of all position sets; a longer one is not made
 
 
 class Readout(NamedTuple):
@@ -57,8 +57,8 @@ def attention_error(
     >>> round(attention_error(task, at, ns.Noise(), np.random.default_rng(0))[0], 4)
     0.0228
     """
-    shifts = rng.random((SHIFTS, min(task.L, LATTICE)))
-    size = int(np.clip(1 << (FIRST * 64 // task.L).bit_length(), 64, FIRST))
+    shifts = rng.random((SHIFTS, min(task.L, LATTICE) + 1))  # the last one picks positions
+    size = int(np.clip(1 << (FIRST * 64 // task.L).bit_length(), 16, FIRST))
     sums, count = np.zeros(SHIFTS), 0
     while True:
         step = 1 if count == 0 else 2  # the even points of a doubled lattice are the old ones
@@ -74,37 +74,6 @@ def attention_error(
         if error <= ACCURACY or 2 * count * SHIFTS * task.L > TOKENS:
             return float(means.mean()), error
         size = 2 * count
-
-
-def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Noise) -> float:
-    """Return the same for a pooled readout with ⟨w, ξ⟩ and wᵀΣw = spread²."""
-    mean_variance = noise.token_variance(np.full((1, task.L), 1.0 / task.L))
-    deviation = spread * float(np.sqrt(mean_variance[0]))
-    lift = task.theta * task.R / task.L * signal
-    return _error(task.pi, np.array([lift + b]), np.ones(1), b, deviation)
-
-
-def vectorized_error(
-    task: Task, signals: FloatArray, deviation: float, b: float, rng: np.random.Generator
-) -> float:
-    """Return the same for a flat readout with ⟨W_l, ξ⟩ for each token and score deviation."""
-    sets, chances = _sets(task, rng)
-    lift = task.theta * signals[sets].sum(axis=1)
-    return _error(task.pi, lift + b, chances, b, deviation)
-
-
-def _error(
-    pi: float, positive: FloatArray, chances: FloatArray, negative: float, deviation: float
-) -> float:
-    """Mix the errors of positives with these mean scores and of negatives with that one.
-
-    A score of zero, which only w = 0 and b = 0 can give, counts as wrong.
-    """
-    if deviation > 0.0:
-        missed, alarm = ndtr(-positive / deviation), float(ndtr(negative / deviation))
-    else:
-        missed, alarm = (positive <= 0.0).astype(float), float(negative >= 0.0)
-    return pi * float(chances @ missed) + (1.0 - pi) * alarm
 
 
 def _wrong(
@@ -141,23 +110,23 @@ def _tokens(
 ) -> tuple[FloatArray, FloatArray]:
     """Return g ~ N(0, C), L × N, and the marks v of positives, L × 1 where tokens are alike."""
     g = np.empty((task.L, len(u)))
-    ndtri(u.T, out=g[: u.shape[1]])
+    ndtri(u[:, :-1].T, out=g[: u.shape[1] - 1])
     if task.L > LATTICE:
         g[LATTICE:] = rng.standard_normal((task.L - LATTICE, len(u)))
     if noise.token_correlation == 0.0:
         return g, (np.arange(task.L) < task.R).astype(float)[:, None]
     noise.correlate(g.T)
     v = np.zeros(g.shape)
-    v[positions(task, len(u), rng).T, np.arange(len(u))] = 1.0
+    v[_marks(task, u[:, -1], rng).T, np.arange(len(u))] = 1.0
     return g, v
 
 
-def _sets(task: Task, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Return sets of signal tokens and their probabilities."""
+def _marks(task: Task, pick: FloatArray, rng: np.random.Generator) -> IndexArray:
+    """Return the signal tokens of each point: by its uniform ``pick`` if they can be listed."""
     if isinstance(task.positions, Positions):
-        return np.array(task.positions.sets), np.array(task.positions.probabilities)
-    if comb(task.L, task.R) <= SUBSETS:
-        sets = np.array(list(combinations(range(task.L), task.R)))
-    else:
-        sets = positions(task, SUBSETS, rng)
-    return sets, np.full(len(sets), 1.0 / len(sets))
+        sets, chances = np.array(task.positions.sets), np.array(task.positions.probabilities)
+        return sets[np.minimum(np.searchsorted(chances.cumsum(), pick), len(sets) - 1)]
+    if comb(task.L, task.R) * task.R > LISTED:
+        return positions(task, len(pick), rng)
+    sets = np.array(list(combinations(range(task.L), task.R)))
+    return sets[np.minimum((pick * len(sets)).astype(int), len(sets) - 1)]

@@ -16,7 +16,7 @@ from .trained import Trained, aligned
 def train(setup: Setup) -> Trained:
     """Train the classifier of one trial."""
     alignment = _alignment(setup)
-    kappa, s = alignment["kappa"], alignment["cosine_q"]
+    kappa, s = _seen(setup, alignment)
     F, y = _features(setup, kappa, s)
     fit = stages.readout(F, y, setup.training)
     if setup.model != "attention":
@@ -26,7 +26,8 @@ def train(setup: Setup) -> Trained:
     beside = float(fit.w[1]) if setup.d > 1 else 0.0
     signal = s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside
     look = Readout(kappa, kappa * s, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
-    return Trained(fit, y, np.array([signal]), look, along, alignment)
+    query_part = along if kappa > 0.0 or setup.query is not None else 0.0
+    return Trained(fit, y, np.array([signal]), look, query_part, alignment)
 
 
 def align(setup: Setup) -> dict[str, float]:
@@ -40,19 +41,22 @@ def align(setup: Setup) -> dict[str, float]:
 
 def features(setup: Setup) -> tuple[FloatArray, FloatArray]:
     """Return the features and labels that stage 4 of one trial is given."""
-    alignment = _alignment(setup)
-    return _features(setup, alignment["kappa"], alignment["cosine_q"])
+    return _features(setup, *_seen(setup, _alignment(setup)))
 
 
 def _alignment(setup: Setup) -> dict[str, float]:
     if setup.model == "attention" and setup.query is None:
         return align(setup)
-    found = aligned(setup, np.zeros(0), None, None)
-    if setup.model == "attention" and setup.query is not None:
-        kappa, cosine = setup.query.kappa, setup.query.cosine
-        norm = kappa / setup.training.beta
-        found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
-    return found
+    return aligned(setup, np.zeros(0), None, None)
+
+
+def _seen(setup: Setup, alignment: dict[str, float]) -> tuple[float, float]:
+    """Return κ and the cosine of the first basis vector: free where a trained query is zero.
+
+    In one dimension that vector is the signal's, whatever became of the query.
+    """
+    kappa, cosine = alignment["kappa"], alignment["cosine_q"]
+    return kappa, 1.0 if setup.d == 1 and cosine == 0.0 else cosine
 
 
 def _features(setup: Setup, kappa: float, cosine: float) -> tuple[FloatArray, FloatArray]:

@@ -21,11 +21,12 @@ from .trained import Trained, aligned
 def train(setup: Setup) -> Trained:
     """Train the classifier of one trial."""
     xi, D0, D1 = _draw(setup)
-    first, state = _query(setup, xi, D0)
+    first, state, direction = _query(setup, xi, D0)
     if setup.starts:
         data: Data = hold(Joined((D0, D1)))
         rng = generator(setup.stream("starts"))
         state, residual = train_together(data, state, setup.training, setup.starts, rng)
+        direction = _unit(state.q)
         scores = stages.scores(data, "attention", state, setup.training.beta)
         fit = Fit(state.w, state.b, scores, residual, 0)
     else:
@@ -38,10 +39,8 @@ def train(setup: Setup) -> Trained:
         alignment = aligned(setup, xi, None, None)
         return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
     alignment = aligned(setup, xi, None if first is None else first.w, state.q)
-    norm = float(np.linalg.norm(state.q))
-    along = float(fit.w @ state.q) / norm if norm > 0.0 else 0.0
-    look = _look(setup, state, xi)
-    return Trained(fit, data.y, signals, look, along, alignment, state, xi)
+    look, query_part = _look(setup, state, xi), float(fit.w @ direction)
+    return Trained(fit, data.y, signals, look, query_part, alignment, state, xi)
 
 
 def align(setup: Setup) -> dict[str, float]:
@@ -54,7 +53,7 @@ def align(setup: Setup) -> dict[str, float]:
 def features(setup: Setup) -> tuple[Any, FloatArray]:
     """Return the features and labels that stage 4 of one trial is given."""
     xi, D0, D1 = _draw(setup)
-    _, state = _query(setup, xi, D0)
+    _, state, _ = _query(setup, xi, D0)
     data = _readout_data(setup, D0, D1)
     return stages.features(data, setup.model, state.q, setup.training.beta), data.y
 
@@ -76,17 +75,26 @@ def _readout_data(setup: Setup, D0: Data, D1: Data) -> Data:
     return Joined((D0, D1)) if setup.joins else D1
 
 
-def _query(setup: Setup, xi: FloatArray, D0: Data) -> tuple[State | None, State]:
-    """Return the state after the first step, if there was one, and the state with the query."""
+def _query(setup: Setup, xi: FloatArray, D0: Data) -> tuple[State | None, State, FloatArray]:
+    """Return the state after the first step, if any, that with the query, and its direction."""
+    start = stages.start(setup.d)
     if setup.model != "attention":
-        return None, stages.start(setup.d)
+        return None, start, start.q
     if setup.query is None:
-        return _train_query(setup, D0)
+        first, state = _train_query(setup, D0)
+        return first, state, _unit(state.q)
     kappa, s = setup.query.kappa, setup.query.cosine
     across = generator(setup.stream("query")).standard_normal(setup.d)
     across -= (across @ xi) * xi
     across *= np.sqrt((1.0 - s) * (1.0 + s)) / max(float(np.linalg.norm(across)), 1e-300)
-    return None, State(kappa / setup.training.beta * (s * xi + across), 0.0 * xi, 0.0)
+    direction = s * xi + across
+    return None, start._replace(q=kappa / setup.training.beta * direction), direction
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    """Return the direction of a vector; zero stays zero."""
+    norm = float(np.linalg.norm(vector))
+    return vector / norm if norm > 0.0 else vector
 
 
 def _train_query(setup: Setup, D0: Data) -> tuple[State, State]:

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..losses import get_loss
 from ..task import Positions, Task
-from . import exact, reduced, stages
+from . import exact, exact_linear, reduced, stages
 from .data import labels, positions, tokens
 from .seeds import generator
 from .setup import Setup
@@ -26,7 +26,7 @@ def summarise(setup: Setup, trained: Trained) -> dict[str, float]:
         "signal": signal,
         "norm": norm,
         "cosine": signal / norm if norm > 0.0 else 0.0,
-        "query_part": trained.along,
+        "query_part": trained.query_part,
         "signal_part": part,
         "rest": float(np.sqrt(max(norm**2 - inside, 0.0))),
     }
@@ -38,8 +38,8 @@ def _parts(setup: Setup, trained: Trained) -> tuple[float, float, float]:
     if setup.model == "attention":
         signal, s = float(signals[0]), trained.alignment["cosine_q"]
         across = float(np.sqrt((1.0 - s) * (1.0 + s)))
-        part = (signal - s * trained.along) / across if across > 1e-9 else 0.0
-        return signal, part, trained.along**2 + part**2
+        part = (signal - s * trained.query_part) / across if across > 1e-9 else 0.0
+        return signal, part, trained.query_part**2 + part**2
     if setup.model == "pooled":
         return float(signals[0]), float(signals[0]), float(signals[0]) ** 2
     basis, mean = _directions(setup.task)
@@ -71,13 +71,13 @@ def error_rate(setup: Setup, trained: Trained) -> tuple[float, float]:
         return exact.attention_error(task, trained.look, noise, rng)
     if setup.model == "pooled":
         spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
-        return exact.pooled_error(task, float(trained.signals[0]), spread, fit.b, noise), 0.0
+        return exact_linear.pooled_error(task, float(trained.signals[0]), spread, fit.b, noise), 0.0
     deviation = float(np.linalg.norm(fit.w))
     if not noise.standard:
         W = fit.w.reshape(task.L, -1)
         W = W if noise.root is None else W @ noise.root
         deviation = float(np.sqrt(noise.token_variance(W.T).sum()))
-    return exact.vectorized_error(task, trained.signals, deviation, fit.b, rng), 0.0
+    return exact_linear.vectorized_error(task, trained.signals, deviation, fit.b, rng)
 
 
 def _sampled(setup: Setup, trained: Trained, rng: np.random.Generator) -> FloatArray:

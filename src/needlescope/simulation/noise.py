@@ -62,7 +62,9 @@ class Noise:
             df = _number("df", real("df", self.df, 2.0, np.inf, open_low=True))
             object.__setattr__(self, "df", df)
         elif self.df is not None:
-            raise ValueError(f"df belongs to entries='student', got {self.df!r} beside it")
+            raise ValueError(
+                f"df belongs to entries='student', got df={self.df!r} with {self.entries!r}"
+            )
         rho = self.token_correlation
         rho = real("token_correlation", rho, -1.0, 1.0, open_low=True, open_high=True)
         object.__setattr__(self, "token_correlation", _number("token_correlation", rho))
@@ -149,10 +151,12 @@ def _fill_signs(out: Single, generator: np.random.Generator) -> None:
 def _factor(given: Any) -> tuple[FloatArray, FloatArray]:
     """Return a covariance and its lower Cholesky factor, or refuse it."""
     try:
+        if np.iscomplexobj(given):
+            raise TypeError
         matrix = np.array(given, float)
     except (TypeError, ValueError):
         raise ValueError(
-            f"covariance must be a square array of numbers, got {type(given).__name__}"
+            f"covariance must be a square array of real numbers, got {type(given).__name__}"
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ValueError(f"covariance must be a square d × d array, got shape {matrix.shape}")

@@ -29,6 +29,8 @@ def fill_normal(out: Single, generator: np.random.Generator) -> Single:
     >>> bool(abs(numbers.std() - 1.0) < 0.01)
     True
     """
+    if not out.flags.c_contiguous:
+        raise ValueError("only a contiguous array can be filled in place")
     flat = out.reshape(-1)
     for first in range(0, flat.size, CHUNK):
         part = flat[first : first + CHUNK]

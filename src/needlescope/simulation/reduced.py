@@ -32,7 +32,7 @@ class Means(NamedTuple):
     """D0 as stage 3 meets it: labels, and the noise of each mean token along w, times √L."""
 
     y: FloatArray
-    along: FloatArray
+    noise: FloatArray
 
 
 def first_step(
@@ -45,7 +45,7 @@ def first_step(
     >>> import needlescope as ns
     >>> task, training = ns.Task(4, 1, 3.0, 0.5), ns.Training(alpha0=2.0, alpha1=2.0)
     >>> state, means = first_step(task, training, np.ones(10), 5, np.random.default_rng(0))
-    >>> state.w.shape, means.along.shape
+    >>> state.w.shape, means.noise.shape
     ((5,), (10,))
     """
     loss, n, zero = get_loss(training.loss), len(y), np.zeros(len(y))
@@ -56,11 +56,11 @@ def first_step(
     pull = size / np.sqrt(task.L) * noise
     pull[0] += float(g[y > 0.0].sum()) * task.theta * task.R / task.L
     w = -training.eta_w / n * pull
-    along = rng.standard_normal(n)
+    seen = rng.standard_normal(n)
     norm = float(np.linalg.norm(w))
     if norm > 0.0:
-        along += g * (float(noise @ w) / norm - float(g @ along) / size) / size
-    return State(np.zeros(d), w, b), Means(y, along)
+        seen += g * (float(noise @ w) / norm - float(g @ seen) / size) / size
+    return State(np.zeros(d), w, b), Means(y, seen)
 
 
 def query_step(
@@ -73,7 +73,7 @@ def query_step(
         return state  # no gradient: the score does not depend on q
     positive = y > 0.0
     m = float(state.w[0])
-    score = theta * R / L * m * positive + norm * means.along / np.sqrt(L) + state.b
+    score = theta * R / L * m * positive + norm * means.noise / np.sqrt(L) + state.b
     h = get_loss(training.loss).derivative(score, y)
     # c = P Z w/‖w‖ has L − 1 free coordinates; the first is along P v, of squared length S.
     S = R * (L - R) / L

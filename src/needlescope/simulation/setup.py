@@ -199,11 +199,13 @@ def _check_options(setup: Setup) -> None:
             raise ValueError(
                 f"{name} is about attention's query, got {value!r} with model={setup.model!r}"
             )
-    if query is not None and setup.query_steps != 1:
-        raise ValueError(
-            f"query_steps={setup.query_steps} would train the query that is given as {query!r}; "
-            "leave out one of the two"
-        )
+    for name, usual in (("query_steps", 1), ("starts", 0)):
+        value = getattr(setup, name)
+        if query is not None and value != usual:
+            raise ValueError(
+                f"{name}={value} would train the query that is given as {query!r}; "
+                "leave out one of the two"
+            )
     if query is not None and setup.d == 1 and np.any(np.abs(np.asarray(query.cosine)) != 1.0):
         raise ValueError(f"a query's cosine can only be -1 or 1 in d=1, got {query.cosine!r}")
     if setup.reuse == "D0" and np.any(training.alpha0 != np.asarray(training.alpha1)):

@@ -180,7 +180,7 @@ def simulate_separability(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> training = ns.Training(alpha0=1.0, alpha1=[2.5, 3.5])
+    >>> training = ns.Training(alpha0=1.0, alpha1=[2.0, 4.0])
     >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, workers=1).fraction
     array([1., 0.])
     """

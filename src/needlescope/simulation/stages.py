@@ -125,13 +125,16 @@ def features(data: Data, model: str, q: FloatArray, beta: float) -> Any:
     Flat features keep the precision of the tokens; there are many of them.
     """
     (L, d), n = data.tokens, len(data.y)
-    flat = model == "vectorized"
-    found: Any = np.empty((n, L * d), np.float32) if flat else np.empty((n, d))
+    found: Any = None
     for X, _, rows in data.blocks():
-        if model == "attention":
-            found[rows] = attention.features(X, q, beta)
+        if model == "vectorized":
+            found = np.empty((n, L * d), X.dtype) if found is None else found
+            found[rows] = vectorized.features(X)
         else:
-            found[rows] = vectorized.features(X) if flat else pooled.features(X)
+            found = np.empty((n, d)) if found is None else found
+            found[rows] = (
+                pooled.features(X) if model == "pooled" else attention.features(X, q, beta)
+            )
     return found
 
 

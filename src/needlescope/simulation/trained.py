@@ -22,7 +22,7 @@ class Trained(NamedTuple):
     y: FloatArray  # labels of the training data
     signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token
     look: Readout | None  # attention as its score sees the data
-    along: float  # ⟨w, q̂⟩
+    query_part: float  # ⟨w, q̂⟩
     alignment: dict[str, float]
     state: State | None = None  # in the coordinates of the tokens, where there are tokens
     xi: FloatArray | None = None
@@ -39,4 +39,8 @@ def aligned(
             found[f"signal_{name}"], found[f"norm_{name}"] = signal, norm
             found[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
     found["kappa"] = setup.training.beta * found["norm_q"]
+    if setup.query is not None and setup.model == "attention":  # known, also where q is zero
+        kappa, cosine = setup.query.kappa, setup.query.cosine
+        norm = kappa / setup.training.beta
+        found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
     return found
