@@ -1,10 +1,9 @@
 """Labelled samples of L tokens, handed out block by block.
 
 `Tokens` is a recipe, not an array: it makes each block of X ∈ R^{n×L×d} when asked, always the
-same one, in a buffer that the next block overwrites. On most machines making a block again costs
-less than the first touch of the memory that would keep it, so two passes make it twice and memory
-stays at one block whatever n, L and d. `Arrays` are samples in memory, `Joined` several data sets
-after each other; all three are the data of the stages.
+same one, in a buffer that the next block overwrites. A second pass makes it again, so memory stays
+at one block whatever n, L and d; `hold` keeps a data set where there is room. `Arrays` are samples
+in memory, `Joined` several data sets after each other; all three are the data of the stages.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from .noise import Noise
 SHIFTS = 32  # enough for their spread to be known: the rounds end by it
 FIRST = 1 << 8  # points of the first round for each shift, fewer where there are many tokens
 TOKENS = 1 << 24  # token draws after which the integral is left at the error it has
-ACCURACY = 1e-4  # standard error: small beside the spread of trials, which contains it
+ACCURACY = 2e-4  # standard error: small beside the spread of trials, which contains it
 LATTICE = 64  # tokens beyond these are plain random numbers
 LISTED = 1 << 18  # numbers in a list of all position sets; a longer one is not made
 

@@ -98,6 +98,7 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 
 def _train_query(setup: Setup, D0: Data) -> tuple[State, State]:
+    D0 = hold(D0) if setup.holds else D0
     first = state = stages.first_step(D0, stages.start(setup.d), setup.training)
     for _ in range(setup.query_steps):
         state = stages.query_step(D0, state, setup.training)

@@ -125,6 +125,22 @@ class Setup:
             made = passes * self.task.L * self.d * (1 + 100 * self.starts)
         return 4e-9 * made + 5e-8 * self.n * self.width + 0.02
 
+    @property
+    def needed(self) -> int:
+        """Roughly the bytes that a trial needs for blocks, features and solver."""
+        L, d, n, width = self.task.L, self.d, self.n, self.width
+        block = 12 * max(1 << 20, L * d if self.sampler == "tokens" else L)
+        if self.starts:
+            return 2 * block + 4 * n * L * d
+        # Flat tokens stay in single precision; a solver may keep a copy of the features.
+        size = 12 if self.model == "vectorized" and self.sampler == "tokens" else 16
+        return block + size * n * width + 24 * min(n, width) ** 2
+
+    @property
+    def holds(self) -> bool:
+        """Whether the query's data are kept in memory between steps: if there is room."""
+        return self.needed + 4 * self.n0 * self.task.L * self.d <= self.memory
+
     def points(self) -> list[Setup]:
         """List the scalar problems of the grid, in C order."""
         shape = self.shape
@@ -250,19 +266,11 @@ def _test(setup: Setup) -> str:
 
 
 def _check_memory(setup: Setup) -> None:
-    """Refuse a problem whose blocks, features and solver would not fit."""
-    L, d, n, width = setup.task.L, setup.d, setup.n, setup.width
-    # Flat tokens stay in single precision; a solver may keep a copy of the features beside them.
-    size = 12 if setup.model == "vectorized" and setup.sampler == "tokens" else 16
-    block = 12 * max(1 << 20, L * d if setup.sampler == "tokens" else L)
-    need = block + size * n * width + 24 * min(n, width) ** 2
-    if setup.starts:
-        need = 2 * block + 4 * n * L * d
-    if need > setup.memory:
+    if setup.needed > setup.memory:
         raise ValueError(
-            f"{n} samples of {width} features need about {_bytes(need)}, above "
-            f"memory={setup.memory} ({_bytes(setup.memory)}); lower d={d} or alpha, "
-            f"or pass memory={need}"
+            f"{setup.n} samples of {setup.width} features need about {_bytes(setup.needed)}, above "
+            f"memory={setup.memory} ({_bytes(setup.memory)}); lower d={setup.d} or alpha, "
+            f"or pass memory={setup.needed}"
         )
 
 
