@@ -40,6 +40,11 @@ def until(condition, what: str, seconds: float = PATIENCE) -> None:
         time.sleep(0.05)
 
 
+def heed_interrupts() -> None:
+    """Undo what a shell does to programs in its background: they are started deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Script:
     """A program in a session of its own, and all processes that descend from it."""
 
@@ -56,6 +61,7 @@ class Script:
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
+                preexec_fn=heed_interrupts,
                 env={**os.environ, "TMPDIR": str(folder / "tmp"), **environment, name: value},
             )
 
@@ -526,6 +532,7 @@ def on_a_terminal(code: str, interrupt_at: str = "") -> tuple[int, str]:
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         start_new_session=True,
+        preexec_fn=heed_interrupts,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
     )
     os.close(theirs)
