@@ -14,8 +14,6 @@ import numpy as np
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-SOLVERS = (("newton-cg", 1e-10), ("newton-cholesky", 1e-9), ("lbfgs", 1e-12))
-
 
 class Trial(NamedTuple):
     """What a trial measures; the test error is NaN if no test set was asked for."""

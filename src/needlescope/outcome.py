@@ -142,9 +142,11 @@ class Separability:
     Attributes
     ----------
     fraction, fraction_se
-        The fraction over trials, and its binomial standard error.
+        The fraction over trials, and its standard error (not zero where all agree).
     trials
-        ``{"separable": ...}``: 1.0 or 0.0 for each trial, with a certificate found either way.
+        ``"separable"`` and ``"proven"``: 1.0 or 0.0 for each trial. A positive answer rests on a
+        separating plane; a negative one on weights that prove it, or, unproven, on the absence of
+        any margin above rounding.
     """
 
     model: str

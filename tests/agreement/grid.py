@@ -51,7 +51,10 @@ ATTENTION = [
     point(A, R, ALL_TOKENS, "logistic", 1e-2, 2.0, alpha0=2.0),
     point(A, T, MOSTLY, "logistic", 1e-2, 4.0, alpha0=2.0),
     point(A, R, WEAK, "logistic", 1e-2, 4.0, alpha0=1.0),
-    point(A, R, EASY, "logistic", 1e-2, 2.0, query=HIGH, test_task=EASY.replace(L=40)),
+    point(A, R, SHORT, "logistic", 1e-2, 2.0, query=HIGH, test_task=SHORT.replace(L=12)),
+    point(A, R, EASY, "logistic", 1e-2, 2.0, alpha0=2.0, steps={"beta": 2.0}),
+    point(A, T, SHORT, "logistic", 1e-2, 2.0, alpha0=2.0, steps={"beta": 0.5, "eta_w": 3.0}),
+    point(A, R, SHORT, "square", 0.0, 3.0, query=HIGH),
 ]
 
 POOLED = [
@@ -61,6 +64,7 @@ POOLED = [
     point(P, T, EASY, "square", 1e-2, 2.0),
     point(P, R, EASY, "square", 1e-5, 0.5),
     point(P, R, EASY, "square", 1e-5, 3.0),
+    point(P, R, RARE, "square", 0.0, 0.5),
     point(P, T, EASY, "squared_hinge", 1e-2, 2.0),
     point(P, R, EASY, "hinge", 1e-2, 2.0),
     point(P, T, RARE, "logistic", 1e-2, 2.0),
@@ -89,6 +93,7 @@ VECTORIZED = [
     point(V, R, SHORT, "logistic", 1e-2, 2.0),
     point(V, T, SHORT, "logistic", 1e-2, 14.0, d=50),
     point(V, R, SHORT, "square", 1e-3, 8.0, d=50),
+    point(V, R, PAIR, "square", 0.0, 6.0, d=50),
     point(V, R, SHORT, "squared_hinge", 1e-2, 12.0, d=50),
     point(V, R, VERY_RARE, "logistic", 1e-1, 4.0),
     point(V, T, VERY_RARE, "logistic", 1e-2, 3.0, d=50),

@@ -11,7 +11,16 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from needlescope import NotConverged
-from needlescope.losses import HINGE, LOSSES, Loss, PiecewiseQuadratic, Segment, get_loss
+from needlescope.losses import (
+    HINGE,
+    LOSSES,
+    Logistic,
+    Loss,
+    PiecewiseQuadratic,
+    Segment,
+    check_loss,
+    get_loss,
+)
 
 LABELS = [1, -1]
 EPS = np.finfo(float).eps
@@ -323,3 +332,39 @@ class TestRefusals:
             NotConverged, match="prox of the bumpy loss did not converge; is it convex"
         ):
             Bumpy().prox(np.linspace(-1.0, 1.0, 9), np.full(9, 3.0), 1)
+
+
+class HalfBent(Logistic):
+    """A second derivative that is off by a factor of two."""
+
+    def second(self, z, y):
+        return 2.0 * super().second(z, y)
+
+
+class Wavy(Loss):
+    """Not convex."""
+
+    name = "wavy"
+
+    def value(self, z, y):
+        return np.sin(y * z)
+
+    def derivative(self, z, y):
+        return y * np.cos(y * z)
+
+    def second(self, z, y):
+        return -np.sin(y * z)
+
+
+def test_a_second_derivative_must_be_that_of_the_derivative():
+    with pytest.raises(ValueError, match=r"second derivative of the logistic loss is not that of"):
+        check_loss(HalfBent())
+
+
+def test_a_loss_must_be_convex():
+    with pytest.raises(ValueError, match=r"the wavy loss must be convex, but its slope falls at"):
+        check_loss(Wavy())
+
+
+def test_honest_losses_pass(loss):
+    check_loss(loss)

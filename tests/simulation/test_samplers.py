@@ -65,7 +65,9 @@ def by_both(
     """Compare the numbers of both samplers."""
     tables = []
     for seed, sampler in enumerate(("tokens", "reduced")):
-        rows = trials(run, Setup(*args, sampler=sampler, **kw), count, seed)
+        rows = trials(
+            run, Setup(*args, sampler=sampler, **{"test_task": args[0], **kw}), count, seed
+        )
         tables.append([[row[name] for name in names] for row in rows])
     compare(*tables, names)
 
@@ -128,7 +130,7 @@ class TestAlignment:
     def test_one_token_leaves_the_query_at_zero(self) -> None:
         for sampler in ("tokens", "reduced"):
             task, training = ns.Task(1, 1, 2.0, 0.5), ns.Training(2.0, 1.0)
-            found = align_trial(Setup(task, training, "attention", 3, sampler=sampler))
+            found = align_trial(Setup(task, training, "attention", 3, task, sampler=sampler))
             assert (
                 found["norm_q"] == found["signal_q"] == found["cosine_q"] == found["kappa"] == 0.0
             )
@@ -312,7 +314,7 @@ class TestFeatures:
         task, training = ns.Task(3, 1, 3.0, 0.4), ns.Training(2.0, 1.0, **STEPS)
         tables = []
         for seed, (sampler, room) in enumerate((("tokens", from_tokens), ("reduced", from_law))):
-            setup, rows = Setup(task, training, model, 4, data=data, sampler=sampler), []
+            setup, rows = Setup(task, training, model, 4, task, data=data, sampler=sampler), []
             for one in trials(room.features, setup, TRIALS // 2, seed):
                 F, y = np.asarray(one[0], float), one[1]
                 assert len(F) == len(y) == (12 if data == "all" else 4)

@@ -21,6 +21,7 @@ from needlescope.simulation.setup import Setup
 
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
+BARE = TRAINING.replace(ridge=0.0)
 NUMBERS = ("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine", "rest")
 
 
@@ -137,7 +138,7 @@ def test_progress_is_reported():
 
 
 def test_a_failing_trial_says_which():
-    with pytest.raises(ns.NoMinimiser, match=r"in trial \d at d=10, n=10: "):
+    with pytest.raises(ns.NoMinimiser, match=r"in trial \d of attention at d=10, n=10, Task\(L=5"):
         simulate(TASK.replace(pi=1e-3), TRAINING.replace(alpha1=1.0), d=10)
 
 
@@ -147,7 +148,7 @@ def test_a_failing_trial_says_which():
 def drawn(training, **options):
     """The data sets of the first trial, and the signal, rebuilt from its streams."""
     seed = np.random.SeedSequence(5, spawn_key=(0, 0))
-    setup = Setup(TASK, training, "attention", 12, sampler="tokens", seed=seed, **options)
+    setup = Setup(TASK, training, "attention", 12, TASK, sampler="tokens", seed=seed, **options)
     xi = generator(setup.stream("signal")).standard_normal(12)
     xi /= np.linalg.norm(xi)
     sizes = {"D0": setup.n0, "D1": setup.n1}
@@ -216,8 +217,9 @@ def test_a_signal_may_be_given():
     signal = np.arange(1.0, 21.0)
     found = simulate(TASK, TRAINING, d=20, signal=signal, trials=3)
     assert found.alignment.cosine_q > 0.3
-    scaled = simulate(TASK, TRAINING, d=20, signal=5.0 * signal, trials=3)
-    assert scaled.test_error == pytest.approx(found.test_error, rel=1e-9)
+    for scale in (5.0, 1e200, 1e-290):
+        scaled = simulate(TASK, TRAINING, d=20, signal=scale * signal, trials=3)
+        assert scaled.test_error == pytest.approx(found.test_error, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -336,10 +338,10 @@ def test_memory_stays_below_its_bound(case):
     ("options", "sentence"),
     [
         ({"d": 0}, r"d must be an integer in 1..1000000, got 0"),
-        ({"d": 2.5}, r"d must be an integer, or an array of them, got 2.5"),
-        ({"d": [10, 20]}, r"d must be a single integer, got an array of 2"),
+        ({"d": 2.5}, r"d must be a single integer in 1..1000000, got 2.5"),
+        ({"d": [10, 20]}, r"d must be a single integer in 1..1000000, got \[10, 20\]"),
         ({"trials": 0}, r"trials must be an integer in 1..1000000000, got 0"),
-        ({"trials": True}, r"trials must be an integer"),
+        ({"trials": True}, r"trials must be a single integer in 1..1000000000, got True"),
         ({"workers": 5000}, r"workers must be an integer in 1..\d+, got 5000: this machine has"),
         ({"workers": 0}, r"workers must be an integer in 1..\d+, got 0"),
         ({"seed": 1.5}, r"seed must be an integer of at least 0, .* got 1.5"),
@@ -355,6 +357,9 @@ def test_memory_stays_below_its_bound(case):
         ({"reuse": True}, r"reuse must be one of 'none', 'D0', 'all', got True"),
         ({"reuse": "D0"}, r"alpha1 must equal alpha0, got alpha0=3.0 and alpha1=2.0"),
         ({"reuse": "all", "model": "pooled"}, r"reuse is about attention's query, got 'all'"),
+        ({"training": BARE, "starts": 2}, r"ridge must be above 0 with starts=2"),
+        ({"training": BARE.replace(loss="hinge")}, r"ridge must be above 0 with loss='hinge'"),
+        ({"training": TRAINING.replace(loss="hinge"), "starts": 1}, r"a loss without kinks"),
         ({"starts": 2, "reuse": "all"}, r"starts=2 trains everything on D0 ∪ D1 already"),
         ({"query_steps": 0}, r"query_steps must be an integer in 1"),
         ({"query": (1.0, 0.5)}, r"query must be a needlescope.Query\(kappa, cosine\)"),
@@ -387,7 +392,7 @@ def test_bad_input_gets_a_sentence_before_any_work(options, sentence, monkeypatc
 
     monkeypatch.setattr("needlescope.simulation.simulate.run", never)
     with pytest.raises(ValueError, match=sentence):
-        ns.simulate(TASK, TRAINING, **{"d": 20, "trials": 2, **options})
+        ns.simulate(TASK, **{"training": TRAINING, "d": 20, "trials": 2, **options})
 
 
 def test_the_problem_must_be_a_problem():

@@ -210,7 +210,7 @@ class TestSteps:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
         training = self.TRAINING.replace(first_step=order)
         setup = Setup(
-            task, training, "attention", D, query_steps=steps, signal=5.0 * xi,
+            task, training, "attention", D, task, query_steps=steps, signal=5.0 * xi,
             sampler="tokens", seed=SeedSequence(11),
         )  # fmt: skip
         D0 = hold(tokens(task, 9, xi, STANDARD, setup.stream("D0")), np.float64)

@@ -60,6 +60,7 @@ def get_loss(loss: str | Loss) -> Loss:
 
 
 _CHECKED: set[int] = set()
+JUMPS = 2  # places out of 13 where a second derivative may be in the middle of a jump
 
 
 def check_loss(loss: Loss) -> None:
@@ -87,6 +88,21 @@ def check_loss(loss: Loss) -> None:
             raise ValueError(
                 f"the derivative of the {loss.name} loss is not that of its value: at score "
                 f"{z[k]:g} and label {y} it is {stated[k]:g}, by differences {seen[k]:g}"
+            )
+        bend = np.asarray(loss.second(z, y), float)
+        seen = np.asarray(loss.derivative(z + step, y) - loss.derivative(z - step, y)) / (2 * step)
+        off = np.abs(bend - seen) - 1e-3 * (1.0 + np.abs(seen))
+        if not np.count_nonzero(~(off <= 0.0)) <= JUMPS:
+            k = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
+            raise ValueError(
+                f"the second derivative of the {loss.name} loss is not that of its derivative: at "
+                f"score {z[k]:g} and label {y} it is {bend[k]:g}, by differences {seen[k]:g}"
+            )
+        if not (seen >= -1e-3).all():
+            k = int(np.argmin(seen))
+            raise ValueError(
+                f"the {loss.name} loss must be convex, but its slope falls at score {z[k]:g} and "
+                f"label {y}"
             )
     if loss.of_margin and not np.allclose(loss.value(z, 1), loss.value(-z, -1), atol=1e-9):
         raise ValueError(

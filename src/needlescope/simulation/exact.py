@@ -27,7 +27,7 @@ from .noise import Noise
 SHIFTS = 32  # enough for their spread to be known: the rounds end by it
 FIRST = 1 << 8  # points of the first round for each shift, fewer where there are many tokens
 TOKENS = 1 << 24  # token draws after which the integral is left at the error it has
-ACCURACY = 2e-4  # standard error: small beside the spread of trials, which contains it
+ACCURACY, RELATIVE = 2e-4, 0.05  # the standard error at which to stop
 LATTICE = 64  # tokens beyond these are plain random numbers
 LISTED = 1 << 18  # numbers in a list of all position sets; a longer one is not made
 
@@ -58,12 +58,12 @@ def attention_error(
     0.0228
     """
     shifts = rng.random((SHIFTS, min(task.L, LATTICE) + 1))  # the last one picks positions
-    size = int(np.clip(1 << (FIRST * 64 // task.L).bit_length(), 16, FIRST))
+    size = int(np.clip(1 << (FIRST * 64 // task.L).bit_length() >> 1, 1, FIRST))
     sums, count = np.zeros(SHIFTS), 0
     while True:
         step = 1 if count == 0 else 2  # the even points of a doubled lattice are the old ones
         u = np.concatenate([shifted(size, shift, step - 1, step) for shift in shifts])
-        columns = max(1, (1 << 18) // task.L)
+        columns = max(1, (1 << (18 if noise.token_correlation == 0.0 else 22)) // task.L)
         wrong = [
             _wrong(task, at, noise, u[first : first + columns], rng)
             for first in range(0, len(u), columns)
@@ -71,7 +71,8 @@ def attention_error(
         sums += np.concatenate(wrong).reshape(SHIFTS, -1).sum(axis=1)
         count, means = size, sums / size
         error = float(means.std(ddof=1) / np.sqrt(SHIFTS))
-        if error <= ACCURACY or 2 * count * SHIFTS * task.L > TOKENS:
+        enough = min(ACCURACY, RELATIVE * float(means.mean()))
+        if error <= enough or 2 * count * SHIFTS * task.L > TOKENS:
             return float(means.mean()), error
         size = 2 * count
 

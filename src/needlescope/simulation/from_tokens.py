@@ -63,7 +63,6 @@ def _draw(setup: Setup) -> tuple[FloatArray, Data, Data]:
     xi = setup.signal
     xi = generator(setup.stream("signal")).standard_normal(setup.d) if xi is None else xi
     xi = xi / np.linalg.norm(xi)
-    assert setup.noise is not None
     D0 = tokens(setup.task, setup.n0, xi, setup.noise, setup.stream("D0"))
     D1 = tokens(setup.task, setup.n1, xi, setup.noise, setup.stream("D1"))
     return xi, D0, D1
@@ -107,7 +106,6 @@ def _train_query(setup: Setup, D0: Data) -> tuple[State, State]:
 
 def _look(setup: Setup, state: State, xi: FloatArray) -> Readout:
     (q, w, b), beta, noise = state, setup.training.beta, setup.noise
-    assert noise is not None
     size = float(np.sqrt(noise.covary(q, q)))
     along = noise.covary(w, q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(noise.covary(w, w) - along**2, 0.0)))

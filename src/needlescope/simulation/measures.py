@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IndexArray
 from ..losses import get_loss
 from ..task import Positions, Task
 from . import exact, exact_linear, reduced, stages
@@ -12,6 +12,8 @@ from .data import labels, positions, tokens
 from .seeds import generator
 from .setup import Setup
 from .trained import Trained
+
+COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 
 
 def summarise(setup: Setup, trained: Trained) -> dict[str, float]:
@@ -66,7 +68,6 @@ def error_rate(setup: Setup, trained: Trained) -> tuple[float, float]:
         error = float(wrong.mean())
         return error, float(np.sqrt(error * (1.0 - error) / len(wrong)))
     task, fit, noise = setup.test_task, trained.fit, setup.noise
-    assert task is not None and noise is not None
     if trained.look is not None:
         return exact.attention_error(task, trained.look, noise, rng)
     if setup.model == "pooled":
@@ -80,15 +81,23 @@ def error_rate(setup: Setup, trained: Trained) -> tuple[float, float]:
     return exact_linear.vectorized_error(task, trained.signals, deviation, fit.b, rng)
 
 
-def _sampled(setup: Setup, trained: Trained, rng: np.random.Generator) -> FloatArray:
+def _sampled(setup: Setup, trained: Trained, rng: np.random.Generator) -> IndexArray:
     """Return which of ``n_test`` fresh samples get the wrong sign."""
-    task, n, fit = setup.test_task, setup.n_test, trained.fit
-    assert task is not None and setup.noise is not None
+    task, n = setup.test_task, setup.n_test
     if trained.state is not None and trained.xi is not None:
         data = tokens(task, n, trained.xi, setup.noise, setup.stream("test"))
         scores = stages.scores(data, setup.model, trained.state, setup.training.beta)
         return np.asarray(data.y * scores <= 0.0)
-    y = labels(task, n, rng)
+    parts = [
+        _sampled_scores(setup, trained, min(COUNTED, n - first), rng)
+        for first in range(0, n, COUNTED)
+    ]
+    return np.concatenate(parts)
+
+
+def _sampled_scores(setup: Setup, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
+    """Return the same for n samples of the reduced law."""
+    task, fit, y = setup.test_task, trained.fit, labels(setup.test_task, n, rng)
     lift = task.theta * (y > 0.0)
     deviation: float | FloatArray = float(np.linalg.norm(fit.w))
     if trained.look is not None:

@@ -113,7 +113,8 @@ class Noise:
             out *= np.float32(np.sqrt((self.df - 2.0) / self.df))
         self.correlate(out)
         if self.root is not None:
-            out[...] = out @ self.root.T.astype(np.float32)
+            rows = out.reshape(-1, out.shape[-1])
+            rows[...] = rows @ self.root.T.astype(np.float32)
         return out
 
     def correlate(self, tokens: Any) -> Any:
@@ -177,6 +178,12 @@ def _factor(given: Any) -> tuple[FloatArray, FloatArray]:
             f"covariance must be positive definite, got a smallest eigenvalue of {least:.3g}; "
             "add a small multiple of the identity if the law is meant to be degenerate"
         ) from None
+    size = np.abs(np.diag(matrix))
+    if not ((size >= 1e-12) & (size <= 1e12)).all():
+        raise ValueError(
+            "covariance must have variances between 1e-12 and 1e12 on its diagonal, got "
+            f"{size.min():.3g} to {size.max():.3g}; rescale the problem"
+        )
     matrix.setflags(write=False)
     return matrix, root
 

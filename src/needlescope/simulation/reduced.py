@@ -15,7 +15,7 @@ the rest can be drawn as sums. Nothing here is an approximation; it holds at eve
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ..losses import get_loss
 from ..task import Task
 from ..training import Training
 from .data import positions
-from .normal import fill_normal
+from .normal import normal
 from .stages import State
 
 
@@ -153,11 +153,10 @@ def _features(
     if n >= k:
         for first in range(0, n, 512):
             rows = slice(first, first + 512)
-            noise: Any = np.empty((len(size[rows]), k), np.float32)
-            F[rows, s:] = fill_normal(noise, rng)
+            F[rows, s:] = normal((len(size[rows]), k), rng)
     else:
         chi = np.sqrt(rng.chisquare(k - np.arange(n)))
-        numbers = fill_normal(np.empty(n * (n - 1) // 2, np.float32), rng)
+        numbers = normal((n * (n - 1) // 2,), rng)
         F[:, s:] = 0.0
         for row in range(n):
             place = row * (row - 1) // 2

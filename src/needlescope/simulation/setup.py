@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..grid import choice, common_shape, integer
+from ..losses import get_loss
 from ..query import Query
 from ..task import Task
 from ..training import Training
@@ -27,13 +28,13 @@ STREAMS = ("signal", "D0", "D1", "query", "starts", "test")
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """Everything a trial needs but its seed; `simulate` says what each field means.
+    """Everything a trial needs; `simulate` says what each field means.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(4, 1, 3.0, 0.5), ns.Training(alpha0=2.0, alpha1=[1.0, 2.0])
-    >>> setup = Setup(task, training, "attention", 50)
+    >>> setup = Setup(task, training, "attention", 50, task)
     >>> setup.sampler, setup.test, [one.n for one in setup.points()]
     ('reduced', 'exact', [50, 100])
     """
@@ -42,13 +43,13 @@ class Setup:
     training: Training
     model: str
     d: int
+    test_task: Task
     query: Query | None = None
-    test_task: Task | None = None
     data: str = "D1"
     reuse: str = "none"
     query_steps: int = 1
     starts: int = 0
-    noise: Noise | None = None
+    noise: Noise = STANDARD
     signal: Any = None
     sampler: str = "auto"
     test: str = "auto"
@@ -72,9 +73,10 @@ class Setup:
             *(("n_test", 1, 10**9), ("memory", 1, 1 << 50)),
         ):
             object.__setattr__(self, name, whole(name, getattr(self, name), low, high))
-        object.__setattr__(self, "noise", _noise(self.noise, self.d))
         object.__setattr__(self, "signal", _direction(self.signal, self.d))
-        object.__setattr__(self, "test_task", _check_test(self))
+        _check_noise(self.noise, self.d)
+        _check_test(self)
+        _check_loss(self)
         _check_options(self)
         object.__setattr__(self, "sampler", _sampler(self))
         object.__setattr__(self, "test", _test(self))
@@ -84,7 +86,7 @@ class Setup:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the grid: ``()`` for a single problem."""
-        parts: list[Any] = [self.task, self.training, self.test_task, self.query]
+        parts: list[Any] = [self.task, self.training, self.query, self.test_task]
         return common_shape(*{id(part): part for part in parts if part is not None}.values())
 
     @property
@@ -123,17 +125,24 @@ class Setup:
         if self.sampler == "tokens":
             passes = self.n + (1 + self.query_steps) * self.n0 * (self.model == "attention")
             made = passes * self.task.L * self.d * (1 + 100 * self.starts)
-        return 4e-9 * made + 5e-8 * self.n * self.width + 0.02
+        work = 5e-8 * self.n * self.width
+        if get_loss(self.training.loss).kinked or self.training.ridge < 1e-3:
+            work += 2e-9 * self.n * self.width * min(self.n, self.width)  # factorised systems
+        return 4e-9 * made + work + 0.02
 
     @property
     def needed(self) -> int:
         """Roughly the bytes that a trial needs for blocks, features and solver."""
         L, d, n, width = self.task.L, self.d, self.n, self.width
         block = 12 * max(1 << 20, L * d if self.sampler == "tokens" else L)
+        block += 300 * L + (0 if self.noise.covariance is None else 32 * d * d)
+        if self.test == "sampled":
+            block += 24 * self.n_test
         if self.starts:
             return 2 * block + 4 * n * L * d
-        # Flat tokens stay in single precision; a solver may keep a copy of the features.
+        # Flat tokens stay in single precision; a solver may keep copies of the features.
         size = 12 if self.model == "vectorized" and self.sampler == "tokens" else 16
+        size += 24 * (self.training.ridge == 0.0)
         return block + size * n * width + 24 * min(n, width) ** 2
 
     @property
@@ -145,7 +154,6 @@ class Setup:
         """List the scalar problems of the grid, in C order."""
         shape = self.shape
         count = int(np.prod(shape, dtype=np.int64))
-        assert self.test_task is not None
         queries: list[Any] = [None] * count if self.query is None else self.query.scalars(shape)
         parts = (one.scalars(shape) for one in (self.task, self.training, self.test_task))
         return [
@@ -160,19 +168,15 @@ class Setup:
 
 def whole(name: str, value: Any, low: int, high: int = 10**9) -> int:
     """Return a single integer in low..high, or refuse it."""
-    number = integer(name, value, low, high)
-    if np.ndim(number):
-        raise ValueError(f"{name} must be a single integer, got an array of {np.size(number)}")
-    return int(number)
+    if np.ndim(value) or isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} must be a single integer in {low}..{high}, got {value!r}")
+    return int(integer(name, value, low, high))
 
 
-def _noise(noise: Noise | None, d: int) -> Noise:
-    if noise is None:
-        return STANDARD
+def _check_noise(noise: Noise, d: int) -> None:
     if not isinstance(noise, Noise):
         raise ValueError(f"noise must be a needlescope.Noise, got {noise!r}")
     noise.check_dimension(d)
-    return noise
 
 
 def _direction(signal: Any, d: int) -> FloatArray | None:
@@ -187,13 +191,12 @@ def _direction(signal: Any, d: int) -> FloatArray | None:
         raise ValueError(
             f"signal must be a vector of d={d} finite numbers, not all of them zero, got {given}"
         )
-    return vector
+    vector = vector / np.abs(vector).max()  # first, so that no square overflows
+    return vector / np.linalg.norm(vector)
 
 
-def _check_test(setup: Setup) -> Task:
+def _check_test(setup: Setup) -> None:
     task, test = setup.task, setup.test_task
-    if test is None:
-        return task
     if not isinstance(test, Task):
         raise ValueError(f"test_task must be a needlescope.Task, got {test!r}")
     common_shape(task, test)
@@ -202,7 +205,22 @@ def _check_test(setup: Setup) -> Task:
             f"the vectorized model has one weight for each of its L={task.L} tokens and cannot be "
             f"tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
         )
-    return test
+
+
+def _check_loss(setup: Setup) -> None:
+    kinked = get_loss(setup.training.loss).kinked
+    bare = bool(np.any(np.asarray(setup.training.ridge) == 0.0))
+    if bare and (kinked or setup.starts):
+        what = f"starts={setup.starts}" if setup.starts else f"loss={setup.training.loss!r}"
+        raise ValueError(
+            f"ridge must be above 0 with {what}: without it the minimiser need not be unique, "
+            "or is at infinity; give a small one, such as 1e-4"
+        )
+    if kinked and setup.starts:
+        raise ValueError(
+            f"starts={setup.starts} needs a loss without kinks, got {setup.training.loss!r}; "
+            "squared_hinge is one"
+        )
 
 
 def _check_options(setup: Setup) -> None:
@@ -239,7 +257,7 @@ def _check_options(setup: Setup) -> None:
 def _sampler(setup: Setup) -> str:
     """Settle on a sampler, or say why the reduced law does not serve."""
     beyond = {
-        f"noise={setup.noise!r}": not setup.noise.standard,  # type: ignore[union-attr]
+        f"noise={setup.noise!r}": not setup.noise.standard,
         f"reuse={setup.reuse!r}": setup.reuse != "none",
         f"query_steps={setup.query_steps}": setup.query_steps != 1,
         f"starts={setup.starts}": setup.starts > 0,
@@ -257,7 +275,7 @@ def _sampler(setup: Setup) -> str:
 
 
 def _test(setup: Setup) -> str:
-    gaussian = setup.noise.gaussian  # type: ignore[union-attr]
+    gaussian = setup.noise.gaussian
     if setup.test == "exact" and not gaussian:
         raise ValueError(
             f"test='exact' integrates over Gaussian noise, got {setup.noise!r}; pass test='sampled'"

@@ -13,7 +13,7 @@ from ..outcome import Alignment, Outcome, Separability, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .noise import Noise
+from .noise import STANDARD, Noise
 from .seeds import streams
 from .setup import MEMORY, Setup, whole
 from .trained import ALIGNMENT
@@ -74,17 +74,20 @@ def simulate(
         Gradient steps on the query, after the first step on w and b.
     starts : int
         Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from so many starts, the
-        first of them where the steps lead; the ridge then applies to the query too.
+        first of them where the steps lead, to a relative gradient of 1e-5; the ridge then applies
+        to the query too.
     noise : Noise, optional
         Another law of the noise than independent N(0, 1) entries.
     signal : array (d,), optional
         Direction of the signal; random in each trial by default.
     sampler : "auto", "tokens" or "reduced"
-        Make every token, block by block; or draw from the exact reduced law, which is about L times
-        cheaper and serves the theory's own setting only. "auto" reduces where it can.
+        Make every token, block by block; or draw from the exact reduced law, which needs L times
+        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
     test : "auto", "exact" or "sampled"
-        Integrate the test error over the law of the data (Gaussian noise only), or count mistakes
-        on ``n_test`` fresh samples. "auto" integrates where it can.
+        Integrate the test error over the law of the data (Gaussian noise only; unbiased, to a
+        standard error of 2e-4 and of 5 % or as far as a budget goes, which each trial states as
+        ``trials["test_error_numeric"]``), or count mistakes on ``n_test`` fresh samples. "auto"
+        integrates where it can.
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int
@@ -105,9 +108,10 @@ def simulate(
     (6,)
     """
     setup = Setup(
-        task, training, model, d, query=query, test_task=test_task, data=data, reuse=reuse,
-        query_steps=query_steps, starts=starts, noise=noise, signal=signal, sampler=sampler,
-        test=test, n_test=n_test, memory=memory,
+        task, training, model, d, task if test_task is None else test_task, query=query,
+        data=data, reuse=reuse, query_steps=query_steps, starts=starts,
+        noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler, test=test,
+        n_test=n_test, memory=memory,
     )  # fmt: skip
     values = _run(run_trial, setup, trials, seed, workers, progress, title=model)
     nothing = np.full(setup.shape, np.nan)
@@ -148,8 +152,8 @@ def simulate_alignment(
     True
     """
     setup = Setup(
-        task, training, "attention", d, query_steps=query_steps, noise=noise, signal=signal,
-        sampler=sampler, memory=memory,
+        task, training, "attention", d, task, query_steps=query_steps,
+        noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler, memory=memory,
     )  # fmt: skip
     values = _run(align_trial, setup, trials, seed, workers, progress, title="alignment")
     return _alignment(values, setup.shape)
@@ -185,12 +189,14 @@ def simulate_separability(
     array([1., 0.])
     """
     setup = Setup(
-        task, training, model, d, query=query, data=data, noise=noise, sampler=sampler,
-        memory=memory,
+        task, training, model, d, task, query=query, data=data,
+        noise=STANDARD if noise is None else noise, sampler=sampler, memory=memory,
     )  # fmt: skip
     values = _run(separate_trial, setup, trials, seed, workers, progress, title=model)
+    count = values["separable"].shape[-1]
     fraction = values["separable"].mean(axis=-1)
-    error = np.sqrt(fraction * (1.0 - fraction) / values["separable"].shape[-1])
+    chance = (count * fraction + 1.0) / (count + 2.0)  # after Laplace: never certain
+    error = np.sqrt(chance * (1.0 - chance) / (count + 3.0))
     found = {"model": model, "fraction": fraction, "fraction_se": error}
     return dataclasses.replace(_build(Separability, found, setup.shape), trials=values)
 

@@ -35,8 +35,6 @@ from .data import Arrays, Data
 from .erm.minimise import minimise
 from .erm.problem import Fit
 
-__all__ = ["Arrays", "State", "features", "first_step", "gradient", "query_step", "readout"]
-
 
 class State(NamedTuple):
     """The parameters of the attention classifier."""

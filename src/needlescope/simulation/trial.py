@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
 from ..errors import NoMinimiser, NotConverged
 from . import from_law, from_tokens
 from .erm.separable import separability
@@ -11,12 +15,8 @@ from .setup import Setup
 
 def run_trial(setup: Setup) -> dict[str, float]:
     """Train and test once; return the trial's numbers by name."""
-    train = from_tokens.train if setup.sampler == "tokens" else from_law.train
-    try:
-        trained = train(setup)
-    except (NoMinimiser, NotConverged) as failure:
-        place = setup.seed.spawn_key[-1:] or ("",)
-        raise type(failure)(f"in trial {place[0]} at d={setup.d}, n={setup.n}: {failure}") from None
+    with _named(setup):
+        trained = _source(setup).train(setup)
     error, numeric = error_rate(setup, trained)
     return {
         "test_error": error,
@@ -29,10 +29,30 @@ def run_trial(setup: Setup) -> dict[str, float]:
 
 def align_trial(setup: Setup) -> dict[str, float]:
     """Take the two steps once; return the realised alignment."""
-    return (from_tokens if setup.sampler == "tokens" else from_law).align(setup)
+    found: dict[str, float] = _source(setup).align(setup)
+    return found
 
 
 def separate_trial(setup: Setup) -> dict[str, float]:
-    """Draw the training data once; say whether the model's features are separable."""
-    F, y = (from_tokens if setup.sampler == "tokens" else from_law).features(setup)
-    return {"separable": float(separability(F, y).separable)}
+    """Draw the training data once; say whether its features are separable, and if that is proven.
+
+    A negative without proof says that no margin above rounding exists.
+    """
+    with _named(setup):
+        answer = separability(*_source(setup).features(setup))
+    return {"separable": float(answer.separable), "proven": float(answer.proven)}
+
+
+def _source(setup: Setup) -> ModuleType:
+    return from_tokens if setup.sampler == "tokens" else from_law
+
+
+@contextmanager
+def _named(setup: Setup) -> Iterator[None]:
+    """Say in which trial, of which problem, something could not be solved."""
+    try:
+        yield
+    except (NoMinimiser, NotConverged) as failure:
+        trial = setup.seed.spawn_key[-1] if setup.seed.spawn_key else 0
+        where = f"trial {trial} of {setup.model} at d={setup.d}, n={setup.n}, {setup.task!r}"
+        raise type(failure)(f"{failure} (in {where}, {setup.training!r})") from None

@@ -65,8 +65,8 @@ def conclude(point: Point, scale: float, tolerance: float, iterations: int) -> F
     if not residual <= tolerance:
         raise NotConverged(
             f"the training problem reached a gradient of {residual:.1e} relative to its size at "
-            f"zero, not {tolerance:.0e}, in {iterations} iterations; try a larger ridge, features "
-            "of comparable size, or a larger tolerance"
+            f"zero, not {tolerance:.0e}, in {iterations} iterations; try a larger ridge, or "
+            "features of comparable size"
         )
     w: FloatArray = point.w
     return Fit(w, point.b, point.z, residual, iterations)
