@@ -17,15 +17,15 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from numbers import Integral
 from typing import Any, TypeVar
 
 from .progress import Progress as Progress
-from .progress import Report, check_progress, reporting
+from .progress import check_progress, reporting
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -49,6 +49,7 @@ def run(
     workers: int | None = None,
     progress: Progress = None,
     title: str = "trials",
+    each: Callable[[int, Result], object] | None = None,
 ) -> list[Result]:
     """Call ``function`` on every job, over processes, and list the results in the jobs' order.
 
@@ -66,6 +67,8 @@ def run(
         Whether and how to report progress; see `reporting`.
     title : str
         What the jobs are, for the progress bar.
+    each : callable, optional
+        Called here with a job's place and its result as soon as it is there.
 
     Raises
     ------
@@ -84,9 +87,16 @@ def run(
     jobs = list(jobs)
     size = _size(workers, len(jobs))
     with reporting(progress, len(jobs), title) as report:
-        if size <= 1:
-            return _run_here(function, jobs, report)
-        return _run_in_workers(function, jobs, size, report)
+        results: dict[int, Result] = {}
+        here = size <= 1
+        source = _run_here(function, jobs) if here else _run_in_workers(function, jobs, size)
+        with closing(source):  # an error in between ends the workers now, not when it is let go
+            for index, result in source:
+                results[index] = result
+                if each is not None:
+                    each(index, result)
+                report(len(results))
+    return [results[index] for index in range(len(jobs))]
 
 
 def check_workers(workers: int | None) -> None:
@@ -135,15 +145,13 @@ def _size(workers: int | None, jobs: int) -> int:
 
 
 def _run_here(
-    function: Callable[[Job], Result], jobs: Sequence[Job], report: Report
-) -> list[Result]:
-    results = []
+    function: Callable[[Job], Result], jobs: Sequence[Job]
+) -> Generator[tuple[int, Result], None, None]:
     single_thread = _single_thread()
-    for job in jobs:
+    for index, job in enumerate(jobs):
         with single_thread():
-            results.append(function(job))
-        report(len(results))
-    return results
+            result = function(job)
+        yield index, result
 
 
 def _single_thread() -> Callable[[], Any]:
@@ -159,19 +167,19 @@ def _single_thread() -> Callable[[], Any]:
 
 
 def _run_in_workers(
-    function: Callable[[Job], Result], jobs: Sequence[Job], size: int, report: Report
-) -> list[Result]:
+    function: Callable[[Job], Result], jobs: Sequence[Job], size: int
+) -> Generator[tuple[int, Result], None, None]:
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
-    results: dict[int, Result] = {}
+    done = 0
     try:
         with _pool(size, _packed("function", function)) as executor:
-            for index, result in _as_completed(executor, jobs, AHEAD * size):
-                results[index] = result
-                report(len(results))
+            for found in _as_completed(executor, jobs, AHEAD * size):
+                done += 1
+                yield found
     except TerminatedWorkerError as error:
         raise RuntimeError(
-            f"a worker process died (killed, or out of memory) after {len(results)} of "
+            f"a worker process died (killed, or out of memory) after {done} of "
             f"{len(jobs)} results; try fewer workers, or workers=1, or a problem that takes "
             "less memory"
         ) from error
@@ -179,7 +187,6 @@ def _run_in_workers(
         raise RuntimeError(
             "a job or its result could not be sent between processes; try workers=1"
         ) from error
-    return [results[index] for index in range(len(jobs))]
 
 
 def _as_completed(executor: Any, jobs: Sequence[Job], ahead: int) -> Iterator[tuple[int, Any]]:

@@ -1,0 +1,113 @@
+"""Engines: what runs the units that a store is still missing.
+
+A unit that fails is kept with its error and does not stop the others. Results are written to the
+store by this process as they come in, one transaction each: whatever happens to the run, what was
+finished stays finished, and the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from ..simulation.progress import Progress
+from ..simulation.workers import run as run_in_processes
+from .store import Store
+from .unit import Unit
+
+
+class Attempt(NamedTuple):
+    """How a unit ended: with numbers, or with an error."""
+
+    numbers: dict[str, Any] | None
+    error: str | None
+    seconds: float
+
+
+class Summary(NamedTuple):
+    """What a run did: units done now, found done before, and failed (now or before)."""
+
+    done: int
+    before: int
+    failed: int
+
+
+Engine = Callable[[list[Unit], Callable[[int, Attempt], object], Progress], object]
+"""Runs units, in any order, and hands each (place, attempt) over as soon as it is there."""
+
+
+def attempt(unit: Unit) -> Attempt:
+    """Run a unit; an error is part of the answer.
+
+    Examples
+    --------
+    >>> task = {"L": 4, "R": 9, "theta": 1.0, "pi": 0.5}
+    >>> attempt(Unit("oracle", {"task": task, "model": "pooled"})).error
+    'ValueError: R must be an integer in 1..L, got 9 with L=4'
+    """
+    start = time.perf_counter()
+    try:
+        numbers, error = unit.run(), None
+    except Exception as problem:
+        numbers, error = None, f"{type(problem).__name__}: {problem}"
+    return Attempt(numbers, error, time.perf_counter() - start)
+
+
+def local(workers: int | None = None) -> Engine:
+    """Return an engine on processes of this machine; as many as it has cores by default."""
+
+    def engine(
+        units: list[Unit], each: Callable[[int, Attempt], object], progress: Progress
+    ) -> None:
+        run_in_processes(
+            attempt, units, workers=workers, progress=progress, title="units", each=each
+        )
+
+    return engine
+
+
+def run_units(
+    units: Iterable[Unit],
+    store: Store,
+    *,
+    engine: Engine | None = None,
+    retry: bool = False,
+    progress: Progress = None,
+) -> Summary:
+    """Run the units that the store does not have yet, and keep their results.
+
+    Parameters
+    ----------
+    units
+        What is wanted; units that are there already are not run again.
+    store
+        Where results are kept.
+    engine
+        What runs them; processes of this machine by default.
+    retry
+        Whether units that failed before are run again.
+    progress
+        As in `simulate`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> tasks = [{"L": 10, "R": 1, "theta": theta, "pi": 0.5} for theta in (1.0, 2.0)]
+    >>> units = [Unit("oracle", {"task": task, "model": "pooled"}) for task in tasks]
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder + "/results.sqlite") as store:
+    ...     print(run_units(units, store, engine=local(1)))
+    ...     print(run_units(units, store, engine=local(1)))
+    Summary(done=2, before=0, failed=0)
+    Summary(done=0, before=2, failed=0)
+    """
+    wanted = list({unit.key: unit for unit in units}.values())
+    todo = store.missing(wanted, retry=retry)
+
+    def keep(place: int, found: Attempt) -> None:
+        store.put(todo[place], found.numbers, seconds=found.seconds, error=found.error)
+
+    if todo:
+        (engine or local())(todo, keep, progress)
+    failed = sum(row.error is not None for row in store.rows(wanted))
+    return Summary(len(todo), len(wanted) - len(todo), failed)
