@@ -1,0 +1,54 @@
+"""Test error, training loss and training error against the amount of data.
+
+The paper's setting: L = 10, R = 1, π = ½, θ = 5, ridge 1e-5, d = 1000 and 8 trials in full.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .experiment import Experiment, compare, grid, trials
+from .unit import Unit
+
+TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+MODELS = ("attention", "pooled", "vectorized")
+LOSSES = ("logistic", "square")
+ALPHA0, RIDGE = 4.0, 1e-5
+BY = ("model", "training.loss", "training.alpha1")
+NAMES = ("test_error", "train_loss", "train_error")
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory on a fine grid of α1, simulation on a coarse one."""
+    d, count = (1000, 8) if full else (200, 8)
+    fine = np.unique(np.round(np.geomspace(0.25, 16.0, 41), 3)).tolist()
+    dots = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
+    found = []
+    for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
+        found.append(Unit("predict", _arguments(**point)))
+    for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
+        found += trials("simulate", {**_arguments(**point), "d": d}, count)
+    return found
+
+
+def _arguments(model: str, loss: str, alpha1: float) -> dict[str, object]:
+    training = {"alpha0": ALPHA0, "alpha1": alpha1, "loss": loss, "ridge": RIDGE}
+    return {"task": TASK, "training": training, "model": model}
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare each dot with its line."""
+    return compare(table, BY, NAMES)
+
+
+ERRORS = Experiment(
+    "errors",
+    "Errors against the amount of training data",
+    "Test error, training loss and training error of the three classifiers as the readout gets "
+    "more data (α1 samples per dimension); lines are the theory, dots trained classifiers. With the "
+    "square loss and hardly any ridge the test error peaks where the data stop being fitted "
+    "exactly: α1 = 1 for attention and pooling, α1 = L for the flat classifier.",
+    units,
+    scores,
+)
