@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow bench agreement fuzz lint format reproduce clean
+.PHONY: help test test-slow bench agreement fuzz lint format reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -56,7 +56,10 @@ format: $(READY) ## format the code and repair what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-reproduce: $(READY) ## draw the figure
+reproduce: $(READY) ## draw all figures, theory and simulation, into figures/; ARGS=--full for full sizes
+	$(BIN)/needlescope reproduce $(ARGS)
+
+picture: $(READY) ## draw the picture at the head of the README
 	$(BIN)/python tools/picture.py
 
 clean: ## remove the environment, caches and builds

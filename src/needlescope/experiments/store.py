@@ -14,6 +14,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -74,23 +75,58 @@ class Store:
         self.path = Path(path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            size = _size_at_rest(self.path)
             self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
-            self._prepare()
         except (sqlite3.Error, OSError) as problem:
             raise StoreError(_sentence(self.path, problem)) from None
+        try:
+            self._prepare(size)
+        except BaseException:
+            self._base.close()
+            raise
 
-    def _prepare(self) -> None:
-        self._base.execute(f"PRAGMA busy_timeout = {int(1000 * WAIT)}")
-        self._base.execute("PRAGMA journal_mode = WAL")
-        self._base.execute("PRAGMA synchronous = NORMAL")
-        layout = self._base.execute("PRAGMA user_version").fetchone()[0]
+    def _prepare(self, size: int) -> None:
+        """Look at what is there before anything is written: it may be damaged, or not ours."""
+        layout = self._select("PRAGMA user_version")[0][0]
         if layout not in (0, LAYOUT):
             raise StoreError(
                 f"the store {self.path} has layout {layout}, this version reads {LAYOUT}; "
                 "use another file, or the version that made it"
             )
-        self._base.execute(SCHEMA)
-        self._base.execute(f"PRAGMA user_version = {LAYOUT}")
+        state = self._select("PRAGMA quick_check(1)")[0][0]
+        if size % self._select("PRAGMA page_size")[0][0]:
+            state = "its end is missing"  # which SQLite takes for zeros
+        if state != "ok":
+            damage = sqlite3.DatabaseError(f"malformed: {state.splitlines()[-1]}")
+            raise StoreError(_sentence(self.path, damage))
+        if layout == 0:
+            tables = {name for (name,) in self._select("SELECT name FROM sqlite_master")}
+            if tables - {"results"}:
+                problem = sqlite3.DatabaseError("not a database of ours")
+                raise StoreError(_sentence(self.path, problem))
+            self._log_ahead()
+            with self._writing() as base:
+                base.execute(SCHEMA)
+                base.execute(f"PRAGMA user_version = {LAYOUT}")
+        self._select("PRAGMA synchronous = NORMAL")
+
+    def _log_ahead(self) -> None:
+        """Switch to write-ahead logging; SQLite itself does not wait for another who does."""
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                self._select("PRAGMA journal_mode = WAL")
+                return
+            except StoreError as problem:
+                if "database is locked" not in str(problem) or time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
+
+    def _select(self, command: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._base.execute(command, values).fetchall()
+        except sqlite3.Error as problem:
+            raise StoreError(_sentence(self.path, problem)) from None
 
     def put(
         self,
@@ -100,19 +136,23 @@ class Store:
         seconds: float,
         error: str | None = None,
     ) -> None:
-        """Keep a finished unit; a result replaces an error, and a later result an earlier one."""
+        """Keep a finished unit; a later one replaces an earlier one, but no error a result."""
         row = (
             unit.key,
             unit.call,
             canonical(unit.arguments),
-            None if numbers is None else canonical(numbers),
+            None if numbers is None else json.dumps(numbers, sort_keys=True),
             error,
             seconds,
             canonical(_versions()),
             time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )
         with self._writing() as base:
-            base.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            if error is None:
+                base.execute("DELETE FROM results WHERE key = ?", row[:1])
+            else:
+                base.execute("DELETE FROM results WHERE key = ? AND error IS NOT NULL", row[:1])
+            base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def get(self, unit: Unit) -> Row | None:
         """Return the row of a unit, if it is finished."""
@@ -122,18 +162,27 @@ class Store:
         """Go through the rows of some units, in their order, or through all rows."""
         select = "SELECT call, arguments, numbers, error, seconds, versions, finished FROM results"
         if units is None:
-            for found in self._base.execute(f"{select} ORDER BY finished, key").fetchall():
-                yield _row(found)
+            for found in self._select(f"{select} ORDER BY finished, key"):
+                yield self._row(found)
             return
         for unit in units:
-            found = self._base.execute(f"{select} WHERE key = ?", (unit.key,)).fetchone()
-            if found is not None:
-                yield _row(found)
+            for found in self._select(f"{select} WHERE key = ?", (unit.key,)):
+                yield self._row(found)
+
+    def _row(self, found: tuple[Any, ...]) -> Row:
+        call, arguments, numbers, error, seconds, versions, finished = found
+        try:
+            unit = Unit(call, json.loads(arguments))
+            values = None if numbers is None else json.loads(numbers)
+            return Row(unit, values, error, seconds, json.loads(versions), finished)
+        except (TypeError, ValueError) as problem:  # the file is sound, what it says is not
+            damage = sqlite3.DatabaseError(f"malformed row: {problem}")
+            raise StoreError(_sentence(self.path, damage)) from None
 
     def missing(self, units: Iterable[Unit], *, retry: bool = False) -> list[Unit]:
         """List the units that are still to be done: no row yet, or with ``retry`` an error."""
         where = "WHERE error IS NULL" if retry else ""
-        done = {key for (key,) in self._base.execute(f"SELECT key FROM results {where}")}
+        done = {key for (key,) in self._select(f"SELECT key FROM results {where}")}
         todo = {unit.key: unit for unit in units}
         return [unit for key, unit in todo.items() if key not in done]
 
@@ -165,7 +214,7 @@ class Store:
 
     def __len__(self) -> int:
         """Count the rows."""
-        return int(self._base.execute("SELECT COUNT(*) FROM results").fetchone()[0])
+        return int(self._select("SELECT COUNT(*) FROM results")[0][0])
 
     def __enter__(self) -> Store:
         return self
@@ -178,21 +227,20 @@ class Store:
         """One transaction: all of it reaches the disk, or nothing."""
         try:
             self._base.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._base
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
+            yield self._base
             self._base.execute("COMMIT")
-        except sqlite3.Error as problem:
-            raise StoreError(_sentence(self.path, problem)) from None
+        except BaseException as problem:
+            if self._base.in_transaction:  # a full disk has ended it already
+                self._base.execute("ROLLBACK")
+            if isinstance(problem, sqlite3.Error):
+                raise StoreError(_sentence(self.path, problem)) from None
+            raise
 
 
-def _row(found: tuple[Any, ...]) -> Row:
-    call, arguments, numbers, error, seconds, versions, finished = found
-    unit = Unit(call, json.loads(arguments))
-    values = None if numbers is None else json.loads(numbers)
-    return Row(unit, values, error, seconds, json.loads(versions), finished)
+def _size_at_rest(path: Path) -> int:
+    """Return the size of a store's file; zero if there is none or a run is not closed."""
+    log = path.with_name(path.name + "-wal")
+    return path.stat().st_size if path.is_file() and not log.exists() else 0
 
 
 def _flat(row: Row) -> dict[str, Any]:
@@ -214,6 +262,7 @@ def _flat(row: Row) -> dict[str, Any]:
     )
 
 
+@cache
 def _versions() -> dict[str, str]:
     names = ("needlescope", "numpy", "scipy")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
@@ -226,8 +275,10 @@ def _sentence(path: Path, problem: Exception) -> str:
         return f"{path} is not a needlescope store or is damaged ({text}); move it away and rerun"
     if "readonly" in text or isinstance(problem, PermissionError):
         return f"the store {path} cannot be written ({text}); choose a place that can"
-    if "full" in text:
+    if "full" in text or "disk I/O" in text:
         return f"no room left for the store {path} ({text}); finished results are safe, rerun later"
+    if "unable to open" in text or isinstance(problem, OSError):
+        return f"the store {path} cannot be opened ({text}); check that its folder can be written"
     if "locked" in text:
         return f"another run has held the store {path} for {WAIT:g} s ({text}); wait for it"
     return f"the store {path} cannot be used: {text}"

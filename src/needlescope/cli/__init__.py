@@ -1,0 +1,1 @@
+"""The command ``needlescope``: one thin module a command, loaded when it is asked for."""

@@ -1,0 +1,137 @@
+"""What several commands share: options for a problem, and ways to show a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5"}
+TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
+            "eta-b": "1", "eta-q": "10"}  # fmt: skip
+LOSSES = ("logistic", "square", "hinge", "squared_hinge")
+MODELS = ("attention", "pooled", "vectorized")
+WHOLE = ("L", "R")
+
+
+class Numbers(click.ParamType):
+    """One number or several, separated by commas."""
+
+    name = "numbers"
+
+    def __init__(self, whole: bool = False) -> None:
+        self.kind = int if whole else float
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return a number, or a list of them."""
+        if not isinstance(value, str):
+            return value
+        try:
+            found = [self.kind(part) for part in value.split(",")]
+        except ValueError:
+            word = "whole numbers" if self.kind is int else "numbers"
+            self.fail(f"{value!r} is not one of the {word} that commas may separate", param, ctx)
+        return found[0] if len(found) == 1 else found
+
+
+def problem(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a task, a training and a model."""
+    for name, default in reversed({**TASK, **TRAINING}.items()):
+        kind = Numbers(whole=name in WHOLE)
+        option = click.option(
+            f"--{name}", name.replace("-", "_"), type=kind, default=default, show_default=True
+        )
+        command = option(command)
+    command = click.option(
+        "--loss", type=click.Choice(LOSSES), default="logistic", show_default=True
+    )(command)
+    command = click.option(
+        "--model", type=click.Choice(MODELS), multiple=True, default=MODELS, show_default=False,
+        help="Repeat for several; all three by default.",
+    )(command)  # fmt: skip
+    return output(command)
+
+
+def output(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json and --csv."""
+    command = click.option("--csv", "form", flag_value="csv", help="Write CSV.")(command)
+    return click.option("--json", "form", flag_value="json", help="Write JSON.")(command)
+
+
+def points(options: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the scalar problems: every combination of the numbers given."""
+    from itertools import product
+
+    names = [name.replace("-", "_") for name in (*TASK, *TRAINING)]
+    columns = [v if isinstance(v := options[name], list) else [v] for name in names]
+    return [dict(zip(names, values, strict=True)) for values in product(*columns)]
+
+
+def split(point: dict[str, Any], loss: str) -> tuple[Any, Any]:
+    """Return the task and the training of a point."""
+    from ..task import Task
+    from ..training import Training
+
+    task = {name: point[name] for name in TASK}
+    training = {name: value for name, value in point.items() if name not in TASK}
+    return Task(**task), Training(**training, loss=loss)
+
+
+def varied(rows: list[dict[str, Any]], answers: Sequence[str]) -> list[dict[str, Any]]:
+    """Keep the model, the answers, and of the problem what is not the same everywhere."""
+    asked = [name for name in rows[0] if name not in answers and name != "model"]
+    keep = ["model", *(name for name in asked if len({row[name] for row in rows}) > 1), *answers]
+    return [{name: row[name] for name in keep} for row in rows]
+
+
+def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
+    """Write a table to the standard output: for people, or as JSON or CSV."""
+    if form == "json":
+        plain = [{name: _plain(value) for name, value in row.items()} for row in rows]
+        click.echo(json.dumps(plain, indent=1, allow_nan=False))
+    elif form == "csv":
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        click.echo(text.getvalue(), nl=False)
+    else:
+        _for_people([_merged(row) for row in rows], title)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN: what is no number is null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _merged(row: dict[str, Any]) -> dict[str, str]:
+    """Put each number and its error into one cell."""
+    found = {}
+    for name, value in row.items():
+        if name.endswith("_se") and name[:-3] in row:
+            continue
+        error = row.get(f"{name}_se")
+        shown = str(value)
+        if isinstance(value, float):
+            shown = "" if math.isnan(value) else f"{value:.4g}"
+        if error is not None and not math.isnan(error) and error > 0.0:
+            shown = f"{value:.4f} ± {error:.1g}"
+        found[name.replace("_", " ")] = shown
+    return found
+
+
+def _for_people(rows: Sequence[dict[str, str]], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title)
+    for name in rows[0] if rows else []:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row.values())
+    Console().print(table)

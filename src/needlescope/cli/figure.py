@@ -1,0 +1,34 @@
+"""``needlescope figure``: one figure, from what its store has and what it still misses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .work import engine_options, finish, make_engine
+
+
+@click.command("figure")
+@click.argument("name")
+@click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
+@click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
+@engine_options
+def command(
+    name: str,
+    full: bool,
+    folder: str,
+    engine: str,
+    scheduler: str | None,
+    workers: int | None,
+    retry: bool,
+) -> None:
+    """Draw the figure NAME into a folder: PNG, PDF and the table behind it as CSV."""
+    from ..experiments.store import Store
+    from .drawing import draw
+
+    runner = make_engine(engine, scheduler, workers)
+    with Store(Path(folder) / "results.sqlite") as store:
+        entry, summary = draw(name, full, Path(folder), store, runner, retry=retry)
+    click.echo(f"{entry.picture}: {entry.verdict}")
+    finish(summary, f"needlescope figure {name} --retry")

@@ -1,0 +1,29 @@
+"""``needlescope predict``: learning curves in the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .common import points, problem, show, split, varied
+
+NAMES = ("test_error", "test_error_se", "train_loss", "train_error", "kappa", "cosine_q")
+
+
+@click.command("predict")
+@problem
+def command(model: tuple[str, ...], loss: str, form: str | None, **options: Any) -> None:
+    """Predict test error, train loss and train error in the limit of high dimension.
+
+    Any number may be several, separated by commas: --alpha1 0.5,1,2
+    """
+    from ..theory.learning import predict
+
+    rows = []
+    for point in points(options):
+        task, training = split(point, loss)
+        for one in model:
+            found = predict(task, training, one)
+            rows.append({"model": one, **point, **{name: getattr(found, name) for name in NAMES}})
+    show(rows if form else varied(rows, NAMES), form, f"prediction, {loss} loss")

@@ -1,0 +1,51 @@
+"""``needlescope reproduce``: every figure, and the page that shows them side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .work import engine_options, finish, make_engine
+
+
+@click.command("reproduce")
+@click.argument("names", nargs=-1)
+@click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
+@click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
+@engine_options
+def command(
+    names: tuple[str, ...],
+    full: bool,
+    folder: str,
+    engine: str,
+    scheduler: str | None,
+    workers: int | None,
+    retry: bool,
+) -> None:
+    """Draw the figures NAMES, all by default, and a page that shows them: index.html."""
+    from ..experiments.catalogue import NAMES, experiment
+    from ..experiments.engine import Summary
+    from ..experiments.store import Store
+    from ..figures.page import page
+    from .drawing import draw
+
+    wanted = names or NAMES
+    for name in wanted:
+        experiment(name)  # refuse a wrong name before any work
+    runner = make_engine(engine, scheduler, workers)
+    entries, total = [], Summary(0, 0, 0)
+    with Store(Path(folder) / "results.sqlite") as store:
+        for number, name in enumerate(wanted, 1):
+            click.echo(f"[{number}/{len(wanted)}] {name}", err=True)
+            entry, summary = draw(name, full, Path(folder), store, runner, retry=retry)
+            click.echo(f"    {entry.verdict}", err=True)
+            entries.append(entry)
+            total = Summary(*(a + b for a, b in zip(total, summary, strict=True)))
+    path = Path(folder) / "index.html"
+    path.write_text(page(entries), encoding="utf-8")
+    click.echo(str(path))
+    finish(total, "needlescope reproduce --retry")
+    if any(entry.verdict == "disagree" for entry in entries):
+        click.echo("theory and simulation disagree somewhere: see the page", err=True)
+        raise SystemExit(1)

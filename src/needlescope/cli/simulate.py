@@ -1,0 +1,48 @@
+"""``needlescope simulate``: the same at finite dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .common import points, problem, show, split, varied
+
+NAMES = ("test_error", "train_loss", "train_error")
+
+
+@click.command("simulate")
+@problem
+@click.option("--d", default=500, show_default=True, help="Dimension of a token.")
+@click.option("--trials", default=8, show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@click.option(
+    "--sampler", type=click.Choice(["auto", "tokens", "reduced"]), default="auto", show_default=True
+)
+@click.option("--workers", type=int, default=None, help="Processes; as many as cores by default.")
+def command(
+    model: tuple[str, ...],
+    loss: str,
+    form: str | None,
+    d: int,
+    trials: int,
+    seed: int,
+    sampler: str,
+    workers: int | None,
+    **options: Any,
+) -> None:
+    """Train and test classifiers at dimension d: means over trials with standard errors."""
+    from ..simulation.simulate import simulate
+
+    rows = []
+    for point in points(options):
+        task, training = split(point, loss)
+        for one in model:
+            found = simulate(task, training, one, d, trials, seed, sampler=sampler, workers=workers)
+            row = {"model": one, **point, "d": d, "trials": trials}
+            for name in NAMES:
+                row[name], row[f"{name}_se"] = getattr(found, name), getattr(found, f"{name}_se")
+            rows.append(row)
+    title = f"simulation, {loss} loss, d = {d}, {trials} trials"
+    answers = [one for name in NAMES for one in (name, f"{name}_se")]
+    show(rows if form else varied(rows, answers), form, title)

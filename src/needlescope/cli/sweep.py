@@ -1,0 +1,45 @@
+"""``needlescope sweep``: run a grid of calls into a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .common import output, show
+from .work import engine_options, finish, make_engine
+
+
+@click.command("sweep")
+@click.argument("spec", type=click.Path(dir_okay=False))
+@click.option("--store", "path", type=click.Path(), default=None, help="SPEC.sqlite by default.")
+@click.option(
+    "--out", type=click.Path(), default=None, help="Also write the table: .csv, .parquet."
+)
+@engine_options
+@output
+def command(
+    spec: str,
+    path: str | None,
+    out: str | None,
+    engine: str,
+    scheduler: str | None,
+    workers: int | None,
+    retry: bool,
+    form: str | None,
+) -> None:
+    """Run the sweep in SPEC, a TOML file; what its store has is not run again."""
+    from ..experiments.engine import run_units
+    from ..experiments.store import Store
+    from ..experiments.sweep import read_sweep
+
+    units = read_sweep(spec).units()
+    runner = make_engine(engine, scheduler, workers)
+    with Store(path or Path(spec).with_suffix(".sqlite")) as store:
+        summary = run_units(units, store, engine=runner, retry=retry, progress=True)
+        table = store.to_pandas(units)
+        if out is not None:
+            (store.to_parquet if out.endswith(".parquet") else store.to_csv)(out, units)
+    if form is not None:
+        show(table.astype(object).where(table.notna(), None).to_dict("records"), form, spec)
+    finish(summary, f"needlescope sweep {spec} --retry")

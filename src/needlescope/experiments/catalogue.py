@@ -1,0 +1,26 @@
+"""All experiments by name, loaded when asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ..grid import choice
+from .experiment import Experiment
+
+NAMES = (
+    *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
+    *("length", "reuse", "robustness"),
+)
+
+
+def experiment(name: str) -> Experiment:
+    """Return the experiment of that name.
+
+    Examples
+    --------
+    >>> experiment("errors").title
+    'Errors against the amount of training data'
+    """
+    choice("experiment", name, NAMES)
+    found: Experiment = getattr(import_module(f".{name}", __package__), name.upper())
+    return found

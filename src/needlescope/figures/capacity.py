@@ -1,0 +1,118 @@
+"""The capacity figure: how often data are separable, and how the capacity depends on the task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import NullFormatter
+
+from ..experiments.capacity import at_base, fractions
+from .style import COLOURS, NAMES, RC
+
+MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
+ASIDE = {"attention": 0.0, "pooled": -0.007, "vectorized": 0.007}  # so that bars do not overlap
+PANELS = (
+    ("task.L", r"tokens, $L$", True),
+    ("task.theta", r"signal strength, $\theta$", False),
+    ("task.R", r"signal tokens, $R$ (at $\theta = 2$)", False),
+    ("query.cosine", r"alignment of the query, $s$", False),
+)
+
+
+def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
+    """Draw the fraction of separable datasets, and beside it α* along each axis.
+
+    Parameters
+    ----------
+    table
+        Of the units of the experiment ``capacity``.
+    ax
+        Draw only the fractions, here.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> task = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}
+    >>> theory = {"call": "capacity", "model": "pooled", "alpha": 2.95, **task}
+    >>> trial = {"call": "simulate_separability", "model": "pooled", "d": 60, "fraction": 1.0}
+    >>> table = pd.DataFrame([theory, {**trial, **task, "training.alpha1": 2.0}])
+    >>> len(capacity(table).axes)
+    5
+    """
+    with plt.rc_context(RC):
+        if ax is not None:
+            _draw_fractions(ax, table)
+            return ax.figure
+        figure = plt.figure(figsize=(7.0, 3.5))
+        layout = figure.add_gridspec(
+            2, 3, width_ratios=(1.6, 1, 1), left=0.07, right=0.985, bottom=0.13, top=0.91,
+            wspace=0.4, hspace=0.55,
+        )  # fmt: skip
+        _draw_fractions(figure.add_subplot(layout[:, 0]), table)
+        for number, (column, words, log) in enumerate(PANELS):
+            panel = figure.add_subplot(layout[number // 2, 1 + number % 2])
+            _draw_capacity(panel, table, column, words, log)
+            if number == 0:
+                panel.set_title(r"predicted capacity $\alpha^*$, one quantity changed", loc="left")
+            if number % 2 == 0:
+                panel.set_ylabel(r"$\alpha^*$")
+    return figure
+
+
+def _draw_fractions(ax: Any, table: pd.DataFrame) -> None:
+    ax.plot(
+        [0.5, 1.0, 1.0, 1.5], [1.0, 1.0, 0.0, 0.0], color="black", lw=1.2, label=r"$d\to\infty$"
+    )
+    found = fractions(table)
+    for model, part in found.groupby("model"):
+        key = str(model)
+        p, n = part.fraction.to_numpy(), part.trials.to_numpy()
+        ax.errorbar(
+            part.ratio + ASIDE[key], p, yerr=_wilson(p, n), fmt=MARKS[key], ms=3.5, lw=0.9,
+            color=COLOURS[key], label=f"{NAMES[key]}, $d$ = {int(part.d.iloc[0])}",
+        )  # fmt: skip
+    if len(found):
+        reach = 0.05 + np.abs(found.ratio - 1.0).max()
+        ax.set_xlim(1.0 - reach, 1.0 + reach)
+    ax.legend(
+        frameon=False, loc="upper left", bbox_to_anchor=(0.485, 0.97), fontsize=7,
+        handletextpad=0.3, handlelength=1.0, borderpad=0.2,
+    )  # fmt: skip
+    ax.set_ylim(-0.04, 1.04)
+    ax.set_xlabel(r"training set over predicted capacity, $\alpha_1/\alpha^*$")
+    ax.set_ylabel("fraction of separable datasets")
+    ax.set_title("separable or not", loc="left")
+
+
+def _wilson(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return the reach of Wilson's interval of one standard error below and above p."""
+    middle = (p + 0.5 / n) / (1.0 + 1.0 / n)
+    half = np.sqrt(p * (1.0 - p) / n + 0.25 / n**2) / (1.0 + 1.0 / n)
+    return np.maximum([p - (middle - half), middle + half - p], 0.0)
+
+
+def _draw_capacity(ax: Any, table: pd.DataFrame, column: str, words: str, log: bool) -> None:
+    """Draw α* of each model along a column, from the rows at the base in everything else."""
+    for model, part in at_base(table, column).dropna(subset=["alpha"]).groupby("model"):
+        colour = COLOURS[str(model)]
+        if column in part and part[column].notna().any():
+            part = part.sort_values(column)
+            ax.plot(part[column], part.alpha, color=colour)
+        else:
+            ax.axhline(float(part.alpha.iloc[0]), color=colour)
+    base = at_base(table)
+    if column != "task.R" and column in base and base[column].notna().any():
+        ax.axvline(float(base[column].dropna().iloc[0]), color="black", lw=0.7, ls=":")
+    ax.set_yscale("log")
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.margins(x=0.03)
+    if log:
+        ax.set_xscale("log")
+    ax.set_xlabel(words)

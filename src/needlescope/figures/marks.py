@@ -1,0 +1,144 @@
+"""What figures share: lines from theory's rows, dots with bars from trials, names beside lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+DOT: Mapping[str, Any] = {
+    "fmt": "o",
+    "ms": 3.6,
+    "mec": "white",
+    "mew": 0.5,
+    "elinewidth": 1.0,
+    "capsize": 0,
+    "zorder": 3,
+}
+
+
+def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.DataFrame:
+    """Return the rows with the given values that have all of ``columns``; none if one is missing.
+
+    Units that failed, and tables that do not hold what is asked, leave an empty table.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": ["predict", "predict"], "test_error": [0.1, None]})
+    >>> len(select(table, ["test_error"], call="predict")), len(select(table, ["margin"]))
+    (1, 0)
+    """
+    if any(name not in table for name in (*columns, *where)):
+        return pd.DataFrame(columns=list(columns))
+    kept = np.ones(len(table), dtype=bool)
+    for name, value in where.items():
+        kept &= (table[name] == value).to_numpy()
+    return table[kept].dropna(subset=list(columns))
+
+
+def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Average over trials: the columns x, mean, se (NaN for a single trial) and count.
+
+    Where a point was simulated in several dimensions d, the largest is shown.
+
+    Examples
+    --------
+    >>> trials = pd.DataFrame({"alpha0": [1.0, 1.0, 2.0], "cosine_q": [0.5, 0.7, 0.9]})
+    >>> means(trials, "alpha0", "cosine_q").round(3)
+         x  mean   se  count
+    0  1.0   0.6  0.1      2
+    1  2.0   0.9  NaN      1
+    """
+    if "d" in trials and len(trials):
+        trials = trials[trials["d"] == trials.groupby(x)["d"].transform("max")]
+    values = trials.astype({y: float}).groupby(x)[y]
+    found = pd.DataFrame({"mean": values.mean(), "se": values.sem(), "count": values.count()})
+    return found.rename_axis("x").reset_index()
+
+
+def draw(
+    ax: Any,
+    lines: pd.DataFrame,
+    trials: pd.DataFrame,
+    x: str,
+    y: str,
+    colour: str,
+    change: Callable[[Any], Any] = lambda value: value,
+) -> None:
+    """Draw theory as a line and simulation as dots with standard errors.
+
+    ``change`` is what is drawn of y; it must be a shift or a reflection, so that bars stay right.
+    """
+    if len(lines):
+        lines = lines.sort_values(x)
+        ax.plot(lines[x].astype(float), change(lines[y].astype(float)), color=colour)
+    if len(trials):
+        dots = means(trials, x, y)
+        ax.errorbar(dots["x"], change(dots["mean"]), yerr=dots["se"], color=colour, **DOT)
+
+
+def simulated(table: pd.DataFrame, call: str) -> str:
+    """Say what the dots are, as far as the table tells.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": ["simulate", "simulate"], "d": [100, 200]})
+    >>> simulated(table, "simulate")
+    'simulation at $d = 200$, mean ± standard error'
+    """
+    sizes = select(table, ["d"], call=call)["d"]
+    size = f" at $d = {sizes.max():g}$" if len(sizes) else ""
+    return f"simulation{size}, mean ± standard error"
+
+
+def explain(figure: Any, table: pd.DataFrame, call: str) -> None:
+    """Say in the upper right corner of a figure what lines and dots are."""
+    words = f"lines: theory    dots: {simulated(table, call)}"
+    figure.text(0.985, 0.975, words, ha="right", va="top", color="0.3")
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """Move places apart until neighbours are ``gap`` from each other, as little as needed.
+
+    Examples
+    --------
+    >>> spread([0.0, 1.0, 20.0], 9.0)
+    [-4.0, 5.0, 20.0]
+    """
+    order = np.argsort(places, kind="stable")
+    blocks: list[list[float]] = []  # mean of the shifted places, and how many they are
+    for rank, index in enumerate(order):
+        blocks.append([places[index] - rank * gap, 1.0])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            mean, count = blocks.pop()
+            before, number = blocks[-1]
+            blocks[-1] = [(before * number + mean * count) / (number + count), number + count]
+    shifted = [mean for mean, count in blocks for _ in range(int(count))]
+    moved = np.empty(len(order))
+    for rank, index in enumerate(order):
+        moved[index] = shifted[rank] + rank * gap
+    return [float(place) for place in moved]
+
+
+def label_lines(ax: Any, ends: Sequence[tuple[float, str, str]], gap: float = 9.5) -> None:
+    """Write names right of the axes, at the heights where lines end: (y, name, colour) each.
+
+    Names that would touch are moved apart to ``gap`` points. To be called when the limits and the
+    scales of the axes are final.
+    """
+    points = 72.0 / ax.figure.dpi
+    heights = [points * float(ax.transData.transform((1.0, y))[1]) for y, _, _ in ends]
+    for (y, name, colour), height, to in zip(ends, heights, spread(heights, gap), strict=True):
+        ax.annotate(
+            name,
+            (1.0, y),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, to - height),
+            textcoords="offset points",
+            color=colour,
+            va="center",
+            ha="left",
+            annotation_clip=False,
+        )

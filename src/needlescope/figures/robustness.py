@@ -1,0 +1,134 @@
+"""The errors of attention and of pooling under other laws of the noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from .marks import DOT, means, select
+from .style import COLOURS, NAMES, RC
+
+X = "training.alpha1"
+MODELS = ("attention", "pooled")
+QUANTITIES = {
+    "test_error": r"test error, $E_{\mathrm{test}}$",
+    "train_loss": r"training loss, $\mathcal{L}_{\mathrm{train}}$",
+    "train_error": r"training error, $E_{\mathrm{train}}$",
+}
+EDGE = {name: DOT[name] for name in ("ms", "mec", "mew")}
+GAUSSIAN = "Gaussian"
+CORRELATED = "Gaussian, correlated tokens (½)"
+# Lines have the models' colours; dots a colour and a shape for each law, none of them a model's.
+LAWS = {
+    GAUSSIAN: ("#000000", "o"),
+    "±1": ("#56B4E9", "s"),
+    "Student, 5 d.o.f.": ("#E69F00", "^"),
+    "Student, 3 d.o.f.": ("#CC79A7", "v"),
+    CORRELATED: ("#999933", "D"),
+}
+APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
+
+
+def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention") -> Any:
+    """Draw the three errors against α1 under each law of the noise, for both classifiers.
+
+    Parameters
+    ----------
+    table
+        The units of the experiment "robustness", as `Store.to_pandas` gives them: a line for the
+        rows of "predict" (Gaussian noise), a dot with its standard error for the trials of
+        "simulate". Dots at one α1 are drawn side by side.
+    ax
+        Axes to draw one test error into, and nothing else; a figure of its own by default.
+    model
+        With ``ax``, whose test error.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> table = pd.DataFrame({"call": ["predict", "predict", "simulate"], "model": "pooled",
+    ...                       "training.alpha1": [1.0, 2.0, 2.0], "test_error": [0.4, 0.3, 0.35],
+    ...                       "noise.entries": [None, None, "rademacher"], "d": 100})
+    >>> len(robustness(table).axes)
+    6
+    """
+    with plt.rc_context(RC):
+        table = table.assign(law=_laws(table))
+        if ax is not None:
+            _panel(ax, table, model, "test_error")
+            ax.set_xlabel(r"readout samples per dimension, $\alpha_1$")
+            ax.legend(handles=_handles(table), frameon=False, labelspacing=0.3)
+            return ax.figure
+        figure, panels = plt.subplots(2, 3, figsize=(7.2, 4.4), sharex=True)
+        figure.subplots_adjust(
+            left=0.085, right=0.965, bottom=0.1, top=0.84, wspace=0.42, hspace=0.3
+        )
+        for row, one in zip(panels, MODELS, strict=True):
+            for panel, name in zip(row, QUANTITIES, strict=True):
+                _panel(panel, table, one, name)
+        for panel in panels[-1]:
+            panel.set_xlabel(r"readout samples per dimension, $\alpha_1$")
+        figure.legend(handles=_handles(table), loc="upper center", ncols=3, frameon=False)
+    return figure
+
+
+def _laws(table: pd.DataFrame) -> list[str]:
+    """Name the noise of each row; theory's is Gaussian."""
+
+    def column(name: str, default: Any) -> list[Any]:
+        found = table[name] if name in table else pd.Series(default, index=table.index)
+        return found.where(found.notna(), default).tolist()
+
+    entries, df = column("noise.entries", "gaussian"), column("noise.df", 0.0)
+    correlations = column("noise.token_correlation", 0.0)
+    found = []
+    for kind, freedom, correlation in zip(entries, df, correlations, strict=True):
+        if kind == "student":
+            found.append(f"Student, {freedom:g} d.o.f.")
+        elif kind == "rademacher":
+            found.append("±1")
+        else:
+            found.append(CORRELATED if correlation else GAUSSIAN)
+    return found
+
+
+def _panel(ax: Any, table: pd.DataFrame, model: str, name: str) -> None:
+    """Draw one quantity of one classifier: theory's line and the dots of each law."""
+    lines = select(table, [X, name], call="predict", model=model).sort_values(X)
+    ax.plot(lines[X].astype(float), lines[name].astype(float), color=COLOURS[model])
+    for rank, (law, (colour, marker)) in enumerate(LAWS.items()):
+        trials = select(table, [X, name], call="simulate", model=model, law=law)
+        if len(trials):
+            dots = means(trials, X, name)
+            aside = dots["x"] * APART ** (rank - (len(LAWS) - 1) / 2)
+            look = {**DOT, "fmt": marker, "color": colour}
+            ax.errorbar(aside, dots["mean"], yerr=dots["se"], **look)
+    ax.set_xscale("log", base=2)
+    ticks = sorted(select(table, [X], call="simulate")[X].unique())
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_ylim(bottom=0.0)
+    ax.set_ylabel(QUANTITIES[name])
+    ax.set_title(NAMES[model], loc="left", color=COLOURS[model])
+
+
+def _handles(table: pd.DataFrame) -> list[Line2D]:
+    """Explain lines and dots, as far as the table has them."""
+    sizes = select(table, ["d"], call="simulate")["d"]
+    size = f"$d = {sizes.max():g}$, " if len(sizes) else ""
+    handles = [Line2D([], [], color="0.3", label="theory, Gaussian noise")]
+    seen = set(select(table, ["law"], call="simulate")["law"])
+    for law, (colour, marker) in LAWS.items():
+        if law in seen:
+            look = {"color": colour, "marker": marker, "ls": "none", **EDGE}
+            name = f"simulation, {size}{law}" if law == GAUSSIAN else law
+            handles.append(Line2D([], [], label=name, **look))
+    return handles

@@ -1,0 +1,102 @@
+"""The maps of attention's error minus mean pooling's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import LinearSegmentedColormap
+
+from ..experiments.win_or_lose import difference
+from .style import COLOURS, RC
+
+BLEND = LinearSegmentedColormap.from_list(
+    "win_or_lose", [COLOURS["attention"], "#ffffff", COLOURS["pooled"]]
+)
+
+
+def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
+    """Draw E[attention] − E[pooled] by the query, and beside it by how the query is trained.
+
+    Parameters
+    ----------
+    table
+        Of the units of the experiment ``win_or_lose``.
+    ax
+        Draw only the map by the query, here.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> base = {"call": "predict", "training.alpha0": 1.0, "test_error": 0.2}
+    >>> rows = [{**base, "model": "pooled"}]
+    >>> rows += [{**base, "model": "attention", "query.kappa": kappa, "query.cosine": cosine}
+    ...          for kappa in (0.1, 1.0) for cosine in (0.0, 1.0)]
+    >>> len(win_or_lose(pd.DataFrame(rows)).axes)
+    3
+    """
+    given, trained = difference(table), difference(table, trained=True)
+    values = np.r_[given.to_numpy().ravel(), trained.to_numpy().ravel()]
+    limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
+    with plt.rc_context(RC):
+        if ax is not None:
+            _draw_given(ax, table, given, limit)
+            return ax.figure
+        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.0))
+        figure.subplots_adjust(left=0.085, right=0.875, bottom=0.15, top=0.91, wspace=0.28)
+        mesh = _draw_given(left, table, given, limit)
+        _draw_trained(right, trained, limit)
+        bar = figure.colorbar(mesh, cax=figure.add_axes((0.892, 0.15, 0.015, 0.76)))
+        bar.set_label("error of attention − error of pooling")
+        bar.outline.set_visible(False)
+    return figure
+
+
+def _mesh(ax: Any, found: pd.DataFrame, limit: float) -> Any:
+    """Colour a cell around each point of the grid."""
+    return ax.pcolormesh(
+        found.columns.to_numpy(float), found.index.to_numpy(float), found.to_numpy(),
+        cmap=BLEND, vmin=-limit, vmax=limit, shading="nearest", rasterized=True,
+    )  # fmt: skip
+
+
+def _draw_given(ax: Any, table: pd.DataFrame, found: pd.DataFrame, limit: float) -> Any:
+    ax.set_yscale("log")
+    mesh = _mesh(ax, found, limit)
+    lines = table[table.call == "crossover"]
+    if len(lines):
+        lines = lines.dropna(subset=["cosine"]).sort_values("kappa")
+        after = lines["training.alpha1"].notna()
+        ax.plot(lines.cosine[after], lines.kappa[after], color="black", lw=1.4)
+        ax.plot(lines.cosine[~after], lines.kappa[~after], color="black", lw=0.9, ls="--")
+    if found.size > 1:
+        ax.set_xlim(found.columns.min(), found.columns.max())
+        ax.set_ylim(found.index.min(), found.index.max())
+    ax.text(0.97, 0.95, "attention wins", transform=ax.transAxes, ha="right", va="top",
+            color="white")  # fmt: skip
+    ax.text(0.03, 0.95, "pooling wins", transform=ax.transAxes, va="top")
+    ax.set_xlabel(r"alignment of the query, $s$")
+    ax.set_ylabel(r"strength of the query, $\kappa$")
+    ax.set_title("a given query (dashed: unlimited data)", loc="left")
+    return mesh
+
+
+def _draw_trained(ax: Any, found: pd.DataFrame, limit: float) -> None:
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    if min(found.shape, default=0) > 1:
+        _mesh(ax, found, limit)
+        if found.to_numpy().min() < 0.0 < found.to_numpy().max():
+            ax.contour(found.columns, found.index, found.to_numpy(), [0.0], colors="black",
+                       linewidths=1.4)  # fmt: skip
+        ax.set_xlim(found.columns.min(), found.columns.max())
+        ax.set_ylim(found.index.min(), found.index.max())
+    ax.set_xlabel(r"query samples per dimension, $\alpha_0$")
+    ax.set_ylabel(r"step size of the query, $\eta_q$")
+    ax.set_title("a trained query, pooling given all the data", loc="left")

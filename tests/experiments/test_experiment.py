@@ -1,0 +1,72 @@
+"""Scores of simulation against theory: unit normal where they agree, and red where they do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.experiment import compare, grid, trials, verdict
+
+BY = ("model", "training.alpha1")
+
+
+def table(rng, points=400, count=6, shift=0.0, slope=0.0):
+    """Trials at d = 200 and 100 whose mean is the theory's plus slope/d, and the theory."""
+    rows = []
+    for k in range(points):
+        place = {"model": "pooled", "training.alpha1": float(k)}
+        rows.append({"call": "predict", **place, "test_error": 0.2, "test_error_se": 0.0})
+        for d in (200, 100):
+            for value in 0.2 + shift + slope / d + 0.01 * rng.standard_normal(count):
+                rows.append({"call": "simulate", **place, "d": d, "test_error": value})
+    return pd.DataFrame(rows)
+
+
+def test_scores_are_centred_and_of_unit_size_in_spite_of_few_trials():
+    z = compare(table(np.random.default_rng(0)), BY, ["test_error"]).z
+    assert len(z) == 400
+    assert abs(z.mean()) < 0.2
+    assert 0.75 < z.std() < 1.15  # the errors of two dimensions have more freedom than of one
+    assert (z.abs() > 4).sum() == 0
+
+
+def test_what_finite_dimension_adds_is_taken_off():
+    z = compare(table(np.random.default_rng(1), slope=2.0), BY, ["test_error"]).z
+    assert abs(z.mean()) < 0.2
+
+
+def test_a_wrong_theory_is_noticed():
+    rng = np.random.default_rng(2)
+    right = compare(table(rng, points=40), BY, ["test_error"])
+    wrong = compare(table(rng, points=40, shift=0.03), BY, ["test_error"])
+    assert verdict(right) == "agree" and verdict(wrong) == "disagree"
+
+
+def test_points_without_theory_or_spread_are_left_out():
+    found = table(np.random.default_rng(3), points=3)
+    assert len(compare(found[found.call == "simulate"], BY, ["test_error"])) == 0
+    assert len(compare(pd.DataFrame(), BY, ["test_error"])) == 0
+    assert verdict(compare(pd.DataFrame(), BY, ["test_error"])) == "nothing to compare"
+
+
+def test_trials_are_units_with_seeds_of_their_own():
+    task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
+    training = {"alpha0": 1.0, "alpha1": 1.0}
+    units = trials("simulate", {"task": task, "training": training, "model": "pooled", "d": 20}, 3)
+    assert len({unit.key for unit in units}) == 3
+    assert len({unit.run()["norm"] for unit in units}) == 3
+
+
+def test_a_grid_combines_everything():
+    assert len(list(grid(a=[1, 2], b=[3, 4, 5]))) == 6
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("full", [False, True])
+def test_every_experiment_is_declared(name, full):
+    one = experiment(name)
+    units = one.units(full)
+    assert one.name == name and one.title and len(one.caption) > 40
+    assert len({unit.key for unit in units}) == len(units) > 3

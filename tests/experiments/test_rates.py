@@ -1,0 +1,57 @@
+"""The experiment on rates: its units, and the difference from the limit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from needlescope.experiments import rates
+
+LIMIT = {"call": "asymptote", "model": "pooled", "limit": 0.2, "limit_se": 0.0, "rate": 0.3}
+
+
+def point(alpha1: float, call: str = "predict", more: float = 0.0) -> dict[str, object]:
+    """A row whose error is exactly on the asymptote, or a bit above it."""
+    error = 0.2 + 0.3 / alpha1 + more
+    return {"call": call, "model": "pooled", "training.alpha1": alpha1, "test_error": error} | {
+        "test_error_se": 0.0,
+        "d": 100,
+    }
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_units_are_distinct_and_every_dot_has_a_line(full):
+    units = rates.units(full)
+    assert len({unit.key for unit in units}) == len(units)
+    places = {call: set() for call in ("predict", "simulate", "asymptote")}
+    for unit in units:
+        alpha1 = unit.arguments.get("training", {}).get("alpha1")
+        places[unit.call].add((unit.arguments["model"], alpha1))
+    assert places["simulate"] <= places["predict"]
+    assert {model for model, _ in places["asymptote"]} == set(rates.MODELS)
+
+
+def test_excess_of_theory_and_of_trials():
+    trials = [point(30.0, "simulate", more) for more in (-0.002, 0.002)]
+    table = pd.DataFrame([LIMIT, point(30.0), *trials])
+    for call, error in (("predict", 0.0), ("simulate", 0.002)):
+        found = rates.excess(table, call).iloc[0]
+        assert found.excess == pytest.approx(0.01)
+        assert found.excess_se == pytest.approx(error)
+
+
+def test_slope_leaves_out_what_is_within_its_uncertainty():
+    good = [point(alpha1) for alpha1 in (25.0, 50.0, 100.0)]
+    lost = {**point(400.0, more=5e-3), "test_error_se": 4e-3}
+    table = pd.DataFrame([LIMIT, *good, lost])
+    assert rates.slopes(table)["pooled"] == pytest.approx(-1.0)
+
+
+def test_wrong_theory_is_seen():
+    rng = np.random.default_rng(1)
+    trials = [point(30.0, "simulate", 0.01 + 0.001 * rng.normal()) for _ in range(20)]
+    assert rates.scores(pd.DataFrame([LIMIT, point(30.0), *trials])).z.iloc[0] > 5.0
+
+
+def test_nothing_to_compare():
+    assert rates.scores(pd.DataFrame()).empty
+    assert rates.scores(pd.DataFrame([LIMIT])).empty

@@ -1,0 +1,45 @@
+"""The experiment "robustness": its units, and Gaussian noise against theory on a small run."""
+
+from __future__ import annotations
+
+import pytest
+
+from needlescope.experiments.engine import local, run_units
+from needlescope.experiments.robustness import GAUSSIAN, OTHERS, ROBUSTNESS
+from needlescope.experiments.store import Store
+from needlescope.simulation.noise import Noise
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_units_are_distinct_and_every_law_has_the_same_dots(full):
+    units = ROBUSTNESS.units(full)
+    assert len({unit.key for unit in units}) == len(units)
+    dots = {}
+    for unit in units:
+        if unit.call == "simulate":
+            found = unit.arguments
+            law = repr(Noise(**found["noise"]))
+            dots.setdefault(law, set()).add((found["model"], found["training"]["alpha1"]))
+    assert len(dots) == 1 + len(OTHERS)
+    assert len({frozenset(one) for one in dots.values()}) == 1
+
+
+def test_only_gaussian_noise_is_compared(tmp_path):
+    kept = (None, GAUSSIAN, {"entries": "gaussian", "token_correlation": 0.5})
+    units = [
+        unit
+        for unit in ROBUSTNESS.units(False)
+        if unit.arguments["training"]["alpha1"] == 2.0 and unit.arguments.get("noise") in kept
+    ]
+    with Store(tmp_path / "results.sqlite") as store:
+        assert run_units(units, store, engine=local(1), progress=False).failed == 0
+        table = store.to_pandas(units)
+    scores = ROBUSTNESS.compare(table)
+    alone = ROBUSTNESS.compare(table[table["noise.token_correlation"].isna()])
+    assert len(scores) and scores["z"].tolist() == alone["z"].tolist()
+    assert scores["z"].abs().max() < 5.0
+
+
+def test_nothing_to_compare_in_an_empty_store(tmp_path):
+    with Store(tmp_path / "results.sqlite") as store:
+        assert len(ROBUSTNESS.compare(store.to_pandas([]))) == 0

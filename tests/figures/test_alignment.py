@@ -1,0 +1,77 @@
+"""The figure "alignment", drawn from a small run."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from needlescope.experiments import alignment as experiment
+from needlescope.experiments.engine import local, run_units
+from needlescope.experiments.experiment import trials
+from needlescope.experiments.store import Store
+from needlescope.experiments.unit import Unit
+from needlescope.figures.alignment import alignment
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    units = []
+    for alpha0 in (0.5, 5.0, 50.0):
+        arguments = experiment._arguments(alpha0)
+        units.append(Unit("align", arguments))
+        units += trials("simulate_alignment", {**arguments, "d": 20}, 3)
+    with Store(tmp_path_factory.mktemp("alignment") / "results.sqlite") as store:
+        assert run_units(units, store, engine=local(1), progress=False).failed == 0
+        return store.to_pandas(units)
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    """Drawing must not compute; figures are closed."""
+
+    def refuse(*_):
+        raise AssertionError("a figure computed")
+
+    monkeypatch.setattr("needlescope.experiments.calls.run_call", refuse)
+    monkeypatch.setattr("needlescope.experiments.unit.run_call", refuse)
+    monkeypatch.setattr(plt, "show", refuse)
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+def test_both_panels(table):
+    left, right = (figure := alignment(table)).axes
+    figure.canvas.draw()
+    assert figure.get_size_inches()[0] == 7.0
+    assert [len(ax.containers) for ax in (left, right)] == [2, 1]
+    assert r"\alpha_0" in left.get_xlabel() and r"\alpha_0" in right.get_xlabel()
+    assert "cosine" in left.get_ylabel() and "1 - s_q" in right.get_ylabel()
+    assert (left.get_yscale(), right.get_yscale()) == ("linear", "log")
+
+
+def test_gap_and_its_limit_are_those_of_the_table(table):
+    right = alignment(table).axes[1]
+    theory = table[table.call == "align"]
+    drawn = [line.get_ydata() for line in right.lines if len(line.get_xdata()) == 3]
+    assert any(ys == pytest.approx((1.0 - theory.cosine_q).to_numpy()) for ys in drawn)
+    limit = (theory.constant / theory["training.alpha0"]).to_numpy()
+    assert any(ys == pytest.approx(limit) for ys in drawn)
+
+
+@pytest.mark.parametrize("panel", ["cosines", "gap"])
+def test_a_single_panel_into_given_axes(table, panel):
+    figure, ax = plt.subplots()
+    assert alignment(table, ax=ax, panel=panel) is figure
+    assert figure.axes == [ax] and ax.lines
+    with pytest.raises(ValueError, match="panel must be one of cosines, gap, got 'map'"):
+        alignment(table, ax=ax, panel="map")
+
+
+def test_missing_rows_are_left_out(table):
+    simulated = table[table.call == "simulate_alignment"].drop(columns="constant")
+    for part in (table[table.call == "align"], simulated, table[:0], pd.DataFrame()):
+        alignment(part).canvas.draw()
+    failed = table.assign(cosine_q=float("nan"))
+    assert len(alignment(failed).axes[0].containers) == 1

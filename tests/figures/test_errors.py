@@ -1,0 +1,102 @@
+"""The figure "errors", drawn from a small run."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from needlescope.experiments import errors as experiment
+from needlescope.experiments.engine import local, run_units
+from needlescope.experiments.experiment import grid, trials
+from needlescope.experiments.store import Store
+from needlescope.experiments.unit import Unit
+from needlescope.figures.errors import LOSSES, MODELS, errors
+from needlescope.figures.marks import means, spread
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    units = []
+    for point in grid(model=MODELS, loss=LOSSES, alpha1=(0.5, 2.0)):
+        arguments = experiment._arguments(**point)
+        units.append(Unit("predict", arguments))
+        units += trials("simulate", {**arguments, "d": 20}, 3)
+    with Store(tmp_path_factory.mktemp("errors") / "results.sqlite") as store:
+        assert run_units(units, store, engine=local(1), progress=False).failed == 0
+        return store.to_pandas(units)
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    """Drawing must not compute; figures are closed."""
+
+    def refuse(*_):
+        raise AssertionError("a figure computed")
+
+    monkeypatch.setattr("needlescope.experiments.calls.run_call", refuse)
+    monkeypatch.setattr("needlescope.experiments.unit.run_call", refuse)
+    monkeypatch.setattr(plt, "show", refuse)
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+def test_two_losses_by_three_quantities(table):
+    figure = errors(table)
+    figure.canvas.draw()
+    assert figure.get_size_inches()[0] == 7.0 and len(figure.axes) == 6
+    for ax in figure.axes:
+        assert len(ax.containers) == 3 and ax.get_xscale() == "log"
+    words = [ax.get_ylabel().split(",")[0] for ax in figure.axes]
+    assert words == ["test error", "training loss", "training error"] * 2
+    assert all(r"\alpha_1" in ax.get_xlabel() for ax in figure.axes[3:])
+    assert [ax.get_title(loc="left") for ax in figure.axes[::3]] == ["logistic loss", "square loss"]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["attention", "mean pooling", "flat linear"]
+
+
+def test_dots_are_means_with_standard_errors(table):
+    where = (table.call == "simulate") & (table.model == "pooled")
+    values = table[where & (table["training.loss"] == "square") & (table["training.alpha1"] == 2.0)]
+    found = means(values, "training.alpha1", "test_error").iloc[0]
+    numbers = values.test_error.to_numpy()
+    assert found["mean"] == pytest.approx(numbers.mean())
+    assert found["se"] == pytest.approx(numbers.std(ddof=1) / np.sqrt(3))
+    drawn = [box[0].get_ydata()[-1] for box in errors(table).axes[3].containers]
+    assert pytest.approx(found["mean"]) in drawn
+
+
+def test_only_the_largest_dimension_is_shown():
+    both = pd.DataFrame({"x0": [1.0] * 4, "y": [0.1, 0.3, 0.6, 0.8], "d": [50, 50, 100, 100]})
+    found = means(both, "x0", "y")
+    assert found["mean"].tolist() == pytest.approx([0.7]) and found["count"].tolist() == [2]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_one_panel_into_given_axes(table, loss):
+    figure, ax = plt.subplots()
+    assert errors(table, ax=ax, loss=loss) is figure
+    assert figure.axes == [ax] and not figure.legends and len(ax.containers) == 3
+    assert {"attention", "mean pooling", "flat linear"} <= {text.get_text() for text in ax.texts}
+
+
+def test_missing_rows_are_left_out(table):
+    simulated = table[table.call == "simulate"].drop(columns="train_loss")
+    for part in (table[table.call == "predict"], simulated, table[:0], pd.DataFrame()):
+        errors(part).canvas.draw()
+    failed = table.assign(test_error=table.test_error.where(table.model != "pooled"))
+    assert [len(ax.containers) for ax in errors(failed).axes[:3]] == [2, 3, 3]
+
+
+def test_a_single_trial_has_no_bar(table):
+    once = table.drop_duplicates(["call", "model", "training.loss", "training.alpha1"])
+    errors(once).canvas.draw()
+
+
+def test_labels_move_apart_and_keep_their_order():
+    moved = spread([10.0, 3.0, 9.0, 50.0], 9.5)
+    gaps = np.diff(np.sort(moved))
+    assert (gaps >= 9.5 - 1e-9).all() and np.argsort(moved).tolist() == [1, 2, 0, 3]
+    assert moved[3] == 50.0 and spread([], 9.0) == []

@@ -1,0 +1,38 @@
+"""The figure "length", drawn from a table made by hand."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from needlescope.figures.length import length
+
+
+@pytest.fixture
+def table():
+    rows = []
+    for model, kappa in (("attention", 1.0), ("attention", 4.0), ("pooled", float("nan"))):
+        for tokens in (4, 16, 64):
+            shared = {"model": model, "query.kappa": kappa, "task.L": 16, "test_task.L": tokens}
+            error = 0.002 * tokens + (0.1 if model == "pooled" else 0.01)
+            rows.append({"call": "predict", **shared, "test_error": error})
+            for shift in (-0.002, 0.002):
+                rows.append({"call": "simulate", "d": 9, **shared, "test_error": error + shift})
+    yield pd.DataFrame(rows)
+    plt.close("all")
+
+
+def test_a_line_and_dots_for_each_query_and_pooling(table):
+    ax = length(table).axes[0]
+    names = [text.get_text() for text in ax.texts]
+    assert sum("attention" in name for name in names) == 2 and "mean pooling" in names
+    assert len(ax.containers) == 3
+    dots = ax.containers[0].lines[0].get_ydata()
+    assert dots == pytest.approx([0.018, 0.042, 0.138])
+
+
+def test_draws_into_given_axes_and_without_dots(table):
+    figure, ax = plt.subplots()
+    assert length(table[table.call == "predict"], ax=ax) is figure
+    assert not ax.containers and len(figure.axes) == 1

@@ -1,0 +1,41 @@
+"""The figure "reuse", drawn from a table made by hand."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from needlescope.experiments.reuse import PROTOCOLS
+from needlescope.figures.reuse import reuse
+
+
+@pytest.fixture
+def table():
+    rows = []
+    for alpha in (2.0, 4.0):
+        split = {"training.alpha0": alpha / 2, "training.alpha1": alpha / 2}
+        rows.append({"call": "predict", **split, "test_error": 0.1 / alpha})
+        for protocol in PROTOCOLS.values():
+            whole = {"training.alpha0": alpha, "training.alpha1": alpha}
+            shares = whole if protocol["reuse"] == "D0" else split
+            for error in (0.09, 0.11):
+                row = {"call": "simulate", "d": 9, **protocol, **shares}
+                rows.append({**row, "test_error": error / alpha})
+    yield pd.DataFrame(rows)
+    plt.close("all")
+
+
+def test_dots_of_every_protocol_stand_at_the_total_of_the_data(table):
+    ax = reuse(table).axes[0]
+    assert len(ax.containers) == len(PROTOCOLS)
+    for container in ax.containers:
+        assert container.lines[0].get_xdata().tolist() == [2.0, 4.0]
+        assert container.lines[0].get_ydata() == pytest.approx([0.05, 0.025])
+    assert ax.lines[0].get_xdata().tolist() == [2.0, 4.0]
+
+
+def test_draws_into_given_axes_and_without_dots(table):
+    figure, ax = plt.subplots()
+    assert reuse(table[table.call == "predict"], ax=ax) is figure
+    assert not ax.containers and len(figure.axes) == 1
