@@ -105,7 +105,7 @@ def _expected_mistakes(one: Point, limit: ns.Outcome) -> float:
 
 
 def check_one(found: dict[str, float]) -> None:
-    """No score of one point is out of bounds: 1 in 50,000 for a normal, 1 in 3,000 with t tails."""
+    """No score of one point is out of bounds: 1 in 9,000 for the t law of 40 trials."""
     worst = max(found, key=lambda name: abs(found[name]))
     assert abs(found[worst]) < 4.3, found
 

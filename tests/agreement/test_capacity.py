@@ -60,5 +60,5 @@ def test_data_stop_being_separable_at_the_capacity(model, task, query, d):
     )
     limit = 2.0 * large - small
     error = np.hypot(np.hypot(2.0 * large_se, small_se), found.alpha_se / found.alpha)
-    assert error < 0.08
+    assert error < 0.05
     assert abs(limit - 1.0) < 4.0 * error, (small, large, error)

@@ -7,7 +7,6 @@ import io
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 from click.testing import CliRunner
@@ -54,10 +53,8 @@ def test_help_loads_nothing_heavy():
         "import sys; from needlescope.cli.main import group; group(['-h'], standalone_mode=False)"
     )
     code += f"; print([name for name in {heavy} if name in sys.modules])"
-    start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", (done.stdout, done.stderr)
-    assert time.perf_counter() - start < 30
 
 
 def test_predict_in_three_forms():

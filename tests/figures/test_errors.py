@@ -28,21 +28,6 @@ def table(tmp_path_factory):
         return store.to_pandas(units)
 
 
-@pytest.fixture(autouse=True)
-def quiet(monkeypatch):
-    """Drawing must not compute; figures are closed."""
-
-    def refuse(*_):
-        raise AssertionError("a figure computed")
-
-    monkeypatch.setattr("needlescope.experiments.calls.run_call", refuse)
-    monkeypatch.setattr("needlescope.experiments.unit.run_call", refuse)
-    monkeypatch.setattr(plt, "show", refuse)
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-
-
 def test_two_losses_by_three_quantities(table):
     figure = errors(table)
     figure.canvas.draw()
