@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Asymptote,
         Capacity,
         Crossover,
+        Focus,
         Oracle,
         Outcome,
         Separability,
@@ -25,12 +26,18 @@ if TYPE_CHECKING:
     )
     from .query import Query
     from .simulation.noise import Noise
-    from .simulation.simulate import simulate, simulate_alignment, simulate_separability
+    from .simulation.simulate import (
+        simulate,
+        simulate_alignment,
+        simulate_focus,
+        simulate_separability,
+    )
     from .task import Positions, Task
     from .theory.alignment import align
     from .theory.asymptote import asymptote
     from .theory.capacity import capacity
     from .theory.crossover import crossover
+    from .theory.focus import focus
     from .theory.learning import predict
     from .theory.oracle import detection_threshold, oracle
     from .training import Training
@@ -42,6 +49,7 @@ _HOME = {
     "Asymptote": "outcome",
     "Capacity": "outcome",
     "Crossover": "outcome",
+    "Focus": "outcome",
     "Loss": "losses",
     "NoMinimiser": "errors",
     "Noise": "simulation.noise",
@@ -60,10 +68,12 @@ _HOME = {
     "capacity": "theory.capacity",
     "crossover": "theory.crossover",
     "detection_threshold": "theory.oracle",
+    "focus": "theory.focus",
     "oracle": "theory.oracle",
     "predict": "theory.learning",
     "simulate": "simulation.simulate",
     "simulate_alignment": "simulation.simulate",
+    "simulate_focus": "simulation.simulate",
     "simulate_separability": "simulation.simulate",
 }
 

@@ -126,6 +126,37 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
+class Focus:
+    """What a query looks at in a positive sample.
+
+    Attributes
+    ----------
+    signal, noise
+        Mean attention weight of a signal token, and of one of the others (NaN if there are none);
+        evenly spread attention gives 1/L to each.
+    largest
+        The chance that the largest weight lies on a signal token.
+    kappa, cosine_q
+        The query's strength and alignment; for a simulation their means.
+    signal_se, ...
+        Quasi-Monte Carlo errors for theory, standard errors over trials for simulation.
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
+    """
+
+    signal: Value
+    signal_se: Value
+    noise: Value
+    noise_se: Value
+    largest: Value
+    kappa: Value
+    cosine_q: Value
+    provenance: str
+    largest_se: Value = 0.0
+    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
 class Capacity:
     """The largest n/d at which data are typically linearly separable (Conjecture 1)."""
 

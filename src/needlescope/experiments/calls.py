@@ -4,6 +4,7 @@
 | --- | --- |
 | predict, simulate | an `Outcome` |
 | align, simulate_alignment | an `Alignment` |
+| focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
 | oracle, detection_threshold | what is possible when the signal is known |
 | asymptote, crossover | the square loss with much data |
@@ -21,12 +22,18 @@ import numpy as np
 
 from ..query import Query
 from ..simulation.noise import Noise
-from ..simulation.simulate import simulate, simulate_alignment, simulate_separability
+from ..simulation.simulate import (
+    simulate,
+    simulate_alignment,
+    simulate_focus,
+    simulate_separability,
+)
 from ..task import Positions, Task
 from ..theory.alignment import align
 from ..theory.asymptote import asymptote
 from ..theory.capacity import capacity
 from ..theory.crossover import crossover
+from ..theory.focus import focus
 from ..theory.learning import predict
 from ..theory.oracle import detection_threshold, oracle
 from ..training import Training
@@ -37,14 +44,16 @@ CALLS: dict[str, Callable[..., Any]] = {
     "capacity": capacity,
     "crossover": crossover,
     "detection_threshold": detection_threshold,
+    "focus": focus,
     "oracle": oracle,
     "predict": predict,
     "simulate": simulate,
     "simulate_alignment": simulate_alignment,
+    "simulate_focus": simulate_focus,
     "simulate_separability": simulate_separability,
 }
 VERSIONS = dict.fromkeys(CALLS, 1)
-SIMULATED = ("simulate", "simulate_alignment", "simulate_separability")
+SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
 
 
 def run_call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

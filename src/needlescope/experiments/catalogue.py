@@ -9,7 +9,7 @@ from .experiment import Experiment
 
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
-    *("length", "reuse", "robustness"),
+    *("length", "reuse", "robustness", "attention_map"),
 )
 
 

@@ -1,6 +1,7 @@
 """Stored table to matplotlib figure; never recomputes."""
 
 from .alignment import alignment
+from .attention_map import attention_map
 from .capacity import capacity
 from .errors import errors
 from .length import length
@@ -13,6 +14,7 @@ from .win_or_lose import win_or_lose
 
 __all__ = [
     "alignment",
+    "attention_map",
     "capacity",
     "errors",
     "length",

@@ -107,12 +107,24 @@ class Tokens(NamedTuple):
         for number, first in enumerate(range(0, n, step)):
             rows = slice(first, min(first + step, n))
             y, X = self.y[rows], buffer[: rows.stop - first]
-            rng = generator(child(self.seed, number))
-            positive = np.flatnonzero(y > 0.0)
-            marked = positions(self.task, len(positive), rng)
+            positive, marked, rng = self._start(number, y)
             self.noise.fill(X, rng)
             X[positive[:, None], marked] += signal
             yield Block(X, y, rows)
+
+    def marks(self) -> Iterator[IndexArray]:
+        """Say, block by block, which R tokens of each positive carry the signal."""
+        step = block_rows(*self.tokens)
+        for number, first in enumerate(range(0, len(self.y), step)):
+            yield self._start(number, self.y[first : first + step])[1]
+
+    def _start(
+        self, number: int, y: FloatArray
+    ) -> tuple[IndexArray, IndexArray, np.random.Generator]:
+        """Begin a block: its positives, their signal tokens, and the stream of its noise."""
+        rng = generator(child(self.seed, number))
+        positive = np.flatnonzero(y > 0.0)
+        return positive, positions(self.task, len(positive), rng), rng
 
 
 class Joined(NamedTuple):

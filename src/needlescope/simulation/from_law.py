@@ -10,7 +10,7 @@ from .data import labels
 from .exact import Readout
 from .seeds import generator
 from .setup import Setup
-from .trained import Trained, aligned
+from .trained import Trained, Weights, aligned
 
 
 def train(setup: Setup) -> Trained:
@@ -37,6 +37,16 @@ def align(setup: Setup) -> dict[str, float]:
     first, means = reduced.first_step(setup.task, setup.training, y, setup.d, rng)
     state = reduced.query_step(setup.task, setup.training, first, means, rng)
     return aligned(setup, np.eye(1, setup.d)[0], first.w, state.q)
+
+
+def attention(setup: Setup) -> tuple[Weights, dict[str, float]]:
+    """Return the attention weights on fresh positives, some at a time, and the alignment."""
+    alignment = _alignment(setup)
+    rng, marked = generator(setup.stream("test")), np.arange(setup.task.R)
+    blocks = reduced.attention_weights(
+        setup.task, np.ones(setup.n_test), *_seen(setup, alignment), rng
+    )
+    return ((a, np.tile(marked, (len(a), 1))) for _, _, a in blocks), alignment
 
 
 def features(setup: Setup) -> tuple[FloatArray, FloatArray]:

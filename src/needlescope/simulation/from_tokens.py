@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..models.attention import attend
 from . import stages
-from .data import Data, Joined, hold, tokens
+from .data import Data, Joined, Tokens, hold, tokens
 from .end_to_end import train_together
 from .erm.problem import Fit
 from .exact import Readout
 from .seeds import generator
 from .setup import Setup
 from .stages import State
-from .trained import Trained, aligned
+from .trained import Trained, Weights, aligned
 
 
 def train(setup: Setup) -> Trained:
@@ -48,6 +49,19 @@ def align(setup: Setup) -> dict[str, float]:
     xi, D0, _ = _draw(setup)
     first, state = _train_query(setup, D0)
     return aligned(setup, xi, first.w, state.q)
+
+
+def attention(setup: Setup) -> tuple[Weights, dict[str, float]]:
+    """Return the attention weights on fresh positives, block by block, and the alignment."""
+    xi, D0, _ = _draw(setup)
+    first, state, _ = _query(setup, xi, D0)
+    data = Tokens(setup.task, np.ones(setup.n_test), xi, setup.noise, setup.stream("test"))
+    beta = setup.training.beta
+    weights = (
+        (attend(block.X, state.q, beta), marked)
+        for block, marked in zip(data.blocks(), data.marks(), strict=True)
+    )
+    return weights, aligned(setup, xi, None if first is None else first.w, state.q)
 
 
 def features(setup: Setup) -> tuple[Any, FloatArray]:

@@ -15,6 +15,7 @@ the rest can be drawn as sums. Nothing here is an approximation; it holds at eve
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -107,11 +108,22 @@ def attention_features(
 def attention_scalars(
     task: Task, y: FloatArray, kappa: float, cosine: float, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draw (‖a‖², v·a, g·a) of samples with labels ``y``; v·a counts positives only.
+    """Draw (‖a‖², v·a, g·a) of samples with labels ``y``; v·a counts positives only."""
+    size, mass, score = (np.empty(len(y)) for _ in range(3))
+    for rows, g, a in attention_weights(task, y, kappa, cosine, rng):
+        size[rows] = np.einsum("nl,nl->n", a, a)
+        mass[rows] = a[:, : task.R].sum(axis=1) * (y[rows] > 0.0)
+        score[rows] = np.einsum("nl,nl->n", a, g)
+    return size, mass, score
+
+
+def attention_weights(
+    task: Task, y: FloatArray, kappa: float, cosine: float, rng: np.random.Generator
+) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+    """Draw some samples at a time: which they are, their noise g along q̂, and their attention.
 
     Tokens are exchangeable here, so the signal sits on the first R.
     """
-    size, mass, score = (np.empty(len(y)) for _ in range(3))
     step = max(1, (1 << 20) // task.L)
     for first in range(0, len(y), step):
         rows = slice(first, first + step)
@@ -121,10 +133,7 @@ def attention_scalars(
         logits[:, : task.R] += kappa * task.theta * cosine * positive[:, None]
         a = np.exp(logits - logits.max(axis=1, keepdims=True))
         a /= a.sum(axis=1, keepdims=True)
-        size[rows] = np.einsum("nl,nl->n", a, a)
-        mass[rows] = a[:, : task.R].sum(axis=1) * positive
-        score[rows] = np.einsum("nl,nl->n", a, g)
-    return size, mass, score
+        yield rows, g, a
 
 
 def pooled_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:

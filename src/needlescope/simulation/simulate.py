@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..outcome import Alignment, Outcome, Separability, gather
+from ..outcome import Alignment, Focus, Outcome, Separability, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
@@ -17,7 +17,7 @@ from .noise import STANDARD, Noise
 from .seeds import streams
 from .setup import MEMORY, Setup, whole
 from .trained import ALIGNMENT
-from .trial import align_trial, run_trial, separate_trial
+from .trial import align_trial, focus_trial, run_trial, separate_trial
 from .workers import Progress, check_workers, run
 
 MEANS = (
@@ -157,6 +157,47 @@ def simulate_alignment(
     )  # fmt: skip
     values = _run(align_trial, setup, trials, seed, workers, progress, title="alignment")
     return _alignment(values, setup.shape)
+
+
+def simulate_focus(
+    task: Task,
+    training: Training,
+    d: int = 1000,
+    trials: int = 8,
+    seed: Any = 0,
+    *,
+    query: Query | None = None,
+    query_steps: int = 1,
+    noise: Noise | None = None,
+    signal: Any = None,
+    sampler: str = "auto",
+    n_test: int = 10_000,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
+) -> Focus:
+    """Train the query at dimension d, several times, and see where it looks: the twin of `focus`.
+
+    Each trial looks at ``n_test`` fresh positive samples. The parameters are those of `simulate`.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> training = ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> found = ns.simulate_focus(task, training, d=400, trials=10, seed=1, workers=1)
+    >>> bool(abs(found.signal - ns.focus(task, training).signal) < 4 * found.signal_se)
+    True
+    """
+    setup = Setup(
+        task, training, "attention", d, task, query=query, query_steps=query_steps,
+        noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler,
+        n_test=n_test, memory=memory,
+    )  # fmt: skip
+    values = _run(focus_trial, setup, trials, seed, workers, progress, title="attention")
+    found = _means(values, ("signal", "noise", "largest"))
+    found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
+    return dataclasses.replace(_build(Focus, found, setup.shape), trials=values)
 
 
 def simulate_separability(

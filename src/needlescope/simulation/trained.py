@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IndexArray
 from .erm.problem import Fit
 from .exact import Readout
 from .setup import Setup
 from .stages import State
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
+
+
+Weights: TypeAlias = "Iterator[tuple[FloatArray, IndexArray]]"
+"""Attention weights (m, L) of m positives at a time, and which R tokens carry the signal."""
 
 
 class Trained(NamedTuple):

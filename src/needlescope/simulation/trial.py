@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+import numpy as np
+
 from ..errors import NoMinimiser, NotConverged
 from . import from_law, from_tokens
 from .erm.separable import separability
@@ -31,6 +33,25 @@ def align_trial(setup: Setup) -> dict[str, float]:
     """Take the two steps once; return the realised alignment."""
     found: dict[str, float] = _source(setup).align(setup)
     return found
+
+
+def focus_trial(setup: Setup) -> dict[str, float]:
+    """Train the query once; return what it looks at in fresh positive samples."""
+    weights, alignment = _source(setup).attention(setup)
+    R, others = setup.task.R, setup.task.L - setup.task.R
+    count = mass = largest = 0.0
+    for a, marked in weights:  # (m, L) weights and the (m, R) signal tokens of m positives
+        count += len(a)
+        mass += float(np.take_along_axis(a, marked, axis=1).sum())
+        top = a == a.max(axis=1, keepdims=True)  # of equal weights each counts in part
+        largest += float((np.take_along_axis(top, marked, axis=1).sum(1) / top.sum(1)).sum())
+    return {
+        "signal": mass / (count * R),
+        "noise": (1.0 - mass / count) / others if others else np.nan,
+        "largest": largest / count,
+        "kappa": alignment["kappa"],
+        "cosine_q": alignment["cosine_q"],
+    }
 
 
 def separate_trial(setup: Setup) -> dict[str, float]:

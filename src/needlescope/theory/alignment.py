@@ -15,10 +15,11 @@ import numpy as np
 from ..grid import common_shape
 from ..losses import Loss, get_loss
 from ..outcome import Alignment, gather
+from ..query import Query
 from ..task import Task
 from ..training import Training
 from .envelope import moments
-from .laws import check_kinds
+from .laws import check_kinds, check_query
 
 
 class _Slopes(NamedTuple):
@@ -50,6 +51,12 @@ def align(task: Task, training: Training) -> Alignment:
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
     return gather(Alignment, [_align_one(*pair) for pair in pairs], shape)
+
+
+def trained_query(task: Task, training: Training, query: Query | None = None) -> Query:
+    """Return the query that is given, or else the one that the two steps train."""
+    check_query(query)
+    return align(task, training).query if query is None else query
 
 
 def _align_one(task: Task, training: Training) -> dict[str, Any]:

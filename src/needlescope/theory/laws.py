@@ -38,6 +38,12 @@ def check_accuracy(accuracy: float) -> float:
     return float(real("accuracy", accuracy, 0.0, 1.0, open_low=True))
 
 
+def check_query(query: Query | None) -> None:
+    """Refuse a query that is none."""
+    if query is not None and not isinstance(query, Query):
+        raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
+
+
 def need_query(what: str, query: Query | None) -> Query:
     """Refuse to go on without a query."""
     if isinstance(query, Query):

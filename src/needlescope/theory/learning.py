@@ -15,9 +15,18 @@ from ..outcome import Outcome, gather
 from ..query import Query
 from ..task import Positions, Task
 from ..training import Training
-from .alignment import align
+from .alignment import trained_query
 from .law import Level, ladder, standard_error
-from .laws import MODELS, NO_QUERY, SURE, check_accuracy, check_kinds, test_limit, train_limit
+from .laws import (
+    MODELS,
+    NO_QUERY,
+    SURE,
+    check_accuracy,
+    check_kinds,
+    check_query,
+    test_limit,
+    train_limit,
+)
 from .measures import measure
 from .readout import Readout, train_readout
 from .saddle import Point
@@ -78,7 +87,8 @@ def predict(
     choice("model", model, MODELS)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
-    query = _query(task, training, model, query)
+    check_query(query)
+    query = trained_query(task, training, query) if model == "attention" else NO_QUERY
     test = _check_test(task, test_task, model)
     shape = common_shape(*{id(part): part for part in (task, training, query, test)}.values())
     parts = (part.scalars(shape) for part in (task, training, query, test))
@@ -114,18 +124,6 @@ def _check_test(task: Task, test: Task | None, model: str) -> Task:
             f"tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
         )
     return test
-
-
-def _query(task: Task, training: Training, model: str, query: Query | None) -> Query:
-    """Return the query given, the query trained, or none for the models that have none."""
-    if query is not None and not isinstance(query, Query):
-        raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
-    if model != "attention":
-        return NO_QUERY
-    if query is not None:
-        return query
-    found = align(task, training)
-    return Query(found.kappa, found.cosine_q)
 
 
 def _families(jobs: list[_Job]) -> dict[Any, list[int]]:

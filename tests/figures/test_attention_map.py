@@ -1,0 +1,57 @@
+"""The figure "attention_map", drawn from a table."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from needlescope.figures import attention_map
+
+
+@pytest.fixture
+def table():
+    rows = []
+    for theta, eta_q in ((5.0, 2.5), (5.0, 10.0), (5.0, 40.0), (3.0, 10.0), (4.0, 10.0)):
+        for alpha0 in (0.1, 1.0, 10.0):
+            signal = 0.1 + 0.01 * theta + 0.001 * eta_q + 0.01 * alpha0
+            row = {
+                "task.theta": theta, "training.eta_q": eta_q, "training.alpha0": alpha0,
+                "task.L": 10, "signal": signal, "noise": (1 - signal) / 9, "largest": signal / 2,
+            }  # fmt: skip
+            rows.append({**row, "call": "focus"})
+            rows += [{**row, "call": "simulate_focus", "d": 300}] * 2
+    return pd.DataFrame(rows)
+
+
+def test_lines_are_the_rows_of_the_table(table):
+    left, right = (figure := attention_map(table)).axes
+    figure.canvas.draw()
+    assert [len(ax.containers) for ax in (left, right)] == [6, 3]
+    drawn = [line.get_ydata() for line in (*left.lines, *right.lines)]
+    theory = table[table.call == "focus"]
+    for column, fixed, value, by in (
+        ("signal", "task.theta", 5.0, "training.eta_q"),
+        ("noise", "task.theta", 5.0, "training.eta_q"),
+        ("largest", "training.eta_q", 10.0, "task.theta"),
+    ):
+        for _, part in theory[theory[fixed] == value].groupby(by):
+            wanted = part[column].to_numpy()
+            assert any(len(ys) == 3 and np.allclose(ys, wanted) for ys in drawn), column
+    assert r"\alpha_0" in left.get_xlabel() and "attention" in left.get_ylabel()
+
+
+@pytest.mark.parametrize("panel", ["weights", "largest"])
+def test_a_single_panel_into_given_axes(table, panel):
+    figure, ax = plt.subplots()
+    assert attention_map(table, ax=ax, panel=panel) is figure
+    assert figure.axes == [ax] and ax.lines
+    with pytest.raises(ValueError, match="panel must be one of weights, largest, got 'map'"):
+        attention_map(table, ax=ax, panel="map")
+
+
+def test_missing_rows_are_left_out(table):
+    for part in (table[table.call == "focus"], table[table.call != "focus"], table[:0]):
+        attention_map(part).canvas.draw()
+    attention_map(pd.DataFrame()).canvas.draw()

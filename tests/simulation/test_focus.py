@@ -1,0 +1,73 @@
+"""Where a trained query looks: both samplers, other noise, and the marks of the samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.simulation.data import Tokens, block_rows
+
+TASK = ns.Task(L=10, R=2, theta=5.0, pi=0.5)
+TRAINING = ns.Training(alpha0=3.0, alpha1=1.0)
+
+
+def test_marks_are_the_tokens_that_carry_the_signal():
+    xi = np.eye(1, 400)[0]
+    y = np.where(np.arange(3 * block_rows(10, 400)) % 3 == 0, 1.0, -1.0)
+    data = Tokens(ns.Task(10, 2, 100.0, 0.5), y, xi, ns.Noise(), np.random.SeedSequence(4))
+    blocks = 0
+    for block, marked in zip(data.blocks(), data.marks(), strict=True):
+        lit = block.X[block.y > 0.0][:, :, 0] > 50.0
+        assert (np.flatnonzero(lit) == np.flatnonzero(_spread(marked, 10))).all()
+        blocks += 1
+    assert blocks == 3
+
+
+def _spread(marked, L):
+    v = np.zeros((len(marked), L), bool)
+    np.put_along_axis(v, marked, True, axis=1)
+    return v
+
+
+@pytest.mark.parametrize("name", ["signal", "noise", "largest"])
+def test_tokens_and_reduced_law_agree(name):
+    both = [
+        ns.simulate_focus(TASK, TRAINING, d=12, trials=300, seed=seed, n_test=50, sampler=sampler)
+        for seed, sampler in enumerate(("tokens", "reduced"))
+    ]
+    gap = getattr(both[0], name) - getattr(both[1], name)
+    error = np.hypot(*(getattr(one, f"{name}_se") for one in both))
+    assert abs(gap) < 4.5 * error
+    assert error < 0.03
+
+
+@pytest.mark.parametrize("query", [None, ns.Query(1.0, 0.6)])
+def test_agrees_with_theory(query):
+    found = ns.simulate_focus(TASK, TRAINING, d=600, trials=20, seed=5, query=query)
+    limit = ns.focus(TASK, TRAINING, query=query)
+    for name in ("signal", "noise", "largest"):
+        gap = getattr(found, name) - getattr(limit, name)
+        assert abs(gap) < 4.5 * getattr(found, f"{name}_se"), name
+
+
+def test_equal_weights_share_the_first_place():
+    for sampler in ("tokens", "reduced"):
+        options = {"query": ns.Query(0.0, 0.5), "sampler": sampler, "n_test": 100}
+        found = ns.simulate_focus(TASK, TRAINING, d=20, trials=2, **options)
+        assert found.signal == pytest.approx(0.1) and found.largest == pytest.approx(0.2)
+
+
+def test_other_noise_and_more_steps_go_through_tokens():
+    noise = ns.Noise("rademacher")
+    found = ns.simulate_focus(
+        TASK, TRAINING, d=60, trials=3, noise=noise, query_steps=2, n_test=200
+    )
+    assert found.trials["signal"].shape == (3,)
+    assert 2 * found.signal + 8 * found.noise == pytest.approx(1.0)
+    assert found.largest > 0.5
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="n_test must be an integer in 1.."):
+        ns.simulate_focus(TASK, TRAINING, n_test=0)

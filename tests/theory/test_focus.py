@@ -1,0 +1,86 @@
+"""What the query looks at, against plain random numbers and where the answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import needlescope as ns
+
+TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
+
+
+@pytest.mark.parametrize(
+    ("L", "R", "theta", "kappa", "cosine"),
+    [
+        (10, 1, 5.0, 0.7, 0.97),
+        (7, 3, 1.5, 2.0, 0.4),
+        (12, 4, 3.0, 1.0, -0.5),
+        (300, 2, 3.0, 1.5, 1),
+    ],
+)
+def test_plain_random_numbers(L, R, theta, kappa, cosine):
+    found = ns.focus(ns.Task(L, R, theta, 0.5), TRAINING, query=ns.Query(kappa, cosine))
+    rng = np.random.default_rng(L)
+    logits = kappa * (rng.standard_normal((60_000, L)) + theta * cosine * (np.arange(L) < R))
+    a = np.exp(logits - logits.max(axis=1, keepdims=True))
+    mass = a[:, :R].sum(axis=1) / a.sum(axis=1)
+    largest = a.argmax(axis=1) < R
+    error = mass.std() / np.sqrt(len(a))
+    assert abs(R * found.signal - mass.mean()) < 4.5 * error
+    assert found.signal_se * R < 1e-4 / 2.0
+    assert abs(found.largest - largest.mean()) < 4.5 * largest.std() / np.sqrt(len(a))
+
+
+def test_all_weights_add_up_to_one():
+    task = ns.Task(L=9, R=4, theta=np.array([0.5, 2.0, 8.0]), pi=0.3)
+    found = ns.focus(task, TRAINING)
+    assert found.signal.shape == (3,)
+    assert 4 * found.signal + 5 * found.noise == pytest.approx(np.ones(3), abs=1e-12)
+
+
+def test_a_blind_query_looks_everywhere_alike():
+    task = ns.Task(L=8, R=3, theta=4.0, pi=0.5)
+    for query in (ns.Query(0.0, 0.9), ns.Query(2.0, 0.0)):
+        found = ns.focus(task, TRAINING, query=query)
+        assert found.signal == pytest.approx(1 / 8, abs=1e-4)
+        assert found.largest == pytest.approx(3 / 8, abs=1e-12)
+
+
+def test_two_tokens_have_a_closed_form():
+    task = ns.Task(L=2, R=1, theta=3.0, pi=0.5)
+    found = ns.focus(task, TRAINING, query=ns.Query(1.0, 0.8))
+    assert found.largest == pytest.approx(ndtr(2.4 / np.sqrt(2.0)), abs=1e-12)
+
+
+def test_a_sharp_query_puts_all_weight_on_the_largest():
+    task = ns.Task(L=10, R=2, theta=2.0, pi=0.5)
+    found = ns.focus(task, TRAINING, query=ns.Query(1e4, 0.7), accuracy=1e-3)
+    assert abs(2 * found.signal - found.largest) < 3e-3
+
+
+def test_the_query_is_the_trained_one_by_default():
+    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    found, trained = ns.focus(task, TRAINING), ns.align(task, TRAINING)
+    assert (found.kappa, found.cosine_q) == (trained.kappa, trained.cosine_q)
+
+
+def test_every_token_a_signal_leaves_no_noise():
+    found = ns.focus(ns.Task(L=5, R=5, theta=2.0, pi=0.5), TRAINING)
+    assert found.signal == 0.2 and found.largest == pytest.approx(1.0)
+    assert np.isnan(found.noise)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"query": 0.9}, r"query must be a needlescope.Query\(kappa, cosine\), got 0.9"),
+        ({"accuracy": 0.0}, "accuracy must be"),
+        ({"training": 3}, "training must be a needlescope.Training, got 3"),
+    ],
+)
+def test_refusals(change, sentence):
+    arguments = {"task": ns.Task(4, 1, 2.0, 0.5), "training": TRAINING, **change}
+    with pytest.raises(ValueError, match=sentence):
+        ns.focus(**arguments)
