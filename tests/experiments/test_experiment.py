@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from needlescope.experiments.calls import SIMULATED
 from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.engine import attempt
 from needlescope.experiments.experiment import compare, grid, trials, verdict
+from needlescope.experiments.unit import Unit
 
 BY = ("model", "training.alpha1")
 
@@ -51,6 +54,18 @@ def test_points_without_theory_or_spread_are_left_out():
     assert verdict(compare(pd.DataFrame(), BY, ["test_error"])) == "nothing to compare"
 
 
+@pytest.mark.filterwarnings("error")
+def test_failed_trials_are_left_out_and_whole_points_if_a_size_is_gone():
+    found = table(np.random.default_rng(4), points=4)
+    here = (found.call == "simulate") & (found["training.alpha1"] == 0.0)
+    one = found.copy()
+    one.loc[one[here].index[0], "test_error"] = np.nan
+    assert compare(one, BY, ["test_error"])["trials"].tolist() == [5, 6, 6, 6]
+    for gone in (here & (found.d == 200), here, (found["training.alpha1"] == 0.0) & ~here):
+        lost = found.assign(test_error=found.test_error.mask(gone))
+        assert len(compare(lost, BY, ["test_error"])) == 3
+
+
 def test_trials_are_units_with_seeds_of_their_own():
     task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
     training = {"alpha0": 1.0, "alpha1": 1.0}
@@ -70,3 +85,15 @@ def test_every_experiment_is_declared(name, full):
     units = one.units(full)
     assert one.name == name and one.title and len(one.caption) > 40
     assert len({unit.key for unit in units}) == len(units) > 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_unit_of_the_full_size_is_refused(name):
+    """What is too large for a worker is refused before its trials are counted: quick to see."""
+    simulated = {}
+    for unit in experiment(name).units(True):
+        if unit.call in SIMULATED:
+            arguments = {**unit.arguments, "seed": 0, "trials": 0}
+            simulated[Unit(unit.call, arguments).key] = Unit(unit.call, arguments)
+    for unit in simulated.values():
+        assert "trials must be an integer in 1.." in attempt(unit).error

@@ -31,8 +31,9 @@ def units(full: bool) -> list[Unit]:
     for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
         found.append(Unit("predict", _arguments(**point)))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
+        room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
         for size in (d, d // 2):  # the smaller one measures what finite dimension adds
-            found += trials("simulate", {**_arguments(**point), "d": size}, count)
+            found += trials("simulate", {**_arguments(**point), "d": size, **room}, count)
     return found
 
 

@@ -78,22 +78,27 @@ def compare(
     Where trials at d and at d/2 are there, ``2 mean(d) − mean(d/2)`` is compared: what finite
     dimension adds is measured, to first order in 1/d. The score z is the deviation in units of the
     trials' standard error and the theory's own, as a normal number: Student's law of few trials is
-    accounted for. Training errors of which fewer than 100 are expected are left out, as too skewed.
+    accounted for. Training errors of which fewer than 100 are expected are left out, as too skewed;
+    so are points without two finished trials at each d.
     """
     rows: list[tuple[Any, ...]] = []
     if "call" in table:
         limits = table[table.call == theory].set_index(list(by))
         for where, part in table[table.call == simulation].groupby(list(by), sort=False):
             place = where if len(by) > 1 else where[0]
-            if len(part) < 2 or place not in limits.index:
+            if place not in limits.index:
                 continue
             limit = limits.loc[[place]].iloc[0]
             pairs = zip(by, where, strict=True)
             listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
             for name in names:
-                if name == "train_error" and _mistakes(part, float(limit[name])) < MISTAKES:
+                known = part.dropna(subset=[name])  # a trial that failed has no numbers
+                known = known[known.groupby("d")[name].transform("size") > 1]
+                if pd.isna(limit[name]) or known["d"].nunique() < part["d"].nunique():
                     continue
-                rows.append((f"{name} at {listed}", *_score(name, part, limit)))
+                if name == "train_error" and _mistakes(known, float(limit[name])) < MISTAKES:
+                    continue
+                rows.append((f"{name} at {listed}", *_score(name, known, limit)))
     return pd.DataFrame(rows, columns=list(COMPARED))
 
 
@@ -116,7 +121,7 @@ def verdict(scores: pd.DataFrame) -> str:
 
 def _score(name: str, part: pd.DataFrame, limit: pd.Series) -> tuple[Any, ...]:
     """Return what is compared at one point: `COMPARED` without its first column."""
-    groups = [one[name].dropna().to_numpy(float) for _, one in part.groupby("d")]
+    groups = [one[name].to_numpy(float) for _, one in part.groupby("d")]
     means = [values.mean() for values in groups]
     errors = [values.std(ddof=1) / np.sqrt(len(values)) for values in groups]
     mean, error = means[-1], errors[-1]
