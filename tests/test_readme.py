@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ README = Path(__file__).parents[1] / "README.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_every_block_runs_and_every_stated_number_is_right():
+def test_every_block_runs_and_every_stated_number_is_right(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where it may leave its files
     space: dict = {}
     checked = 0
     for block in BLOCKS:
@@ -27,6 +30,20 @@ def test_every_block_runs_and_every_stated_number_is_right():
                 checked += 1
     assert len(BLOCKS) >= 3
     assert checked == 3
+
+
+def test_every_command_prints_what_it_says(tmp_path):
+    text = README.read_text(encoding="utf-8")
+    (spec,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "spec.toml").write_text(spec)
+    program = Path(sys.executable).with_name("needlescope")
+    shown = re.findall(r"```console\n\$ needlescope (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(shown) == 2
+    for words, output in shown:
+        done = subprocess.run(
+            [program, *words.split()], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        )
+        assert done.stdout == output, done.stderr
 
 
 def test_every_call_it_lists_exists():

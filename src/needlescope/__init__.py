@@ -11,7 +11,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import figures
     from .errors import NoMinimiser, NotConverged
+    from .experiments.engine import run_units
+    from .experiments.store import Store
+    from .experiments.sweep import Sweep
     from .losses import Loss, PiecewiseQuadratic
     from .outcome import (
         Alignment,
@@ -60,6 +64,8 @@ _HOME = {
     "Positions": "task",
     "Query": "query",
     "Separability": "outcome",
+    "Store": "experiments.store",
+    "Sweep": "experiments.sweep",
     "Task": "task",
     "Threshold": "outcome",
     "Training": "training",
@@ -71,6 +77,7 @@ _HOME = {
     "focus": "theory.focus",
     "oracle": "theory.oracle",
     "predict": "theory.learning",
+    "run_units": "experiments.engine",
     "simulate": "simulation.simulate",
     "simulate_alignment": "simulation.simulate",
     "simulate_focus": "simulation.simulate",
@@ -81,6 +88,8 @@ __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "figures":  # a room of functions, one for each figure
+        return import_module(".figures", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
@@ -89,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_HOME, "figures"})

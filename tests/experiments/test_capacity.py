@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtr
 
 import needlescope as ns
 from needlescope.experiments import capacity
@@ -10,16 +11,20 @@ from needlescope.experiments import capacity
 TASK = {f"task.{key}": value for key, value in capacity.TASK.items()}
 
 
-def made(shift: float, width: float = 0.08) -> pd.DataFrame:
-    """A table of 200 trials at each ratio whose fractions fall around 1 + shift."""
+def made(shift: float, finite: float = 1.5, reach: float = 0.9) -> pd.DataFrame:
+    """A table of 200 trials at each ratio; fractions fall around 1 + shift + finite/d."""
     rows = [{"call": "capacity", "model": "pooled", "alpha": 2.95, **TASK}]
-    for ratio in np.linspace(0.6, 1.4, 9):
-        share = 1.0 / (1.0 + np.exp((ratio - 1.0 - shift) / width * 1.7))
-        for number in range(200):
-            rows.append(
-                {"call": "simulate_separability", "model": "pooled", "d": 300, **TASK}
-                | {"training.alpha1": 2.95 * ratio, "fraction": float(number < share * 200)}
-            )
+    for d in (60, 30):
+        for ratio in np.linspace(1.0 - reach, 1.0 + reach, 19):
+            share = ndtr((1.0 + shift + finite / d - ratio) * np.sqrt(d))
+            for number in range(200):
+                rows.append(
+                    {"call": "simulate_separability", "model": "pooled", "d": d, **TASK}
+                    | {
+                        "training.alpha1": 2.95 * ratio,
+                        "fraction": float(number + 0.5 < share * 200),
+                    }
+                )
     return pd.DataFrame(rows)
 
 
@@ -41,18 +46,54 @@ def test_dots_are_placed_around_the_capacity_that_is_predicted():
         assert found.alpha == pytest.approx(near, rel=5e-3)
 
 
-def test_right_theory_passes_and_wrong_theory_is_seen():
-    right, wrong = (capacity.scores(made(shift)).iloc[0] for shift in (0.0, 0.1))
-    assert right.simulation == pytest.approx(1.0, abs=0.01)
-    assert abs(right.z) < 2.0
+@pytest.mark.parametrize("full", [False, True])
+def test_trials_are_at_d_and_half_of_it_from_surely_separable_to_hopeless(full):
+    found = {}
+    for unit in capacity.units(full):
+        if unit.call == "simulate_separability":
+            given = unit.arguments
+            place = found.setdefault(given["model"], {}).setdefault(given["d"], set())
+            place.add(given["training"]["alpha1"])
+            assert abs(given["training"]["alpha1"] * given["d"] % 1.0 - 0.5) > 0.499  # whole sets
+    for model, sizes in found.items():
+        small, large = sorted(sizes)
+        assert large == 2 * small
+        for d, alphas in sizes.items():
+            width = capacity.WIDTH[model] / np.sqrt(d)
+            assert max(alphas) / capacity.NEAR[model] > 1.0 + 5.5 * width
+            assert min(alphas) <= max(1.0, capacity.NEAR[model] * (1.0 - 3.9 * width))
+
+
+def test_right_theory_passes_whatever_finite_dimension_adds_and_wrong_theory_is_seen():
+    for finite in (0.0, 1.5, 3.0):
+        right = capacity.scores(made(0.0, finite)).iloc[0]
+        assert right.simulation == pytest.approx(1.0, abs=0.01)
+        assert abs(right.z) < 1.0
+    wrong = capacity.scores(made(0.1)).iloc[0]
     assert wrong.simulation == pytest.approx(1.1, abs=0.01)
     assert wrong.z > 5.0
+    assert wrong.theory_se == 0.0
+
+
+def test_error_of_the_predicted_capacity_counts():
+    table = made(0.1)
+    sure = capacity.scores(table).iloc[0]
+    table.loc[table.call == "capacity", "alpha_se"] = 0.295
+    unsure = capacity.scores(table).iloc[0]
+    assert unsure.theory_se == pytest.approx(0.1)
+    assert unsure.z == pytest.approx(0.1 / np.hypot(0.1, sure.simulation_se), rel=0.1)
+
+
+def test_a_fall_that_is_not_covered_is_not_compared_and_said():
+    found = capacity.scores(made(0.0, reach=0.3)).iloc[0]
+    assert np.isnan(found.z)
+    assert "do not cover the whole fall" in found.what
 
 
 def test_half_point_error_is_the_spread_over_repetitions():
     rng = np.random.default_rng(0)
-    ratio = np.linspace(0.6, 1.4, 9)
-    share = 1.0 / (1.0 + np.exp((ratio - 1.0) * 20.0))
+    ratio = np.linspace(0.4, 1.6, 13)
+    share = ndtr((1.0 - ratio) * 10.0)
     found = [
         capacity.half_point(
             pd.DataFrame({"ratio": ratio, "fraction": rng.binomial(40, share) / 40, "trials": 40})

@@ -183,6 +183,14 @@ def test_runs_for_a_store(cluster: Cluster, tmp_path: Path) -> None:
         assert kept == [(row.unit, row.numbers, row.error) for row in other.rows(units)]
 
 
+def test_plain_lines_count_the_units_that_failed(
+    cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    cluster.workers(1)
+    dask(cluster.address)([*theory(2), WRONG], lambda place, found: None, True)
+    assert capfd.readouterr().err.endswith(" s left, 1 failed\n")
+
+
 def test_a_scheduler_that_goes_away_is_said(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.robustness import GAUSSIAN, OTHERS, ROBUSTNESS
 from needlescope.experiments.store import Store
-from needlescope.simulation.noise import Noise
+from needlescope.experiments.unit import canonical
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -18,14 +18,16 @@ def test_units_are_distinct_and_every_law_has_the_same_dots(full):
     for unit in units:
         if unit.call == "simulate":
             found = unit.arguments
-            law = repr(Noise(**found["noise"]))
+            law = canonical(found["noise"])
             dots.setdefault(law, set()).add((found["model"], found["training"]["alpha1"]))
     assert len(dots) == 1 + len(OTHERS)
     assert len({frozenset(one) for one in dots.values()}) == 1
 
 
 def test_only_gaussian_noise_is_compared(tmp_path):
-    kept = (None, GAUSSIAN, {"entries": "gaussian", "token_correlation": 0.5})
+    correlated = [law for law in OTHERS if law["entries"] == "gaussian"]
+    assert len(correlated) == 2
+    kept = (None, GAUSSIAN, *correlated)
     units = [
         unit
         for unit in ROBUSTNESS.units(False)
@@ -35,7 +37,8 @@ def test_only_gaussian_noise_is_compared(tmp_path):
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(units)
     scores = ROBUSTNESS.compare(table)
-    alone = ROBUSTNESS.compare(table[table["noise.token_correlation"].isna()])
+    plain = table["noise.token_correlation"].isna() & table["noise.covariance_decay"].isna()
+    alone = ROBUSTNESS.compare(table[plain])
     assert len(scores) and scores["z"].tolist() == alone["z"].tolist()
     assert scores["z"].abs().max() < 5.0
 

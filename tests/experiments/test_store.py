@@ -206,6 +206,20 @@ def test_retry_runs_just_those_that_failed(store: Store) -> None:
     assert ran == [cheap(6)[5], WRONG]
 
 
+def test_plain_lines_count_the_units_that_failed(
+    store: Store, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run_units([*cheap(3), WRONG], store, engine=local(1), progress=True)
+    assert capfd.readouterr().err.endswith(" s left, 1 failed\n")
+    run_units(cheap(5), store, engine=local(1), progress=True)
+    assert capfd.readouterr().err.endswith("/s, 0 s left\n")
+
+
+def test_workers_are_checked_before_any_work() -> None:
+    with pytest.raises(ValueError, match=r"workers must be an integer in 1\..*, got -1"):
+        local(-1)
+
+
 # ---------------------------------------------------------------- tables
 
 

@@ -42,6 +42,18 @@ def test_a_file_says_the_same(tmp_path):
     assert len(read_sweep(path).units()) == 4
 
 
+def test_a_file_can_ask_for_covariances(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        "call = 'simulate'\nmodel = 'pooled'\nd = 5\ntrials = 1\n"
+        "[task]\nL = 2\nR = 1\ntheta = 1.0\npi = 0.5\n[training]\nalpha0 = 1.0\nalpha1 = 3.0\n"
+        "[noise]\ncovariance_decay = [0.2, 0.9]"
+    )
+    units = read_sweep(path).units()
+    assert [unit.arguments["noise"]["covariance_decay"] for unit in units] == [0.2, 0.9]
+    assert all(0.0 < unit.run()["test_error"] < 1.0 for unit in units)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -56,3 +68,18 @@ def test_bad_sweeps_are_refused(change, sentence):
     fields = {"call": "oracle", "tables": {"task": TASK}, **change}
     with pytest.raises(ValueError, match=sentence):
         Sweep(**fields)
+
+
+def test_what_only_another_call_takes_is_left_out_and_what_none_takes_is_refused():
+    tables = {
+        "task": {**TASK, "theta": 2.0},
+        "training": {"alpha0": 1.0, "alpha1": 1.0},
+        "noise": {"entries": "rademacher"},
+    }
+    axes = {"model": "pooled", "d": 20, "n_test": 100}
+    predict, simulate = Sweep(["predict", "simulate"], tables, axes, trials=1).units()
+    assert set(predict.arguments) == {"task", "training", "model"}
+    assert {"noise", "d", "n_test"} < set(simulate.arguments)
+    assert predict.run()["test_error"] > 0.0 and simulate.run()["test_error"] > 0.0
+    with pytest.raises(ValueError, match=r"argument must be one of .*, got 'modell'"):
+        Sweep("predict", tables, {"modell": "pooled"})

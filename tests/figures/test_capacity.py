@@ -20,9 +20,12 @@ def table():
         {"call": "capacity", "model": "attention", "alpha": 5.0, **BASE, **HEAD}
         | {"query.cosine": 0.4},
     ]
-    trial = {"call": "simulate_separability", "model": "pooled", "d": 60, **BASE}
-    for alpha1, fraction in ((2.4, 1.0), (3.0, 1.0), (3.0, 0.0), (3.6, 0.0)):
-        rows.append({**trial, "training.alpha1": alpha1, "fraction": fraction})
+    trial = {"call": "simulate_separability", "model": "pooled", **BASE}
+    for d, alpha1, fraction in (
+        (60, 2.4, 1.0), (60, 3.0, 1.0), (60, 3.0, 0.0), (60, 3.6, 0.0),
+        (30, 1.8, 1.0), (30, 4.2, 0.0),
+    ):  # fmt: skip
+        rows.append({**trial, "d": d, "training.alpha1": alpha1, "fraction": fraction})
     yield pd.DataFrame(rows)
     plt.close("all")
 
@@ -30,8 +33,17 @@ def table():
 def test_dots_are_fractions_over_the_stored_capacity(table):
     main = capacity(table).axes[0]
     dots = main.containers[0].lines[0]
-    assert dots.get_xdata() == pytest.approx([0.8, 1.0, 1.2], abs=0.01)
+    assert dots.get_xdata() == pytest.approx([0.8, 1.0, 1.2])
     assert list(dots.get_ydata()) == [1.0, 0.5, 0.0]
+
+
+def test_the_smaller_dimension_is_drawn_too_and_lighter(table):
+    main = capacity(table).axes[0]
+    large, small = (one.lines[0] for one in main.containers)
+    assert small.get_xdata() == pytest.approx([0.6, 1.4])
+    assert sum(small.get_color()) > sum(large.get_color()) + 0.3
+    labels = [text.get_text() for text in main.get_legend().get_texts()]
+    assert labels[1:] == ["mean pooling, $d$ = 60, 30"]
 
 
 def test_panels_take_only_rows_at_the_base_in_everything_else(table):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
+from importlib.metadata import version
 
 import pandas as pd
 import pytest
 
 from needlescope.experiments.experiment import COMPARED, verdict
 from needlescope.figures.page import Entry, page
+from needlescope.figures.parameters import Parameter
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360"
@@ -20,37 +23,83 @@ PIXEL = bytes.fromhex(
 def entry(tmp_path):
     picture = tmp_path / "one.png"
     picture.write_bytes(PIXEL)
+    (tmp_path / "one.csv").touch()
 
-    def make(z, failed=0):
+    def make(z, failed=0, name="one", parameters=()):
         rows = [(f"test_error <{k}>", 0.1, 0.0, 0.11, 0.01, 8, one) for k, one in enumerate(z)]
         scores = pd.DataFrame(rows, columns=list(COMPARED))
-        return Entry("one", "A & B", "x < y", picture, scores, verdict(scores), failed)
+        found = verdict(scores)
+        return Entry(name, "A & B", "x < y", picture, scores, found, failed, parameters, 30, 90.0)
 
     return make
 
 
 def test_agreement_is_green(entry):
     text = page([entry([0.5, -1.2, 0.1])])
-    assert "class='verdict agree'" in text and "Theory and simulation agree." in text
+    assert "<body class='good'>" in text and "class='bad'" not in text
+    assert "Theory and simulation agree in 1 figure." in text
     assert "3 comparisons" in text
 
 
 def test_a_wrong_theory_turns_the_page_red(entry):
-    text = page([entry([0.5, 9.0]), entry([0.1])])
-    assert "class='verdict disagree'" in text and "1 of 2 figures need a look." in text
-    assert "<td class=far>+9.00</td>" in text
+    text = page([entry([0.5, 9.0], name="wrong"), entry([0.1], name="right")])
+    assert "<body class='bad'>" in text and "<title>✗ " in text
+    assert "1 of 2 figures to look at: wrong (disagree)." in text
+    assert "<a href='#wrong' class='bad'>" in text and "<a href='#right' class='good'>" in text
+    assert "<section id='wrong' class='bad'>" in text and "<section id='right' class='good'" in text
+    assert "<td class='far'>+9.00</td>" in text
+    assert text.index("figures to look at") < text.index("<nav>")
 
 
-def test_failed_units_are_not_hidden(entry):
+def test_failed_units_turn_it_red_too(entry):
     text = page([entry([0.1], failed=3)])
-    assert "3 units failed." in text and "1 of 1 figures need a look." in text
+    assert "<body class='bad'>" in text
+    assert "1 of 1 figures to look at: one (3 units failed)." in text
+    assert "<span class='verdict'>3 units failed</span>" in text
 
 
 def test_nothing_to_compare_is_said(entry):
-    assert "class='verdict none'>nothing to compare" in page([entry([])])
+    text = page([entry([]), entry([0.1])])
+    assert "<section id='one' class='none'>" in text
+    assert "<span class='verdict'>nothing to compare</span>" in text
+    assert "agree in 1 figure. 1 other shows theory alone." in text
+    assert "Nothing here compares theory with simulation." in page([entry([])])
+
+
+def test_parameters_of_both_sides_are_joined_where_they_are_the_same(entry):
+    given = [Parameter("fixed", "α0 = 4", "α0 = 4"), Parameter("d", "", "100, 200")]
+    text = page([entry([0.1], parameters=given)])
+    assert "<td colspan='2'>α<sub>0</sub>&nbsp;=&nbsp;4</td>" in text
+    assert "<tr><th>d</th><td>–</td><td>100, 200</td></tr>" in text
+    alone = page([entry([], parameters=[Parameter("L", "10", "")])])
+    assert "<tr><th>L</th><td>10</td></tr>" in alone and "<th>simulation</th>" not in alone
+
+
+def test_where_it_is_from_is_said(entry):
+    text = page([entry([0.1]), entry([0.2])], "quick sizes")
+    assert f"needlescope {version('needlescope')} · {time.strftime('%Y-')}" in text
+    assert "quick sizes · 60 units, 3 min of computing" in text
+    assert "30 units, 90 s of computing" in text
+
+
+def test_links_lead_to_the_files_that_are_there(entry):
+    text = page([entry([0.1])])
+    assert "<a href='one.png'>" in text and "<a href='one.csv'>" in text
+    assert "one.pdf" not in text and "one_scores.csv" not in text
+
+
+def test_scores_beyond_the_axis_stay_on_it(entry):
+    text = page([entry([40.0, float("inf"), 0.0])])
+    assert text.count("<path d='M60.00 -8v16' class='far'>") == 2
+    assert "<path d='M0.00 -8v16'>" in text
+
+
+def test_a_score_that_is_missing_is_not_listed(entry):
+    text = page([entry([0.1, float("nan")])])
+    assert "1 comparison:" in text and "test_error &lt;1&gt;" not in text
 
 
 def test_the_page_is_self_contained_and_escaped(entry):
     text = page([entry([1.0])])
     assert "A &amp; B" in text and "x &lt; y" in text and "test_error &lt;0&gt;" in text
-    assert not re.search(r"<script|https?://|src='(?!data:)", text)
+    assert not re.search(r"<script|https?://|src='(?!data:)|href='(?!#|one\.)", text)

@@ -69,5 +69,5 @@ def test_other_noise_and_more_steps_go_through_tokens():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="n_test must be an integer in 1.."):
+    with pytest.raises(ValueError, match=r"n_test must be an integer in 1\.\."):
         ns.simulate_focus(TASK, TRAINING, n_test=0)

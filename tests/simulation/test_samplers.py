@@ -202,6 +202,27 @@ class TestInside:
         seen = 1.5 * 2 / 5 * state.w[0] / norm * (y > 0.0) + means.noise / np.sqrt(5)
         assert norm == pytest.approx(-3.0 / 7 * float(g @ seen), rel=1e-12)
 
+    @pytest.mark.parametrize("theta", [0.0, 3.0])
+    def test_the_query_across_readout_and_signal_has_its_exact_size(self, theta: float) -> None:
+        """E‖q⊥‖² = (η_q β/(n L))² (d − 2) Σ hᵢ² E‖P Xᵢ w‖²; many dimensions resolve it."""
+        task, d, y = ns.Task(5, 2, theta, 0.5), 1000, np.where(np.arange(300) % 3, -1.0, 1.0)
+        training = ns.Training(0.3, 1.0, **STEPS)
+        rng = np.random.default_rng(4)
+        ratios = []
+        for _ in range(400):
+            state, means = reduced.first_step(task, training, y, d, rng)
+            q = reduced.query_step(task, training, state, means, rng).q
+            across = q[1:] - q[1:] @ state.w[1:] / (state.w[1:] @ state.w[1:]) * state.w[1:]
+            norm, lift = float(np.linalg.norm(state.w)), theta * state.w[0] * (y > 0.0)
+            scores = lift * 2 / 5 + norm * means.noise / np.sqrt(5) + state.b
+            h = get_loss("logistic").derivative(scores, y)
+            size = (5 - 1) * norm**2 + lift**2 * 2 * (1 - 2 / 5)
+            factor = training.eta_q * training.beta / (300 * 5)
+            ratios.append(across @ across / (factor**2 * (d - 2) * (h * h) @ size))
+        error = np.std(ratios, ddof=1) / np.sqrt(400)
+        assert error < 0.006
+        assert abs(np.mean(ratios) - 1.0) < 4.5 * error
+
 
 # ------------------------------------------------- features, given a query
 

@@ -448,7 +448,7 @@ def test_interrupts_are_held_only_meanwhile(threads: int) -> None:
         threading.Thread(target=over.wait, daemon=True).start()
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117
-        with workers_module._interrupts_held():
+        with workers_module.interrupts_held():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.1)
             reached.append("the end")
@@ -519,6 +519,23 @@ def test_progress_writes_plain_lines_without_a_terminal(
     assert [line.split(",")[0] for line in lines] == ["trials: 1/3", "trials: 2/3", "trials: 3/3"]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_counts_failures(
+    workers: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_module, "PAUSE", 0.0)
+    run(abs, [1, -2, 1, -2], workers=workers, progress=True, failed=lambda result: result == 2)
+    *others, last = capfd.readouterr().err.splitlines()
+    assert last.startswith("trials: 4/4, ") and last.endswith(" s left, 2 failed")
+    assert len(others) == 3 and any(line.endswith(" s left, 1 failed") for line in others)
+
+
+def test_a_function_of_ones_own_is_not_told_of_failures() -> None:
+    calls = []
+    run(abs, [1], workers=1, failed=bool, progress=lambda *call: calls.append(call))
+    assert calls == [(1, 1)]
+
+
 def test_progress_does_without_a_standard_error_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     assert run(abs, [-1, 2], workers=1, progress=True) == [1, 2]
@@ -573,7 +590,15 @@ def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
     assert "points" in drawn
     assert "/9" in drawn
     assert "/s" in drawn
+    assert "failed" not in drawn
     assert restored(drawn)
+
+
+def test_the_bar_counts_failures() -> None:
+    some = QUICK.replace("title=", "failed=lambda result: True, title=")
+    code, drawn = on_a_terminal(some.replace("BAD", "-1").replace("PROGRESS", "None"))
+    assert code == 0
+    assert "9 failed" in drawn
 
 
 def test_progress_false_draws_nothing_on_a_terminal() -> None:

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 import needlescope as ns
+from needlescope.theory.law import Level
 
 
 def direct(theta_over, pi, directions=1):
@@ -67,3 +68,13 @@ def test_attention_needs_a_query():
         ns.capacity(ns.Task(10, 1, 2.0, 0.5), "attention")
     with pytest.raises(ValueError, match="model must be one of"):
         ns.capacity(ns.Task(10, 1, 2.0, 0.5), "mean")
+
+
+def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkeypatch):
+    """At L = 10, R = 3, θ = 5 it is about 1,400, far from infinite."""
+    task, query = ns.Task(10, 3, 5.0, 0.5), ns.Query(0.6843, 0.9762)
+    monkeypatch.setattr("needlescope.theory.laws.ladder", lambda *_, **__: (Level(2**12, 256),))
+    with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.\de\+03, is known to"):
+        ns.capacity(task, query=query)
+    found = ns.capacity(task, query=query, accuracy=1.0)
+    assert 1000.0 < found.alpha < 2000.0

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta
 LOSSES = ("logistic", "square", "hinge", "squared_hinge")
 MODELS = ("attention", "pooled", "vectorized")
 WHOLE = ("L", "R")
+WIDE = 200  # characters in a line that nobody has to fit on a terminal
 
 
 class Numbers(click.ParamType):
@@ -129,9 +131,11 @@ def _for_people(rows: Sequence[dict[str, str]], title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title)
+    table = Table()
     for name in rows[0] if rows else []:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*row.values())
-    Console().print(table)
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console.print(title, style="bold", highlight=False, markup=False, soft_wrap=True)
+    console.print(table)

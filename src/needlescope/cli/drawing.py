@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -13,6 +13,7 @@ from ..experiments.engine import Engine, Summary, run_units
 from ..experiments.experiment import verdict
 from ..experiments.store import Store
 from ..figures.page import Entry
+from ..figures.parameters import parameters
 
 
 def draw(
@@ -20,7 +21,7 @@ def draw(
 ) -> tuple[Entry, Summary]:
     """Run the units of an experiment, write its figure and tables, and return its entry."""
     matplotlib.use("Agg")
-    one, start = experiment(name), time.perf_counter()
+    one = experiment(name)
     units = one.units(full)
     summary = run_units(units, store, engine=engine, retry=retry, progress=True)
     table = store.to_pandas(units)
@@ -33,9 +34,28 @@ def draw(
     table.to_csv(folder / f"{name}.csv", index=False)
     if len(scores):
         scores.to_csv(folder / f"{name}_scores.csv", index=False)
-    sizes = "the paper's sizes" if full else "quick sizes"
-    spent = f" ({sizes}; {len(units)} units, {time.perf_counter() - start:.0f} s this time)"
-    caption = one.caption + spent
     return Entry(
-        name, one.title, caption, picture, scores, verdict(scores), summary.failed
+        name,
+        one.title,
+        one.caption,
+        picture,
+        scores,
+        verdict(scores),
+        summary.failed,
+        parameters(units),
+        len(table),
+        float(table["seconds"].sum()),
     ), summary
+
+
+def line(entry: Entry) -> dict[str, Any]:
+    """Return a row on an entry for a table of verdicts; no scores are NaN."""
+    z = entry.scores["z"].astype(float)
+    return {
+        "figure": entry.name,
+        "verdict": entry.verdict,
+        "comparisons": int(z.notna().sum()),
+        "largest_z": float(z.abs().max()),
+        "units": entry.units,
+        "failed": entry.failed,
+    }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .common import output, show
 from .work import engine_options, finish, make_engine
 
 
@@ -14,6 +15,7 @@ from .work import engine_options, finish, make_engine
 @click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
 @click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
 @engine_options
+@output
 def command(
     name: str,
     full: bool,
@@ -22,13 +24,19 @@ def command(
     scheduler: str | None,
     workers: int | None,
     retry: bool,
+    form: str | None,
 ) -> None:
     """Draw the figure NAME into a folder: PNG, PDF and the table behind it as CSV."""
+    from ..experiments.catalogue import experiment
     from ..experiments.store import Store
-    from .drawing import draw
+    from .drawing import draw, line
 
+    experiment(name)  # refuse a wrong name before any work
     runner = make_engine(engine, scheduler, workers)
     with Store(Path(folder) / "results.sqlite") as store:
         entry, summary = draw(name, full, Path(folder), store, runner, retry=retry)
-    click.echo(f"{entry.picture}: {entry.verdict}")
-    finish(summary, f"needlescope figure {name} --retry")
+    show([line(entry)], form, str(entry.picture))
+    finish(summary)
+    if entry.verdict == "disagree":
+        click.echo("theory and simulation disagree", err=True)
+        raise SystemExit(1)

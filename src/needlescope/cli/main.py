@@ -30,6 +30,13 @@ class Commands(click.Group):
         found: click.Command = import_module(f".{cmd_name}", __package__).command
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and keep the words it was given for the one that retries."""
+        ctx.meta["words"] = list(args)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
         with formatter.section("Commands"):
@@ -46,6 +53,6 @@ def main(**options: Any) -> None:
     """Run the command line; what is wrong with an input is a sentence, not a traceback."""
     try:
         group(**options)
-    except (ValueError, RuntimeError, ImportError) as problem:
+    except (ValueError, RuntimeError, ImportError, OSError) as problem:
         click.echo(f"needlescope: {problem}", err=True)
         raise SystemExit(2) from None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .common import output, show
 from .work import engine_options, finish, make_engine
 
 
@@ -14,6 +15,7 @@ from .work import engine_options, finish, make_engine
 @click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
 @click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
 @engine_options
+@output
 def command(
     names: tuple[str, ...],
     full: bool,
@@ -22,13 +24,14 @@ def command(
     scheduler: str | None,
     workers: int | None,
     retry: bool,
+    form: str | None,
 ) -> None:
     """Draw the figures NAMES, all by default, and a page that shows them: index.html."""
     from ..experiments.catalogue import NAMES, experiment
     from ..experiments.engine import Summary
     from ..experiments.store import Store
     from ..figures.page import page
-    from .drawing import draw
+    from .drawing import draw, line
 
     wanted = names or NAMES
     for name in wanted:
@@ -43,9 +46,10 @@ def command(
             entries.append(entry)
             total = Summary(*(a + b for a, b in zip(total, summary, strict=True)))
     path = Path(folder) / "index.html"
-    path.write_text(page(entries), encoding="utf-8")
-    click.echo(str(path))
-    finish(total, "needlescope reproduce --retry")
+    sizes = "the paper's sizes" if full else "quick sizes"
+    path.write_text(page(entries, sizes), encoding="utf-8")
+    show([line(entry) for entry in entries], form, f"{path}, {sizes}")
+    finish(total)
     if any(entry.verdict == "disagree" for entry in entries):
         click.echo("theory and simulation disagree somewhere: see the page", err=True)
         raise SystemExit(1)

@@ -9,6 +9,8 @@ import click
 from .common import output, show
 from .work import engine_options, finish, make_engine
 
+MOST = 50  # rows of the table for people
+
 
 @click.command("sweep")
 @click.argument("spec", type=click.Path(dir_okay=False))
@@ -32,7 +34,10 @@ def command(
     from ..experiments.engine import run_units
     from ..experiments.store import Store
     from ..experiments.sweep import read_sweep
+    from .means import means
 
+    if out is not None and not out.endswith((".csv", ".parquet")):
+        raise ValueError(f"--out must end in .csv or .parquet, got {out}")
     units = read_sweep(spec).units()
     runner = make_engine(engine, scheduler, workers)
     with Store(path or Path(spec).with_suffix(".sqlite")) as store:
@@ -42,4 +47,8 @@ def command(
             (store.to_parquet if out.endswith(".parquet") else store.to_csv)(out, units)
     if form is not None:
         show(table.astype(object).where(table.notna(), None).to_dict("records"), form, spec)
-    finish(summary, f"needlescope sweep {spec} --retry")
+    else:
+        rows = means(table, units)
+        rest = f", the first {MOST} of {len(rows)} points; --csv gives all" * (len(rows) > MOST)
+        show(rows[:MOST], None, f"{spec}{rest}")
+    finish(summary)

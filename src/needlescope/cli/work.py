@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --engine, --scheduler, --workers and --retry."""
+    """Add --engine, --scheduler, --workers and --retry; say what Ctrl-C leaves."""
+    command = interruptible()(command)
     command = click.option("--retry", is_flag=True, help="Run units again that failed before.")(
         command
     )
@@ -40,9 +46,37 @@ def make_engine(engine: str, scheduler: str | None, workers: int | None) -> Engi
     return dask(scheduler, workers)
 
 
-def finish(summary: Summary, again: str) -> None:
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Say that an interrupted run has lost nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(
+            f"interrupted: finished units are kept, and this goes on from there: {given()}",
+            err=True,
+        )
+        raise SystemExit(130) from None
+
+
+def finish(summary: Summary) -> None:
     """Say what was done; end with 1 if units failed, and say how to retry just those."""
     click.echo(f"{summary.done} units run, {summary.before} found done before.", err=True)
     if summary.failed:
-        click.echo(f"{summary.failed} units failed; retry just those with: {again}", err=True)
+        words = f"{summary.failed} units failed; retry just those with: {given('--retry')}"
+        click.echo(words, err=True)
         raise SystemExit(1)
+
+
+def given(*more: str) -> str:
+    """Return the command that is running as it was given, ready for a shell, and more options."""
+    name, *rest = click.get_current_context().meta["words"]
+    return shlex.join([_program(), name, *(one for one in more if one not in rest), *rest])
+
+
+def _program() -> str:
+    """Return what starts this program from here: its name, or its path if the shell lacks it."""
+    started, found = sys.argv[0], shutil.which("needlescope")
+    if os.path.basename(started) != "needlescope" or (found and os.path.samefile(found, started)):
+        return "needlescope"
+    return started

@@ -9,6 +9,9 @@
 | oracle, detection_threshold | what is possible when the signal is known |
 | asymptote, crossover | the square loss with much data |
 
+Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
+d, a number where the matrix would be d × d of them.
+
 A call's version is part of the key of every unit: raise it when its numbers change.
 """
 
@@ -20,8 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
+from ..grid import real
 from ..query import Query
 from ..simulation.noise import Noise
+from ..simulation.setup import whole
 from ..simulation.simulate import (
     simulate,
     simulate_alignment,
@@ -52,6 +58,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "simulate_focus": simulate_focus,
     "simulate_separability": simulate_separability,
 }
+LARGEST = 20_000  # d of a covariance that is made here: 3.2 GB
 VERSIONS = dict.fromkeys(CALLS, 1)
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
 
@@ -65,16 +72,30 @@ def run_call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     >>> round(run_call("capacity", {"task": task, "model": "pooled"})["alpha"], 3)
     3.7
     """
-    given = {key: decode(key, value) for key, value in arguments.items()}
+    given = {key: decode(key, value, arguments.get("d")) for key, value in arguments.items()}
     if name in SIMULATED:
         given |= {"workers": 1, "progress": False}  # the engine has the processes and the bar
     return flatten(CALLS[name](**given))
 
 
-def decode(name: str, value: Any) -> Any:
-    """Turn a plain argument into the object it stands for."""
+def decode(name: str, value: Any, d: int | None = None) -> Any:
+    """Turn a plain argument into the object it stands for; a decaying covariance needs d.
+
+    Examples
+    --------
+    >>> decode("noise", {"covariance_decay": 0.5}, d=3).covariance
+    array([[1.  , 0.5 , 0.25],
+           [0.5 , 1.  , 0.5 ],
+           [0.25, 0.5 , 1.  ]])
+    """
     if value is None:
         return None
+    if name == "noise" and "covariance_decay" in value:
+        value = {**value}
+        decay = value.pop("covariance_decay")
+        if "covariance" in value:
+            raise ValueError("noise has a covariance or a covariance_decay, got both")
+        value["covariance"] = _decaying(decay, d)
     if name in ("task", "test_task"):
         positions = value.get("positions", "uniform")
         if isinstance(positions, dict):
@@ -86,6 +107,17 @@ def decode(name: str, value: Any) -> Any:
         "noise": Noise,
     }
     return kinds[name](**value) if name in kinds else value
+
+
+def _decaying(decay: Any, d: Any) -> FloatArray:
+    """Return the covariance decay^|i − j| of d dimensions."""
+    if np.ndim(decay):
+        raise ValueError(f"covariance_decay must be a single number, got {decay!r}")
+    decay = real("covariance_decay", decay, -1.0, 1.0, open_low=True, open_high=True)
+    if d is None:
+        raise ValueError("covariance_decay describes a d × d matrix: give d as well")
+    steps = np.arange(whole("d", d, 1, LARGEST))
+    return np.asarray(decay ** np.abs(steps[:, None] - steps))
 
 
 def flatten(result: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..simulation.progress import Progress
+from ..simulation.workers import check_workers
 from ..simulation.workers import run as run_in_processes
 from .store import Store
 from .unit import Unit
@@ -23,6 +24,11 @@ class Attempt(NamedTuple):
     numbers: dict[str, Any] | None
     error: str | None
     seconds: float
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended with an error."""
+        return self.error is not None
 
 
 class Summary(NamedTuple):
@@ -56,12 +62,19 @@ def attempt(unit: Unit) -> Attempt:
 
 def local(workers: int | None = None) -> Engine:
     """Return an engine on processes of this machine; as many as it has cores by default."""
+    check_workers(workers)
 
     def engine(
         units: list[Unit], each: Callable[[int, Attempt], object], progress: Progress
     ) -> None:
         run_in_processes(
-            attempt, units, workers=workers, progress=progress, title="units", each=each
+            attempt,
+            units,
+            workers=workers,
+            progress=progress,
+            title="units",
+            each=each,
+            failed=lambda found: found.failed,
         )
 
     return engine

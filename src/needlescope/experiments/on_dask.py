@@ -11,10 +11,11 @@ import logging
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager
+from multiprocessing.resource_tracker import ensure_running
 from typing import Any
 
 from ..simulation.progress import Progress, check_progress, reporting
-from ..simulation.workers import check_workers, cores
+from ..simulation.workers import check_workers, cores, interrupts_held
 from .engine import Attempt, Engine, attempt
 from .unit import Unit
 
@@ -65,9 +66,11 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
             reporting(progress, len(units), "units") as report,
             closing(_as_completed(client, units)) as source,
         ):
+            failures = 0
             for done, (place, found) in enumerate(source, 1):
                 each(place, found)
-                report(done)
+                failures += found.failed
+                report(done, failures)
 
     return engine
 
@@ -87,8 +90,9 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
     """Connect to a scheduler, or to one started here that is gone at the end."""
     distributed = _distributed()
     if scheduler is None:
-        with (
-            distributed.LocalCluster(
+        ensure_running()  # starting later, it would lift the hold on interrupts
+        with interrupts_held():  # the workers inherit that: Ctrl-C is for this process to act on
+            cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
@@ -96,9 +100,8 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
                 dashboard_address=None,
                 memory_limit=0,
                 silence_logs=logging.CRITICAL,  # a worker that dies is replaced without a word
-            ) as cluster,
-            distributed.Client(cluster, set_as_default=False) as client,
-        ):
+            )
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
         return
     try:

@@ -1,6 +1,6 @@
 """How fast the test error comes down to its limit with the square loss: as a constant over α1.
 
-The paper's task with the query that 1 sample per dimension gives: κ = 0.6843, s = 0.9762.
+The paper's task with the query that 4 samples per dimension give: κ = 0.6843, s = 0.9762.
 """
 
 from __future__ import annotations

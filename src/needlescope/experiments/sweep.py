@@ -23,6 +23,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,6 @@ else:
     import tomli as tomllib
 
 TABLES = ("task", "training", "query", "test_task", "noise")
-WITHOUT_TRAINING = ("asymptote", "capacity", "crossover", "detection_threshold", "oracle")
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ class Sweep:
             choice("call", name, sorted(CALLS))
         for name in self.tables:
             choice("table", name, TABLES)
+        for name in self.axes:
+            choice("argument", name, sorted(set().union(*map(_taken, CALLS))))
         for name in ("trials", "seed"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < (name == "trials"):
@@ -117,14 +119,18 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
+def _taken(call: str) -> set[str]:
+    """Return the names of a call's arguments; how the work is done is not for a sweep to say."""
+    return set(signature(CALLS[call]).parameters) - {"workers", "progress", "trials", "seed"}
+
+
 def _arguments(call: str, point: Mapping[str, Any]) -> dict[str, Any]:
-    """Fold ``task.L`` and its like into tables; leave out what the call does not take."""
+    """Fold ``task.L`` and its like into tables; leave out what only another call takes."""
     found: dict[str, Any] = {}
+    taken = _taken(call)
     for name, value in point.items():
         table, _, key = name.partition(".")
-        if call not in SIMULATED and name in ("d", "reuse", "query_steps", "starts", "sampler"):
-            continue
-        if table == "training" and call in WITHOUT_TRAINING:
+        if table not in taken:
             continue
         if key:
             found.setdefault(table, {})[key] = value

@@ -7,13 +7,14 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter
 
 from ..experiments.capacity import at_base, fractions
 from .style import COLOURS, NAMES, RC
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
-ASIDE = {"attention": 0.0, "pooled": -0.007, "vectorized": 0.007}  # so that bars do not overlap
+LIGHT = 0.55  # how far the colour of the smaller d is from its model's, towards white
 PANELS = (
     ("task.L", r"tokens, $L$", True),
     ("task.theta", r"signal strength, $\theta$", False),
@@ -67,28 +68,45 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
 
 
 def _draw_fractions(ax: Any, table: pd.DataFrame) -> None:
-    ax.plot(
-        [0.5, 1.0, 1.0, 1.5], [1.0, 1.0, 0.0, 0.0], color="black", lw=1.2, label=r"$d\to\infty$"
-    )
     found = fractions(table)
-    for model, part in found.groupby("model"):
-        key = str(model)
-        p, n = part.fraction.to_numpy(), part.trials.to_numpy()
-        ax.errorbar(
-            part.ratio + ASIDE[key], p, yerr=_wilson(p, n), fmt=MARKS[key], ms=3.5, lw=0.9,
-            color=COLOURS[key], label=f"{NAMES[key]}, $d$ = {int(part.d.iloc[0])}",
-        )  # fmt: skip
-    if len(found):
-        reach = 0.05 + np.abs(found.ratio - 1.0).max()
-        ax.set_xlim(1.0 - reach, 1.0 + reach)
+    low, high = _where_it_falls(found)
+    ax.plot(
+        [low, 1.0, 1.0, high], [1.0, 1.0, 0.0, 0.0], color="black", lw=1.2, label=r"$d\to\infty$"
+    )
+    for model in COLOURS:
+        sizes = sorted(found[found.model == model].d.unique(), reverse=True)
+        for rank, d in enumerate(sizes):
+            part = found[(found.model == model) & (found.d == d)]
+            p, n = part.fraction.to_numpy(), part.trials.to_numpy()
+            pale = LIGHT if rank else 0.0
+            ax.errorbar(
+                part.ratio, p, yerr=_wilson(p, n), fmt=MARKS[model] + "-", ms=3.2, lw=0.7,
+                elinewidth=0.9, color=[one + pale * (1.0 - one) for one in to_rgb(COLOURS[model])],
+                label=None if rank else _label(model, sizes), zorder=2.5 - rank,
+            )  # fmt: skip
     ax.legend(
-        frameon=False, loc="upper left", bbox_to_anchor=(0.485, 0.97), fontsize=7,
-        handletextpad=0.3, handlelength=1.0, borderpad=0.2,
+        frameon=False, loc="upper right", fontsize=7, handletextpad=0.4, handlelength=1.3,
+        borderpad=0.0, borderaxespad=0.0, title="(the smaller $d$ is lighter)", title_fontsize=7,
+        alignment="right",
     )  # fmt: skip
+    ax.set_xlim(low, high)
     ax.set_ylim(-0.04, 1.04)
     ax.set_xlabel(r"training set over predicted capacity, $\alpha_1/\alpha^*$")
     ax.set_ylabel("fraction of separable datasets")
     ax.set_title("separable or not", loc="left")
+
+
+def _label(model: str, sizes: list[int]) -> str:
+    """Name a model and its dimensions, the largest first."""
+    return f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
+
+
+def _where_it_falls(found: pd.DataFrame) -> tuple[float, float]:
+    """Return ratios well left of which all datasets are separable, and right of which none is."""
+    some = found[(found.fraction > 0.0) & (found.fraction < 1.0)].ratio
+    if not len(some):
+        return 0.5, 1.5
+    return min(0.95, some.min() - 0.1), max(1.05, some.max() + 0.55)
 
 
 def _wilson(p: np.ndarray, n: np.ndarray) -> np.ndarray:

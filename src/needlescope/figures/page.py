@@ -1,33 +1,31 @@
 """One page for all figures: each beside its parameters, its scores and a verdict.
 
 The page is a single HTML file with its pictures inside; it needs nothing else and runs nothing.
+Links lead to the tables and the PDFs in its own folder. It is red where theory and simulation
+disagree, or where units failed, and then at its very top as well.
 """
 
 from __future__ import annotations
 
 import base64
+import re
+import time
 from collections.abc import Sequence
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 0 auto; max-width: 1100px;
-       padding: 1.5rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 0; }
-section { border-top: 1px solid #ccc; padding: 1.2rem 0; }
-img { width: 100%; height: auto; }
-.verdict { float: right; padding: .1rem .6rem; border-radius: .3rem; color: #fff; }
-.agree { background: #2e7d32; } .disagree { background: #c62828; } .none { background: #777; }
-table { border-collapse: collapse; font-size: 13px; }
-td, th { padding: .1rem .6rem; text-align: right; border-bottom: 1px solid #eee; }
-td:first-child, th:first-child { text-align: left; }
-.far { color: #c62828; font-weight: 600; }
-details { margin-top: .5rem; }
-"""
+from .page_style import STYLE
+from .parameters import Parameter
+
+TITLE = "needlescope: theory and simulation"
+FAR = 3.0  # scores beyond this are red
+SCALE = 0.76  # of a picture's dots: those of a paper's two columns fill the page
+REACH = 6.0  # of the drawn axis of scores
 
 
 class Entry(NamedTuple):
@@ -40,42 +38,107 @@ class Entry(NamedTuple):
     scores: pd.DataFrame
     verdict: str
     failed: int = 0
+    parameters: Sequence[Parameter] = ()
+    units: int = 0
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> str:
+        """The verdict, or that units failed."""
+        return f"{_count(self.failed, 'unit')} failed" if self.failed else self.verdict
+
+    @property
+    def kind(self) -> str:
+        """The class of its colour: good, bad or none."""
+        known = {"agree": "good", "disagree": "bad"}
+        return "bad" if self.failed else known.get(self.verdict, "none")
 
 
-def page(entries: Sequence[Entry], title: str = "needlescope: theory and simulation") -> str:
+def page(entries: Sequence[Entry], sizes: str = "") -> str:
     """Return the page as HTML.
+
+    Parameters
+    ----------
+    entries
+        One for each figure, in the order of the page.
+    sizes
+        What sizes they are of, for the line on where the page is from.
 
     Examples
     --------
     >>> page([]).startswith("<!doctype html>")
     True
     """
-    verdicts = [entry.verdict for entry in entries]
-    bad = verdicts.count("disagree") + sum(entry.failed > 0 for entry in entries)
-    summary = (
-        f"{bad} of {len(entries)} figures need a look." if bad else "Theory and simulation agree."
-    )
+    bad = [entry for entry in entries if entry.kind == "bad"]
     body = "\n".join(_section(entry) for entry in entries)
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
-        f"<meta name='viewport' content='width=device-width'><title>{escape(title)}</title>"
-        f"<style>{STYLE}</style></head>\n<body><h1>{escape(title)}</h1>\n"
-        f"<p>Lines are theory, dots are trained classifiers. {summary}</p>\n{body}\n"
-        "</body></html>\n"
+        f"<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{'✗ ' if bad else ''}{TITLE}</title><style>{STYLE}</style></head>\n"
+        f"<body class='{'bad' if bad else 'good'}'><header><h1>{TITLE}</h1>\n"
+        f"<p class='banner'>{_summary(entries, bad)}</p>\n"
+        f"<p>Lines are theory, dots are trained classifiers. A score z is how far the two are "
+        f"apart, in standard errors.</p>\n<nav>{''.join(_link(entry) for entry in entries)}</nav>\n"
+        f"<p class='small'>{_origin(entries, sizes)}</p></header>\n{body}\n</body></html>\n"
+    )
+
+
+def _summary(entries: Sequence[Entry], bad: Sequence[Entry]) -> str:
+    if bad:
+        named = ", ".join(f"{entry.name.replace('_', ' ')} ({entry.status})" for entry in bad)
+        return escape(f"{len(bad)} of {len(entries)} figures to look at: {named}.")
+    compared = sum(entry.kind == "good" for entry in entries)
+    if not compared:
+        return "Nothing here compares theory with simulation."
+    alone = len(entries) - compared
+    rest = f" {alone} other{' shows' if alone == 1 else 's show'} theory alone." if alone else ""
+    return f"Theory and simulation agree in {_count(compared, 'figure')}.{rest}"
+
+
+def _origin(entries: Sequence[Entry], sizes: str) -> str:
+    units = sum(entry.units for entry in entries)
+    seconds = sum(entry.seconds for entry in entries)
+    made = time.strftime("%Y-%m-%d %H:%M %Z")
+    words = (f"needlescope {version('needlescope')}", made, sizes, _work(units, seconds))
+    return escape(" · ".join(filter(None, words)))
+
+
+def _link(entry: Entry) -> str:
+    return (
+        f"<a href='#{escape(entry.name)}' class='{entry.kind}'>{_text(entry.title)}"
+        f"<em>{escape(entry.status)}</em></a>"
     )
 
 
 def _section(entry: Entry) -> str:
-    data = base64.b64encode(entry.picture.read_bytes()).decode()
-    kind = entry.verdict if entry.verdict in ("agree", "disagree") else "none"
-    failed = f"<p class='far'>{entry.failed} units failed.</p>" if entry.failed else ""
+    data = entry.picture.read_bytes()
+    width = SCALE * int.from_bytes(data[16:20], "big")  # where a PNG has it
     return (
-        f"<section id='{escape(entry.name)}'><span class='verdict {kind}'>"
-        f"{escape(entry.verdict)}</span><h2>{escape(entry.title)}</h2>\n"
-        f"<p>{escape(entry.caption)}</p>{failed}\n"
-        f"<img alt='{escape(entry.title)}' src='data:image/png;base64,{data}'>\n"
-        f"{_scores(entry.scores)}</section>"
+        f"<section id='{escape(entry.name)}' class='{entry.kind}'><h2>{_text(entry.title)} "
+        f"<span class='verdict'>{escape(entry.status)}</span></h2>\n"
+        f"<img alt='{escape(entry.title)}' width='{width:.0f}' "
+        f"src='data:image/png;base64,{base64.b64encode(data).decode()}'>\n"
+        f"<div class='words'><p>{_text(entry.caption)}</p>\n{_parameters(entry.parameters)}</div>\n"
+        f"{_scores(entry.scores)}\n<p class='small'>{_files(entry.picture)} · "
+        f"{_work(entry.units, entry.seconds)}</p></section>"
     )
+
+
+def _parameters(parameters: Sequence[Parameter]) -> str:
+    """A table of two columns, theory and simulation, joined where they are the same."""
+    if not parameters:
+        return ""
+    simulated = any(one.simulation for one in parameters)
+    rows = []
+    for one in parameters:
+        cells = f"<td>{_text(one.theory) or '–'}</td>"
+        if simulated and one.theory == one.simulation:
+            cells = f"<td colspan='2'>{_text(one.theory)}</td>"
+        elif simulated:
+            cells += f"<td>{_text(one.simulation) or '–'}</td>"
+        rows.append(f"<tr><th>{_text(one.symbol)}</th>{cells}</tr>")
+    head = "<th>theory</th>" + "<th>simulation</th>" * simulated
+    return f"<table class='parameters'><tr><td></td>{head}</tr>{''.join(rows)}</table>"
 
 
 def _scores(scores: pd.DataFrame) -> str:
@@ -83,14 +146,62 @@ def _scores(scores: pd.DataFrame) -> str:
     if not len(z):
         return ""
     rows = "".join(
-        f"<tr><td>{escape(str(row.what))}</td><td>{row.theory:.5g}</td>"
+        f"<tr><td>{_text(str(row.what))}</td><td>{row.theory:.5g}</td>"
         f"<td>{row.simulation:.5g} ± {row.simulation_se:.1g}</td><td>{row.trials:g}</td>"
-        f"<td{' class=far' if abs(row.z) > 3 else ''}>{row.z:+.2f}</td></tr>"
-        for row in scores.itertuples()
+        f"<td{_far(row.z)}>{row.z:+.2f}</td></tr>"
+        for row in scores.dropna(subset=["z"]).itertuples()
     )
     return (
-        f"<details><summary>{len(z)} comparisons: z has mean {z.mean():+.2f}, root mean square "
-        f"{np.sqrt(np.mean(z**2)):.2f}, largest {z[np.abs(z).argmax()]:+.2f}</summary>\n"
-        f"<table><tr><th>what</th><th>theory</th><th>simulation</th><th>trials</th><th>z</th></tr>"
-        f"{rows}</table></details>"
+        f"<details><summary>{_strip(z)}<span>{_count(len(z), 'comparison')}: z has mean "
+        f"{z.mean():+.2f}, root mean square {np.sqrt(np.mean(z**2)):.2f}, largest "
+        f"{z[np.abs(z).argmax()]:+.2f} <u>list</u></span></summary>\n"
+        f"<div class='wide'><table class='scores'>"
+        f"<tr><th>what</th><th>theory</th><th>simulation</th><th>trials</th><th>z</th></tr>"
+        f"{rows}</table></div></details>"
     )
+
+
+def _strip(z: np.ndarray) -> str:
+    """Draw the scores as ticks on an axis, the range of two standard errors shaded."""
+    ticks = "".join(
+        f"<path d='M{10.0 * np.clip(one, -REACH, REACH):.2f} -8v16'{_far(one)}></path>" for one in z
+    )
+    marks = "".join(f"<text x='{10 * k}' y='16'>{k:+d}</text>" for k in (-4, -2, 2, 4))
+    return (
+        f"<svg class='strip' viewBox='-64 -9 128 27' role='img' aria-label='scores'>"
+        f"<rect x='-20' y='-8' width='40' height='16'/><path d='M-62 8h124'></path>{ticks}"
+        f"<text x='0' y='16'>z = 0</text>{marks}</svg>"
+    )
+
+
+def _far(z: float) -> str:
+    return " class='far'" if abs(z) > FAR else ""
+
+
+def _files(picture: Path) -> str:
+    """Links to what lies beside the page."""
+    stem = picture.with_suffix("")
+    named = {
+        "PNG": picture,
+        "PDF": picture.with_suffix(".pdf"),
+        "table (CSV)": picture.with_suffix(".csv"),
+        "scores (CSV)": stem.with_name(f"{stem.name}_scores.csv"),
+    }
+    return " · ".join(
+        f"<a href='{escape(path.name)}'>{word}</a>" for word, path in named.items() if path.exists()
+    )
+
+
+def _work(units: int, seconds: float) -> str:
+    spent = f"{seconds:.0f} s" if seconds < 120.0 else f"{seconds / 60.0:.0f} min"
+    return f"{_count(units, 'unit')}, {spent} of computing"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _text(words: str) -> str:
+    """Escape a text, with the symbols' indices set as such, and equations kept in one line."""
+    indexed = re.sub(r"([αη])_?([01wbq])\b", r"\1<sub>\2</sub>", escape(words))
+    return indexed.replace(" = ", "&nbsp;=&nbsp;").replace("^∞", "<sup>∞</sup>")

@@ -22,6 +22,7 @@ QUANTITIES = {
 EDGE = {name: DOT[name] for name in ("ms", "mec", "mew")}
 GAUSSIAN = "Gaussian"
 CORRELATED = "Gaussian, correlated tokens (½)"
+COVARIED = "Gaussian, correlated dimensions (½)"
 # Lines have the models' colours; dots a colour and a shape for each law, none of them a model's.
 LAWS = {
     GAUSSIAN: ("#000000", "o"),
@@ -29,6 +30,7 @@ LAWS = {
     "Student, 5 d.o.f.": ("#E69F00", "^"),
     "Student, 3 d.o.f.": ("#CC79A7", "v"),
     CORRELATED: ("#999933", "D"),
+    COVARIED: ("#882255", ">"),
 }
 APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
 
@@ -69,7 +71,7 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
             return ax.figure
         figure, panels = plt.subplots(2, 3, figsize=(7.2, 4.4), sharex=True)
         figure.subplots_adjust(
-            left=0.085, right=0.965, bottom=0.1, top=0.84, wspace=0.42, hspace=0.3
+            left=0.085, right=0.965, bottom=0.1, top=0.82, wspace=0.42, hspace=0.3
         )
         for row, one in zip(panels, MODELS, strict=True):
             for panel, name in zip(row, QUANTITIES, strict=True):
@@ -89,14 +91,17 @@ def _laws(table: pd.DataFrame) -> list[str]:
 
     entries, df = column("noise.entries", "gaussian"), column("noise.df", 0.0)
     correlations = column("noise.token_correlation", 0.0)
+    decays = column("noise.covariance_decay", 0.0)
     found = []
-    for kind, freedom, correlation in zip(entries, df, correlations, strict=True):
+    for kind, freedom, correlation, decay in zip(entries, df, correlations, decays, strict=True):
         if kind == "student":
             found.append(f"Student, {freedom:g} d.o.f.")
         elif kind == "rademacher":
             found.append("±1")
+        elif correlation:
+            found.append(CORRELATED)
         else:
-            found.append(CORRELATED if correlation else GAUSSIAN)
+            found.append(COVARIED if decay else GAUSSIAN)
     return found
 
 

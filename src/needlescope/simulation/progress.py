@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 Progress: TypeAlias = "bool | Callable[[int, int], object] | None"
-Report: TypeAlias = Callable[[int], object]
+Report: TypeAlias = Callable[[int, int], object]  # how many are done, and how many of them failed
 
 # Seconds between two plain lines.
 PAUSE = 5.0
@@ -35,14 +35,15 @@ def check_progress(progress: Progress) -> None:
 
 @contextmanager
 def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
-    """Give a function that reports how many of ``total`` are done.
+    """Give a function that reports how many of ``total`` are done, and how many failed.
 
     Parameters
     ----------
     progress : bool, callable or None
         None draws a bar if the standard error stream is a terminal, and nothing otherwise. True
         draws the bar too, or writes a plain line every few seconds. False reports nothing. A
-        function is called with the number done and the total.
+        function is called with the number done and the total. Bar and lines say how many failed,
+        if any did.
     total : int
         How many there are to do.
     title : str
@@ -51,17 +52,17 @@ def reporting(progress: Progress, total: int, title: str) -> Iterator[Report]:
     Examples
     --------
     >>> with reporting(lambda done, total: print(done, "of", total), 2, "trials") as report:
-    ...     report(1)
-    ...     report(2)
+    ...     report(1, 0)
+    ...     report(2, 0)
     1 of 2
     2 of 2
     """
     check_progress(progress)
     terminal = bool(sys.stderr is not None and sys.stderr.isatty())
     if callable(progress):
-        yield lambda done: progress(done, total)
+        yield lambda done, failed: progress(done, total)
     elif progress is False or sys.stderr is None or (progress is None and not terminal):
-        yield lambda done: None
+        yield lambda done, failed: None
     elif terminal:
         with _bar(total, title) as report:
             yield report
@@ -88,23 +89,27 @@ def _bar(total: int, title: str) -> Iterator[Report]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}", style="red"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total, rate="")
-        yield lambda done: bar.update(task, completed=done, rate=_rate(done, start))
+        task = bar.add_task(title, total=total, rate="", failed="")
+        yield lambda done, failed: bar.update(
+            task, completed=done, rate=_rate(done, start), failed=_failures(failed)
+        )
 
 
 def _lines(total: int, title: str) -> Report:
     """Plain lines, at most one every few seconds, and one at the end."""
     start = last = time.monotonic()
 
-    def report(done: int) -> None:
+    def report(done: int, failed: int) -> None:
         nonlocal last
         now = time.monotonic()
         if done == total or now - last >= PAUSE:
             last = now
             left = (now - start) * (total - done) / done
-            sys.stderr.write(f"{title}: {done}/{total}, {_rate(done, start)}, {left:.0f} s left\n")
+            words = (f"{title}: {done}/{total}", _rate(done, start), f"{left:.0f} s left")
+            sys.stderr.write(", ".join(filter(None, (*words, _failures(failed)))) + "\n")
             sys.stderr.flush()
 
     return report
@@ -112,3 +117,7 @@ def _lines(total: int, title: str) -> Report:
 
 def _rate(done: int, start: float) -> str:
     return f"{done / max(time.monotonic() - start, 1e-9):.3g}/s"
+
+
+def _failures(failed: int) -> str:
+    return f"{failed} failed" if failed else ""

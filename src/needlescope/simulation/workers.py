@@ -50,6 +50,7 @@ def run(
     progress: Progress = None,
     title: str = "trials",
     each: Callable[[int, Result], object] | None = None,
+    failed: Callable[[Result], bool] | None = None,
 ) -> list[Result]:
     """Call ``function`` on every job, over processes, and list the results in the jobs' order.
 
@@ -69,6 +70,8 @@ def run(
         What the jobs are, for the progress bar.
     each : callable, optional
         Called here with a job's place and its result as soon as it is there.
+    failed : callable, optional
+        Whether a result stands for a failure, for the progress to count.
 
     Raises
     ------
@@ -88,6 +91,7 @@ def run(
     size = _size(workers, len(jobs))
     with reporting(progress, len(jobs), title) as report:
         results: dict[int, Result] = {}
+        failures = 0
         here = size <= 1
         source = _run_here(function, jobs) if here else _run_in_workers(function, jobs, size)
         with closing(source):  # an error in between ends the workers now, not when it is let go
@@ -95,7 +99,8 @@ def run(
                 results[index] = result
                 if each is not None:
                     each(index, result)
-                report(len(results))
+                failures += failed is not None and failed(result)
+                report(len(results), failures)
     return [results[index] for index in range(len(jobs))]
 
 
@@ -224,15 +229,15 @@ def _pool(size: int, function: bytes) -> Iterator[Any]:
         )
         crew: list[Any] = []
         try:
-            with _interrupts_held():  # the workers start with the first job, and inherit that
+            with interrupts_held():  # the workers start with the first job, and inherit that
                 executor.submit(int)
                 crew += executor._processes.values()
             yield executor
         except BaseException:
-            with _interrupts_held():
+            with interrupts_held():
                 _abandon(executor, crew)
             raise
-        with _interrupts_held():
+        with interrupts_held():
             executor.shutdown()
 
 
@@ -255,7 +260,7 @@ def _abandon(executor: Any, crew: list[Any]) -> None:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C back until the end, here and in the processes and threads started meanwhile.
 
     A worker goes on holding it back for good: the terminal sends it to all processes, but it is

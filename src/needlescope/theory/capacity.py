@@ -95,6 +95,7 @@ def _good(accuracy: float, row: dict[str, Any]) -> bool:
 def _complaint(row: dict[str, Any]) -> str:
     relative = SURE * row["alpha_se"] / row["alpha"]
     return (
-        f"the capacity is known to a relative error of {relative:.1e} only; "
-        f"pass accuracy={1.5 * relative:.1g} to accept that"
+        f"the capacity, about {row['alpha']:.2g}, is known to a relative error of {relative:.1e} "
+        "only: the larger it is, the rarer the samples that limit it, and the fewer of them are "
+        f"drawn; pass accuracy={1.5 * relative:.1g} to accept that"
     )

@@ -1,0 +1,92 @@
+"""A sweep's table for people: what varies, and the mean over the trials of each point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..experiments.unit import Unit
+
+ERRORS = ("test_error", "train_loss", "train_error")
+ANSWERS = {
+    "predict": ERRORS,
+    "simulate": ERRORS,
+    "align": ("cosine_w", "cosine_q"),
+    "simulate_alignment": ("cosine_w", "cosine_q"),
+    "focus": ("signal", "largest"),
+    "simulate_focus": ("signal", "largest"),
+    "capacity": ("alpha",),
+    "simulate_separability": ("fraction",),
+    "oracle": ("error",),
+    "detection_threshold": ("theta",),
+    "asymptote": ("limit", "rate"),
+    "crossover": ("cosine",),
+}
+"""The numbers that are shown of each call; a table in full has more."""
+
+
+def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
+    """Return a row for each point of a sweep, with its main numbers and their errors.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ..experiments.unit import Unit
+    >>> task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
+    >>> unit = Unit("simulate_separability", {"task": task, "model": "pooled", "seed": 0})
+    >>> table = pd.DataFrame({"call": unit.call, "model": "pooled", "task.L": 4, "seed": [0, 1],
+    ...                       "fraction": [0.0, 1.0]})
+    >>> means(table, [unit])
+    [{'call': 'simulate_separability', 'fraction': 0.5, 'fraction_se': 0.5}]
+    """
+    asked = [name for name in _asked(units) if name in table]
+    words = table[asked].astype(str)
+    varying = ["call", *(name for name in asked if words[name].nunique() > 1)]
+    shown = {call: ANSWERS.get(call, ()) for call in table["call"].unique()}
+    answers = list(dict.fromkeys(name for names in shown.values() for name in names))
+    by = [table["call"], *(words[name] for name in asked)]
+    rows = []
+    for _, part in table.groupby(by, sort=False, dropna=False):
+        row = {_short(name, answers): _shown(part[name].iloc[0]) for name in varying}
+        for name in answers:
+            own = name in shown[row["call"]] and name in part
+            values = part[name].dropna().to_numpy(float) if own else np.zeros(0)
+            row[name] = float(values.mean()) if len(values) else np.nan
+            row[f"{name}_se"] = _error(values, part, name)
+        rows.append(row)
+    return rows
+
+
+def _asked(units: Iterable[Unit]) -> list[str]:
+    """List the columns of a table that are arguments, those that tell trials apart left out."""
+    found: dict[str, None] = {}
+    for unit in units:
+        for name, value in unit.arguments.items():
+            inner = [f"{name}.{key}" for key in value] if isinstance(value, dict) else [name]
+            found |= dict.fromkeys(inner)
+    return [name for name in found if name not in ("seed", "trials")]
+
+
+def _error(values: np.ndarray, part: pd.DataFrame, name: str) -> float:
+    """Return the standard error over trials, or the one that a single number came with."""
+    if len(values) > 1:
+        return float(values.std(ddof=1) / np.sqrt(len(values)))
+    return float(part[f"{name}_se"].iloc[0]) if len(values) and f"{name}_se" in part else np.nan
+
+
+def _short(name: str, answers: Sequence[str]) -> str:
+    """A column's name without its table, where that cannot be mistaken."""
+    table, _, key = name.partition(".")
+    return key if table in ("task", "training") and key not in answers else name
+
+
+def _shown(value: Any) -> Any:
+    """A column of whole numbers that some calls do not have is of floats; undo that."""
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:g}"
+    return "" if value is None else value

@@ -1,0 +1,166 @@
+"""What an experiment's units were asked, in the paper's symbols: a few lines for a caption.
+
+What is the same in all units comes first, in one line; then what changes, for theory and
+simulation each. Values that were left to their defaults are shown too, those that play no part
+(the step sizes of a query that is given) are not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ..experiments.calls import SIMULATED
+from ..experiments.unit import Unit, canonical
+from ..training import Training
+
+SYMBOLS = {
+    "model": "classifier", "training.loss": "loss", "task.L": "L", "test_task.L": "L′ (test)",
+    "task.R": "R", "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)",
+    "task.pi": "π", "test_task.pi": "π′ (test)", "task.positions": "positions",
+    "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
+    "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
+    "training.eta_q": "η_q", "training.first_step": "first step", "query.kappa": "κ",
+    "query.cosine": "s", "noise.entries": "noise", "noise.df": "degrees of freedom",
+    "noise.token_correlation": "token correlation",
+    "noise.covariance_decay": "covariance decay", "error": "error to reach",
+    "data": "baselines’ data", "reuse": "reuse", "query_steps": "steps on the query",
+    "starts": "starts, end to end", "d": "d", "trials": "trials",
+}  # fmt: skip
+"""What is shown, in this order; the rest is how the work was done, not what it was."""
+
+DEFAULTS = {
+    f"training.{field.name}": field.default
+    for field in dataclasses.fields(Training)
+    if field.default is not dataclasses.MISSING and field.name != "first_step"
+}
+QUERY_ONLY = tuple(f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q"))
+UNUSED = {
+    "align": ("training.alpha1", "training.ridge"),
+    "simulate_alignment": ("training.alpha1", "training.ridge"),
+    "focus": ("training.alpha1", "training.ridge"),
+    "simulate_focus": ("training.alpha1", "training.ridge"),
+    "simulate_separability": ("training.loss", "training.ridge"),
+    "detection_threshold": ("task.theta",),
+}
+"""Arguments that a call's answer does not depend on."""
+
+FEW = 6  # so many values are listed, more are a range
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Parameter(NamedTuple):
+    """A symbol and its values, in theory and in simulation; empty where there are none."""
+
+    symbol: str
+    theory: str
+    simulation: str
+
+
+def parameters(units: Sequence[Unit]) -> list[Parameter]:
+    """List the parameters of an experiment; the first gathers those that never change.
+
+    Examples
+    --------
+    >>> task = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+    >>> lengths = [{**task, "L": L} for L in (10, 100, 1000)]
+    >>> units = [Unit("oracle", {"task": one, "model": "pooled"}) for one in lengths]
+    >>> for one in parameters(units):
+    ...     print(one.symbol, "|", one.theory)
+    fixed | classifier pooled, R = 1, θ = 5, π = 0.5
+    L | 10, 100, 1000
+    """
+    sides: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    points = Counter(_point(unit) for unit in units if unit.call in SIMULATED)
+    for unit in units:
+        simulated = unit.call in SIMULATED
+        count = {"trials": points[_point(unit)]} if simulated else {}
+        sides[simulated].append(_fields(unit) | count)
+    fixed, found = [], []
+    for column, symbol in SYMBOLS.items():
+        theory, simulation = (_distinct(rows, column) for rows in sides)
+        both = theory + [value for value in simulation if value not in theory]
+        shared = all(
+            found or not rows for found, rows in zip((theory, simulation), sides, strict=True)
+        )
+        if len(both) == 1 and shared and (_numeric(both) or _everywhere(sides, column)):
+            fixed.append(symbol + (" = " if _numeric(both) else " ") + _words(both))
+        elif both:
+            found.append(Parameter(symbol, _words(theory), _words(simulation)))
+    line = ", ".join(fixed)
+    head = Parameter("fixed", line if sides[0] else "", line if sides[1] else "")
+    return [head, *found] if fixed else found
+
+
+def _fields(unit: Unit) -> dict[str, Any]:
+    """Return what the answer of a unit depends on, by column, defaults filled in."""
+    given: dict[str, Any] = {}
+    for name, value in unit.arguments.items():
+        if isinstance(value, dict):
+            given |= {f"{name}.{key}": inner for key, inner in value.items()}
+        else:
+            given[name] = value
+    if "kappa" in given:  # `crossover` is given a query's strength, and looks for its alignment
+        given["query.kappa"] = given.pop("kappa")
+    if "training" in unit.arguments:
+        given = DEFAULTS | given
+    unused = list(UNUSED.get(unit.call, ()))
+    if "query.kappa" in given or given.get("model", "attention") != "attention":
+        unused += QUERY_ONLY
+        unused += ["training.alpha0"] * (given.get("data") != "all")
+    for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise
+        if given.get(f"test_task.{name}") == given.get(f"task.{name}"):
+            unused.append(f"test_task.{name}")
+    return {name: value for name, value in given.items() if name not in unused}
+
+
+def _point(unit: Unit) -> str:
+    """What the trials of a point have in common."""
+    rest = {name: value for name, value in unit.arguments.items() if name != "seed"}
+    return unit.call + canonical(rest)
+
+
+def _distinct(rows: Sequence[dict[str, Any]], column: str) -> list[Any]:
+    found = list(dict.fromkeys(row[column] for row in rows if column in row))
+    return sorted(found) if _numeric(found) else found
+
+
+def _everywhere(sides: Iterable[Iterable[dict[str, Any]]], column: str) -> bool:
+    """Whether all rows have the column, or all that have its table."""
+    table = column.partition(".")[0]
+    rows = [row for side in sides for row in side]
+    if "." in column:
+        rows = [row for row in rows if any(name.startswith(f"{table}.") for name in row)]
+    return all(column in row for row in rows)
+
+
+def _numeric(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, int | float) for value in values)
+
+
+def _words(values: Sequence[Any]) -> str:
+    """Write values: all of a few, the range of many."""
+    if len(values) > FEW and _numeric(values):
+        return f"{_word(values[0])} to {_word(values[-1])} ({len(values)} values)"
+    return ", ".join(_word(value) for value in values)
+
+
+def _word(value: Any) -> str:
+    """Write a number as one does by hand.
+
+    Examples
+    --------
+    >>> [_word(value) for value in (0.5, 100000, 1e-5, 2.5e-7, "none")]
+    ['0.5', '100000', '10⁻⁵', '2.5·10⁻⁷', 'none']
+    """
+    if not isinstance(value, int | float):
+        return str(value)
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    digits, _, power = f"{value:.4g}".partition("e")
+    if not power:
+        return digits
+    raised = "10" + str(int(power)).translate(RAISED)
+    return raised if digits == "1" else f"{digits}·{raised}"

@@ -1,0 +1,91 @@
+"""`needlescope reproduce`: the page, what turns it red, and the command that retries."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from needlescope.experiments.catalogue import experiment
+from needlescope.experiments.store import Store
+
+LINE = "needlescope reproduce alignment --folder 'my figures'"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a name that a shell would split."""
+    return tmp_path / "my figures"
+
+
+def test_a_page_of_the_figures_that_are_named(shell, folder):
+    done = shell(LINE)
+    assert done.returncode == 0
+    assert done.stdout.startswith("my figures/index.html, quick sizes\n")
+    assert "alignment" in done.stdout and "agree" in done.stdout
+    assert done.stderr.startswith("[1/1] alignment\n")
+    text = (folder / "index.html").read_text()
+    assert "<body class='good'>" in text and re.findall(r"<section id='(\w+)'", text) == [
+        "alignment"
+    ]
+    (row,) = json.loads(shell(f"{LINE} --json").stdout)
+    assert (row["figure"], row["verdict"], row["failed"]) == ("alignment", "agree", 0)
+    (listed,) = csv.DictReader(io.StringIO(shell(f"{LINE} --csv").stdout))
+    assert listed["figure"] == "alignment" and float(listed["largest_z"]) == row["largest_z"]
+
+
+def test_the_command_that_retries_works_as_printed(shell, folder):
+    units = experiment("alignment").units(False)
+    with Store(folder / "results.sqlite") as store:
+        store.put(units[3], None, seconds=0.0, error="OSError: planted")
+    done = shell(LINE)
+    assert done.returncode == 1
+    assert "<body class='bad'>" in (folder / "index.html").read_text()
+    sentence, _, again = done.stderr.splitlines()[-1].partition(": ")
+    assert sentence == "1 units failed; retry just those with"
+    assert again == "needlescope reproduce --retry alignment --folder 'my figures'"
+    repeated = shell(again)
+    assert repeated.returncode == 0
+    assert f"1 units run, {len(units) - 1} found done before." in repeated.stderr
+    assert "<body class='good'>" in (folder / "index.html").read_text()
+
+
+def test_a_wrong_theory_turns_the_page_red(shell, folder):
+    units = experiment("alignment").units(False)
+    assert shell(LINE).returncode == 0
+    with Store(folder / "results.sqlite") as store:
+        for row in [row for row in store.rows(units) if row.unit.call == "align"]:
+            wrong = {**row.numbers, "cosine_q": 0.9 * row.numbers["cosine_q"]}
+            store.put(row.unit, wrong, seconds=row.seconds)
+    done = shell(LINE)
+    assert done.returncode == 1
+    assert "theory and simulation disagree somewhere: see the page" in done.stderr
+    assert "disagree" in done.stdout
+    text = (folder / "index.html").read_text()
+    assert "<body class='bad'>" in text and "<section id='alignment' class='bad'>" in text
+    assert "1 of 1 figures to look at: alignment (disagree)." in text
+    assert shell(LINE.replace("reproduce", "figure")).returncode == 1
+
+
+def test_all_names_are_checked_before_any_work(refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = refused("reproduce", "alignment", "monalisa")
+    assert told.startswith("needlescope: experiment must be one of 'errors'")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--folder", "file/below"), "needlescope: the store file/below/results.sqlite cannot"),
+        (("--scheduler", "tcp://1.2.3.4:5"), "goes with --engine dask"),
+        (("--workers", "0"), "needlescope: workers must be an integer in 1.."),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(options, sentence, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    assert sentence in refused("reproduce", "alignment", *options)

@@ -1,0 +1,69 @@
+"""`needlescope reproduce`, all of it in quick sizes, through the installed program."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from needlescope.experiments.catalogue import NAMES
+
+PROGRAM = Path(sys.executable).with_name("needlescope")
+THEORY_ALONE = {"separation", "win_or_lose"}
+PATIENCE = 1800.0  # seconds; a busy machine may take many times what an idle one does
+
+
+def reproduce(folder):
+    return subprocess.run(
+        [PROGRAM, "reproduce", "--folder", folder, "--json"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("reproduce")
+
+
+@pytest.fixture(scope="module")
+def first(folder):
+    """The first run, which computes everything."""
+    done = reproduce(folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_every_figure_agrees_or_has_nothing_to_compare(first):
+    rows = json.loads(first.stdout)
+    assert [row["figure"] for row in rows] == list(NAMES)
+    assert {row["figure"] for row in rows if row["verdict"] == "nothing to compare"} == THEORY_ALONE
+    assert {row["verdict"] for row in rows} == {"agree", "nothing to compare"}
+    assert all(row["failed"] == 0 and row["units"] > 0 for row in rows)
+    assert "warning" not in first.stderr.lower()
+
+
+def test_every_figure_has_its_files_and_its_section(first, folder):
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert "<body class='good'>" in text
+    assert re.findall(r"<section id='(\w+)'", text) == list(NAMES)
+    for name in NAMES:
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        assert (folder / f"{name}.csv").stat().st_size > 10_000
+        assert (folder / f"{name}_scores.csv").exists() == (name not in THEORY_ALONE)
+        assert f"href='{name}.csv'" in text and f"href='{name}.pdf'" in text
+
+
+def test_a_second_run_computes_nothing_and_says_the_same(first, folder):
+    tables = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
+    again = reproduce(folder)
+    assert again.returncode == 0
+    assert again.stdout == first.stdout
+    assert re.search(r"^0 units run, \d{4,} found done before\.$", again.stderr, re.MULTILINE)
+    assert {path.name: path.read_bytes() for path in folder.glob("*.csv")} == tables

@@ -1,0 +1,44 @@
+"""`needlescope simulate`: the same numbers for the same seed, in three forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+SMALL = ("--d", "30", "--trials", "3", "--model", "pooled", "--workers", "1")
+
+
+def test_the_same_seed_gives_the_same_numbers(run):
+    once, again, other = (
+        json.loads(run("simulate", *SMALL, "--seed", seed, "--json").output) for seed in (1, 1, 2)
+    )
+    assert once == again != other
+    assert once[0]["trials"] == 3 and once[0]["test_error_se"] > 0.0
+
+
+def test_a_table_shows_means_with_errors(run):
+    found = run("simulate", *SMALL)
+    assert found.exit_code == 0 and "d = 30, 3 trials" in found.output and " ± " in found.output
+
+
+def test_csv_reads_back_as_json(run):
+    (row,) = csv.DictReader(io.StringIO(run("simulate", *SMALL, "--csv").output))
+    (other,) = json.loads(run("simulate", *SMALL, "--json").output)
+    assert list(row) == list(other) and float(row["train_loss"]) == other["train_loss"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--d", "0"), "needlescope: d must be an integer in 1..1000000, got 0\n"),
+        (("--trials", "0"), "needlescope: trials must be an integer in 1..1000000000, got 0\n"),
+        (("--workers", "-1"), "needlescope: workers must be an integer in 1.."),
+        (("--sampler", "dice"), "'dice' is not one of 'auto', 'tokens', 'reduced'"),
+        (("--model", "oracle"), "'oracle' is not one of 'attention'"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(arguments, sentence, refused):
+    assert sentence in refused("simulate", *arguments)

@@ -1,0 +1,156 @@
+"""`needlescope sweep`: its table, what it keeps, and how it ends when units fail."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import sqlite3
+import time
+
+import pandas as pd
+import pytest
+
+FAILING = ("R = 1", "R = [1, 9]")
+
+
+def test_it_goes_on_where_it_stopped(run, spec, tmp_path):
+    path, out = spec(), tmp_path / "table.csv"
+    first = run("sweep", path, "--workers", "1", "--out", out)
+    assert first.exit_code == 0 and "6 units run, 0 found done before." in first.stderr
+    assert "0 units run, 6 found done before." in run("sweep", path).stderr
+    assert (tmp_path / "spec.sqlite").exists()
+    assert len(pd.read_csv(out)) == 6
+
+
+def test_its_table_has_a_row_for_each_point(run, spec):
+    path = spec()
+    lines = run("sweep", path, "--workers", "1").stdout.splitlines()
+    rows = [line for line in lines if "predict" in line or "simulate" in line]
+    assert [line.split("│")[1].strip() for line in rows] == ["predict"] * 2 + ["simulate"] * 2
+    (head,) = (line for line in lines if "call" in line)
+    assert "theta" in head and "test error" in head and "alpha0" not in head
+    assert all(" ± " in line for line in rows[2:])
+    table = pd.DataFrame(json.loads(run("sweep", path, "--json").stdout))
+    part = table[(table.call == "simulate") & (table["task.theta"] == 2.0)]
+    assert f"{part.test_error.mean():.4f}" in rows[2]
+
+
+def test_json_and_csv_have_every_unit(run, spec):
+    path = spec()
+    rows = json.loads(run("sweep", path, "--workers", "1", "--json").stdout)
+    assert len(rows) == 6 and rows[0]["task.L"] == 4 and rows[0]["d"] is None
+    listed = list(csv.DictReader(io.StringIO(run("sweep", path, "--csv").stdout)))
+    assert [float(row["test_error"]) for row in listed] == [row["test_error"] for row in rows]
+
+
+def test_a_long_table_is_cut_and_says_so(run, spec):
+    path = spec(("theta = [2.0, 3.0]", f"theta = {[1.0 + k / 50 for k in range(60)]}"),
+                ('["predict", "simulate"]', '"oracle"'))  # fmt: skip
+    found = run("sweep", path, "--workers", "1")
+    assert "the first 50 of 60 points; --csv gives all" in found.stdout
+    assert found.stdout.count("oracle") == 50
+
+
+def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
+    spec(FAILING).rename(tmp_path / "my spec.toml")
+    line = "needlescope sweep 'my spec.toml' --store 'my store.sqlite' --workers 1 --out t.csv"
+    found = shell(line)
+    assert found.returncode == 1
+    sentence, _, again = found.stderr.splitlines()[-1].partition(": ")
+    assert sentence == "6 units failed; retry just those with"
+    assert again.startswith("needlescope sweep --retry 'my spec.toml' --store 'my store.sqlite'")
+    repeated = shell(again)
+    assert repeated.returncode == 1 and "6 units run, 6 found done before." in repeated.stderr
+    assert repeated.stderr.splitlines()[-1].endswith(again)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".sqlite") == [
+        "my store.sqlite"
+    ]
+
+
+def test_failures_are_counted_and_can_be_read(run, spec):
+    found = run("sweep", spec(FAILING), "--workers", "1", "--json")
+    assert found.exit_code == 1 and " s left, 6 failed" in found.stderr
+    errors = [row["error_message"] for row in json.loads(found.stdout)]
+    assert errors.count("ValueError: R must be an integer in 1..L, got 9 with L=4") == 6
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("engine", ["local", "dask"])
+def test_ctrl_c_says_that_nothing_is_lost(engine, start, shell, spec, tmp_path):
+    if engine == "dask":
+        pytest.importorskip("distributed")
+    # About half a second a unit, so that the signal comes in the midst.
+    spec(("d = 20", "d = 800"), ("trials = 2", "trials = 15"), ('["pooled"]', '["attention"]'),
+         ("L = 4", "L = 10"), ("alpha1 = 2.0", "alpha1 = 4.0"),
+         ('["predict", "simulate"]', '"simulate"'))  # fmt: skip
+    process = start("sweep", "spec.toml", "--workers", "1", "--engine", engine)
+    while kept(tmp_path / "spec.sqlite") < 1:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    sentence, _, again = err.splitlines()[-1].rpartition(": ")
+    assert sentence == "interrupted: finished units are kept, and this goes on from there"
+    assert "Traceback" not in err
+    before = kept(tmp_path / "spec.sqlite")
+    assert 1 <= before < 30
+    done = shell(again)
+    assert done.returncode == 0
+    assert f"{30 - before} units run, {before} found done before." in done.stderr
+
+
+def kept(path):
+    """Count the rows of a store that another process writes."""
+    try:
+        base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        return base.execute("SELECT COUNT(*) FROM results").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (('call = ["predict", "simulate"]', "call = "), "spec.toml is not TOML: "),
+        (('call = ["predict", "simulate"]', ""), "needs a line `call = ...` and a table [task]"),
+        (('"simulate"', '"divine"'), "call must be one of 'align', "),
+        (("trials = 2", "trials = 0"), "at least 1 trial, got 0"),
+    ],
+)
+def test_a_bad_file_is_refused_before_any_work(change, sentence, refused, spec, tmp_path):
+    assert sentence in refused("sweep", spec(change))
+    assert not (tmp_path / "spec.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--scheduler", "tcp://1.2.3.4:5"), "--scheduler tcp://1.2.3.4:5 goes with --engine dask"),
+        (("--workers", "-2"), "workers must be an integer in 1.."),
+        (("--engine", "abacus"), "'abacus' is not one of 'local', 'dask'"),
+        (("--out", "table.xls"), "--out must end in .csv or .parquet, got table.xls"),
+        (("--store", "spec.toml"), "is not a needlescope store or is damaged"),
+        (("--store", "spec.toml/deep.sqlite"), "cannot be opened"),
+    ],
+)
+def test_bad_options_are_refused_before_any_work(options, sentence, refused, spec, tmp_path,
+                                                 monkeypatch):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert sentence in refused("sweep", spec(), *options)
+    assert not (tmp_path / "spec.sqlite").exists()
+
+
+def test_a_missing_file_is_named(refused, tmp_path):
+    told = refused("sweep", tmp_path / "nowhere.toml")
+    assert told.startswith("needlescope: the sweep ") and "cannot be read: No such file" in told
+
+
+def test_a_scheduler_that_is_not_there_is_a_sentence(refused, spec, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("needlescope.experiments.on_dask.PATIENCE", 1)
+    options = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in refused("sweep", spec(), *options)

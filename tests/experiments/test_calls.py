@@ -1,0 +1,53 @@
+"""Calls: plain arguments become the objects they stand for, or are refused with a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.experiments.calls import decode, run_call
+
+ARGUMENTS = {
+    "task": {"L": 3, "R": 1, "theta": 3.0, "pi": 0.5},
+    "training": {"alpha0": 1.0, "alpha1": 2.0},
+    "model": "pooled",
+    "d": 20,
+    "trials": 2,
+    "seed": [1],
+}
+
+
+def test_a_decay_is_the_covariance_it_describes():
+    decay = run_call("simulate", {**ARGUMENTS, "noise": {"covariance_decay": -0.7}})
+    steps = np.arange(20)
+    whole = ns.Noise(covariance=(-0.7) ** np.abs(steps[:, None] - steps))
+    task, training = ns.Task(**ARGUMENTS["task"]), ns.Training(**ARGUMENTS["training"])
+    found = ns.simulate(task, training, "pooled", 20, 2, [1], noise=whole, workers=1)
+    assert decay["test_error"] == found.test_error
+
+
+def test_other_properties_of_the_noise_stay():
+    given = {"entries": "student", "df": 4.0, "token_correlation": 0.1, "covariance_decay": 0.3}
+    found = decode("noise", given, d=6)
+    assert (found.entries, found.df, found.token_correlation) == ("student", 4.0, 0.1)
+    assert found.covariance[0, 2] == pytest.approx(0.09)
+    assert "covariance_decay" in given
+
+
+@pytest.mark.parametrize(
+    ("noise", "d", "sentence"),
+    [
+        ({"covariance_decay": 1.0}, 5, r"covariance_decay must be .* got 1.0"),
+        ({"covariance_decay": "half"}, 5, "covariance_decay must be a finite number"),
+        ({"covariance_decay": None}, 5, "covariance_decay must be a finite number"),
+        ({"covariance_decay": [0.1, 0.2]}, 5, "covariance_decay must be a single number"),
+        ({"covariance_decay": 0.5}, None, "give d as well"),
+        ({"covariance_decay": 0.5}, 2.5, "d must be a single integer"),
+        ({"covariance_decay": 0.5}, 10**6, "d must be an integer in 1..20000"),
+        ({"covariance_decay": 0.5, "covariance": [[1.0]]}, 1, "got both"),
+    ],
+)
+def test_decays_that_are_none_are_refused(noise, d, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        decode("noise", noise, d)

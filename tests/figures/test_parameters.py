@@ -1,0 +1,75 @@
+"""Parameters are those that the units were asked, each side's own, in the paper's symbols."""
+
+from __future__ import annotations
+
+import pytest
+
+from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.experiment import trials
+from needlescope.experiments.unit import Unit
+from needlescope.figures.parameters import SYMBOLS, parameters
+
+TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+TRAINING = {"alpha0": 4.0, "alpha1": 1.0}
+
+
+def listed(units):
+    return {one.symbol: (one.theory, one.simulation) for one in parameters(units)}
+
+
+def asked(call="predict", training=(), **more):
+    return Unit(call, {"task": TASK, "training": {**TRAINING, **dict(training)}, **more})
+
+
+def test_defaults_are_shown():
+    found = listed([asked(model="attention")])["fixed"][0]
+    assert "β = 1, η_w = 1, η_b = 1, η_q = 10" in found and "(ridge) = 0.01" in found
+
+
+def test_steps_are_not_shown_where_the_query_is_given():
+    given = asked(model="attention", query={"kappa": 2.0, "cosine": 0.5})
+    for unit in (given, asked(model="pooled")):
+        found = listed([unit])["fixed"][0]
+        assert "η" not in found and "β" not in found and "α0" not in found and "α1 = 1" in found
+    assert "κ = 2, s = 0.5" in listed([given])["fixed"][0]
+
+
+def test_pooling_that_gets_all_data_depends_on_those_of_the_query():
+    assert "α0 = 4" in listed([asked(model="pooled", data="all")])["fixed"][0]
+
+
+def test_theory_and_simulation_each_have_their_own():
+    theory = [asked(training={"alpha1": value}, model="pooled") for value in range(1, 9)]
+    drawn = trials("simulate", {**theory[0].arguments, "d": 50}, 3)
+    drawn += trials("simulate", {**theory[1].arguments, "d": 100}, 5)
+    found = listed([*theory, *drawn])
+    assert found["α1"] == ("1 to 8 (8 values)", "1, 2")
+    assert found["d"] == ("", "50, 100")
+    assert found["trials"] == ("", "3, 5")
+    assert found["fixed"][0] == found["fixed"][1]
+
+
+def test_a_word_is_fixed_only_where_all_units_have_it():
+    units = [asked(model="pooled"), asked(model="pooled", data="all")]
+    assert listed(units)["baselines’ data"] == ("all", "")
+
+
+def test_the_test_task_is_shown_where_it_differs():
+    found = listed([asked(model="pooled", test_task={**TASK, "L": 40})])["fixed"][0]
+    assert "L′ (test) = 40" in found and "R′" not in found
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_has_its_parameters(name, full):
+    units = experiment(name).units(full)
+    found = listed(units)
+    assert "π = 0.5" in found["fixed"][0] or "π = 0.2" in found["fixed"][0]
+    simulated = any(unit.call.startswith("simulate") for unit in units)
+    assert ("d" in found and "trials" in found) == simulated
+
+
+def test_every_way_the_noise_differs_is_shown():
+    units = experiment("robustness").units(False)
+    asked = {f"noise.{key}" for unit in units for key in unit.arguments.get("noise", {})}
+    assert {"noise.entries", "noise.df"} <= asked <= set(SYMBOLS)
