@@ -38,7 +38,7 @@ def make(task: ns.Task = TASK, n: int = 50, d: int = 4, seed: int = 0, **others:
 
 
 def copies(data: Data) -> list[tuple[np.ndarray, np.ndarray, slice]]:
-    return [(X.copy(), y.copy(), rows) for X, y, rows in data.blocks()]
+    return [(X.copy(), y.copy(), rows) for X, y, rows, _ in data.blocks()]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ class TestBlocks:
         elif kind == "joined":
             data = Joined((make(n=5, seed=1), data, hold(make(n=9, seed=2))))
         total, place = len(data.y), 0
-        for X, y, rows in data.blocks():
+        for X, y, rows, _ in data.blocks():
             assert rows.start == place < rows.stop <= total
             assert rows.step in (None, 1)
             assert X.shape == (rows.stop - rows.start, 6, 4)
@@ -95,7 +95,7 @@ class TestBlocks:
     def test_scribbling_on_a_block_does_not_reach_the_next_pass(self, small_blocks: None) -> None:
         data = make(noise=Noise(covariance=np.diag([1.0, 2.0, 3.0, 4.0]), token_correlation=0.5))
         expected = hold(data).X
-        for X, _, _ in data.blocks():
+        for X, _, _, _ in data.blocks():
             X[...] = np.nan
         assert np.array_equal(hold(data).X, expected)
 
@@ -272,7 +272,7 @@ class TestSize:
         n, d = 50_000, 100  # 200 MB of tokens
         tracemalloc.start()
         try:
-            seen = sum(len(X) for X, _, _ in make(task, n=n, d=d).blocks())
+            seen = sum(len(X) for X, _, _, _ in make(task, n=n, d=d).blocks())
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -290,7 +290,7 @@ class TestSize:
     def test_a_sample_larger_than_a_block(self) -> None:
         task = ns.Task(L=3, R=1, theta=50.0, pi=0.5)
         data = make(task, n=3, d=module.BLOCK // 2)
-        assert [rows for _, _, rows in data.blocks()] == [slice(k, k + 1) for k in range(3)]
+        assert [rows for _, _, rows, _ in data.blocks()] == [slice(k, k + 1) for k in range(3)]
 
     @pytest.mark.parametrize(("L", "d"), [(1, 1), (1, 5), (5, 1)])
     def test_one_token_or_one_dimension(self, L: int, d: int) -> None:

@@ -14,6 +14,7 @@ from scipy.special import ndtr
 from needlescope import Task
 from needlescope.models import attention, pooled
 from needlescope.models.nodes import Limit, Nodes
+from needlescope.models.segments import Even
 from needlescope.theory import law as module
 from needlescope.theory.law import LADDER, Draws, Level, attention_limit, draw, ladder
 from needlescope.theory.score import below
@@ -324,7 +325,7 @@ class TestLimit:
         limit = attention_limit(L, R, theta, kappa, cosine, Level(2**12, 64))
         for y, nodes in ((1.0, limit.positive), (-1.0, limit.negative)):
             X = rng.standard_normal((samples, L, 3)) + (y > 0) * theta * v[:, None] * xi
-            f = attention.features(X, np.array([1.0, 0.0, 0.0]), kappa)
+            f = attention.features(X.reshape(-1, 3), Even(L), np.array([1.0, 0.0, 0.0]), kappa)
             rest = np.zeros((len(nodes.A), 1))
             m = np.concatenate([nodes.m, rest], axis=1)
             tau = np.concatenate([nodes.tau, nodes.A[:, None]], axis=1)

@@ -15,33 +15,33 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .nodes import Nodes
+from .segments import Segments
 
 
-def attend(X: Any, q: FloatArray, beta: float) -> FloatArray:
-    """Return the attention weights softmax(β X q) of each sample: (n, L, d) → (n, L).
+def attend(rows: Any, segments: Segments, q: FloatArray, beta: float) -> FloatArray:
+    """Return the attention weights softmax(β X q): one for each token, a row of ``rows``.
 
     Examples
     --------
-    >>> attend(np.ones((1, 4, 3)), np.ones(3), 1.0)
-    array([[0.25, 0.25, 0.25, 0.25]])
+    >>> from needlescope.models.segments import Even
+    >>> attend(np.ones((4, 3)), Even(4), np.ones(3), 1.0)
+    array([0.25, 0.25, 0.25, 0.25])
     """
-    n, L, d = X.shape
     if not q.any():
-        return np.full((n, L), 1.0 / L)
-    logits = (X.reshape(n * L, d) @ (beta * q).astype(X.dtype)).reshape(n, L).astype(float)
-    a = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(a / a.sum(axis=1, keepdims=True))
+        return segments.uniform(len(rows))
+    return segments.softmax((rows @ (beta * q).astype(rows.dtype)).astype(float))
 
 
-def features(X: Any, q: FloatArray, beta: float) -> Any:
-    """Return Xᵀ softmax(β X q) of each sample: (n, L, d) → (n, d), in the precision of X.
+def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
+    """Return Xᵀ softmax(β X q) of each sample, d numbers in the precision of the tokens.
 
     Examples
     --------
-    >>> features(np.ones((2, 5, 3)), np.zeros(3), 1.0).shape
+    >>> from needlescope.models.segments import Even
+    >>> features(np.ones((10, 3)), Even(5), np.zeros(3), 1.0).shape
     (2, 3)
     """
-    return np.matmul(attend(X, q, beta).astype(X.dtype)[:, None, :], X)[:, 0]
+    return segments.mix(attend(rows, segments, q, beta), rows)
 
 
 def nodes(

@@ -8,17 +8,19 @@ import numpy as np
 
 from ..task import Task
 from .nodes import Limit, exact
+from .segments import Segments
 
 
-def features(X: Any) -> Any:
-    """Return the mean token of each sample: (n, L, d) → (n, d).
+def features(rows: Any, segments: Segments) -> Any:
+    """Return the mean token of each sample.
 
     Examples
     --------
-    >>> features(np.ones((2, 5, 3))).shape
+    >>> from needlescope.models.segments import Even
+    >>> features(np.ones((10, 3)), Even(5)).shape
     (2, 3)
     """
-    return X.mean(axis=1)
+    return segments.mean(rows)
 
 
 def limit(task: Task) -> Limit:

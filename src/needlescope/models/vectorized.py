@@ -8,17 +8,19 @@ import numpy as np
 
 from ..task import Positions, Task
 from .nodes import Limit, exact
+from .segments import Segments
 
 
-def features(X: Any) -> Any:
-    """Return each sample flattened: (n, L, d) → (n, L d).
+def features(rows: Any, segments: Segments) -> Any:
+    """Return each sample flattened to L d numbers; all must have as many tokens.
 
     Examples
     --------
-    >>> features(np.ones((2, 5, 3))).shape
+    >>> from needlescope.models.segments import Even
+    >>> features(np.ones((10, 3)), Even(5)).shape
     (2, 15)
     """
-    return X.reshape(len(X), -1)
+    return rows.reshape(segments.count(len(rows)), -1)
 
 
 def limit(task: Task, test: Task | None = None) -> Limit:

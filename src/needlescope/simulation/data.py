@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..arrays import FloatArray, IndexArray
+from ..models.segments import Even, Ragged, Segments
 from ..task import Positions, Task
 from .noise import Noise
 from .seeds import child, generator
@@ -22,11 +23,25 @@ BLOCK = 1 << 19  # numbers in a block, 2 MiB: large enough for BLAS, small enoug
 
 
 class Block(NamedTuple):
-    """Some of the samples: tokens (m, L, d), labels, and which rows of the data they are."""
+    """Some of the samples: tokens, labels, and which rows of the data they are.
+
+    Tokens are (m, L, d); or (tokens, d), if samples differ in length.
+    """
 
     X: Any
     y: FloatArray
-    rows: slice
+    rows: Any
+    ragged: Ragged | None = None
+
+    @property
+    def table(self) -> Any:
+        """The tokens of all samples, one row each."""
+        return self.X.reshape(-1, self.X.shape[-1])
+
+    @property
+    def segments(self) -> Segments:
+        """Which rows of the table make a sample."""
+        return Even(self.X.shape[1]) if self.ragged is None else self.ragged
 
 
 class Data(Protocol):
@@ -39,7 +54,7 @@ class Data(Protocol):
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """L and d."""
+        """L and d; L is 0 where samples differ."""
         ...
 
     def blocks(self) -> Iterator[Block]:
@@ -146,7 +161,7 @@ class Joined(NamedTuple):
         """Hand out the blocks of each part in turn."""
         offset = 0
         for part in self.parts:
-            for X, y, rows in part.blocks():
+            for X, y, rows, _ in part.blocks():
                 yield Block(X, y, slice(rows.start + offset, rows.stop + offset))
             offset += len(part.y)
 

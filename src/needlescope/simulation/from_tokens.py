@@ -58,7 +58,7 @@ def attention(setup: Setup) -> tuple[Weights, dict[str, float]]:
     data = Tokens(setup.task, np.ones(setup.n_test), xi, setup.noise, setup.stream("test"))
     beta = setup.training.beta
     weights = (
-        (attend(block.X, state.q, beta), marked)
+        (attend(block.table, block.segments, state.q, beta).reshape(len(block.y), -1), marked)
         for block, marked in zip(data.blocks(), data.marks(), strict=True)
     )
     return weights, aligned(setup, xi, None if first is None else first.w, state.q)

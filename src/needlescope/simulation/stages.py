@@ -30,6 +30,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
 from ..models import attention, pooled, vectorized
+from ..models.segments import Segments
 from ..training import Training
 from .data import Arrays, Data
 from .erm.minimise import minimise
@@ -82,39 +83,66 @@ def readout(F: Any, y: FloatArray, training: Training) -> Fit:
 
 
 def gradient(
-    data: Data, state: State, loss: Loss, beta: float, *, moving: str = "qwb", dtype: Any = None
+    data: Data,
+    state: State,
+    loss: Loss,
+    beta: float,
+    *,
+    moving: str = "qwb",
+    weight: FloatArray | None = None,
+    dtype: Any = None,
 ) -> Gradient:
     """Return the mean loss over the data and its gradient in the parameters ``moving``.
 
-    The loss and its derivative in b always come along. Products are taken in the precision of the
-    tokens, or in ``dtype``; sums over blocks in double precision.
+    The loss and its derivative in b always come along. With several queries, rows of ``state.q``
+    and ``state.w``, the scores of all add up. ``weight`` gives each sample its share in the mean.
+    Products are taken in the precision of the tokens, or in ``dtype``; sums over blocks in double
+    precision.
     """
-    n, d = len(data.y), len(state.q)
-    total, pull_q, pull_w, pull_b = 0.0, np.zeros(d), np.zeros(d), 0.0
-    for X, y, _ in data.blocks():
-        m, L, _ = X.shape
-        X = X if dtype is None else X.astype(dtype, copy=False)
-        rows = X.reshape(m * L, d)
-        a = attention.attend(X, state.q, beta)
-        seen = np.zeros((m, L))
-        if state.w.any():
-            seen += (rows @ state.w.astype(rows.dtype)).reshape(m, L)
-        score = np.einsum("ml,ml->m", a, seen)
-        slope = loss.derivative(score + state.b, y)
-        total += float(loss.value(score + state.b, y).sum())
+    queries, readouts = np.atleast_2d(state.q), np.atleast_2d(state.w)
+    total, pull_b = 0.0, 0.0
+    pull_q, pull_w = np.zeros(queries.shape), np.zeros(readouts.shape)
+    for block in data.blocks():
+        rows, segments, y = block.table, block.segments, block.y
+        rows = rows if dtype is None else rows.astype(dtype, copy=False)
+        heads = [
+            _Head.look(rows, segments, q, w, beta) for q, w in zip(queries, readouts, strict=True)
+        ]
+        score = sum((head.score for head in heads[1:]), heads[0].score) + state.b
+        slope, value = loss.derivative(score, y), loss.value(score, y)
+        if weight is not None:
+            slope, value = slope * weight[block.rows], value * weight[block.rows]
+        total += float(value.sum())
         pull_b += float(slope.sum())
-        weights = []
-        if "w" in moving:
-            weights.append(slope[:, None] * a)
+        each = segments.spread(slope)
+        parts = [each * head.a for head in heads] if "w" in moving else []
         if "q" in moving:
-            weights.append(beta * slope[:, None] * a * (seen - score[:, None]))
-        if weights:
-            sums = np.stack([one.ravel() for one in weights]).astype(rows.dtype) @ rows
+            for head in heads:
+                parts.append(beta * each * head.a * (head.seen - segments.spread(head.score)))
+        if parts:
+            sums = np.stack(parts).astype(rows.dtype) @ rows
             if "w" in moving:
-                pull_w += sums[0]
+                pull_w += sums[: len(heads)]
             if "q" in moving:
-                pull_q += sums[-1]
-    return Gradient(total / n, pull_q / n, pull_w / n, pull_b / n)
+                pull_q += sums[-len(heads) :]
+    n = len(data.y) if weight is None else 1.0
+    shape = state.q.shape
+    return Gradient(total / n, pull_q.reshape(shape) / n, pull_w.reshape(shape) / n, pull_b / n)
+
+
+class _Head(NamedTuple):
+    """What one query and its readout make of a block."""
+
+    a: FloatArray  # attention on each token
+    seen: FloatArray  # ⟨w, x⟩ of each token
+    score: FloatArray  # ⟨w, Xᵀa⟩ of each sample
+
+    @staticmethod
+    def look(rows: Any, segments: Segments, q: FloatArray, w: FloatArray, beta: float) -> _Head:
+        a, seen = attention.attend(rows, segments, q, beta), np.zeros(len(rows))
+        if w.any():
+            seen += rows @ w.astype(rows.dtype)
+        return _Head(a, seen, segments.dot(a, seen))
 
 
 def features(data: Data, model: str, q: FloatArray, beta: float) -> Any:
@@ -124,14 +152,17 @@ def features(data: Data, model: str, q: FloatArray, beta: float) -> Any:
     """
     (L, d), n = data.tokens, len(data.y)
     found: Any = None
-    for X, _, rows in data.blocks():
+    for block in data.blocks():
+        rows, segments = block.table, block.segments
         if model == "vectorized":
-            found = np.empty((n, L * d), X.dtype) if found is None else found
-            found[rows] = vectorized.features(X)
+            found = np.empty((n, L * d), rows.dtype) if found is None else found
+            found[block.rows] = vectorized.features(rows, segments)
         else:
             found = np.empty((n, d)) if found is None else found
-            found[rows] = (
-                pooled.features(X) if model == "pooled" else attention.features(X, q, beta)
+            found[block.rows] = (
+                pooled.features(rows, segments)
+                if model == "pooled"
+                else attention.features(rows, segments, q, beta)
             )
     return found
 
@@ -139,7 +170,7 @@ def features(data: Data, model: str, q: FloatArray, beta: float) -> Any:
 def scores(data: Data, model: str, state: State, beta: float) -> FloatArray:
     """Return the score of every sample; for "vectorized" w has L d entries."""
     found = np.empty(len(data.y))
-    for X, _, rows in data.blocks():
-        F = features(Arrays(X, np.empty(len(X))), model, state.q, beta)
-        found[rows] = F @ state.w + state.b
+    for block in data.blocks():
+        F = features(Arrays(block.X, block.y), model, state.q, beta)
+        found[block.rows] = F @ state.w + state.b
     return found
