@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 import needlescope as ns
 from needlescope.experiments import capacity
+from needlescope.experiments.unit import canonical
 
 TASK = {f"task.{key}": value for key, value in capacity.TASK.items()}
 
@@ -48,20 +49,27 @@ def test_dots_are_placed_around_the_capacity_that_is_predicted():
 
 @pytest.mark.parametrize("full", [False, True])
 def test_trials_are_at_d_and_half_of_it_from_surely_separable_to_hopeless(full):
-    found = {}
+    wanted = {
+        canonical(capacity._arguments(model)): (capacity.NEAR[model], capacity.WIDTH[model])
+        for model in capacity.MODELS
+    }
+    for model, changed, near, width in capacity.CHECKED:
+        wanted[canonical(capacity._arguments(model, **changed))] = near, width
+    found = {key: {} for key in wanted}
     for unit in capacity.units(full):
         if unit.call == "simulate_separability":
             given = unit.arguments
-            place = found.setdefault(given["model"], {}).setdefault(given["d"], set())
+            base = {key: given[key] for key in ("task", "model", "query") if key in given}
+            place = found[canonical(base)].setdefault(given["d"], set())
             place.add(given["training"]["alpha1"])
             assert abs(given["training"]["alpha1"] * given["d"] % 1.0 - 0.5) > 0.499  # whole sets
-    for model, sizes in found.items():
+    for key, sizes in found.items():
+        near, width = wanted[key]
         small, large = sorted(sizes)
         assert large == 2 * small
         for d, alphas in sizes.items():
-            width = capacity.WIDTH[model] / np.sqrt(d)
-            assert max(alphas) / capacity.NEAR[model] > 1.0 + 5.5 * width
-            assert min(alphas) <= max(1.0, capacity.NEAR[model] * (1.0 - 3.9 * width))
+            assert max(alphas) / near > 1.0 + 5.5 * width / np.sqrt(d)
+            assert min(alphas) <= max(1.0, near * (1.0 - 3.9 * width / np.sqrt(d)))
 
 
 def test_right_theory_passes_whatever_finite_dimension_adds_and_wrong_theory_is_seen():

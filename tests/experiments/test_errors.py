@@ -25,12 +25,13 @@ def test_each_dot_has_its_line(full):
     assert largest == (1000 if full else 200)
 
 
-def test_the_peak_is_scored_from_d_400_on():
-    def table(d):
-        place = {"training.loss": "square", "training.alpha1": 1.0, "model": "pooled"}
+def test_the_peak_is_drawn_but_not_scored():
+    def table(model, alpha1):
+        place = {"training.loss": "square", "training.alpha1": alpha1, "model": model}
         numbers = {"test_error": 0.4, "train_loss": 0.1, "train_error": 0.0}
-        trials = [{"call": "simulate", "d": d, **place, **numbers}] * 2
+        trials = [{"call": "simulate", "d": 1000, **place, **numbers}] * 2
         return pd.DataFrame([{"call": "predict", **place, **numbers}, *trials])
 
-    assert len(ERRORS.compare(table(200))) == 0
-    assert len(ERRORS.compare(table(500))) == 2
+    assert len(ERRORS.compare(table("pooled", 1.0))) == 0
+    assert len(ERRORS.compare(table("pooled", 2.0))) == 2
+    assert len(ERRORS.compare(table("vectorized", 1.0))) == 2

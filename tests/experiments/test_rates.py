@@ -55,3 +55,20 @@ def test_wrong_theory_is_seen():
 def test_nothing_to_compare():
     assert rates.scores(pd.DataFrame()).empty
     assert rates.scores(pd.DataFrame([LIMIT])).empty
+
+
+@pytest.mark.parametrize(("name", "factor"), [("limit", 1.1), ("rate", 2.0)])
+def test_a_wrong_straight_line_is_seen(name, factor):
+    rng = np.random.default_rng(2)
+    trials = [
+        {**point(alpha1, "simulate", 1e-3 * rng.normal()), "d": d}
+        for alpha1 in rates.LATE
+        for d in (100, 200)
+        for _ in range(20)
+    ]
+    curve = [point(alpha1) for alpha1 in rates.LATE]
+    right = rates.scores(pd.DataFrame([LIMIT, *curve, *trials]))
+    assert len(right) == 4 and right.z.abs().max() < 3.5
+    assert right.group.tolist() == 2 * ["test_error, pooled"] + 2 * ["asymptote, pooled"]
+    wrong = rates.scores(pd.DataFrame([{**LIMIT, name: factor * LIMIT[name]}, *curve, *trials]))
+    assert wrong.z[:2].abs().max() < 3.5 and wrong.z[2:].abs().max() > 4.0

@@ -15,8 +15,10 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments import store as store_module
-from needlescope.experiments.calls import VERSIONS, flatten
+from needlescope.experiments.calls import flatten
+from needlescope.experiments.code import fingerprint
 from needlescope.experiments.engine import local, run_units
+from needlescope.experiments.experiment import trials
 from needlescope.experiments.store import LAYOUT, Store, StoreError
 from needlescope.experiments.unit import Unit
 
@@ -77,13 +79,21 @@ def test_the_key_changes_with_the_call() -> None:
     assert Unit("simulate_alignment", TRIAL.arguments).key != TRIAL.key
 
 
-def test_the_key_changes_with_the_version_of_its_call_only(
+def test_the_key_changes_with_the_code_that_answers_and_seeds_do_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     oracle, trial = cheap(1)[0].key, TRIAL.key
-    monkeypatch.setitem(VERSIONS, "oracle", VERSIONS["oracle"] + 1)
+    seeds = [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)]
+    real = fingerprint("simulation")
+    monkeypatch.setattr(
+        "needlescope.experiments.unit.fingerprint",
+        lambda room: "changed" if room == "theory" else real,
+    )
     assert cheap(1)[0].key != oracle
     assert TRIAL.key == trial
+    monkeypatch.setattr("needlescope.experiments.unit.fingerprint", lambda room: "changed")
+    assert TRIAL.key != trial
+    assert [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)] == seeds
 
 
 def test_the_key_does_not_depend_on_order_or_containers() -> None:

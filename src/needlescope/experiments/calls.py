@@ -6,13 +6,11 @@
 | align, simulate_alignment | an `Alignment` |
 | focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
-| oracle, detection_threshold | what is possible when the signal is known |
+| oracle, simulate_oracle, detection_threshold | what is possible when the signal is known |
 | asymptote, crossover | the square loss with much data |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
 d, a number where the matrix would be d × d of them.
-
-A call's version is part of the key of every unit: raise it when its numbers change.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from ..arrays import FloatArray
 from ..grid import real
 from ..query import Query
 from ..simulation.noise import Noise
+from ..simulation.oracle import simulate_oracle
 from ..simulation.setup import whole
 from ..simulation.simulate import (
     simulate,
@@ -56,10 +55,10 @@ CALLS: dict[str, Callable[..., Any]] = {
     "simulate": simulate,
     "simulate_alignment": simulate_alignment,
     "simulate_focus": simulate_focus,
+    "simulate_oracle": simulate_oracle,
     "simulate_separability": simulate_separability,
 }
 LARGEST = 20_000  # d of a covariance that is made here: 3.2 GB
-VERSIONS = dict.fromkeys(CALLS, 1)
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
 
 

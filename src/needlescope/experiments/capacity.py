@@ -20,6 +20,14 @@ NEAR = {"attention": 22.31, "pooled": 2.95, "vectorized": 29.5}  # α*, to place
 WIDTH = {"attention": 1.65, "pooled": 1.0, "vectorized": 0.33}  # of the fall at d, times √d
 STEPS = np.linspace(-4.0, 6.0, 16)  # in such widths: from where all are separable to where none is
 WEAK = 2.0  # the θ of the sweep over R
+# Where else trials are drawn, so that every panel is checked: what is changed, α*, and the width.
+CHECKED: tuple[tuple[str, dict[str, float], float, float], ...] = (
+    ("attention", {"L": 50}, 9.51, 1.5),
+    ("attention", {"R": 6, "theta": WEAK}, 13.5, 1.3),
+    ("pooled", {"R": 6, "theta": WEAK}, 16.6, 1.3),
+    ("attention", {"theta": 3.0}, 3.55, 1.1),
+    ("attention", {"cosine": 0.5}, 6.68, 1.4),
+)
 SWEPT: dict[str, list[float]] = {
     "L": [2, 3, 5, 7, 10, 20, 50, 100, 200, 500, 1000],
     "R": list(range(1, 11)),  # at WEAK: at θ = 5 all but everything can be fitted
@@ -33,10 +41,9 @@ def units(full: bool) -> list[Unit]:
 
     Examples
     --------
-    >>> sizes = {(unit.arguments["model"], unit.arguments["d"])
-    ...          for unit in units(False) if unit.call == "simulate_separability"}
-    >>> sorted(sizes)[:4]
-    [('attention', 30), ('attention', 60), ('pooled', 30), ('pooled', 60)]
+    >>> drawn = [unit.arguments for unit in units(False) if unit.call == "simulate_separability"]
+    >>> sorted({one["d"] for one in drawn if one["model"] == "vectorized"})
+    [10, 20]
     """
     large, flat, count = (300, 50, 40) if full else (60, 20, 33)
     found = [Unit("capacity", _arguments(model)) for model in MODELS]
@@ -47,19 +54,23 @@ def units(full: bool) -> list[Unit]:
             found += [Unit("capacity", _arguments(model, **changed)) for model in models]
     for model in MODELS:
         d = flat if model == "vectorized" else large
-        for size in (d, d // 2):
-            for n in _sample_counts(model, size):
-                training = {"alpha0": 1.0, "alpha1": round(n / size, 6)}
-                arguments = {**_arguments(model), "training": training, "d": size}
-                found += trials("simulate_separability", arguments, count)
+        found += _trials(_arguments(model), d, NEAR[model], WIDTH[model], count)
+    for model, changed, near, width in CHECKED:
+        found += _trials(_arguments(model, **changed), 2 * large // 3, near, width, count)
     return list({unit.key: unit for unit in found}.values())
 
 
-def _sample_counts(model: str, d: int) -> list[int]:
-    """Return the sizes of the training sets; d samples or fewer are always separable."""
-    ratios = 1.0 + WIDTH[model] / np.sqrt(d) * STEPS
-    counts = np.maximum(np.round(ratios * NEAR[model] * d), d)
-    return sorted({int(n) for n in counts})
+def _trials(base: dict[str, Any], d: int, near: float, width: float, count: int) -> list[Unit]:
+    """Return trials around a capacity at d and d/2; d samples or fewer are always separable."""
+    found = []
+    for size in (d, d // 2):
+        counts = np.maximum(np.round((1.0 + width / np.sqrt(size) * STEPS) * near * size), size)
+        for n in sorted({int(n) for n in counts}):
+            training = {"alpha0": 1.0, "alpha1": round(n / size, 6)}
+            found += trials(
+                "simulate_separability", {**base, "training": training, "d": size}, count
+            )
+    return found
 
 
 def _arguments(model: str, **changed: Any) -> dict[str, Any]:
@@ -77,20 +88,43 @@ def fractions(table: pd.DataFrame) -> pd.DataFrame:
     ...           "task.theta": 5.0, "task.pi": 0.5}
     >>> trial = {**theory, "call": "simulate_separability", "training.alpha1": 1.0, "d": 60}
     >>> rows = [theory, {**trial, "fraction": 1.0}, {**trial, "fraction": 0.0}]
-    >>> fractions(pd.DataFrame(rows)).to_dict("records")
-    [{'model': 'pooled', 'd': 60, 'ratio': 0.5, 'fraction': 0.5, 'trials': 2}]
+    >>> fractions(pd.DataFrame(rows)).drop(columns="limit_se").to_dict("records")
+    [{'model': 'pooled', 'changed': '', 'd': 60, 'ratio': 0.5, 'fraction': 0.5, 'trials': 2}]
     """
+    names = ["model", "changed", "d", "ratio", "fraction", "trials", "limit_se"]
+    needed = {"call", "model", "alpha", "fraction", "training.alpha1", "d"}
+    if not needed <= set(table):
+        return pd.DataFrame(columns=names)
+    table = table.assign(changed=_changed(table))
+    limits = table[(table.call == "capacity") & table.alpha.notna()]
+    limits = limits.drop_duplicates(["model", "changed"]).set_index(["model", "changed"])
+    drawn = table[(table.call == "simulate_separability") & table.fraction.notna()]
     rows = []
-    drawn = table[table.call == "simulate_separability"]
-    if len(drawn):
-        limits = at_base(table).set_index("model").alpha
-        drawn = drawn.dropna(subset=["fraction"])
-        for (model, alpha1, d), part in drawn.groupby(["model", "training.alpha1", "d"]):
-            if model in limits.index:
-                share = float(part.fraction.mean())
-                rows.append((model, int(d), float(alpha1 / limits[model]), share, len(part)))
-    found = pd.DataFrame(rows, columns=["model", "d", "ratio", "fraction", "trials"])
-    return found.sort_values(["model", "d", "ratio"], ignore_index=True)
+    for (model, changed, alpha1, d), part in drawn.groupby(
+        ["model", "changed", "training.alpha1", "d"]
+    ):
+        if (model, changed) in limits.index:
+            limit = limits.loc[(model, changed)]
+            own = float(np.nan_to_num(limit.get("alpha_se", 0.0)) / limit.alpha)
+            share, ratio = float(part.fraction.mean()), float(alpha1 / limit.alpha)
+            rows.append((model, changed, int(d), ratio, share, len(part), own))
+    found = pd.DataFrame(rows, columns=names)
+    return found.sort_values(["model", "changed", "d", "ratio"], ignore_index=True)
+
+
+def _changed(table: pd.DataFrame) -> list[str]:
+    """Say of each row how its setting differs from the base setting."""
+    base = {f"task.{key}": value for key, value in TASK.items()}
+    base |= {f"query.{key}": value for key, value in QUERY.items()}
+    known = [name for name in base if name in table]
+    return [
+        ", ".join(
+            f"{name.split('.')[1]}={value:g}"
+            for name, value in zip(known, values, strict=True)
+            if not pd.isna(value) and value != base[name]
+        )
+        for values in table[known].itertuples(index=False)
+    ]
 
 
 def at_base(table: pd.DataFrame, free: str = "") -> pd.DataFrame:
@@ -144,22 +178,21 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     whole fall there is no score.
     """
     rows: list[tuple[Any, ...]] = []
-    if "call" not in table:
-        return pd.DataFrame(rows, columns=list(COMPARED))
-    limits = at_base(table).set_index("model")
-    for model, part in fractions(table).groupby("model"):
+    for (model, changed), part in fractions(table).groupby(["model", "changed"]):
         sizes = sorted(part.d.unique())
         if len(sizes) != 2:
             continue
         half, whole = (part[part.d == d] for d in sizes)
         (small, small_se), (large, large_se) = half_point(half), half_point(whole)
         middle, error = 2.0 * large - small, float(np.hypot(2.0 * large_se, small_se))
-        limit = limits.loc[[model]].iloc[0]
-        own = float(np.nan_to_num(limit.get("alpha_se", 0.0)) / limit.alpha)
+        own = float(part.limit_se.iloc[0])
         z = (middle - 1.0) / float(np.hypot(error, own))
+        where = (
+            f"model={model}, {changed}, d={sizes[1]}" if changed else f"{model=!s}, d={sizes[1]}"
+        )
         flag = "" if np.isfinite(z) else " (not compared: the dots do not cover the whole fall)"
-        rows.append((f"α1/α* where separability is lost, model={model}, d={sizes[1]}{flag}", 1.0,
-                     own, middle, error, int(part.trials.sum()), z))  # fmt: skip
+        rows.append((f"α1/α* where separability is lost, {where}{flag}", 1.0, own, middle, error,
+                     int(part.trials.sum()), z, f"α*, {model}"))  # fmt: skip
     return pd.DataFrame(rows, columns=list(COMPARED))
 
 
@@ -171,8 +204,9 @@ CAPACITY = Experiment(
     "one standard error). In the limit the share drops from one to zero at α1 = α*. At finite d it "
     "falls gradually, over a width in proportion to 1/√d, and its middle lies above one by an "
     "amount in proportion to 1/d: the score is of the middle extrapolated from the two. "
-    "Right: α* as one quantity changes and the others stay, "
-    "the query among them (dotted: the setting on the left; R changes at θ = 2). There the order "
+    "Right: α* as one quantity changes and the others stay, the query among them (dotted: the "
+    "setting on the left; R changes at θ = 2); trials at one other place on each panel are scored "
+    "as well. At the dotted line the order "
     "is flat > attention > pooling. Attention overtakes the flat classifier when the signal is "
     "stronger or the tokens fewer; it falls below pooling when its query is misaligned, or when "
     "most tokens carry the signal and averaging all of them is the better thing to do.",

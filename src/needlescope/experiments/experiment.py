@@ -14,7 +14,7 @@ from scipy.special import ndtri, stdtr
 from .unit import Unit
 
 MISTAKES = 100
-COMPARED = ("what", "theory", "theory_se", "simulation", "simulation_se", "trials", "z")
+COMPARED = ("what", "theory", "theory_se", "simulation", "simulation_se", "trials", "z", "group")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def trials(call: str, arguments: Mapping[str, Any], count: int, seed: int = 0) -
 
     The point is part of the seed, so that different points err independently.
     """
-    point = int(Unit(call, arguments).key[:8], 16)
+    point = int(Unit(call, arguments).question[:8], 16)
     return [
         Unit(call, {**arguments, "trials": 1, "seed": [seed, point, number]})
         for number in range(count)
@@ -82,45 +82,64 @@ def compare(
     so are points without two finished trials at each d.
     """
     rows: list[tuple[Any, ...]] = []
-    if "call" in table:
-        limits = table[table.call == theory].set_index(list(by))
-        for where, part in table[table.call == simulation].groupby(list(by), sort=False):
-            place = where if len(by) > 1 else where[0]
-            if place not in limits.index:
+    needed = dict.fromkeys((*table.columns, "call", "d", *by, *names))
+    table = table.reindex(columns=list(needed))  # units that failed have no numbers
+    limits = table[table.call == theory].set_index(list(by))
+    for where, part in table[table.call == simulation].groupby(list(by), sort=False):
+        place = where if len(by) > 1 else where[0]
+        if place not in limits.index:
+            continue
+        limit = limits.loc[[place]].iloc[0]
+        pairs = zip(by, where, strict=True)
+        listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
+        for name in names:
+            known = part.dropna(subset=["d", name])
+            known = known[known.groupby("d")[name].transform("size") > 1]
+            if pd.isna(limit[name]) or known.empty or known["d"].nunique() < part["d"].nunique():
                 continue
-            limit = limits.loc[[place]].iloc[0]
-            pairs = zip(by, where, strict=True)
-            listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
-            for name in names:
-                known = part.dropna(subset=[name])  # a trial that failed has no numbers
-                known = known[known.groupby("d")[name].transform("size") > 1]
-                if pd.isna(limit[name]) or known["d"].nunique() < part["d"].nunique():
-                    continue
-                if name == "train_error" and _mistakes(known, float(limit[name])) < MISTAKES:
-                    continue
-                rows.append((f"{name} at {listed}", *_score(name, known, limit)))
+            if name == "train_error" and _mistakes(known, float(limit[name])) < MISTAKES:
+                continue
+            group = f"{name}, {where[0]}" if by[0] == "model" else name
+            rows.append((f"{name} at {listed}", *_score(name, known, limit), group))
     return pd.DataFrame(rows, columns=list(COMPARED))
 
 
 def verdict(scores: pd.DataFrame) -> str:
     """Say whether simulation and theory agree: "agree", "disagree" or "nothing to compare".
 
-    They disagree if a score is beyond 5 or their mean square beyond what chance allows.
+    They disagree if a score is beyond 5, if their mean square is beyond what chance allows, or if
+    the scores of a group, a quantity of one classifier, lean to one side: Σz/√n beyond 4.5.
 
     Examples
     --------
-    >>> verdict(pd.DataFrame({"z": [0.3, -1.2, 0.8]})), verdict(pd.DataFrame({"z": [7.0]}))
-    ('agree', 'disagree')
+    >>> few = pd.DataFrame({"z": [0.3, -1.2, 0.8], "group": "test_error"})
+    >>> verdict(few), verdict(few.assign(z=7.0)), verdict(few.assign(z=3.0))
+    ('agree', 'disagree', 'disagree')
     """
     z = scores["z"].dropna().to_numpy(float)
     if not len(z):
         return "nothing to compare"
     excess = (float(np.mean(z**2)) - 1.0) * np.sqrt(len(z) / 2.0)
-    return "disagree" if np.abs(z).max() > 5.0 or excess > 6.0 else "agree"
+    far = np.abs(z).max() > 5.0 or excess > 6.0 or np.abs(leanings(scores)).max() > 4.5
+    return "disagree" if far else "agree"
+
+
+def leanings(scores: pd.DataFrame) -> pd.Series:
+    """Return Σz/√n of each group: about normal if theory is right, however many scores it has.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"z": [1.0, 1.0, 1.0, 1.0, -3.0], "group": [*"aaaa", "b"]})
+    >>> leanings(scores).to_dict()
+    {'a': 2.0, 'b': -3.0}
+    """
+    known = scores.dropna(subset=["z"])
+    groups = known.z.astype(float).groupby(known.group)
+    return groups.sum() / np.sqrt(groups.count())
 
 
 def _score(name: str, part: pd.DataFrame, limit: pd.Series) -> tuple[Any, ...]:
-    """Return what is compared at one point: `COMPARED` without its first column."""
+    """Return what is compared at one point: `COMPARED` without its ends."""
     groups = [one[name].to_numpy(float) for _, one in part.groupby("d")]
     means = [values.mean() for values in groups]
     errors = [values.std(ddof=1) / np.sqrt(len(values)) for values in groups]

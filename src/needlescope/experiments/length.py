@@ -82,7 +82,7 @@ LENGTH = Experiment(
     "given (cosine 0.95 with the signal) at several strengths κ. Every further noise token takes "
     "weight from the signal and the fitted threshold does not move: mean pooling and soft queries "
     "come to miss every signal, an error of ½, while sharp queries still find it among 64 times "
-    "as many tokens. At the training length itself the temperatures differ little, and on shorter "
+    "as many tokens. At the training length itself κ = 1, 2 and 4 differ little, and on shorter "
     "sequences κ = 1 is best; κ = 0.5, whose threshold counts on 16 tokens, gets worse there too.",
     units,
     scores,

@@ -20,6 +20,7 @@ WEIGHTS = {"attention": 1, "pooled": 1, "vectorized": TASK["L"]}  # per dimensio
 ACCURACY = 3e-5  # the difference of two errors is wanted, which is small
 SURE = 3.0  # standard errors by which a difference must exceed zero to be drawn
 BY = ("model", "training.alpha1")
+LATE = (64.0, 128.0)  # samples per weight where the straight line is as good as the curve
 
 
 def units(full: bool) -> list[Unit]:
@@ -28,7 +29,7 @@ def units(full: bool) -> list[Unit]:
     if not full:
         sizes = {"attention": 200, "pooled": 200, "vectorized": 30}
     fine = np.round(np.geomspace(1.25, 1250.0, 31), 3).tolist()
-    dots = [2.0, 4.0, 8.0, 16.0, 32.0]
+    dots = [2.0, 4.0, 8.0, 16.0, 32.0, *LATE]
     found = []
     for model in MODELS:
         head = {"query": QUERY} if model == "attention" else {}
@@ -40,7 +41,9 @@ def units(full: bool) -> list[Unit]:
         for samples in dots:
             training = _training(samples * WEIGHTS[model])
             for d in (sizes[model], sizes[model] // 2):  # the half for what finite d adds
-                found += trials("simulate", {**base, "training": training, "d": d}, 20)
+                arguments = {**base, "training": training, "d": d}
+                room = {"memory": 4 << 30} if full and samples in LATE else {}
+                found += trials("simulate", {**arguments, **room}, 20)
     return found
 
 
@@ -107,10 +110,36 @@ def slopes(table: pd.DataFrame) -> dict[str, float]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line, the dots at half the dimension taken into account."""
+    """Compare each dot with its curve, and late ones with the straight line E^∞ + rate/α1 too."""
     if "call" not in table or "test_error" not in table:
         return pd.DataFrame(columns=list(COMPARED))
-    return compare(table, BY, ("test_error",))
+    curves = compare(table, BY, ("test_error",))
+    lines = compare(_straight(table), BY, ("test_error",), theory="line")
+    if len(lines):
+        lines = lines.assign(
+            what=lines.what.str.replace("test_error", "limit + rate/α1", n=1),
+            group=lines.group.str.replace("test_error", "asymptote", n=1),
+        )
+    return pd.concat([part for part in (curves, lines) if len(part)] or [curves])
+
+
+def _straight(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the late trials, and the straight line at their places as the theory's rows."""
+    if not {"limit", "rate", "d"} <= set(table):
+        return table.iloc[:0]
+    weights = table["model"].map(WEIGHTS)
+    late = (table.call == "simulate") & (table["training.alpha1"] / weights).isin(LATE)
+    limits = table[table.call == "asymptote"].dropna(subset=["limit", "rate"]).set_index("model")
+    rows = []
+    places = table.loc[late, list(BY)].drop_duplicates()
+    for model, alpha1 in places.itertuples(index=False):
+        if model in limits.index:
+            limit = limits.loc[model]
+            rows.append({
+                "call": "line", "model": model, "training.alpha1": alpha1,
+                "test_error": limit.limit + limit.rate / alpha1, "test_error_se": limit.limit_se,
+            })  # fmt: skip
+    return pd.concat([table[late], pd.DataFrame(rows)], ignore_index=True)
 
 
 RATES = Experiment(
@@ -122,7 +151,8 @@ RATES = Experiment(
     "and 400 samples per weight, and dots are trained classifiers. Right: the same, "
     "divided by its predicted constant over α1, against the samples per weight. Attention "
     "starts from a lower limit and has the smaller constant as well; the flat classifier has the "
-    "limit of pooling and L times its constant, for it has L times as many weights to learn. The "
+    "limit of pooling and L times its constant, for it has L times as many weights to learn. Dots "
+    "at 64 and 128 samples per weight are scored against the straight line as well. The "
     "band is the numerical uncertainty of a difference between two nearly equal errors; where it "
     "exceeds a third of the difference nothing is drawn.",
     units,

@@ -35,13 +35,13 @@ def units(full: bool) -> list[Unit]:
     >>> last["query_steps"], last["training"]["alpha0"], last["training"]["alpha1"]
     (20, 16.0, 16.0)
     """
-    d, count, costly = (500, 16, 8) if full else (120, 16, 6)
+    d, count, costly, scored = (500, 16, 8, 32) if full else (120, 16, 6, 64)
     fine = np.round(np.geomspace(1.0, 16.0, 25), 3).tolist()
     dots = [1.0, 2.0, 4.0, 8.0, 16.0]
     alphas = sorted({*fine, *dots})
     found = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
     for protocol, options in PROTOCOLS.items():
-        number = costly if protocol == "end to end" else count
+        number = {"end to end": costly, "split": scored}.get(protocol, count)
         for alpha in dots:
             arguments = {**_arguments(protocol, alpha), **options}
             # Only splitting has a theory; a smaller d measures what finite dimension adds to it.

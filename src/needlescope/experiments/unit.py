@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .calls import VERSIONS, run_call
+from .calls import CALLS, SIMULATED, run_call
+from .code import fingerprint
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,21 @@ class Unit:
 
     def __post_init__(self) -> None:
         """Refuse a call that does not exist and arguments that are not plain data."""
-        if self.call not in VERSIONS:
-            known = ", ".join(sorted(VERSIONS))
+        if self.call not in CALLS:
+            known = ", ".join(sorted(CALLS))
             raise ValueError(f"call must be one of {known}, got {self.call!r}")
         object.__setattr__(self, "arguments", json.loads(canonical(self.arguments)))
 
     @property
     def key(self) -> str:
         """A hash of the complete input and of the code version that matters."""
-        whole = {"call": self.call, "arguments": self.arguments, "version": VERSIONS[self.call]}
+        code = fingerprint("simulation" if self.call in SIMULATED else "theory")
+        return hashlib.sha256(f"{self.question}{code}".encode()).hexdigest()
+
+    @property
+    def question(self) -> str:
+        """A hash of the input alone."""
+        whole = {"call": self.call, "arguments": self.arguments}
         return hashlib.sha256(canonical(whole).encode()).hexdigest()
 
     def run(self) -> dict[str, Any]:
