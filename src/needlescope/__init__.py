@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from .query import Query
     from .simulation.noise import Noise
+    from .simulation.oracle import simulate_oracle
     from .simulation.simulate import (
         simulate,
         simulate_alignment,
@@ -81,6 +82,7 @@ _HOME = {
     "simulate": "simulation.simulate",
     "simulate_alignment": "simulation.simulate",
     "simulate_focus": "simulation.simulate",
+    "simulate_oracle": "simulation.oracle",
     "simulate_separability": "simulation.simulate",
 }
 

@@ -238,7 +238,8 @@ class Oracle:
         The least probability of error.
     error_se
         Its numerical uncertainty: the standard error over QMC replicates for "bayes", an estimate
-        of the quadrature's error for "attention", zero where the formula is closed.
+        of the quadrature's error for "attention", zero where the formula is closed. For a
+        simulation the standard error over trials.
     threshold
         Decide + when the score exceeds it. The score is ⟨w, Xᵀa⟩ with w = ±ξ for attention and
         pooled (a the attention weights, or 1/L), ⟨W, X⟩ with ‖W‖ = 1 for vectorized, and the log
@@ -249,7 +250,9 @@ class Oracle:
     sign
         Attention's best weights: +1 for w = ξ, −1 for w = −ξ; None for other models.
     provenance
-        "theorem": exact at finite L.
+        "theorem" (exact at finite L) or "simulation".
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
 
     model: str
@@ -259,6 +262,7 @@ class Oracle:
     kappa: Value | None = None
     sign: Value | None = None
     provenance: str = "theorem"
+    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

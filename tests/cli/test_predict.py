@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
 
 import pytest
 
@@ -22,6 +30,26 @@ def test_json_has_the_whole_problem(run):
     assert [row["alpha1"] for row in rows] == [1.0, 3.0]
     assert rows[0]["test_error"] == pytest.approx(0.329, abs=5e-4)
     assert rows[0]["theta"] == 5.0 and rows[0]["kappa"] is None
+    assert rows[0]["train_loss_se"] == rows[0]["train_error_se"] == 0.0
+
+
+def test_small_numbers_keep_their_digits(run):
+    found = run("predict", "--L", "4", "--theta", "8", "--alpha1", "3", "--model", "attention")
+    assert re.search(r"│ 0\.00014 ± \de-06 │ 0\.0063 ± \de-07 │ 4\.8e-34 ± ", found.output)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a terminal")
+def test_a_narrow_terminal_cuts_no_number():
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    code = "from needlescope.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "predict", *POOLED]
+    environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    subprocess.run(command, stdout=theirs, env=environment, check=True, timeout=60)
+    os.close(theirs)
+    drawn = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "0.3288" in drawn and "…" not in drawn
 
 
 def test_csv_reads_back_as_json(run):

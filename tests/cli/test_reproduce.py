@@ -53,6 +53,36 @@ def test_the_command_that_retries_works_as_printed(shell, folder):
     assert "<body class='good'>" in (folder / "index.html").read_text()
 
 
+def test_an_experiment_of_which_nothing_succeeds_does_not_stop_the_others(shell, folder):
+    sentence = "NotConverged: 1 < 2"
+    with Store(folder / "results.sqlite") as store:
+        for unit in experiment("attention_map").units(False):
+            store.put(unit, None, seconds=0.0, error=sentence)
+    folder.joinpath("attention_map_scores.csv").touch()
+    done = shell(LINE.replace("alignment", "attention_map alignment"))
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    text = (folder / "index.html").read_text()
+    assert "<section id='alignment' class='good'>" in text
+    assert "<section id='attention_map' class='bad'>" in text
+    units = len(experiment("attention_map").units(False))
+    assert f"<li>NotConverged: 1 &lt; 2 ({units} units)</li>" in text
+    assert "attention_map_scores.csv" not in text and "alignment_scores.csv" in text
+
+
+def test_the_page_keeps_the_figures_drawn_before(shell, folder):
+    units = experiment("separation").units(False)
+    with Store(folder / "results.sqlite") as store:
+        for unit in units:
+            store.put(unit, {"error": 0.1, "theta": 2.0}, seconds=0.0)
+    for line in (LINE, LINE.replace("alignment", "separation"), LINE):
+        shell(line)
+    text = (folder / "index.html").read_text()
+    assert re.findall(r"<section id='(\w+)'", text) == ["alignment", "separation"]
+    (folder / "separation.png").unlink()
+    shell(LINE)
+    assert "separation" not in (folder / "index.html").read_text()
+
+
 def test_a_wrong_theory_turns_the_page_red(shell, folder):
     units = experiment("alignment").units(False)
     assert shell(LINE).returncode == 0

@@ -8,12 +8,13 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 import time
 
 import pandas as pd
 import pytest
 
-FAILING = ("R = 1", "R = [1, 9]")
+FAILING = ("alpha1 = 2.0", "alpha1 = 0.5\nridge = [0.01, 0.0]")  # no minimiser without a ridge
 
 
 def test_it_goes_on_where_it_stopped(run, spec, tmp_path):
@@ -74,7 +75,46 @@ def test_failures_are_counted_and_can_be_read(run, spec):
     found = run("sweep", spec(FAILING), "--workers", "1", "--json")
     assert found.exit_code == 1 and " s left, 6 failed" in found.stderr
     errors = [row["error_message"] for row in json.loads(found.stdout)]
-    assert errors.count("ValueError: R must be an integer in 1..L, got 9 with L=4") == 6
+    assert [str(one).partition(":")[0] for one in errors].count("NoMinimiser") == 6
+
+
+def test_different_errors_are_told_with_their_number(run, spec):
+    theta = ("theta = [2.0, 3.0]", f"theta = {[2.0 + k / 10 for k in range(7)]}")
+    call = ('["predict", "simulate"]', '"simulate"')
+    told = run("sweep", spec(FAILING, theta, call), "--workers", "1").stderr.splitlines()
+    assert told[-1].startswith("14 units failed; retry just those with: ")
+    assert told[-2] == "    and 2 other errors"
+    assert all(one.startswith("    2 with NoMinimiser: a hyperplane") for one in told[-7:-2])
+    assert told[-8] == "28 units run, 0 found done before."
+
+
+def test_what_no_call_takes_is_told_once(run, spec):
+    path = spec(('["predict", "simulate"]', '"oracle"'), ("d = 20", "d = [20, 30]"))
+    found = run("sweep", path, "--workers", "1")
+    assert found.exit_code == 0
+    assert found.stderr.count("left out: d, training: oracle does not take them\n") == 1
+    assert "2 units run" in found.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_sigterm_ends_it_in_good_order(start, spec, tmp_path):
+    spec(("trials = 2", "trials = 2000"))
+    process = start("sweep", "spec.toml", "--workers", "2")
+    while kept(tmp_path / "spec.sqlite") < 5:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.terminate()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (143, "")
+    (told,) = (line for line in err.splitlines() if not line.startswith("units: "))
+    assert told.startswith("interrupted: finished units are kept, and this goes on from there: ")
+
+
+def test_a_table_can_be_shown_where_there_is_only_ascii(shell, spec, monkeypatch):
+    spec()
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    found = shell("needlescope sweep spec.toml --workers 1")
+    assert found.returncode == 0 and " +- " in found.stdout and found.stdout.isascii()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
@@ -118,7 +158,12 @@ def kept(path):
         (('call = ["predict", "simulate"]', "call = "), "spec.toml is not TOML: "),
         (('call = ["predict", "simulate"]', ""), "needs a line `call = ...` and a table [task]"),
         (('"simulate"', '"divine"'), "call must be one of 'align', "),
-        (("trials = 2", "trials = 0"), "at least 1 trial, got 0"),
+        (("trials = 2", "trials = 0"), "trials must be a single whole number of at least 1, got 0"),
+        (("theta = [2.0, 3.0]", "tetha = 5.0"), "needlescope: [task] has no field 'tetha'; its"),
+        (
+            ("d = 20", "d = -50"),
+            "needlescope: simulate: d must be an integer in 1..1000000, got",
+        ),
     ],
 )
 def test_a_bad_file_is_refused_before_any_work(change, sentence, refused, spec, tmp_path):
@@ -133,6 +178,11 @@ def test_a_bad_file_is_refused_before_any_work(change, sentence, refused, spec, 
         (("--workers", "-2"), "workers must be an integer in 1.."),
         (("--engine", "abacus"), "'abacus' is not one of 'local', 'dask'"),
         (("--out", "table.xls"), "--out must end in .csv or .parquet, got table.xls"),
+        (
+            ("--out", "nowhere/t.csv"),
+            "--out nowhere/t.csv is in a folder that does not exist",
+        ),
+        (("--store", "."), "the store . is a folder; name a file, such as store.sqlite"),
         (("--store", "spec.toml"), "is not a needlescope store or is damaged"),
         (("--store", "spec.toml/deep.sqlite"), "cannot be opened"),
     ],
@@ -141,6 +191,12 @@ def test_bad_options_are_refused_before_any_work(options, sentence, refused, spe
                                                  monkeypatch):  # fmt: skip
     monkeypatch.chdir(tmp_path)
     assert sentence in refused("sweep", spec(), *options)
+    assert not (tmp_path / "spec.sqlite").exists()
+
+
+def test_parquet_without_pyarrow_is_refused_before_any_work(refused, spec, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert "Parquet needs pyarrow" in refused("sweep", spec(), "--out", tmp_path / "t.parquet")
     assert not (tmp_path / "spec.sqlite").exists()
 
 

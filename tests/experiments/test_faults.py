@@ -215,7 +215,7 @@ def test_kill_9_at_random_moments(script, tmp_path: Path) -> None:
         assert count <= kept <= count + 1  # the last may be kept and not yet told
         with Store(path) as store:
             before = list(store.rows())
-            assert run_units(units, store, engine=local(1)) == (204 - kept, kept, 0)
+            assert run_units(units, store, engine=local(1)) == (204 - kept, kept, 0, ())
             after = {row.unit.key: row for row in store.rows()}
             assert [after[row.unit.key] for row in before] == before
             pd.testing.assert_frame_equal(table(store, units), expected)
@@ -263,7 +263,7 @@ def test_ctrl_c(script, tmp_path: Path) -> None:
 
 
 @posix
-def test_a_killed_worker(script, tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced_and_nothing_fails(script, tmp_path: Path) -> None:
     code = """
 import psutil
 
@@ -275,17 +275,39 @@ def show(done, total):
 
 if __name__ == "__main__":
     with Store(sys.argv[1]) as store:
-        try:
-            run_units([*cheap(0, 30), *slow(30)], store, engine=local(2), progress=show)
-        except RuntimeError as problem:
-            print(problem)
+        print(*run_units([*cheap(0, 30), *slow(30)], store, engine=local(2), progress=show))
 """
     pytest.importorskip("psutil")
     run = script(code, tmp_path / "a.sqlite")
     assert run.ends() == 0, run.err.read_text()
-    assert run.out.read_text().startswith("a worker process died (killed, or out of memory)")
-    assert 35 <= sound(tmp_path / "a.sqlite") < 60
+    assert run.out.read_text() == "60 0 0 ()\n"
+    assert sound(tmp_path / "a.sqlite") == 60
     completes(tmp_path / "a.sqlite", run_units_of_script())
+
+
+@posix
+@pytest.mark.parametrize("units", ["[*cheap(0, 6), KILLER, *cheap(6, 12)]", "[KILLER]"])
+def test_a_unit_that_kills_its_worker_fails_and_the_others_do_not(
+    script, tmp_path: Path, units: str
+) -> None:
+    code = """
+class Killer(Unit):
+    def run(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+KILLER = Killer("oracle", {"task": TASK, "model": "bayes"})
+
+if __name__ == "__main__":
+    units = UNITS
+    with Store(sys.argv[1]) as store:
+        found = run_units(units, store, engine=local(2))
+        assert [row.unit.key for row in store.rows() if row.error] == [KILLER.key]
+        print(found.done == len(units), *found.errors)
+"""
+    run = script(code.replace("UNITS", units), tmp_path / "a.sqlite")
+    assert run.ends() == 0, run.err.read_text()
+    assert run.out.read_text().startswith("True its worker process died, beside other units and")
+    assert run.err.read_text() == ""
 
 
 # ---------------------------------------------------------------- several at once
@@ -356,7 +378,7 @@ def test_no_room_for_another_page(tmp_path: Path) -> None:
         kept = len(store)
         assert 0 < kept < 100
         store._base.execute("PRAGMA max_page_count = 1000000")
-        assert run_units(units, store, engine=local(1)) == (100 - kept, kept, 0)  # room again
+        assert run_units(units, store, engine=local(1)) == (100 - kept, kept, 0, ())  # room again
     completes(path, units)
 
 
@@ -410,7 +432,7 @@ def test_no_room_on_a_real_disk(tmp_path: Path) -> None:
     )
     assert sound(saved / "a.sqlite") == kept > 0
     with Store(saved / "a.sqlite") as store:
-        assert run_units(cheap(0, kept + 10), store, engine=local(1)) == (10, kept, 0)
+        assert run_units(cheap(0, kept + 10), store, engine=local(1)) == (10, kept, 0, ())
 
 
 # ---------------------------------------------------------------- no right to write
@@ -448,12 +470,9 @@ def test_a_read_only_store(script, tmp_path: Path, folder_too: bool) -> None:
         assert run.ends() == 0, run.err.read_text()
         lines = run.out.read_text().splitlines()
         sentence = lines.pop()
-        assert sentence.startswith(f"the store {path} cannot be "), sentence
-        if folder_too:  # where SQLite's log has no place
-            assert lines == []
-        else:
-            assert lines == ["10"]
-            assert sentence.endswith("a readonly database); choose a place that can")
+        assert sentence.startswith(f"the store {path} cannot be written "), sentence
+        assert lines == ["10"]
+        assert sentence.endswith("a readonly database); choose a place that can")
         assert path.read_bytes() == before
         path.chmod(0o644)
         folder.chmod(0o755)
@@ -464,7 +483,7 @@ def test_a_read_only_store(script, tmp_path: Path, folder_too: bool) -> None:
 
 
 def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"cannot be opened .unable to open database file.;"):
+    with pytest.raises(StoreError, match=r"is a folder; name a file, such as .*store\.sqlite$"):
         Store(tmp_path)
 
 

@@ -175,9 +175,9 @@ def test_runs_for_a_store(cluster: Cluster, tmp_path: Path) -> None:
     cluster.workers(1)
     units = [*theory(6), WRONG]
     with Store(tmp_path / "dask.sqlite") as store, Store(tmp_path / "local.sqlite") as other:
-        assert run_units(units, store, engine=dask(cluster.address)) == (7, 0, 1)
-        assert run_units(units, store, engine=dask(cluster.address)) == (0, 7, 1)
-        assert run_units(units, store, engine=dask(cluster.address), retry=True) == (1, 6, 1)
+        assert run_units(units, store, engine=dask(cluster.address))[:3] == (7, 0, 1)
+        assert run_units(units, store, engine=dask(cluster.address))[:3] == (0, 7, 1)
+        assert run_units(units, store, engine=dask(cluster.address), retry=True)[:3] == (1, 6, 1)
         run_units(units, other, engine=local(1))
         kept = [(row.unit, row.numbers, row.error) for row in store.rows(units)]
         assert kept == [(row.unit, row.numbers, row.error) for row in other.rows(units)]

@@ -1,4 +1,4 @@
-"""The experiment on separation: its units, and the growth laws fitted to the thresholds."""
+"""The experiment on separation: its units, its scores, and the growth laws of the thresholds."""
 
 import math
 
@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments import separation
+from needlescope.experiments.experiment import verdict
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -51,5 +52,52 @@ def test_growth_leaves_out_what_failed():
     assert separation.growth(table).empty
 
 
-def test_nothing_is_compared():
+def test_nothing_is_compared_without_numbers():
     assert separation.scores(pd.DataFrame()).empty
+    assert separation.scores(pd.DataFrame({"call": ["oracle"], "model": ["pooled"]})).empty
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_every_simulated_point_has_its_theory(full):
+    units = separation.units(full)
+    known, drawn = (
+        {(unit.arguments["model"], *sorted(unit.arguments["task"].items()))
+         for unit in units if unit.call == call}
+        for call in ("oracle", "simulate_oracle")
+    )  # fmt: skip
+    assert drawn < known
+    assert {place[0] for place in drawn} == set(separation.MODELS)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """The units at L = 10, run."""
+    units = [unit for unit in separation.units(False) if unit.arguments["task"]["L"] == 10]
+    rows = []
+    for unit in units:
+        if unit.call != "detection_threshold":
+            task = {f"task.{key}": value for key, value in unit.arguments["task"].items()}
+            rows.append({"call": unit.call, **task, **unit.run()})
+    return pd.DataFrame(rows)
+
+
+def test_theory_agrees(table):
+    found = separation.scores(table)
+    assert len(found) == 6 + 5 + 5  # without the strongest signal, but for pooling
+    assert verdict(found) == "agree"
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+@pytest.mark.parametrize("model", separation.MODELS)
+def test_a_theory_wrong_by_a_tenth_disagrees(table, model, factor):
+    wrong = table.copy()
+    wrong.loc[(wrong.call == "oracle") & (wrong.model == model), "error"] *= factor
+    assert verdict(separation.scores(wrong)) == "disagree"
+
+
+def test_rare_mistakes_are_scored_only_where_one_side_has_many():
+    row = {"model": "attention", "task.L": 10, "task.theta": 5.0}
+    drawn = [{**row, "call": "simulate_oracle", "error": error} for error in (1e-4, 2e-4, 0.0)]
+    for error, count in ((1e-4, 0), (0.1, 1)):
+        table = pd.DataFrame([{**row, "call": "oracle", "error": error}, *drawn])
+        assert len(separation.scores(table)) == count

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date
+
+import numpy as np
 import pytest
 
+from needlescope.experiments import calls, checks
 from needlescope.experiments.sweep import Sweep, read_sweep
 
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
@@ -25,6 +30,14 @@ def test_everything_is_combined_with_everything():
 def test_calls_without_training_do_without():
     units = Sweep("oracle", {"task": TASK, "training": TRAINING}, {"model": "pooled"}).units()
     assert len(units) == 2 and all("training" not in unit.arguments for unit in units)
+
+
+def test_what_no_call_takes_is_told():
+    tables = {"task": TASK, "query": {"kappa": 1.0, "cosine": [0.5, 0.6]}}
+    sweep = Sweep("oracle", tables, {"model": "pooled", "d": [100, 200]})
+    assert sweep.left_out == ["d", "query"] and len(sweep.units()) == 2
+    both = Sweep(["oracle", "simulate"], tables, {"model": "pooled", "d": [100, 200]})
+    assert both.left_out == []
 
 
 def test_seeds_differ_between_sweeps():
@@ -59,8 +72,14 @@ def test_a_file_can_ask_for_covariances(tmp_path):
     [
         ({"call": "guess"}, "call must be one of"),
         ({"tables": {"tsak": TASK}}, "table must be one of 'task'"),
-        ({"trials": 0}, "at least 1 trial, got 0"),
-        ({"seed": -1}, "seed must be a whole number"),
+        ({"tables": {"task": 3}}, r"\[task\] must be a table of fields, got task = 3"),
+        ({"call": []}, r"call must have at least one value, got \[\]"),
+        (
+            {"call": [["oracle"]]},
+            r"call must be one value or a list of single ones, got \['",
+        ),
+        ({"trials": 0}, "trials must be a single whole number of at least 1, got 0"),
+        ({"seed": -1}, "seed must be a single whole number of at least 0, got -1"),
         ({"trials": True}, "got True"),
     ],
 )
@@ -68,6 +87,64 @@ def test_bad_sweeps_are_refused(change, sentence):
     fields = {"call": "oracle", "tables": {"task": TASK}, **change}
     with pytest.raises(ValueError, match=sentence):
         Sweep(**fields)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"task": TASK | {"tetha": 5.0}}, "[task] has no field 'tetha'; its fields are L, R, the"),
+        ({"task": {"L": 4, "R": 1, "pi": 0.5}}, "[task] needs a line `theta = ...`"),
+        ({"task": TASK | {"L": "ten"}}, "[task] L must be an integer, or an array of them, got 't"),
+        ({"task": TASK | {"R": [1, 9]}}, "[task] R must be an integer in 1..L, got 9 with L=4"),
+        ({"task": TASK | {"L": [[4, 5], [6]]}}, "[task] L must be one value or a list of single"),
+        ({"task": TASK | {"theta": []}}, "[task] theta must have at least one value, got []"),
+        ({"task": TASK | {"theta": float("nan")}}, "[task] theta must be a finite number of"),
+        ({"task": TASK | {"L": date(2020, 1, 1)}}, "[task] L must be an integer, or an array of"),
+        ({"task": TASK | {"positions": {"set": [[1]]}}}, "[task] Positions"),
+        ({"query": {"kappa": 1.0}}, "[query] needs a line `cosine = ...`"),
+        ({"training": {"alpha0": 1.0, "alpha1": -1.0}}, "[training] alpha1 must be a finite"),
+        ({"noise": {"entries": "pink"}}, "[noise] entries must be one of 'gaussian'"),
+        ({"noise": {"covariance_decay": [0.5, 2.0]}}, "[noise] covariance_decay must be a number"),
+        ({"training": None}, "predict needs a table [training]"),
+        ({"call": "detection_threshold"}, "detection_threshold needs a line `error = ...`"),
+        ({"call": "crossover", "kappa": -1.0}, "crossover: kappa must be a finite number of at"),
+        ({"call": "capacity", "model": "attention"}, "capacity: attention needs a table [query]"),
+        ({"model": "attn"}, "predict: model must be one of 'attention', 'pooled', 'vectorized', g"),
+        ({"model": []}, "model must have at least one value, got []"),
+        ({"data": "D2"}, "predict: data must be one of 'D1', 'all', got 'D2'"),
+        ({"accuracy": float("inf")}, "predict: accuracy must be a number in (0, 1], got inf"),
+        ({"d": -50}, "simulate: d must be an integer in 1..1000000, got -50"),
+        ({"d": [20, 2.5]}, "simulate: d must be a single integer in 1..1000000, got 2.5"),
+        ({"n_test": 0}, "simulate: n_test must be an integer in 1.."),
+        ({"reuse": "all"}, "simulate: reuse is about attention's query, got 'all' with model='po"),
+        ({"test_task": TASK | {"L": 8}, "model": "vectorized"}, "cannot be tested at L=8"),
+    ],
+)
+def test_bad_units_are_refused_before_any_work(change, sentence):
+    given = {"call": ["predict", "simulate"], "d": 20, "model": "pooled", "task": TASK}
+    given |= {"training": TRAINING} | change
+    call = given.pop("call")
+    tables = {name: given.pop(name) for name in checks.TABLES if name in given}
+    tables = {name: fields for name, fields in tables.items() if fields is not None}
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        Sweep(call, tables, given).units()
+
+
+def test_a_decaying_covariance_needs_a_dimension_and_is_not_built_to_be_checked(monkeypatch):
+    tables = {"task": TASK, "training": TRAINING, "noise": {"covariance_decay": 0.5}}
+    with pytest.raises(ValueError, match=r"\[noise\] covariance_decay describes a d × d matrix"):
+        Sweep("simulate", tables, {"model": "pooled"}).units()
+    sizes = []
+    monkeypatch.setattr(calls, "_decaying", lambda decay, d: sizes.append(d) or np.eye(d))
+    assert Sweep("simulate", tables, {"model": "pooled", "d": 4000, "memory": 1 << 40}).units()
+    assert sizes == [2]
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_bytes(b'call = "\xff"')
+    with pytest.raises(ValueError, match=r"sweep.toml is not UTF-8 text, .* at byte 8; save it"):
+        read_sweep(path)
 
 
 def test_what_only_another_call_takes_is_left_out_and_what_none_takes_is_refused():

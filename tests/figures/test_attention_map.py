@@ -51,6 +51,12 @@ def test_a_single_panel_into_given_axes(table, panel):
         attention_map(table, ax=ax, panel="map")
 
 
+def test_the_step_is_the_default_where_the_table_does_not_say(table):
+    rows = table[table["training.eta_q"] == 10.0]
+    left, right = attention_map(rows.drop(columns="training.eta_q")).axes
+    assert [len(ax.containers) for ax in (left, right)] == [2, 3]
+
+
 def test_missing_rows_are_left_out(table):
     for part in (table[table.call == "focus"], table[table.call != "focus"], table[:0]):
         attention_map(part).canvas.draw()

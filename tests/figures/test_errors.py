@@ -75,6 +75,15 @@ def test_missing_rows_are_left_out(table):
     assert [len(ax.containers) for ax in errors(failed).axes[:3]] == [2, 3, 3]
 
 
+def test_the_loss_is_logistic_where_the_table_does_not_say(table):
+    _, ax = plt.subplots()
+    logistic = table[table["training.loss"] == "logistic"]
+    errors(logistic.drop(columns="training.loss"), ax=ax)
+    assert len(ax.containers) == 3
+    square = table[table["training.loss"] == "square"].drop(columns="training.loss")
+    assert not any(panel.containers for panel in errors(square).axes[3:])
+
+
 def test_a_single_trial_has_no_bar(table):
     once = table.drop_duplicates(["call", "model", "training.loss", "training.alpha1"])
     errors(once).canvas.draw()

@@ -25,11 +25,15 @@ def entry(tmp_path):
     picture.write_bytes(PIXEL)
     (tmp_path / "one.csv").touch()
 
-    def make(z, failed=0, name="one", parameters=()):
-        rows = [(f"test_error <{k}>", 0.1, 0.0, 0.11, 0.01, 8, one) for k, one in enumerate(z)]
+    def make(z, failed=0, name="one", parameters=(), errors=()):
+        rows = [
+            (f"test_error <{k}>", 0.1, 0.0, 0.11, 0.01, 8, one, "test_error")
+            for k, one in enumerate(z)
+        ]
         scores = pd.DataFrame(rows, columns=list(COMPARED))
         found = verdict(scores)
-        return Entry(name, "A & B", "x < y", picture, scores, found, failed, parameters, 30, 90.0)
+        return Entry(name, "A & B", "x < y", picture, scores, found, failed, parameters, 30, 90.0,
+                     dict(errors))  # fmt: skip
 
     return make
 
@@ -58,11 +62,23 @@ def test_failed_units_turn_it_red_too(entry):
     assert "<span class='verdict'>3 units failed</span>" in text
 
 
+def test_why_units_failed_is_said(entry):
+    errors = {f"ValueError: {k} < 0": k for k in range(1, 8)}
+    text = page([entry([0.1], failed=28, errors=errors)])
+    listed = re.search(
+        r"<section id='one' class='bad'>.*?<ul class='errors'>(.*?)</ul>", text, re.S
+    )
+    found = re.findall("<li>(.*?)</li>", listed[1])
+    assert found[:2] == ["ValueError: 7 &lt; 0 (7 units)", "ValueError: 6 &lt; 0 (6 units)"]
+    assert len(found) == 6 and found[-1] == "and 2 other errors"
+    assert "<ul" not in page([entry([0.1])])
+
+
 def test_nothing_to_compare_is_said(entry):
     text = page([entry([]), entry([0.1])])
     assert "<section id='one' class='none'>" in text
     assert "<span class='verdict'>nothing to compare</span>" in text
-    assert "agree in 1 figure. 1 other shows theory alone." in text
+    assert "agree in 1 figure. 1 other is not compared." in text
     assert "Nothing here compares theory with simulation." in page([entry([])])
 
 
@@ -94,9 +110,11 @@ def test_scores_beyond_the_axis_stay_on_it(entry):
     assert "<path d='M0.00 -8v16'>" in text
 
 
-def test_a_score_that_is_missing_is_not_listed(entry):
+def test_a_score_that_is_missing_is_listed_as_not_compared(entry):
     text = page([entry([0.1, float("nan")])])
-    assert "1 comparison:" in text and "test_error &lt;1&gt;" not in text
+    assert "1 comparison: z has mean +0.10" in text and "largest +0.10; 1 not compared" in text
+    assert re.search(r"<td>test_error &lt;1&gt;</td>.*<td>–</td></tr>", text)
+    assert "<span>1 not compared <u>list</u></span>" in page([entry([float("nan")])])
 
 
 def test_the_page_is_self_contained_and_escaped(entry):

@@ -66,7 +66,8 @@ def test_every_experiment_has_its_parameters(name, full):
     found = listed(units)
     assert "π = 0.5" in found["fixed"][0] or "π = 0.2" in found["fixed"][0]
     simulated = any(unit.call.startswith("simulate") for unit in units)
-    assert ("d" in found and "trials" in found) == simulated
+    assert ("trials" in found) == simulated
+    assert ("d" in found) == any("d" in unit.arguments for unit in units)
 
 
 def test_every_way_the_noise_differs_is_shown():

@@ -39,3 +39,11 @@ def test_draws_into_given_axes_and_without_dots(table):
     figure, ax = plt.subplots()
     assert reuse(table[table.call == "predict"], ax=ax) is figure
     assert not ax.containers and len(figure.axes) == 1
+
+
+def test_the_legend_hides_no_data_in_small_axes(table):
+    figure, ax = plt.subplots(figsize=(3.4, 2.8))
+    reuse(table, ax=ax)
+    figure.canvas.draw()
+    lowest = ax.get_legend().get_window_extent().y0
+    assert ax.transData.transform((1.0, ax.dataLim.y1))[1] < lowest

@@ -27,7 +27,7 @@ def table():
 
 def test_each_law_has_its_dots_in_each_panel(table):
     figure = robustness(table)
-    assert len(figure.axes) == 6
+    assert len(figure.axes) == 6 and figure.get_size_inches()[0] == 7.0
     assert all(len(ax.containers) == len(LAWS) for ax in figure.axes)
     assert len(figure.legends[0].get_texts()) == 1 + len(LAWS)
     shapes = {container.lines[0].get_marker() for container in figure.axes[0].containers}
@@ -43,3 +43,11 @@ def test_draws_one_panel_into_given_axes(table):
 def test_lines_alone_are_drawn(table):
     lines = table[table.call == "predict"].dropna(axis=1)
     assert not robustness(lines).axes[0].containers
+
+
+def test_the_legend_hides_no_data_in_small_axes(table):
+    figure, ax = plt.subplots(figsize=(3.4, 2.8))
+    robustness(table, ax=ax)
+    figure.canvas.draw()
+    lowest = ax.get_legend().get_window_extent().y0
+    assert ax.transData.transform((1.0, ax.dataLim.y1))[1] < lowest

@@ -34,6 +34,21 @@ def test_lines_are_the_stored_errors(table):
     assert panel.lines[0].get_ydata() == pytest.approx([0.3, 0.03, 0.003])
 
 
+def test_dots_are_means_of_trials_near_their_length(table):
+    theta = strength("log", LAWS["log"][1], 100)
+    drawn = {"call": "simulate_oracle", "task.L": 100, "task.theta": theta}
+    rows = [
+        {**drawn, "model": model, "error": error}
+        for model in ("pooled", "attention", "bayes")
+        for error in (0.2, 0.4, None)
+    ]
+    figure = separation(pd.concat([table, pd.DataFrame(rows)]))
+    dots = [container.lines[0] for container in figure.axes[0].containers]
+    assert [list(one.get_ydata()) for one in dots] == [pytest.approx([0.3])] * 3
+    assert sorted(float(one.get_xdata()[0]) for one in dots) == pytest.approx([92.0, 100.0, 109.0])
+    assert not figure.axes[1].containers
+
+
 def test_legend_states_the_fitted_growth(table):
     figure = separation(table)
     texts = [text.get_text() for text in figure.axes[3].get_legend().get_texts()]

@@ -48,6 +48,25 @@ def test_trained_queries(table):
     assert values.ravel().tolist() == pytest.approx([0.1, -0.05, 0.1, -0.05])
 
 
+def test_rings_have_the_colour_of_what_was_simulated(table):
+    drawn = {"call": "simulate", "training.alpha0": 1.0, "d": 20}
+    given = {"query.kappa": 1.0, "query.cosine": 1.0, "model": "attention"}
+    rows = [{**drawn, "model": "pooled", "test_error": error} for error in (0.2, 0.3)]
+    rows += [{**drawn, **given, "test_error": error} for error in (0.12, 0.14)]
+    rows += [{**drawn, "model": "pooled", "data": "all", "test_error": 0.2}]
+    rows += [{**drawn, "model": "attention", "training.eta_q": 10.0, "test_error": 0.5}]
+    both = pd.concat([table, pd.DataFrame(rows)])
+    left, right = win_or_lose(both).axes[:2]
+    for panel, place, value in ((left, [1.0, 1.0], -0.12), (right, [1.0, 10.0], 0.3)):
+        mesh, rings = panel.collections[0], panel.collections[-1]
+        assert rings.get_offsets().tolist() == [place]
+        assert rings.get_array().tolist() == pytest.approx([value])
+        assert rings.get_clim() == mesh.get_clim() == pytest.approx((-0.3, 0.3))
+    _, ax = plt.subplots()
+    win_or_lose(both, ax=ax)
+    assert ax.collections[-1].get_offsets().tolist() == [[1.0, 1.0]]
+
+
 def test_only_the_main_panel_on_given_axes(table):
     figure, ax = plt.subplots()
     assert win_or_lose(table, ax=ax) is figure

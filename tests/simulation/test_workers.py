@@ -25,6 +25,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import needlescope
+from needlescope.simulation import pool as pool_module
 from needlescope.simulation import progress as progress_module
 from needlescope.simulation import workers as workers_module
 from needlescope.simulation.workers import check_workers, cores, run
@@ -344,6 +345,34 @@ def test_a_killed_worker_is_told() -> None:
     assert run(abs, [-1, -2], workers=2) == [1, 2]
 
 
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
+@pytest.mark.parametrize("jobs", [range(8), [1]])
+def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
+    def die(job: int) -> int:
+        if job in (1, 4):
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.02)
+        return job
+
+    seen = []
+    found = run(die, jobs, workers=2, died=-1, each=lambda *pair: seen.append(pair))
+    assert found == [-1 if job in (1, 4) else job for job in jobs]
+    assert sorted(seen) == list(enumerate(found))
+    assert multiprocessing.active_children() == []
+    nothing_shared()
+
+
+def test_a_death_that_does_not_repeat_costs_no_result(tmp_path: Path) -> None:
+    def die_once(job: int) -> int:
+        if job == 3 and not (tmp_path / "died").exists():
+            (tmp_path / "died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return job
+
+    assert run(die_once, range(10), workers=2, died=-1) == list(range(10))
+    assert (tmp_path / "died").exists()
+
+
 @linux
 def test_a_killed_worker_is_told_without_the_program_pgrep(script) -> None:
     running = script(
@@ -448,7 +477,7 @@ def test_interrupts_are_held_only_meanwhile(threads: int) -> None:
         threading.Thread(target=over.wait, daemon=True).start()
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117
-        with workers_module.interrupts_held():
+        with pool_module.interrupts_held():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.1)
             reached.append("the end")

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta
 LOSSES = ("logistic", "square", "hinge", "squared_hinge")
 MODELS = ("attention", "pooled", "vectorized")
 WHOLE = ("L", "R")
-WIDE = 200  # characters in a line that nobody has to fit on a terminal
+WIDE = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
 
 
 class Numbers(click.ParamType):
@@ -122,7 +121,8 @@ def _merged(row: dict[str, Any]) -> dict[str, str]:
         if isinstance(value, float):
             shown = "" if math.isnan(value) else f"{value:.4g}"
         if error is not None and not math.isnan(error) and error > 0.0:
-            shown = f"{value:.4f} ± {error:.1g}"
+            small = abs(value) < 1e-3 and error < 5e-5
+            shown = f"{value:{'.2g' if small else '.4f'}} ± {error:.1g}"
         found[name.replace("_", " ")] = shown
     return found
 
@@ -131,11 +131,12 @@ def _for_people(rows: Sequence[dict[str, str]], title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    console = Console(width=WIDE)
+    sign = "+-" if console.options.ascii_only else "±"
     table = Table()
     for name in rows[0] if rows else []:
         table.add_column(name, justify="right")
     for row in rows:
-        table.add_row(*row.values())
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
+        table.add_row(*(cell.replace("±", sign) for cell in row.values()))
     console.print(title, style="bold", highlight=False, markup=False, soft_wrap=True)
     console.print(table)

@@ -29,22 +29,26 @@ def draw(
     figure = getattr(figures, name)(table)
     picture = folder / f"{name}.png"
     for path in (picture, picture.with_suffix(".pdf")):
-        figure.savefig(path, dpi=200, bbox_inches="tight")
+        figure.savefig(path, dpi=200)
     matplotlib.pyplot.close(figure)
     table.to_csv(folder / f"{name}.csv", index=False)
+    listed = folder / f"{name}_scores.csv"
     if len(scores):
-        scores.to_csv(folder / f"{name}_scores.csv", index=False)
+        scores.to_csv(listed, index=False)
+    else:
+        listed.unlink(missing_ok=True)  # of an earlier run
     return Entry(
         name,
         one.title,
         one.caption,
         picture,
         scores,
-        verdict(scores),
+        "not compared" if len(scores) and scores["z"].isna().all() else verdict(scores),
         summary.failed,
         parameters(units),
         len(table),
         float(table["seconds"].sum()),
+        table["error_message"].value_counts().to_dict(),
     ), summary
 
 

@@ -23,6 +23,7 @@ ANSWERS = {
     "capacity": ("alpha",),
     "simulate_separability": ("fraction",),
     "oracle": ("error",),
+    "simulate_oracle": ("error",),
     "detection_threshold": ("theta",),
     "asymptote": ("limit", "rate"),
     "crossover": ("cosine",),

@@ -8,7 +8,10 @@ import click
 
 from .common import points, problem, show, split, varied
 
-NAMES = ("test_error", "test_error_se", "train_loss", "train_error", "kappa", "cosine_q")
+NAMES = (
+    *("test_error", "test_error_se", "train_loss", "train_loss_se"),
+    *("train_error", "train_error_se", "kappa", "cosine_q"),
+)
 
 
 @click.command("predict")

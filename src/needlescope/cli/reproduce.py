@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,25 +28,32 @@ def command(
     retry: bool,
     form: str | None,
 ) -> None:
-    """Draw the figures NAMES, all by default, and a page that shows them: index.html."""
+    """Draw the figures NAMES, all by default, and a page that shows them: index.html.
+
+    The page keeps the figures that were drawn before in the same folder and sizes.
+    """
     from ..experiments.catalogue import NAMES, experiment
     from ..experiments.engine import Summary
     from ..experiments.store import Store
     from ..figures.page import page
     from .drawing import draw, line
 
-    wanted = names or NAMES
-    for name in wanted:
+    for name in names:
         experiment(name)  # refuse a wrong name before any work
     runner = make_engine(engine, scheduler, workers)
     entries, total = [], Summary(0, 0, 0)
     with Store(Path(folder) / "results.sqlite") as store:
+        asked = set(names or NAMES)
+        there = {name for name in NAMES if (Path(folder) / f"{name}.png").exists()}
+        kept = {one for one in there - asked if not store.missing(experiment(one).units(full))}
+        wanted = [name for name in NAMES if name in asked | kept]
         for number, name in enumerate(wanted, 1):
             click.echo(f"[{number}/{len(wanted)}] {name}", err=True)
             entry, summary = draw(name, full, Path(folder), store, runner, retry=retry)
-            click.echo(f"    {entry.verdict}", err=True)
+            click.echo(f"    {entry.status}", err=True)
             entries.append(entry)
-            total = Summary(*(a + b for a, b in zip(total, summary, strict=True)))
+            pairs: Iterable[Any] = zip(total, summary, strict=True)
+            total = Summary(*(a + b for a, b in pairs))
     path = Path(folder) / "index.html"
     sizes = "the paper's sizes" if full else "quick sizes"
     path.write_text(page(entries, sizes), encoding="utf-8")

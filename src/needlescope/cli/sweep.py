@@ -32,13 +32,23 @@ def command(
 ) -> None:
     """Run the sweep in SPEC, a TOML file; what its store has is not run again."""
     from ..experiments.engine import run_units
-    from ..experiments.store import Store
+    from ..experiments.store import Store, check_parquet
     from ..experiments.sweep import read_sweep
     from .means import means
 
-    if out is not None and not out.endswith((".csv", ".parquet")):
-        raise ValueError(f"--out must end in .csv or .parquet, got {out}")
-    units = read_sweep(spec).units()
+    if out is not None:
+        if not out.endswith((".csv", ".parquet")):
+            raise ValueError(f"--out must end in .csv or .parquet, got {out}")
+        if not Path(out).parent.is_dir():
+            raise ValueError(f"--out {out} is in a folder that does not exist; make it first")
+        if out.endswith(".parquet"):
+            check_parquet()
+    sweep = read_sweep(spec)
+    units = sweep.units()
+    if sweep.left_out:
+        words = "do not take" if len(sweep.calls) > 1 else "does not take"
+        names, calls = ", ".join(sweep.left_out), " and ".join(sweep.calls)
+        click.echo(f"left out: {names}: {calls} {words} them", err=True)
     runner = make_engine(engine, scheduler, workers)
     with Store(path or Path(spec).with_suffix(".sqlite")) as store:
         summary = run_units(units, store, engine=runner, retry=retry, progress=True)

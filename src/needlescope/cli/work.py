@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,9 @@ import click
 
 if TYPE_CHECKING:
     from ..experiments.engine import Engine, Summary
+
+
+MOST = 5  # different errors that are shown
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,21 +53,37 @@ def make_engine(engine: str, scheduler: str | None, workers: int | None) -> Engi
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Say that an interrupted run has lost nothing."""
+    """Say that an interrupted or terminated run has lost nothing."""
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         click.echo(
             f"interrupted: finished units are kept, and this goes on from there: {given()}",
             err=True,
         )
-        raise SystemExit(130) from None
+        raise SystemExit(143 if isinstance(stop, _Terminated) else 130) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which should end workers in good order as Ctrl-C does."""
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise _Terminated
 
 
 def finish(summary: Summary) -> None:
-    """Say what was done; end with 1 if units failed, and say how to retry just those."""
+    """Say what was done; end with 1 if units failed, and say why and how to retry just those."""
     click.echo(f"{summary.done} units run, {summary.before} found done before.", err=True)
     if summary.failed:
+        errors = Counter(summary.errors).most_common()
+        for error, count in errors[:MOST]:
+            click.echo(f"    {count} with {error}", err=True)
+        if len(errors) > MOST:
+            click.echo(f"    and {len(errors) - MOST} other errors", err=True)
         words = f"{summary.failed} units failed; retry just those with: {given('--retry')}"
         click.echo(words, err=True)
         raise SystemExit(1)

@@ -1,6 +1,7 @@
 """Engines: what runs the units that a store is still missing.
 
-A unit that fails is kept with its error and does not stop the others. Results are written to the
+A unit that fails is kept with its error and does not stop the others, nor does one whose worker
+process dies. Results are written to the
 store by this process as they come in, one transaction each: whatever happens to the run, what was
 finished stays finished, and the next run goes on from there.
 """
@@ -32,12 +33,20 @@ class Attempt(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What a run did: units done now, found done before, and failed (now or before)."""
+    """What a run did: units done now, found done before, and failed, with the errors of those."""
 
     done: int
     before: int
     failed: int
+    errors: tuple[str, ...] = ()
 
+
+DIED = Attempt(
+    None,
+    "its worker process died, beside other units and alone: out of memory? "
+    "lower d, or use a machine with more memory",
+    0.0,
+)
 
 Engine = Callable[[list[Unit], Callable[[int, Attempt], object], Progress], object]
 """Runs units, in any order, and hands each (place, attempt) over as soon as it is there."""
@@ -75,6 +84,7 @@ def local(workers: int | None = None) -> Engine:
             title="units",
             each=each,
             failed=lambda found: found.failed,
+            died=DIED,
         )
 
     return engine
@@ -111,8 +121,8 @@ def run_units(
     >>> with tempfile.TemporaryDirectory() as folder, Store(folder + "/results.sqlite") as store:
     ...     print(run_units(units, store, engine=local(1)))
     ...     print(run_units(units, store, engine=local(1)))
-    Summary(done=2, before=0, failed=0)
-    Summary(done=0, before=2, failed=0)
+    Summary(done=2, before=0, failed=0, errors=())
+    Summary(done=0, before=2, failed=0, errors=())
     """
     wanted = list({unit.key: unit for unit in units}.values())
     todo = store.missing(wanted, retry=retry)
@@ -122,5 +132,5 @@ def run_units(
 
     if todo:
         (engine or local())(todo, keep, progress)
-    failed = sum(row.error is not None for row in store.rows(wanted))
-    return Summary(len(todo), len(wanted) - len(todo), failed)
+    errors = tuple(row.error for row in store.rows(wanted) if row.error is not None)
+    return Summary(len(todo), len(wanted) - len(todo), len(errors), errors)

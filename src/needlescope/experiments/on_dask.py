@@ -14,8 +14,9 @@ from contextlib import closing, contextmanager
 from multiprocessing.resource_tracker import ensure_running
 from typing import Any
 
+from ..simulation.pool import interrupts_held
 from ..simulation.progress import Progress, check_progress, reporting
-from ..simulation.workers import check_workers, cores, interrupts_held
+from ..simulation.workers import check_workers, cores
 from .engine import Attempt, Engine, attempt
 from .unit import Unit
 

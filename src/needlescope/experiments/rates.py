@@ -127,7 +127,7 @@ def _straight(table: pd.DataFrame) -> pd.DataFrame:
     """Return the late trials, and the straight line at their places as the theory's rows."""
     if not {"limit", "rate", "d"} <= set(table):
         return table.iloc[:0]
-    weights = table["model"].map(WEIGHTS)
+    weights = table["model"].map(WEIGHTS).astype(float)
     late = (table.call == "simulate") & (table["training.alpha1"] / weights).isin(LATE)
     limits = table[table.call == "asymptote"].dropna(subset=["limit", "rate"]).set_index("model")
     rows = []

@@ -9,6 +9,7 @@ versions it was made with and the time.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sqlite3
 import time
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,10 +75,17 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if self.path.is_dir():
+            raise StoreError(
+                f"the store {path} is a folder; name a file, such as {self.path / 'store.sqlite'}"
+            )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             size = _size_at_rest(self.path)
-            self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+            address = self.path.absolute().as_uri()
+            if size and not _writable(self.path.parent):
+                address += "?immutable=1"  # SQLite would want to make its log there
+            self._base = sqlite3.connect(address, timeout=WAIT, isolation_level=None, uri=True)
         except (sqlite3.Error, OSError) as problem:
             raise StoreError(_sentence(self.path, problem)) from None
         try:
@@ -201,12 +210,8 @@ class Store:
 
     def to_parquet(self, path: str | Path, units: Iterable[Unit] | None = None) -> None:
         """Write the table as Parquet; needs the extra ``needlescope[parquet]``."""
-        try:
-            self.to_pandas(units).to_parquet(path, index=False)
-        except ImportError:
-            raise ImportError(
-                "Parquet needs pyarrow: pip install 'needlescope[parquet]', or write CSV"
-            ) from None
+        check_parquet()
+        self.to_pandas(units).to_parquet(path, index=False)
 
     def close(self) -> None:
         """Close the file."""
@@ -235,6 +240,16 @@ class Store:
             if isinstance(problem, sqlite3.Error):
                 raise StoreError(_sentence(self.path, problem)) from None
             raise
+
+
+def check_parquet() -> None:
+    """Refuse to go on without what writes Parquet."""
+    if find_spec("pyarrow") is None:
+        raise ImportError("Parquet needs pyarrow: pip install 'needlescope[parquet]', or write CSV")
+
+
+def _writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _size_at_rest(path: Path) -> int:

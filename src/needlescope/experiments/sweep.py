@@ -16,6 +16,8 @@ In a file a list stands for the values of an axis, and everything is combined wi
     [training]
     alpha0 = 4.0
     alpha1 = [1.0, 2.0, 4.0]
+
+What is wrong with it is said before any work starts.
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from inspect import signature
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ..grid import choice
+from . import checks
 from .calls import CALLS, SIMULATED
 from .experiment import grid, trials
 from .unit import Unit
@@ -36,8 +39,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-TABLES = ("task", "training", "query", "test_task", "noise")
 
 
 @dataclass(frozen=True)
@@ -70,32 +71,68 @@ class Sweep:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse unknown calls and tables, and what is no number of trials."""
-        for name in _listed(self.call):
+        """Refuse unknown calls, tables and arguments, and what is no number of trials."""
+        for name in self.calls:
             choice("call", name, sorted(CALLS))
-        for name in self.tables:
-            choice("table", name, TABLES)
+        for name, fields in self.tables.items():
+            choice("table", name, list(checks.TABLES))
+            if not isinstance(fields, Mapping):
+                raise ValueError(f"[{name}] must be a table of fields, got {name} = {fields!r}")
         for name in self.axes:
-            choice("argument", name, sorted(set().union(*map(_taken, CALLS))))
-        for name in ("trials", "seed"):
+            choice("argument", name, sorted(set().union(*map(checks.taken, CALLS))))
+        for name, least in (("trials", 1), ("seed", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < (name == "trials"):
-                raise ValueError(f"{name} must be a whole number, at least 1 trial, got {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(
+                    f"{name} must be a single whole number of at least {least}, got {value!r}"
+                )
+
+    @cached_property
+    def calls(self) -> list[str]:
+        """The calls, as a list."""
+        return _listed("call", self.call)
+
+    @property
+    def left_out(self) -> list[str]:
+        """The arguments and tables that none of the calls takes; only others do."""
+        used = set().union(*map(checks.taken, self.calls))
+        return [name for name in (*self.axes, *self.tables) if name not in used]
 
     def units(self) -> list[Unit]:
-        """List the units of the grid; a simulated point is as many units as it has trials."""
-        axes = {name: _listed(value) for name, value in self.axes.items()}
-        for table, fields in self.tables.items():
-            axes |= {f"{table}.{name}": _listed(value) for name, value in fields.items()}
+        """List the units of the grid; a simulated point is as many units as it has trials.
+
+        Raises
+        ------
+        ValueError
+            If a unit lacks an argument, or has one that is no argument of its kind.
+        """
+        axes = {name: _listed(name, value) for name, value in self.axes.items()}
+        tables = {name: self._table(name, fields) for name, fields in self.tables.items()}
         found: list[Unit] = []
-        for call in _listed(self.call):
-            for point in grid(**axes):
-                arguments = _arguments(call, point)
+        for call in self.calls:
+            taken = checks.taken(call)
+            for name in checks.needed(call):
+                if name not in (*axes, *tables):
+                    what = (
+                        f"a table [{name}]" if name in checks.TABLES else f"a line `{name} = ...`"
+                    )
+                    raise ValueError(f"{call} needs {what}")
+            own = {name: values for name, values in (axes | tables).items() if name in taken}
+            for point in grid(**own):
+                pairs = {name: point.pop(name) for name in tables if name in own}
+                checks.point(call, point | {name: built for name, (_, built) in pairs.items()})
+                arguments = point | {name: fields for name, (fields, _) in pairs.items()}
                 if call in SIMULATED:
                     found += trials(call, arguments, self.trials, self.seed)
                 else:
                     found.append(Unit(call, arguments))
         return list({unit.key: unit for unit in found}.values())
+
+    def _table(self, name: str, fields: Mapping[str, Any]) -> list[tuple[dict[str, Any], Any]]:
+        """List the combinations of a table's fields, each with what it stands for."""
+        axes = {key: _listed(f"[{name}] {key}", value) for key, value in fields.items()}
+        with_d = "d" in self.axes
+        return [(one, checks.table(name, one, with_d=with_d)) for one in grid(**axes)]
 
 
 def read_sweep(path: str | Path) -> Sweep:
@@ -104,36 +141,31 @@ def read_sweep(path: str | Path) -> Sweep:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as problem:
         raise ValueError(f"the sweep {path} cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError as problem:
+        raise ValueError(
+            f"the sweep {path} is not UTF-8 text, as TOML must be: {problem.reason} at byte "
+            f"{problem.start}; save it as UTF-8"
+        ) from None
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ValueError(f"the sweep {path} is not TOML: {problem}") from None
     if "call" not in given or "task" not in given:
         raise ValueError(f"the sweep {path} needs a line `call = ...` and a table [task]")
-    tables = {name: given.pop(name) for name in TABLES if name in given}
+    tables = {name: given.pop(name) for name in checks.TABLES if name in given}
     once = {name: given.pop(name) for name in ("call", "trials", "seed") if name in given}
     return Sweep(tables=tables, axes=given, **once)
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _taken(call: str) -> set[str]:
-    """Return the names of a call's arguments; how the work is done is not for a sweep to say."""
-    return set(signature(CALLS[call]).parameters) - {"workers", "progress", "trials", "seed"}
-
-
-def _arguments(call: str, point: Mapping[str, Any]) -> dict[str, Any]:
-    """Fold ``task.L`` and its like into tables; leave out what only another call takes."""
-    found: dict[str, Any] = {}
-    taken = _taken(call)
-    for name, value in point.items():
-        table, _, key = name.partition(".")
-        if table not in taken:
-            continue
-        if key:
-            found.setdefault(table, {})[key] = value
-        else:
-            found[name] = value
-    return found
+def _listed(name: str, value: Any) -> list[Any]:
+    """List the values of an axis, which are single ones."""
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise ValueError(f"{name} must have at least one value, got {value!r}")
+    if not name.endswith(checks.VECTORS):
+        for one in values:
+            if isinstance(one, list | tuple):
+                raise ValueError(
+                    f"{name} must be one value or a list of single ones, got {one!r} in its list"
+                )
+    return values

@@ -1,6 +1,7 @@
 """Stored table to matplotlib figure; never recomputes."""
 
 from .alignment import alignment
+from .attended import attended
 from .attention_map import attention_map
 from .capacity import capacity
 from .errors import errors
@@ -14,6 +15,7 @@ from .win_or_lose import win_or_lose
 
 __all__ = [
     "alignment",
+    "attended",
     "attention_map",
     "capacity",
     "errors",

@@ -79,7 +79,7 @@ def _cosines(ax: Any, table: pd.DataFrame) -> None:
     ax.set_ylim(0.0, 1.02)
     ax.set_xlabel(XLABEL)
     ax.set_ylabel(r"cosine with the signal, $s_q$ and $s_w$")
-    ax.set_title("alignment after two gradient steps", loc="left")
+    ax.set_title("readout after one step, query after two", loc="left")
     label_lines(ax, ends)
 
 

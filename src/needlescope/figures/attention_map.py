@@ -7,7 +7,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from .marks import draw, explain, label_lines, select
+from .marks import draw, explain, label_lines, select, whole
 from .style import COLOURS, RC
 
 X = "training.alpha0"
@@ -49,6 +49,7 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     """
     if panel not in PANELS:
         raise ValueError(f"panel must be one of {', '.join(PANELS)}, got {panel!r}")
+    table = whole(table)
     with plt.rc_context(RC):
         if ax is not None:
             (_weights if panel == "weights" else _largest)(ax, table)

@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter
 
 from ..experiments.capacity import at_base, fractions
+from .marks import whole
 from .style import COLOURS, NAMES, RC
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
@@ -47,6 +48,7 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(capacity(table).axes)
     5
     """
+    table = whole(table)
     with plt.rc_context(RC):
         if ax is not None:
             _draw_fractions(ax, table)
@@ -69,6 +71,7 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
 
 def _draw_fractions(ax: Any, table: pd.DataFrame) -> None:
     found = fractions(table)
+    found = found[found.changed == ""]
     low, high = _where_it_falls(found)
     ax.plot(
         [low, 1.0, 1.0, high], [1.0, 1.0, 0.0, 0.0], color="black", lw=1.2, label=r"$d\to\infty$"

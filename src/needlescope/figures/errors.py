@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .marks import draw, explain, label_lines, select
+from .marks import draw, explain, label_lines, select, whole
 from .style import COLOURS, NAMES, RC
 
 X = "training.alpha1"
@@ -51,6 +51,7 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
     >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes[:3]]
     ['test error', 'training loss', 'training error']
     """
+    table = whole(table)
     with plt.rc_context(RC):
         if ax is not None:
             _panel(ax, table, loss, "test_error")

@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from .marks import DOT, draw, select
+from .marks import DOT, draw, select, whole
 from .style import COLOURS, NAMES, RC
 
 X, Y = "test_task.L", "test_error"
@@ -43,6 +43,7 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.03, 0.05]
     """
+    table = whole(table)
     with plt.rc_context(RC):
         if ax is None:
             figure, ax = plt.subplots(figsize=(4.6, 3.1))
@@ -53,7 +54,7 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
             draw(ax, lines, select(part, [X, Y], call="simulate"), X, Y, colour)
             if len(lines):
                 ends.append((float(lines[Y].iloc[-1]), name, colour))
-        _dress(ax, table)
+        _dress(ax, select(table, [X, Y]))
         _label(ax, ends)
         _legend(ax, table)
     return ax.figure
@@ -77,9 +78,24 @@ def _shade(darkness: float) -> str:
     return to_hex((red, green, blue))
 
 
-def _dress(ax: Any, table: pd.DataFrame) -> None:
-    """Set axes, ticks and titles; mark the length of the training sequences."""
-    trained = float(table["task.L"].iloc[0])
+def _dress(ax: Any, drawn: pd.DataFrame) -> None:
+    """Set axes, ticks and titles."""
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    for trained in drawn["task.L"].dropna()[:1]:
+        _mark(ax, float(trained))
+    ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.set_ylim(0.8 * min([0.05, *drawn[Y]]), 0.6)
+    if len(drawn):
+        ax.set_xlim(drawn[X].min() / 1.15, drawn[X].max() * 1.15)
+    ax.set_xlabel(r"tokens of a test sequence, $L'$ (one carries the signal)")
+    ax.set_ylabel("test error")
+    ax.set_title("trained on one length, tested on another", loc="left")
+
+
+def _mark(ax: Any, trained: float) -> None:
+    """Mark the length of the training sequences, and count from there in steps of four."""
     ax.axvline(trained, color="0.6", lw=0.8, ls=":", zorder=0)
     ax.annotate(
         f"trained\nat $L = {trained:g}$",
@@ -91,18 +107,8 @@ def _dress(ax: Any, table: pd.DataFrame) -> None:
         va="top",
         color="0.4",
     )
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    lengths = table[X]
     ticks = [trained * 4.0**power for power in range(-1, 4)]
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlim(lengths.min() / 1.15, lengths.max() * 1.15)
-    ax.set_ylim(0.8 * min(table.test_error.min(), 0.05), 0.6)
-    ax.set_xlabel(r"tokens of a test sequence, $L'$ (one carries the signal)")
-    ax.set_ylabel("test error")
-    ax.set_title("trained on one length, tested on another", loc="left")
 
 
 def _label(ax: Any, ends: list[tuple[float, str, str]]) -> None:

@@ -8,6 +8,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .parameters import DEFAULTS
+
+LEFT_OUT: Mapping[str, Any] = {
+    **DEFAULTS,
+    **{"reuse": "none", "query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
+    **{"noise.df": 0.0, "noise.token_correlation": 0.0, "noise.covariance_decay": 0.0},
+}
+"""What units were asked that do not say so."""
+
+COLUMNS = (
+    *("call", "model", "task.L", "task.R", "task.theta", "task.pi", "test_task.L", "d", "data"),
+    *("training.alpha0", "training.alpha1", "query.kappa", "query.cosine", "kappa"),
+    *("test_error", "test_error_se", "train_loss", "train_error", "cosine_w", "cosine_q"),
+    *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
+    *("theta", "cosine", "limit", "limit_se", "rate"),
+)
+"""What figures read besides; a table lacks the numbers of a call that failed."""
+
+GAP = 5.0  # points between a legend and the data
 DOT: Mapping[str, Any] = {
     "fmt": "o",
     "ms": 3.6,
@@ -17,6 +36,22 @@ DOT: Mapping[str, Any] = {
     "capsize": 0,
     "zorder": 3,
 }
+
+
+def whole(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with every column that a figure may ask for, defaults filled in.
+
+    Examples
+    --------
+    >>> table = whole(pd.DataFrame({"call": ["predict"], "training.alpha1": [2.0]}))
+    >>> table[["training.alpha1", "training.loss", "test_error"]].values.tolist()
+    [[2.0, 'logistic', nan]]
+    """
+    columns = {}
+    for name, default in {**dict.fromkeys(COLUMNS, np.nan), **LEFT_OUT}.items():
+        found = table[name] if name in table else pd.Series(default, index=table.index)
+        columns[name] = found.where(found.notna(), default)
+    return table.assign(**columns)
 
 
 def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.DataFrame:
@@ -51,7 +86,7 @@ def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     0  1.0   0.6  0.1      2
     1  2.0   0.9  NaN      1
     """
-    if "d" in trials and len(trials):
+    if "d" in trials and trials["d"].notna().any():
         trials = trials[trials["d"] == trials.groupby(x)["d"].transform("max")]
     values = trials.astype({y: float}).groupby(x)[y]
     found = pd.DataFrame({"mean": values.mean(), "se": values.sem(), "count": values.count()})
@@ -120,6 +155,19 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     for rank, index in enumerate(order):
         moved[index] = shifted[rank] + rank * gap
     return [float(place) for place in moved]
+
+
+def make_room(ax: Any, legend: Any) -> None:
+    """Raise the top of the axes until a legend along it, unpadded, lies above all data.
+
+    To be called when the scales of the axes are final.
+    """
+    height = legend.get_window_extent().height + GAP * ax.figure.dpi / 72.0
+    share = 1.0 - height / ax.bbox.height
+    scale = ax.yaxis.get_transform()
+    low, high = scale.transform([ax.get_ylim()[0], ax.dataLim.y1])
+    if share > 0.0 and high > low:  # there is room, and there are data
+        ax.set_ylim(top=float(scale.inverted().transform(low + (high - low) / share)))
 
 
 def label_lines(ax: Any, ends: Sequence[tuple[float, str, str]], gap: float = 9.5) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,7 @@ from .parameters import Parameter
 
 TITLE = "needlescope: theory and simulation"
 FAR = 3.0  # scores beyond this are red
+FEW = 5  # kinds of errors are shown, of more their number
 SCALE = 0.76  # of a picture's dots: those of a paper's two columns fill the page
 REACH = 6.0  # of the drawn axis of scores
 
@@ -41,6 +42,7 @@ class Entry(NamedTuple):
     parameters: Sequence[Parameter] = ()
     units: int = 0
     seconds: float = 0.0
+    errors: Mapping[str, int] = {}  # how often each happened
 
     @property
     def status(self) -> str:
@@ -91,7 +93,7 @@ def _summary(entries: Sequence[Entry], bad: Sequence[Entry]) -> str:
     if not compared:
         return "Nothing here compares theory with simulation."
     alone = len(entries) - compared
-    rest = f" {alone} other{' shows' if alone == 1 else 's show'} theory alone." if alone else ""
+    rest = f" {alone} other{' is' if alone == 1 else 's are'} not compared." if alone else ""
     return f"Theory and simulation agree in {_count(compared, 'figure')}.{rest}"
 
 
@@ -115,13 +117,24 @@ def _section(entry: Entry) -> str:
     width = SCALE * int.from_bytes(data[16:20], "big")  # where a PNG has it
     return (
         f"<section id='{escape(entry.name)}' class='{entry.kind}'><h2>{_text(entry.title)} "
-        f"<span class='verdict'>{escape(entry.status)}</span></h2>\n"
+        f"<span class='verdict'>{escape(entry.status)}</span></h2>\n{_errors(entry.errors)}"
         f"<img alt='{escape(entry.title)}' width='{width:.0f}' "
         f"src='data:image/png;base64,{base64.b64encode(data).decode()}'>\n"
         f"<div class='words'><p>{_text(entry.caption)}</p>\n{_parameters(entry.parameters)}</div>\n"
         f"{_scores(entry.scores)}\n<p class='small'>{_files(entry.picture)} · "
         f"{_work(entry.units, entry.seconds)}</p></section>"
     )
+
+
+def _errors(errors: Mapping[str, int]) -> str:
+    """List why units failed, the most frequent first."""
+    if not errors:
+        return ""
+    ranked = sorted(errors.items(), key=lambda one: -one[1])
+    found = [f"<li>{escape(words)} ({_count(many, 'unit')})</li>" for words, many in ranked[:FEW]]
+    if len(ranked) > FEW:
+        found.append(f"<li>and {_count(len(ranked) - FEW, 'other error')}</li>")
+    return f"<ul class='errors'>{''.join(found)}</ul>\n"
 
 
 def _parameters(parameters: Sequence[Parameter]) -> str:
@@ -142,23 +155,37 @@ def _parameters(parameters: Sequence[Parameter]) -> str:
 
 
 def _scores(scores: pd.DataFrame) -> str:
-    z = scores["z"].dropna().to_numpy(float) if len(scores) else np.zeros(0)
-    if not len(z):
+    if not len(scores):
         return ""
+    z = scores["z"].dropna().to_numpy(float)
+    left_out = len(scores) - len(z)
+    words = [f"{left_out} not compared"] if left_out else []
+    if len(z):
+        words.insert(
+            0,
+            f"{_count(len(z), 'comparison')}: z has mean {z.mean():+.2f}, root mean square "
+            f"{np.sqrt(np.mean(z**2)):.2f}, largest {z[np.abs(z).argmax()]:+.2f}",
+        )
     rows = "".join(
-        f"<tr><td>{_text(str(row.what))}</td><td>{row.theory:.5g}</td>"
-        f"<td>{row.simulation:.5g} ± {row.simulation_se:.1g}</td><td>{row.trials:g}</td>"
-        f"<td{_far(row.z)}>{row.z:+.2f}</td></tr>"
-        for row in scores.dropna(subset=["z"]).itertuples()
+        f"<tr><td>{_text(str(row.what))}</td><td>{_number(row.theory)}</td>"
+        f"<td>{_number(row.simulation)}{_error(row.simulation_se)}</td><td>{row.trials:g}</td>"
+        f"<td{_far(row.z)}>{_number(row.z, '+.2f')}</td></tr>"
+        for row in scores.itertuples()
     )
     return (
-        f"<details><summary>{_strip(z)}<span>{_count(len(z), 'comparison')}: z has mean "
-        f"{z.mean():+.2f}, root mean square {np.sqrt(np.mean(z**2)):.2f}, largest "
-        f"{z[np.abs(z).argmax()]:+.2f} <u>list</u></span></summary>\n"
+        f"<details><summary>{_strip(z)}<span>{'; '.join(words)} <u>list</u></span></summary>\n"
         f"<div class='wide'><table class='scores'>"
         f"<tr><th>what</th><th>theory</th><th>simulation</th><th>trials</th><th>z</th></tr>"
         f"{rows}</table></div></details>"
     )
+
+
+def _number(value: float, form: str = ".5g") -> str:
+    return "–" if np.isnan(value) else format(value, form)
+
+
+def _error(value: float) -> str:
+    return "" if np.isnan(value) else f" ± {value:.1g}"
 
 
 def _strip(z: np.ndarray) -> str:

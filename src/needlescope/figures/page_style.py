@@ -24,6 +24,8 @@ section.bad { border-top: 5px solid var(--bad); }
 .verdict { background: var(--colour); color: #fff; border-radius: .3rem; padding: .1rem .55rem;
            font-size: .85rem; font-weight: 600; white-space: nowrap; vertical-align: .1em; }
 img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
+.errors { color: var(--bad); font-size: .9rem; margin: 0 0 .8rem; padding-left: 1.2rem;
+          overflow-wrap: anywhere; }
 .words { display: grid; gap: 0 2rem; margin: .8rem 0; }
 .words p { margin: 0 0 .8rem; }
 @media (min-width: 860px) { .words { grid-template-columns: 11fr 10fr; } }

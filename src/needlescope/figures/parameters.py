@@ -27,7 +27,8 @@ SYMBOLS = {
     "noise.token_correlation": "token correlation",
     "noise.covariance_decay": "covariance decay", "error": "error to reach",
     "data": "baselines’ data", "reuse": "reuse", "query_steps": "steps on the query",
-    "starts": "starts, end to end", "d": "d", "trials": "trials",
+    "starts": "starts, end to end", "d": "d",
+    "samples": "draws in a trial", "trials": "trials",
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""
 

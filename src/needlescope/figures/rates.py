@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..experiments.rates import SURE, excess, slopes
+from .marks import whole
 from .style import COLOURS, NAMES, RC
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
@@ -37,6 +38,8 @@ def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(rates(pd.DataFrame([limit, *points])).axes)
     2
     """
+    table = whole(table)
+    table = table[(table.call != "simulate") | table.d.notna()]
     with plt.rc_context(RC):
         if ax is not None:
             _draw_excess(ax, table)

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from .marks import DOT, means, select
+from .marks import DOT, make_room, means, select, whole
 from .style import COLOURS, RC
 
 X, Y = "alpha", "test_error"
@@ -50,11 +50,11 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> reuse(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 4.0]
     """
+    table = _with_total(whole(table))
     with plt.rc_context(RC):
         if ax is None:
             figure, ax = plt.subplots(figsize=(4.2, 3.1))
             figure.subplots_adjust(left=0.125, right=0.97, bottom=0.145, top=0.93)
-        table = _with_total(table)
         lines = select(table, [X, Y], call="predict").sort_values(X)
         if len(lines):
             ax.plot(lines[X], lines[Y], color=SPLIT[1])
@@ -71,9 +71,7 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add the column alpha, all samples per dimension: reused data count once."""
     both = table["training.alpha0"] + table["training.alpha1"]
-    if "reuse" in table:
-        both = both.where(table["reuse"] != "D0", table["training.alpha0"])
-    return table.assign(**{X: both})
+    return table.assign(**{X: both.where(table["reuse"] != "D0", table["training.alpha0"])})
 
 
 def _dots(ax: Any, trials: pd.DataFrame, colour: str, marker: str, *, joined: bool = False) -> None:
@@ -95,17 +93,20 @@ def _dress(ax: Any, table: pd.DataFrame) -> None:
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     ax.yaxis.set_minor_formatter(NullFormatter())
-    drawn = ax.dataLim
-    if drawn.y1 > drawn.minposy > 0.0:
-        ax.set_ylim(0.85 * drawn.minposy, min(2.6 * drawn.y1, 1.0))  # room for the legend
+    if ax.dataLim.y1 > 0.0:
+        ax.set_ylim(0.85 * ax.dataLim.minposy, ax.dataLim.y1)
     ax.set_xlabel(r"all samples per dimension, $\alpha$")
     ax.set_ylabel("test error")
     rows = select(table, ["d"], call="simulate")
-    size = f" (dots: $d = {rows['d'].max():g}$, mean ± standard error)" if len(rows) else ""
-    ax.set_title(f"what to do with the data{size}", loc="left")
+    size = f"dots: $d = {rows['d'].max():g}$, mean ± standard error" if len(rows) else None
+    ax.set_title("what to do with the data", loc="left")
     lw = {SPLIT: RC["lines.linewidth"]}
     handles = [
         Line2D([], [], label=look[0], color=look[1], marker=look[2], lw=lw.get(look, THIN), **EDGE)
         for look in (SPLIT, *REUSED.values(), END)
     ]
-    ax.legend(handles=handles, loc="upper right", frameon=False, handlelength=1.6, labelspacing=0.3)
+    legend = ax.legend(
+        handles=handles, loc="upper right", frameon=False, fontsize=7, handlelength=1.6,
+        labelspacing=0.25, borderaxespad=0.0, title=size, title_fontsize=7, alignment="left",
+    )  # fmt: skip
+    make_room(ax, legend)

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from .marks import DOT, means, select
+from .marks import DOT, make_room, means, select, whole
 from .style import COLOURS, NAMES, RC
 
 X = "training.alpha1"
@@ -32,6 +32,8 @@ LAWS = {
     CORRELATED: ("#999933", "D"),
     COVARIED: ("#882255", ">"),
 }
+NOISE = ("noise.entries", "noise.df", "noise.token_correlation", "noise.covariance_decay")
+LEGEND = {"frameon": False, "fontsize": 7, "labelspacing": 0.25, "borderaxespad": 0.0}
 APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
 
 
@@ -62,14 +64,15 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
     >>> len(robustness(table).axes)
     6
     """
+    table = whole(table)
+    table = table.assign(law=[_law(*row) for row in table[list(NOISE)].itertuples(index=False)])
     with plt.rc_context(RC):
-        table = table.assign(law=_laws(table))
         if ax is not None:
             _panel(ax, table, model, "test_error")
             ax.set_xlabel(r"readout samples per dimension, $\alpha_1$")
-            ax.legend(handles=_handles(table), frameon=False, labelspacing=0.3)
+            make_room(ax, ax.legend(handles=_handles(table), loc="upper right", **LEGEND))
             return ax.figure
-        figure, panels = plt.subplots(2, 3, figsize=(7.2, 4.4), sharex=True)
+        figure, panels = plt.subplots(2, 3, figsize=(7.0, 4.4), sharex=True)
         figure.subplots_adjust(
             left=0.085, right=0.965, bottom=0.1, top=0.82, wspace=0.42, hspace=0.3
         )
@@ -82,27 +85,15 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
     return figure
 
 
-def _laws(table: pd.DataFrame) -> list[str]:
-    """Name the noise of each row; theory's is Gaussian."""
-
-    def column(name: str, default: Any) -> list[Any]:
-        found = table[name] if name in table else pd.Series(default, index=table.index)
-        return found.where(found.notna(), default).tolist()
-
-    entries, df = column("noise.entries", "gaussian"), column("noise.df", 0.0)
-    correlations = column("noise.token_correlation", 0.0)
-    decays = column("noise.covariance_decay", 0.0)
-    found = []
-    for kind, freedom, correlation, decay in zip(entries, df, correlations, decays, strict=True):
-        if kind == "student":
-            found.append(f"Student, {freedom:g} d.o.f.")
-        elif kind == "rademacher":
-            found.append("±1")
-        elif correlation:
-            found.append(CORRELATED)
-        else:
-            found.append(COVARIED if decay else GAUSSIAN)
-    return found
+def _law(entries: str, df: float, correlation: float, decay: float) -> str:
+    """Name a law of the noise; theory's is Gaussian."""
+    if entries == "student":
+        return f"Student, {df:g} d.o.f."
+    if entries == "rademacher":
+        return "±1"
+    if correlation:
+        return CORRELATED
+    return COVARIED if decay else GAUSSIAN
 
 
 def _panel(ax: Any, table: pd.DataFrame, model: str, name: str) -> None:

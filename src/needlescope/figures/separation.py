@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..experiments.separation import LAWS, along, growth
+from .marks import DOT, explain, means, select, whole
 from .style import COLOURS, NAMES, RC
 
 STYLES = {"pooled": "-", "attention": "-", "vectorized": (0, (3, 3)), "bayes": (0, (1.5, 1.5))}
+BESIDE = {"pooled": 1.0, "attention": 0.92, "bayes": 1.09}  # dots that would hide each other
 WORDS = {
     "log": r"$\theta = c\,\log L$",
     "sqrt_log": r"$\theta = c\,\sqrt{2\log L}$",
@@ -25,7 +27,8 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     Parameters
     ----------
     table
-        Of the units of the experiment ``separation``.
+        Of the units of the experiment ``separation``: lines for the rows of "oracle", dots with
+        standard errors for the trials of "simulate_oracle".
     ax
         Draw only the thresholds, here.
 
@@ -42,13 +45,14 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(separation(table).axes)
     5
     """
+    table = whole(table).dropna(subset=["task.L"])
     with plt.rc_context(RC):
         if ax is not None:
             _draw_thresholds(ax, table)
             return ax.figure
         figure = plt.figure(figsize=(7.0, 4.6))
-        above = figure.add_gridspec(1, 3, left=0.07, right=0.985, bottom=0.62, top=0.94, wspace=0.2)
-        below = figure.add_gridspec(1, 2, left=0.07, right=0.985, bottom=0.1, top=0.46, wspace=0.24)
+        above = figure.add_gridspec(1, 3, left=0.07, right=0.985, bottom=0.6, top=0.89, wspace=0.2)
+        below = figure.add_gridspec(1, 2, left=0.07, right=0.985, bottom=0.1, top=0.45, wspace=0.24)
         for number, law in enumerate(LAWS):
             panel = figure.add_subplot(above[number])
             _draw_errors(panel, table, law)
@@ -58,6 +62,7 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
                 _name_models(panel)
         _draw_thresholds(figure.add_subplot(below[0]), table)
         _draw_ratio(figure.add_subplot(below[1]), table)
+        explain(figure, table, "simulate_oracle")
     return figure
 
 
@@ -70,6 +75,13 @@ def _draw_errors(ax: Any, table: pd.DataFrame, law: str) -> None:
                 ax.plot(part["task.L"], part.error, "x", ms=3.5, color=COLOURS["bayes"], mew=0.9)
             else:
                 ax.plot(part["task.L"], part.error, dash, lw=width, color=COLOURS[str(model)])
+        drawn = select(along(table, law, c, "simulate_oracle"), ["task.L", "error"])
+        for model, part in drawn.groupby("model", sort=False):
+            dots = means(part, "task.L", "error")
+            ax.errorbar(
+                dots.x * BESIDE[str(model)], dots["mean"], dots["se"],
+                color=COLOURS[str(model)], **DOT,
+            )  # fmt: skip
     ax.set_xscale("log")
     ax.set_ylim(-0.01, 0.51)
     ax.set_xlabel(r"tokens, $L$")

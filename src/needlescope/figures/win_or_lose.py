@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
 from ..experiments.win_or_lose import difference
+from .marks import simulated, whole
 from .style import COLOURS, RC
 
 BLEND = LinearSegmentedColormap.from_list(
@@ -23,7 +24,8 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     Parameters
     ----------
     table
-        Of the units of the experiment ``win_or_lose``.
+        Of the units of the experiment ``win_or_lose``: maps for the rows of "predict", rings for
+        the trials of "simulate", filled with the colour of their mean.
     ax
         Draw only the map by the query, here.
 
@@ -41,29 +43,52 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(win_or_lose(pd.DataFrame(rows)).axes)
     3
     """
+    table = whole(table)
     given, trained = difference(table), difference(table, trained=True)
-    values = np.r_[given.to_numpy().ravel(), trained.to_numpy().ravel()]
+    drawn = [difference(table, one, "simulate") for one in (False, True)]
+    values = np.concatenate([one.to_numpy().ravel() for one in (given, trained, *drawn)])
     limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
     with plt.rc_context(RC):
         if ax is not None:
             _draw_given(ax, table, given, limit)
+            _rings(ax, drawn[0], limit)
             return ax.figure
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.0))
-        figure.subplots_adjust(left=0.085, right=0.875, bottom=0.15, top=0.91, wspace=0.28)
+        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.1))
+        figure.subplots_adjust(left=0.085, right=0.875, bottom=0.145, top=0.86, wspace=0.28)
         mesh = _draw_given(left, table, given, limit)
         _draw_trained(right, trained, limit)
-        bar = figure.colorbar(mesh, cax=figure.add_axes((0.892, 0.15, 0.015, 0.76)))
+        for panel, found in zip((left, right), drawn, strict=True):
+            _rings(panel, found, limit)
+        figure.text(0.985, 0.975, _words(table), ha="right", va="top", color="0.3")
+        bar = figure.colorbar(mesh, cax=figure.add_axes((0.892, 0.145, 0.015, 0.715)))
         bar.set_label("error of attention − error of pooling")
         bar.outline.set_visible(False)
     return figure
 
 
 def _mesh(ax: Any, found: pd.DataFrame, limit: float) -> Any:
-    """Colour a cell around each point of the grid."""
+    """Colour a cell around each point of the grid; one that is no colour if there is none."""
+    if found.empty:
+        found = pd.DataFrame(np.nan, index=[1.0], columns=[0.5])
     return ax.pcolormesh(
         found.columns.to_numpy(float), found.index.to_numpy(float), found.to_numpy(),
         cmap=BLEND, vmin=-limit, vmax=limit, shading="nearest", rasterized=True,
     )  # fmt: skip
+
+
+def _rings(ax: Any, found: pd.DataFrame, limit: float) -> None:
+    """Draw simulated differences as rings, filled on the colour scale of the map."""
+    points = found.stack().dropna()
+    if len(points):
+        y, x = (points.index.get_level_values(level).to_numpy(float) for level in (0, 1))
+        ax.scatter(
+            x, y, c=points.to_numpy(), cmap=BLEND, vmin=-limit, vmax=limit, s=34,
+            edgecolors="black", linewidths=0.8, zorder=3, clip_on=False,
+        )  # fmt: skip
+
+
+def _words(table: pd.DataFrame) -> str:
+    return f"maps: theory    rings: {simulated(table, 'simulate').partition(',')[0]}, mean"
 
 
 def _draw_given(ax: Any, table: pd.DataFrame, found: pd.DataFrame, limit: float) -> Any:

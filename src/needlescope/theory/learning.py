@@ -208,7 +208,7 @@ def _solve(
         ]
         errors = standard_error(np.array(others) - list(order.values()))
     else:
-        errors = 0.0 * np.array(list(order.values()))
+        errors = np.zeros(len(order))
     row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})
     row["kappa"] = query.kappa if model == "attention" else np.nan
     row["cosine_q"] = query.cosine if model == "attention" else np.nan

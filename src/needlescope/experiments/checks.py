@@ -1,0 +1,113 @@
+"""Arguments of a call, checked before any work: what is missing, of the wrong kind, out of range.
+
+What can only be seen by doing the work, such as a minimiser that does not exist, is not seen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any
+
+from ..grid import choice, real
+from ..query import Query
+from ..simulation.noise import Noise
+from ..task import Task
+from ..theory.laws import MODELS, check_accuracy
+from ..theory.learning import DATA
+from ..theory.oracle import MODELS as ORACLES
+from ..training import Training
+from .calls import CALLS, SIMULATED, decode
+
+TABLES: dict[str, type[Any]] = {
+    "task": Task,
+    "training": Training,
+    "query": Query,
+    "test_task": Task,
+    "noise": Noise,
+}
+VECTORS = ("signal", "covariance")  # a single value of these is a list
+HOW = ("workers", "progress", "trials", "seed")  # how the work is done: not for a unit to say
+
+
+def taken(call: str) -> set[str]:
+    """Return the names of a call's arguments."""
+    return set(_parameters(call)) - set(HOW)
+
+
+def needed(call: str) -> list[str]:
+    """List the arguments that a call cannot do without."""
+    return [name for name, one in _parameters(call).items() if one.default is Parameter.empty]
+
+
+@cache
+def _parameters(call: str) -> Mapping[str, Parameter]:
+    return signature(CALLS[call]).parameters
+
+
+def table(name: str, fields: Mapping[str, Any], *, with_d: bool) -> Any:
+    """Build what a table's fields stand for, or say what is wrong with them.
+
+    A decaying covariance is checked and left out: it would be d × d numbers.
+
+    Examples
+    --------
+    >>> table("query", {"kappa": 2.0}, with_d=False)
+    Traceback (most recent call last):
+    ValueError: [query] needs a line `cosine = ...`
+    """
+    known = {one.name: one for one in signature(TABLES[name]).parameters.values()}
+    more = ["covariance_decay"] if name == "noise" else []
+    for field in fields:
+        if field not in (*known, *more):
+            raise ValueError(
+                f"[{name}] has no field {field!r}; its fields are {', '.join((*known, *more))}"
+            )
+    for field, parameter in known.items():
+        if parameter.default is Parameter.empty and field not in fields:
+            raise ValueError(f"[{name}] needs a line `{field} = ...`")
+    try:
+        found = decode(name, fields, 2 if with_d else None)
+        rest = {key: value for key, value in fields.items() if key not in more}
+        return decode(name, rest) if len(rest) < len(fields) else found
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"[{name}] {problem}") from None
+
+
+def point(call: str, given: Mapping[str, Any]) -> None:
+    """Refuse the arguments of one call; tables are given as what they stand for."""
+    try:
+        if call in SIMULATED:
+            _simulated(call, given)
+        else:
+            _theoretical(call, given)
+    except ValueError as problem:
+        raise ValueError(f"{call}: {problem}") from None
+
+
+def _simulated(call: str, given: Mapping[str, Any]) -> None:
+    """Ask for no trials, which is refused after all else that is wrong and before any work."""
+    try:
+        CALLS[call](**given, trials=0, workers=1, progress=False)
+    except ValueError as problem:
+        if not str(problem).startswith("trials must be "):
+            raise
+
+
+def _theoretical(call: str, given: Mapping[str, Any]) -> None:
+    rules: dict[str, Callable[[Any], object]] = {
+        "model": lambda one: choice(
+            "model", one, ORACLES if CALLS[call].__module__.endswith("oracle") else MODELS
+        ),
+        "data": lambda one: choice("data", one, DATA),
+        "accuracy": check_accuracy,
+        "error": lambda one: real("error", one, 0.0, 1.0, open_low=True, open_high=True),
+        "kappa": lambda one: Query(one, 0.0),
+    }
+    for name, value in given.items():
+        if name in rules:
+            rules[name](value)
+    attends = call in ("asymptote", "capacity") and given.get("model", "attention") == "attention"
+    if attends and given.get("query") is None:
+        raise ValueError("attention needs a table [query]")

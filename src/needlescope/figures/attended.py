@@ -1,0 +1,81 @@
+"""Which instances a classifier looked at: the attention of some bags, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+
+from .style import COLOURS, RC
+
+BLUES = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", "#56B4E9", "#003A5C"])
+
+
+def attended(
+    weights: Sequence[Any], y: Any = None, ax: Any = None, *, bags: int = 40, order: bool = True
+) -> Any:
+    """Draw the attention weights of bags: a row for each, an instance in each cell.
+
+    Parameters
+    ----------
+    weights
+        What `AttentionClassifier.attend` returns, for one query.
+    y
+        Labels of the bags; bags of one label stand together.
+    ax
+        Axes to draw into; a figure of its own by default.
+    bags
+        Draw so many at most, evenly chosen.
+    order
+        Put the instances of each bag in the order of their weights.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> figure = attended([np.array([0.9, 0.1]), np.array([0.2, 0.3, 0.5])], y=[1, 0])
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['0', '1']
+    """
+    if any(np.ndim(a) != 1 for a in weights) or not len(weights):
+        raise ValueError(
+            "weights must be a list of arrays, one number for each instance; with several queries "
+            "pass those of one, [a[0] for a in weights]"
+        )
+    labels = np.zeros(len(weights), int) if y is None else np.asarray(y)
+    if labels.shape != (len(weights),):
+        raise ValueError(
+            f"y must have a label for each of the {len(weights)} bags, got shape {labels.shape}"
+        )
+    rows = np.argsort(labels, kind="stable")
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(bags, len(rows))).round().astype(int))]
+    cells = np.full((len(rows), max(len(weights[k]) for k in rows)), np.nan)
+    for place, k in enumerate(rows):
+        a = np.sort(weights[k])[::-1] if order else np.asarray(weights[k])
+        cells[place, : len(a)] = a
+    with plt.rc_context(RC):
+        if ax is None:
+            _, ax = plt.subplots(figsize=(3.4, 2.9), layout="constrained")
+        image = ax.imshow(
+            cells, aspect="auto", cmap=BLUES, vmin=0.0, vmax=1.0, interpolation="none"
+        )
+        ax.set_facecolor("0.93")  # where a bag has no instance
+        ax.set_xlabel("instance, by attention" if order else "instance")
+        kinds, first, count = np.unique(labels[rows], return_index=True, return_counts=True)
+        if y is None:
+            ax.set_ylabel("bag")
+            ax.set_yticks([])
+        else:
+            ax.set_ylabel("bags, by label")
+            ax.set_yticks(first + (count - 1) / 2.0, [str(kind) for kind in kinds])
+            ax.tick_params(axis="y", length=0)
+            for edge in first[1:]:
+                ax.axhline(edge - 0.5, color=COLOURS["pooled"], lw=1.0)
+        ax.figure.colorbar(image, ax=ax, label="attention weight")
+    return ax.figure
