@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow bench agreement fuzz lint format reproduce picture clean
+.PHONY: help test test-slow bench bench-bags agreement fuzz lint format reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -40,6 +40,26 @@ test-slow: $(READY) ## only the tests marked slow
 bench: $(READY) ## time this package beside its alternatives
 	$(BIN)/python -m benchmarks $(ARGS)
 
+# The alternatives live in an environment of their own; torch is large, and made once.
+BENCH := .venv-bench
+
+$(BENCH)/.alternatives:
+	$(PYTHON) -m venv --clear $(BENCH)
+	@echo '*' > $(BENCH)/.gitignore
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check torchmil milwrap
+	@touch $@
+
+$(BENCH)/.installed: pyproject.toml $(BENCH)/.alternatives
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+bench-bags: export OPENBLAS_NUM_THREADS = 1
+bench-bags: export OMP_NUM_THREADS = 1
+
+bench-bags: $(BENCH)/.installed ## compare the classifiers of bags with others, on DIR=folder of .npz files
+	$(BENCH)/bin/python -m benchmarks.bags $(DIR) $(ARGS)
+
 agreement: $(READY) ## print how far theory and simulation are apart, in standard errors
 	$(BIN)/python -m tests.agreement
 
@@ -63,5 +83,5 @@ picture: $(READY) ## draw the picture at the head of the README
 	$(BIN)/python tools/picture.py
 
 clean: ## remove the environment, caches and builds
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf $(VENV) .venv-bench build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

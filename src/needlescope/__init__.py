@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import figures
+    from . import estimators, figures
     from .errors import NoMinimiser, NotConverged
     from .experiments.engine import run_units
     from .experiments.store import Store
@@ -86,12 +86,14 @@ _HOME = {
     "simulate_separability": "simulation.simulate",
 }
 
+_ROOMS = ("estimators", "figures")  # of several names each, as ns.figures.errors
+
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "figures":  # a room of functions, one for each figure
-        return import_module(".figures", __name__)
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
@@ -100,4 +102,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, "figures"})
+    return sorted({*globals(), *_HOME, *_ROOMS})

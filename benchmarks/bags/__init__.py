@@ -1,0 +1,1 @@
+"""The classifiers of bags beside their alternatives: ``python -m benchmarks.bags DIR``."""

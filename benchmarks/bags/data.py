@@ -1,0 +1,58 @@
+"""The data sets of the benchmark: those of the package, and every ``.npz`` of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from needlescope.estimators.bags import Bags, as_bags
+from needlescope.estimators.datasets import digit_bags, load_musk1
+
+DIGITS: dict[str, dict[str, Any]] = {
+    "digits": {"bags": 400, "L": 20, "R": 1},
+    "digits-noisy": {"bags": 400, "L": 20, "R": 1, "noise": 0.2, "positive": 0.25},
+}
+SEED = 0  # of the digit bags
+
+
+class DataSet(NamedTuple):
+    """Bags with a label 0 or 1 each, and what they are called."""
+
+    name: str
+    X: Bags
+    y: Any
+
+
+def load_npz(path: Path) -> DataSet:
+    """Read ``X`` (instances × features), ``bag`` (the bag of each instance), ``y`` (per bag).
+
+    The labels are in the order of the bags' sorted names.
+    """
+    with np.load(path) as stored:
+        missing = {"X", "bag", "y"} - set(stored)
+        if missing:
+            raise ValueError(f"{path} must hold the arrays X, bag and y; no {sorted(missing)}")
+        X, bag, y = stored["X"], stored["bag"], stored["y"]
+    order = np.argsort(bag, kind="stable")
+    bags = Bags.from_table(X[order], bag[order])
+    if len(bags) != len(y):
+        raise ValueError(f"{path} must have a label for each of its {len(bags)} bags, got {len(y)}")
+    labels, place = np.unique(y, return_inverse=True)
+    if len(labels) != 2:
+        raise ValueError(f"{path} must have two labels, got {labels}")
+    return DataSet(path.stem, bags, place)
+
+
+def load_all(folder: Path | None) -> list[DataSet]:
+    """Return the sets of a folder, then those of the package that are not among them."""
+    if folder is not None and not folder.is_dir():
+        raise ValueError(f"DIR must be a folder of .npz files, got {folder}")
+    found = [load_npz(path) for path in sorted(folder.glob("*.npz"))] if folder else []
+    if "musk1" not in {one.name for one in found}:
+        found.append(DataSet("musk1", *load_musk1()))
+    for name, options in DIGITS.items():
+        X, y = digit_bags(**options, random_state=SEED)
+        found.append(DataSet(name, as_bags(X), y))
+    return found

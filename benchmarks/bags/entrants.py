@@ -1,0 +1,99 @@
+"""The classifiers that are compared; those that are not installed are named and left out."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from needlescope.estimators.attention import AttentionClassifier
+from needlescope.estimators.bags import as_bags
+from needlescope.estimators.linear import PooledClassifier
+
+ATTENTION, POOLED = "attention", "pooled"
+SEED = 0
+
+
+class MeanLogistic(ClassifierMixin, BaseEstimator):
+    """scikit-learn's logistic regression of the mean instance, its penalty cross-validated."""
+
+    def fit(self, X: Any, y: Any) -> MeanLogistic:
+        """Train on the standardised means of bags."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of defaults that will change
+            self.model_ = make_pipeline(
+                StandardScaler(),
+                LogisticRegressionCV(
+                    Cs=np.logspace(-4, 2, 13),
+                    cv=5,
+                    class_weight="balanced",
+                    scoring="roc_auc",
+                    max_iter=1000,
+                ),
+            ).fit(means(X), y)
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the log-odds of the positive class."""
+        return self.model_.decision_function(means(X))
+
+
+def means(X: Any) -> Any:
+    """Return the mean instance of every bag.
+
+    >>> means([np.zeros((2, 1)), np.arange(3.0)[:, None]]).tolist()
+    [[0.0], [1.0]]
+    """
+    bags = as_bags(X)
+    sums = np.add.reduceat(bags.instances, bags.starts[:-1], axis=0, dtype=float)
+    return sums / bags.lengths[:, None]
+
+
+def _attention() -> Any:
+    return AttentionClassifier(class_weight="balanced", random_state=SEED)
+
+
+def _pooled() -> Any:
+    return PooledClassifier(class_weight="balanced", random_state=SEED)
+
+
+def _abmil() -> Any:
+    module = importlib.import_module(".abmil", __package__)
+    return module.Abmil(random_state=SEED)
+
+
+def _counted() -> Any:
+    module = importlib.import_module(".counted", __package__)
+    base = make_pipeline(
+        StandardScaler(), LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000)
+    )
+    return module.Counted(base, random_state=SEED)
+
+
+ENTRANTS: dict[str, Callable[[], Any]] = {
+    ATTENTION: _attention,
+    POOLED: _pooled,
+    "mean logistic": MeanLogistic,
+    "milwrap": _counted,
+    "ABMIL": _abmil,
+}
+
+
+def available() -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
+    """Return the entrants that can be made here, and what the others lack."""
+    found, lacking = {}, {}
+    for name, make in ENTRANTS.items():
+        try:
+            make()
+        except ImportError as error:
+            lacking[name] = str(error.name or error)
+        else:
+            found[name] = make
+    return found, lacking

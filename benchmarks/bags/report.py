@@ -1,0 +1,147 @@
+"""The tables as text: on the screen, as markdown and as CSV."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from .contest import Rows
+from .entrants import ENTRANTS, POOLED
+from .summary import Mean, Pair, means, pairs, verdict
+
+TITLES = {
+    "accuracy": "balanced accuracy",
+    "auc": "area under the ROC curve",
+    "seconds": "fit time, seconds of one processor",
+}
+
+
+class Sheet(NamedTuple):
+    """A table of text."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+
+def sheets(rows: Rows, splits: int) -> list[Sheet]:
+    """Return the tables of a run: one for each measure, then the comparisons."""
+    found = means(rows, splits)
+    cells = {(one["data"], one["entrant"]): one for one in found}
+    sets = list(dict.fromkeys(one["data"] for one in found))
+    names = [name for name in ENTRANTS if any((data, name) in cells for data in sets)]
+    tables = []
+    for measure, title in TITLES.items():
+        lines = [
+            [data, *(_cell(cells.get((data, name)), measure) for name in names)] for data in sets
+        ]
+        average = [_average([cells.get((data, name)) for data in sets], measure) for name in names]
+        tables.append(Sheet(title, ["data", *names], [*lines, ["mean of sets", *average]]))
+    every = pairs(rows, splits)
+    tables.append(
+        Sheet(
+            "attention less pooling",
+            ["data", "balanced accuracy", "corrected se", "attention is", "AUC", "corrected se"],
+            [_against_pooling(one) for one in every if one.other == POOLED],
+        )
+    )
+    others = [name for name in names if any(one.other == name for one in every)]
+    for title, show in (
+        ("attention's balanced accuracy less that of", lambda one: _signed(one.accuracy)),
+        ("fit time as a multiple of attention's", lambda one: f"{one.slower:.1f}×"),
+    ):
+        known = {(one.data, one.other): show(one) for one in every}
+        lines = [[data, *(known.get((data, name), "") for name in others)] for data in sets]
+        tables.append(Sheet(title, ["data", *others], lines))
+    return tables
+
+
+def note(splits: int, repeats: int) -> str:
+    """Say what the numbers are."""
+    return (
+        f"Stratified cross-validation, {splits} folds × {repeats} repeats, the same folds for all; "
+        "± is the standard error over all these folds; the corrected one allows for repeats that "
+        "share bags. Better or worse: by more than two standard errors; slightly: by more than one."
+    )
+
+
+def show(console: Console, tables: list[Sheet]) -> None:
+    """Print the tables."""
+    for sheet in tables:
+        table = Table(title=sheet.title, title_justify="left")
+        for name in sheet.header:
+            table.add_column(name, justify="left" if name == "data" else "right")
+        for line in sheet.rows:
+            table.add_row(*line)
+        console.print(table)
+
+
+def markdown(tables: list[Sheet], remark: str) -> str:
+    """Return the tables as markdown.
+
+    >>> print(markdown([Sheet("scores", ["data", "us"], [["foxes", "1"]])], "One fold."))
+    One fold.
+    <BLANKLINE>
+    ### scores
+    <BLANKLINE>
+    | data | us |
+    | --- | ---: |
+    | foxes | 1 |
+    <BLANKLINE>
+    """
+    lines = [remark, ""]
+    for sheet in tables:
+        marks = ["---", *["---:"] * (len(sheet.header) - 1)]
+        lines += [f"### {sheet.title}", ""]
+        lines += [f"| {' | '.join(line)} |" for line in (sheet.header, marks, *sheet.rows)]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def save(folder: Path, rows: Rows, splits: int, repeats: int) -> list[Sheet]:
+    """Write ``table.csv`` (a row for each data set and entrant) and ``table.md``."""
+    tables = sheets(rows, splits)
+    (folder / "table.md").write_text(markdown(tables, note(splits, repeats)), encoding="utf-8")
+    with (folder / "table.csv").open("w", newline="") as lines:
+        out = csv.writer(lines)
+        out.writerow(
+            ["data", "entrant", "folds", *(f"{m}{x}" for m in TITLES for x in ("", "_se"))]
+        )
+        for one in means(rows, splits):
+            values = [number for measure in TITLES for number in one[measure][:2]]
+            out.writerow([one["data"], one["entrant"], one["folds"], *values])
+    return tables
+
+
+def _cell(record: dict[str, Any] | None, measure: str) -> str:
+    return "" if record is None else _number(record[measure], measure)
+
+
+def _average(records: list[dict[str, Any] | None], measure: str) -> str:
+    if any(one is None for one in records):
+        return ""
+    value = sum(one[measure].value for one in records if one) / len(records)
+    return f"{value:.2f}" if measure == "seconds" else f"{value:.3f}"
+
+
+def _number(found: Mean, measure: str) -> str:
+    return f"{found.value:.2f} ± {found.se:.2f}" if measure == "seconds" else str(found)
+
+
+def _signed(found: Mean) -> str:
+    return f"{found.value:+.3f} ± {found.se:.3f} {verdict(found)}"
+
+
+def _against_pooling(one: Pair) -> list[str]:
+    return [
+        one.data,
+        f"{one.accuracy.value:+.3f} ± {one.accuracy.se:.3f}",
+        f"{one.accuracy.corrected:.3f}",
+        verdict(one.accuracy),
+        f"{one.auc.value:+.3f} ± {one.auc.se:.3f}",
+        f"{one.auc.corrected:.3f}",
+    ]

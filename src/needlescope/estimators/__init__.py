@@ -1,0 +1,19 @@
+"""The solvable classifiers, fitted to real bags of vectors, in the manner of scikit-learn."""
+
+from .attention import AttentionClassifier
+from .bags import Bags
+from .datasets import digit_bags, load_musk1
+from .linear import PooledClassifier, VectorizedClassifier
+from .task_estimate import estimate_task
+from .task_result import TaskEstimate
+
+__all__ = [
+    "AttentionClassifier",
+    "Bags",
+    "PooledClassifier",
+    "TaskEstimate",
+    "VectorizedClassifier",
+    "digit_bags",
+    "estimate_task",
+    "load_musk1",
+]

@@ -1,0 +1,207 @@
+"""The attention classifier, fitted to bags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..grid import choice
+from ..losses import Loss, get_loss
+from ..models.attention import attend
+from ..simulation.progress import Progress
+from ..simulation.stages import State
+from . import steps
+from .base import BagClassifier
+from .diagnostics import describe
+from .prepared import Prepared
+from .schemes import SCHEMES, train_states
+from .settings import Setting, check_auto, settings
+
+
+class AttentionClassifier(BagClassifier):
+    """Single-layer attention wᵀ Xᵀ softmax(X q) + b for bags of instances.
+
+    The query q is found by two gradient steps, the readout (w, b) by a convex fit, and both may be
+    refined together. What is "auto" is chosen by bags held out, mean pooling (κ = 0) included:
+    where attention does not pay, it is not used.
+
+    Parameters
+    ----------
+    kappa : "auto" or float
+        Strength of the query, in standard deviations of its projections: how sharply attention
+        looks, to begin with. 0 is mean pooling.
+    queries : int
+        How many queries, for more than one kind of signal; their scores add up.
+    ridge : "auto" or float
+        Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss.
+    refine : "auto" or int
+        Iterations that move query and readout together after the two steps and the readout.
+    data : "reuse", "split" or "crossfit"
+        What the readout is trained on: the query's own bags again, another half, or every bag as a
+        query sees it that was trained without it.
+    shrinkage : float or None
+        1 standardises each feature; towards 0 their correlations are removed as well; None leaves
+        instances as they are. Fitted on the training bags.
+    loss : str or Loss
+        "logistic", "square", "squared_hinge", "hinge" or one's own.
+    class_weight : dict, "balanced" or None
+        As elsewhere in scikit-learn.
+    validation : int
+        Folds within the training bags, by which parameters are chosen and scores calibrated;
+        0 does neither.
+    random_state : int, RandomState or None
+        For the folds.
+    progress : bool, callable or None
+        Data too large to be held are read again in every pass, with a bar for each if there is a
+        terminal; True or a function of (done, total) as in `needlescope.simulate`.
+
+    Attributes
+    ----------
+    classes_ : array (2,)
+        The labels; the second is the positive class.
+    query_, readout_ : array (queries, features)
+        q and w for instances as they were given, not scaled: the attention of a bag X is
+        ``softmax(X @ query_[0])``, and its part of the score ``(attention @ X) @ readout_[0]`` up
+        to a constant.
+    intercept_ : float
+        The constant, such that scores and calibration are those of ``decision_function``.
+    setting_ : Setting
+        The κ, ridge and number of iterations taken.
+    validation_losses_ : dict
+        The held-out loss of every setting that was compared.
+    alignment_ : dict
+        Diagnostics of the queries on the training bags, an array over queries each: ``kappa``, the
+        standard deviation of projections within bags (0 is mean pooling); ``cosine``, between
+        query and readout after scaling (both lie along the signal in the theory);
+        ``attended_positive`` and ``attended_negative``, how many instances of a bag share the
+        attention, 1/Σa² on average: 1 if it lies on a single one.
+
+    Examples
+    --------
+    >>> from needlescope.estimators.datasets import digit_bags
+    >>> X, y = digit_bags(bags=200, L=10, random_state=0)
+    >>> clf = AttentionClassifier(random_state=0).fit(X[:150], y[:150])
+    >>> clf.score(X[150:], y[150:]) > 0.8
+    True
+    >>> clf.attend(X[150:])[0].shape
+    (10,)
+    """
+
+    def __init__(
+        self,
+        kappa: Any = "auto",
+        queries: int = 1,
+        ridge: Any = "auto",
+        refine: Any = "auto",
+        data: str = "reuse",
+        shrinkage: float | None = 1.0,
+        loss: str | Loss = "logistic",
+        class_weight: Any = None,
+        validation: int = 5,
+        random_state: Any = None,
+        progress: Progress = None,
+    ) -> None:
+        self.kappa = kappa
+        self.queries = queries
+        self.ridge = ridge
+        self.refine = refine
+        self.data = data
+        self.shrinkage = shrinkage
+        self.loss = loss
+        self.class_weight = class_weight
+        self.validation = validation
+        self.random_state = random_state
+        self.progress = progress
+
+    def _settings(self, loss: Loss) -> list[Setting]:
+        check_auto("kappa", self.kappa, 0.0)
+        check_auto("ridge", self.ridge, 1e-12)
+        check_auto("refine", self.refine, 0, whole=True)
+        choice("data", self.data, SCHEMES)
+        count = self.queries
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise ValueError(f"queries must be a whole number of at least 1, got {count!r}")
+        refine = self.refine
+        if loss.kinked and refine != 0:
+            if not isinstance(refine, str):
+                raise ValueError(
+                    f"refine={refine} needs a loss without kinks, got {loss.name!r}; "
+                    "squared_hinge is one"
+                )
+            refine = 0
+        return settings(self.kappa, self.ridge, refine)
+
+    def _train(
+        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
+    ) -> Iterator[tuple[Setting, Any]]:
+        return train_states(
+            data,
+            weight,
+            settings,
+            loss=get_loss(self.loss),
+            queries=int(self.queries),
+            scheme=self.data,
+            random=random,
+        )
+
+    def _scores(self, data: Prepared, model: State) -> FloatArray:
+        return steps.scores(data, model)
+
+    @property
+    def query_(self) -> FloatArray:
+        """The queries, for instances that are not scaled."""
+        return self._unscaled(self._fitted().model_.q)
+
+    @property
+    def readout_(self) -> FloatArray:
+        """The readouts, calibrated, for instances that are not scaled."""
+        return self._fitted().calibration_.slope * self._unscaled(self.model_.w)
+
+    @property
+    def intercept_(self) -> float:
+        """The constant of the calibrated score."""
+        slope, intercept = self._fitted().calibration_[:2]
+        shift = float((self._unscaled(self.model_.w) @ self.scaling_.centre).sum())
+        return float(intercept + slope * (self.model_.b - shift))
+
+    def _unscaled(self, vectors: FloatArray) -> FloatArray:
+        scale = self.scaling_.scale
+        return vectors @ scale.T if scale.ndim == 2 else vectors * scale
+
+    def _describe(self, data: Prepared) -> None:
+        """Keep what the queries look at."""
+        self.alignment_ = describe(data, self.model_)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
+        return steps.features(self._prepare(X), self.model_.q)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return names for the columns of `transform`."""
+        self._fitted()
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{k}" for k in range(self.n_features_in_)]
+        count = len(self.model_.q)
+        if count == 1:
+            return np.array([f"attended_{name}" for name in names], dtype=object)
+        return np.array(
+            [f"attended{k}_{name}" for k in range(count) for name in names], dtype=object
+        )
+
+    def attend(self, X: Any) -> list[FloatArray]:
+        """Return the attention weights of each bag: one for each instance.
+
+        With several queries, an array (queries, instances).
+        """
+        data = self._prepare(X)
+        found: list[FloatArray] = []
+        for block in data.blocks():
+            rows, segments = block.table, block.segments
+            a = np.stack([attend(rows, segments, q, 1.0) for q in self.model_.q])
+            ends = np.cumsum(data.bags.lengths[block.rows])
+            found += np.split(a, ends[:-1], axis=1)
+        return [a[0] for a in found] if len(self.model_.q) == 1 else found

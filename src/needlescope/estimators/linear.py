@@ -1,0 +1,138 @@
+"""The two linear classifiers: mean pooling, and all instances side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..losses import Loss, get_loss
+from ..simulation import stages
+from ..simulation.erm.minimise import minimise
+from ..simulation.progress import Progress
+from ..simulation.stages import State
+from . import steps
+from .base import BagClassifier
+from .prepared import Prepared
+from .schemes import train_states
+from .settings import Setting, check_auto, settings
+
+
+class PooledClassifier(BagClassifier):
+    """A linear classifier of the mean instance: wᵀ X̄ + b.
+
+    Parameters
+    ----------
+    ridge, shrinkage, loss, class_weight, validation, random_state, progress
+        As in `AttentionClassifier`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 100)
+    >>> X = rng.standard_normal((100, 5, 3)) + y[:, None, None]
+    >>> PooledClassifier(random_state=0).fit(X[:50], y[:50]).score(X[50:], y[50:]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        ridge: Any = "auto",
+        shrinkage: float | None = 1.0,
+        loss: str | Loss = "logistic",
+        class_weight: Any = None,
+        validation: int = 5,
+        random_state: Any = None,
+        progress: Progress = None,
+    ) -> None:
+        self.ridge = ridge
+        self.shrinkage = shrinkage
+        self.loss = loss
+        self.class_weight = class_weight
+        self.validation = validation
+        self.random_state = random_state
+        self.progress = progress
+
+    def _settings(self, loss: Loss) -> list[Setting]:
+        check_auto("ridge", self.ridge, 1e-12)
+        return settings(0.0, self.ridge, 0)
+
+    def _train(
+        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
+    ) -> Iterator[tuple[Setting, Any]]:
+        return train_states(
+            data,
+            weight,
+            settings,
+            loss=get_loss(self.loss),
+            queries=1,
+            scheme="reuse",
+            random=random,
+        )
+
+    def _scores(self, data: Prepared, model: State) -> FloatArray:
+        return steps.scores(data, model)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the mean of each bag's scaled instances."""
+        return steps.features(self._prepare(X), self.model_.q)
+
+
+class _Flat(NamedTuple):
+    w: FloatArray
+    b: float
+
+
+class VectorizedClassifier(PooledClassifier):
+    """A linear classifier of all instances side by side: ⟨W, X⟩ + b; bags of one size only.
+
+    Parameters
+    ----------
+    ridge, shrinkage, loss, class_weight, validation, random_state, progress
+        As in `AttentionClassifier`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 200)
+    >>> X = rng.standard_normal((200, 5, 3))
+    >>> X[:, 2] += 2.0 * y[:, None]  # always the third instance
+    >>> VectorizedClassifier(random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.9
+    True
+    """
+
+    def _train(
+        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
+    ) -> Iterator[tuple[Setting, Any]]:
+        F = self._features(data)
+        for one in settings:
+            fit = minimise(
+                F, data.y, get_loss(self.loss), one.ridge, weight, tolerance=steps.TOLERANCE
+            )
+            yield one, _Flat(fit.w, fit.b)
+
+    def _scores(self, data: Prepared, model: Any) -> FloatArray:
+        F = self._features(data)
+        if F.shape[1] != len(model.w):
+            size = len(model.w) // data.tokens[1]
+            raise ValueError(
+                f"VectorizedClassifier was fitted to bags of {size} instances, got bags of "
+                f"{data.tokens[0]}; PooledClassifier and AttentionClassifier take any"
+            )
+        return np.asarray(F @ model.w + model.b)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the scaled instances of each bag side by side."""
+        return self._features(self._prepare(X))
+
+    def _features(self, data: Prepared) -> Any:
+        if data.tokens[0] == 0:
+            lengths = data.bags.lengths
+            raise ValueError(
+                "VectorizedClassifier needs bags of one size, got bags of "
+                f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
+                "AttentionClassifier take any"
+            )
+        return stages.features(data, "vectorized", np.zeros(data.tokens[1]), 1.0)

@@ -1,0 +1,63 @@
+"""What can be chosen when a classifier is trained, and which choices are compared.
+
+A setting is a strength κ of the query, a ridge λ, and a number of refining iterations; κ = 0 is
+mean pooling. A parameter that is "auto" stands for several values. They are compared by the loss on
+bags held out within the training data.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+AUTO_KAPPA = (0.0, 2.0)
+AUTO_RIDGE = (0.1, 0.01)
+AUTO_REFINE = (0, 5, 10, 20)
+POOLED_RIDGE = (1.0, 0.1, 0.01)
+
+
+class Setting(NamedTuple):
+    """One choice of everything that can be chosen."""
+
+    kappa: float
+    ridge: float
+    iterations: int = 0
+
+
+def settings(kappa: Any, ridge: Any, refine: Any) -> list[Setting]:
+    """List the settings that the parameters leave open, each family by increasing iterations.
+
+    Examples
+    --------
+    >>> settings(2.0, 0.1, "auto")[:2]
+    [Setting(kappa=2.0, ridge=0.1, iterations=0), Setting(kappa=2.0, ridge=0.1, iterations=5)]
+    >>> len(settings(0.0, "auto", "auto")), settings("auto", 0.1, 0)[0].kappa
+    (3, 0.0)
+    """
+    found = []
+    for one in AUTO_KAPPA if isinstance(kappa, str) else (float(kappa),):
+        ridges = POOLED_RIDGE if one == 0.0 else AUTO_RIDGE
+        steps = AUTO_REFINE if isinstance(refine, str) else (int(refine),)
+        for lam in ridges if isinstance(ridge, str) else (float(ridge),):
+            found += [Setting(one, lam, k) for k in (steps if one else (0,))]
+    return found
+
+
+def check_auto(name: str, value: Any, low: float, *, whole: bool = False) -> None:
+    """Refuse a parameter that is neither "auto" nor a number from ``low`` on.
+
+    Examples
+    --------
+    >>> check_auto("ridge", -1.0, 0.0)
+    Traceback (most recent call last):
+    ValueError: ridge must be "auto" or a finite number of at least 0, got -1.0
+    """
+    kinds: Any = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    if isinstance(value, str):
+        good = value == "auto"
+    else:
+        good = isinstance(value, kinds) and not isinstance(value, bool) and low <= value < np.inf
+    if not good:
+        what = "whole number" if whole else "finite number"
+        raise ValueError(f'{name} must be "auto" or a {what} of at least {low:g}, got {value!r}')

@@ -1,0 +1,224 @@
+"""From labelled bags to a task of the theory: what it predicts for them, and how far to trust it.
+
+1. Instances are standardised; their dimension is the participation ratio of the noise.
+2. Directions trained without a bag show its signal as a mixture (`task_signal`): R, and t = θ s.
+3. The theory knows s for a task and a number of bags: θ solves θ s(θ) = t.
+4. It then predicts errors, also for more bags (`task_theory`); classifiers are fitted beside it.
+
+Noise that is not normal is put on the scale on which it is, and L counts instances that are
+correlated within bags as fewer that are not. What is left over is listed under ``departures``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_random_state
+
+from ..arrays import FloatArray
+from ..simulation.progress import Progress, reporting
+from ..task import Task
+from . import task_signal as signal
+from . import task_theory as theory
+from .attention import AttentionClassifier
+from .bags import Bags, as_bags
+from .departures import departures, trust
+from .linear import PooledClassifier
+from .mixture import fit_mixture, not_normal, spread, to_normal
+from .scaling import fit_scaling
+from .task_result import TaskEstimate
+
+LEAST = 5  # bags of each class
+FOUND = 4.0  # standard errors from which a signal is taken to be one
+SURE = 3.0  # standard errors from which noise is not normal, or is correlated
+
+
+def estimate_task(
+    X: Any, y: Any, *, random_state: Any = None, progress: Progress = None
+) -> TaskEstimate:
+    """Estimate which task of the theory labelled bags are like, and what it predicts for them.
+
+    Parameters
+    ----------
+    X
+        `Bags`, an array (bags, instances, features), or a list of arrays.
+    y
+        A label for each bag, of two kinds; the one that sorts last is the positive class.
+    random_state : int, RandomState or None
+        For the folds.
+    progress : bool, callable or None
+        As in `needlescope.simulate`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((300, 8, 20)), np.arange(300) % 2
+    >>> X[y == 1, 0, :] += 4.0 / np.sqrt(20)  # θ = 4, R = 1
+    >>> found = estimate_task(X, y, random_state=0)
+    >>> found.task.R, bool(abs(found.theta - 4.0) < 0.4), bool(abs(found.dimension - 20) < 2)
+    (1, True, True)
+    >>> found.predicted["attention"] < 0.5 * found.predicted["pooled"]
+    True
+    """
+    bags = as_bags(X)
+    signs = PooledClassifier()._labels(bags, y)
+    positives, n = int((signs > 0.0).sum()), len(bags)
+    if min(positives, n - positives) < LEAST:
+        raise ValueError(
+            f"estimate_task needs at least {LEAST} bags of each class, got {positives} positive "
+            f"and {n - positives} negative"
+        )
+    random = check_random_state(random_state)
+    models = ["pooled", "attention"]
+    if (bags.lengths == bags.lengths[0]).all():
+        models.append("vectorized")
+    folds = min(signal.FOLDS, positives, n - positives)
+    total = signal.looks(signs) + len(models) * len(theory.MORE) + folds
+    with reporting(progress, total, "steps of the estimate") as report:
+        steps = iter(range(1, total + 1))
+
+        def done() -> None:
+            report(next(steps), 0)
+
+        found = _signal(bags, signs, random, folds, done)
+        curves = {}
+        for model in models:
+            curves[model] = theory.curve(found.task, n, found.dimension, model, done)
+        known = n * (1.0 - 1.0 / folds)
+        pooled, attention = (
+            theory.prediction(found.task, known, found.dimension, model) for model in models[:2]
+        )
+        expected = {"pooled": pooled.error, "attention, split": attention.error}
+        measured = _measure(bags, signs, attention, folds, random, done)
+    errors_se = {
+        name: float(np.sqrt(max(e * (1.0 - e), 1.0 / n) / n)) for name, e in measured.items()
+    }
+    chance = min(positives, n - positives) / n
+    guessing = all(error > chance - SURE * errors_se[name] for name, error in measured.items())
+    listed = departures(found.noise, found.alignment, found.spread, measured, errors_se, expected)
+    return TaskEstimate(
+        task=found.task,
+        R=found.R,
+        R_se=found.R_se,
+        theta=found.task.theta,
+        theta_se=found.theta_se,
+        dimension=found.dimension,
+        bags=n,
+        positives=positives,
+        features=bags.d,
+        size=float(bags.lengths.mean()),
+        surprise=found.surprise,
+        noise=found.noise,
+        alignment=found.alignment,
+        predicted={
+            **{model: curve[n].error for model, curve in curves.items()},
+            "bayes": theory.limit(found.task),
+        },
+        measured=measured,
+        measured_se=errors_se,
+        expected=expected,
+        departures=listed,
+        trust=trust(listed, found.task.theta > 0.0, guessing),
+        curves={
+            model: {bags: one.error for bags, one in curve.items()}
+            for model, curve in curves.items()
+        },
+    )
+
+
+class _Found(NamedTuple):
+    task: Task
+    R: float
+    R_se: float
+    theta_se: float
+    dimension: float
+    surprise: float
+    spread: float
+    noise: dict[str, float]
+    alignment: dict[str, float]
+
+
+def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _Found:
+    n, size = len(bags), float(bags.lengths.mean())
+    scaling = fit_scaling(bags, np.arange(n), np.full(n, 1.0 / n), 1.0)
+    dimension = signal.dimension(bags, scaling, y, random)
+    positive = np.repeat(y > 0.0, bags.lengths)
+    pi = float((y > 0.0).mean())
+    looked = signal.look(bags, scaling, y, random, done)
+    surprise = signal.surprise(bags, y, looked)
+    best: Any = None
+    for seen in looked:
+        shape = signal.shape(bags, y, seen.along)
+        along = seen.along
+        if not_normal(shape, int((~positive).sum()), SURE):
+            along = to_normal(along[~positive], along)
+        noise, shown = along[~positive], along[positive]
+        found = fit_mixture(noise, shown, 0.5 / size)
+        if best is None or found.gain > best[0].gain:
+            best = found, seen, shape, noise, shown
+    nothing = Task(L=max(round(size), 1), R=1, theta=0.0, pi=pi)
+    if best is None:  # all instances are the same
+        shape = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0, "correlation_se": 0.0}
+        nil = {"measured": np.nan, "predicted": np.nan}
+        return _Found(nothing, 0.0, 0.0, 0.0, dimension, 0.0, np.nan, shape, nil)
+    mixture, seen, shape, noise, shown = best
+    R, whole = mixture.share * size, max(round(size), 1)
+    measured = float(np.sqrt(max(seen.agreement, 0.0)))
+    if surprise < FOUND:
+        cosines = {"measured": measured, "predicted": np.nan}
+        return _Found(nothing, 0.0, 0.0, 0.0, dimension, surprise, np.nan, shape, cosines)
+    kept = int(np.clip(round(R), 1, whole))
+    shift = fit_mixture(noise, shown, 0.5 / size, min(kept / size, 1.0)).shift
+    rho = shape["correlation"] if shape["correlation"] > SURE * shape["correlation_se"] else 0.0
+    L = max(round(size / (1.0 + (size - 1.0) * min(rho, 1.0))), 1)
+    task = Task(L=L, R=int(np.clip(round(kept * L / size), 1, L)), theta=1.0, pi=pi)
+    alpha0 = n * (1.0 - 1.0 / folds) / dimension
+    theta = theory.strength(task, shift, alpha0, seen.direction)
+    doubt = np.hypot(
+        mixture.shift_se,
+        shift * theory.doubt(task.replace(theta=theta), alpha0, seen.direction, dimension),
+    )
+    low, high = (
+        theory.strength(task, max(t, 0.1 * shift), alpha0, seen.direction)
+        for t in (shift - doubt, shift + doubt)
+    )
+    task = task.replace(theta=theta)
+    half = theory.alignment(task, n / (2.0 * dimension), seen.direction)
+    return _Found(
+        task,
+        R,
+        mixture.share_se * size,
+        0.5 * (high - low),
+        dimension,
+        surprise,
+        spread(shown, noise, mixture),
+        shape,
+        {"measured": measured, "predicted": half},
+    )
+
+
+def _measure(
+    bags: Bags, y: FloatArray, as_told: theory.Predicted, folds: int, random: Any, done: Any
+) -> dict[str, float]:
+    """Return cross-validated errors of the classifiers."""
+    classifiers = {
+        "pooled": PooledClassifier(random_state=random),
+        "attention": AttentionClassifier(random_state=random),
+        "attention, split": AttentionClassifier(
+            kappa=as_told.kappa,
+            ridge=as_told.ridge,
+            refine=0,
+            data="split",
+            validation=0,
+            random_state=random,
+        ),
+    }
+    wrong = dict.fromkeys(classifiers, 0)
+    for known, rest in StratifiedKFold(folds, shuffle=True, random_state=random).split(y, y):
+        for name, classifier in classifiers.items():
+            found = classifier.fit(bags[known], y[known]).predict(bags[rest])
+            wrong[name] += int((found != y[rest]).sum())
+        done()
+    return {name: count / len(y) for name, count in wrong.items()}

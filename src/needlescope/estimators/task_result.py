@@ -1,0 +1,144 @@
+"""What `estimate_task` returns: a task, errors predicted and measured, and a report in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..task import Task
+from .departures import Departure
+from .task_theory import more_bags
+
+GAIN = 0.01
+NAMES = {"pooled": "mean pooling", "attention": "attention"}
+
+
+@dataclass(frozen=True, eq=False)
+class TaskEstimate:
+    """The task that bags look like, with predicted and measured errors.
+
+    Attributes
+    ----------
+    task : Task
+        L, R, θ and π as the theory takes them; L is the effective size of a bag.
+    R, R_se, theta, theta_se : float
+        Signal instances in a positive bag, and their strength; with standard errors.
+    dimension : float
+        Effective number of features.
+    bags, positives, features : int
+        How many there are.
+    size : float
+        Mean number of instances in a bag.
+    surprise : float
+        By how many standard errors positive bags differ from negative ones; below 4 no signal is
+        taken to be found, and θ is 0.
+    noise : dict
+        Skewness, kurtosis and correlation within bags of negatives, along the trained direction.
+    alignment : dict
+        The cosine of a direction trained on half of the bags with the signal: ``"measured"`` by
+        the agreement of two of them, and ``"predicted"``.
+    predicted : dict
+        Errors after training on all bags: "pooled", "attention", "vectorized" where bags have one
+        size, and "bayes", which no classifier beats.
+    measured, measured_se : dict
+        Cross-validated errors: "pooled", "attention", and "attention, split", the classifier that
+        the theory describes.
+    expected : dict
+        What the theory predicts for "pooled" and "attention, split" in that cross-validation.
+    departures : dict of Departure
+        How far the data are from what the theory assumes.
+    trust : str
+        How far to trust the predictions.
+    curves : dict
+        For each model, predicted errors by number of bags.
+    """
+
+    task: Task
+    R: float
+    R_se: float
+    theta: float
+    theta_se: float
+    dimension: float
+    bags: int
+    positives: int
+    features: int
+    size: float
+    surprise: float
+    noise: dict[str, float]
+    alignment: dict[str, float]
+    predicted: dict[str, float]
+    measured: dict[str, float]
+    measured_se: dict[str, float]
+    expected: dict[str, float]
+    departures: dict[str, Departure]
+    trust: str
+    curves: dict[str, dict[float, float]]
+
+    def bags_for(self, gain: float = GAIN, model: str | None = None) -> float:
+        """Return how many more bags lower the predicted error by ``gain``.
+
+        Parameters
+        ----------
+        gain
+            By how much, above 0.
+        model
+            "attention", "pooled" or "vectorized"; the one predicted to be best by default.
+
+        Returns
+        -------
+        float
+            Infinity where ten times as many bags would not do.
+        """
+        if not gain > 0.0:
+            raise ValueError(f"gain must be a number above 0, got {gain!r}")
+        if model is not None and model not in self.curves:
+            raise ValueError(f"model must be one of {', '.join(self.curves)}, got {model!r}")
+        return more_bags(self.curves[model or self._best()], gain)
+
+    def __str__(self) -> str:
+        """Report in words."""
+        task = self.task
+        found = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}, R = {self.R:.1f} ± {self.R_se:.1f}"
+        lines = [
+            f"{self.bags} bags, {self.positives} of them positive, of {self.size:.1f} instances "
+            f"and {self.features} features",
+            f"signal: {found} (seen at {self.surprise:.1f} standard errors)"
+            if self.theta
+            else f"signal: none found ({self.surprise:.1f} standard errors)",
+            f"task of the theory: L = {task.L}, R = {task.R}, θ = {task.theta:.2f}, "
+            f"π = {task.pi:.2f}, in {self.dimension:.0f} dimensions",
+            "predicted error: " + _list(self.predicted),
+            "measured error: " + _list(self.measured, self.measured_se),
+            *(f"{name}: {one.words}" for name, one in self.departures.items()),
+            self.trust,
+            self.sentence(),
+        ]
+        return "\n".join(lines)
+
+    def sentence(self) -> str:
+        """Say in one sentence what the theory predicts."""
+        source = self.predicted if self.theta else self.measured
+        errors = ", ".join(f"{name} {source[model]:.2f}" for model, name in NAMES.items())
+        if not self.theta:
+            return f"no signal for the theory to predict from; measured: {errors}"
+        more = self.bags_for()
+        if np.isfinite(more):
+            return f"{errors}; {_rounded(more)} more bags would buy {GAIN}"
+        return f"{errors}; not even ten times as many bags would buy {GAIN}"
+
+    def _best(self) -> str:
+        return min(self.curves, key=lambda name: self.predicted[name])
+
+
+def _list(errors: dict[str, float], se: dict[str, float] | None = None) -> str:
+    return "; ".join(
+        f"{name} {error:.3f}" + (f" ± {se[name]:.3f}" if se else "")
+        for name, error in errors.items()
+    )
+
+
+def _rounded(count: float) -> int:
+    """Round up to two digits: nobody knows the third."""
+    unit = 10 ** max(int(np.floor(np.log10(max(count, 1.0)))) - 1, 0)
+    return int(np.ceil(count / unit) * unit)

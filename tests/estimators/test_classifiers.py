@@ -1,0 +1,318 @@
+"""The classifiers on bags: what they learn, what they refuse, and what scikit-learn expects."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+import needlescope as ns
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    PooledClassifier,
+    VectorizedClassifier,
+    digit_bags,
+)
+from needlescope.losses import get_loss
+from needlescope.simulation import stages
+from needlescope.simulation.data import Arrays
+
+ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
+
+
+def needles(n=240, L=10, d=20, theta=5.0, seed=0, dtype=float):
+    """Bags of the theory's own making; the signal is the first unit vector."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, "needle", "hay")
+    X = rng.standard_normal((n, L, d)).astype(dtype)
+    positive = np.flatnonzero(y == "needle")
+    X[positive, rng.integers(0, L, len(positive)), 0] += theta
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = needles()
+    return AttentionClassifier(random_state=0).fit(X, y)
+
+
+def test_attention_finds_the_needle_and_pooling_does_not(fitted):
+    X, y = needles(n=1000, seed=1)
+    pooled = PooledClassifier(random_state=0).fit(*needles())
+    assert fitted.score(X, y) > 0.9
+    assert pooled.score(X, y) < 0.85
+    assert fitted.setting_.kappa > 0.0
+    assert fitted.classes_.tolist() == ["hay", "needle"]
+
+
+def test_query_and_readout_point_at_the_signal(fitted):
+    for vector in (fitted.query_[0], fitted.readout_[0]):
+        assert abs(vector[0]) / np.linalg.norm(vector) > 0.9
+    assert fitted.alignment_["cosine"][0] > 0.9
+    assert fitted.alignment_["attended_positive"][0] < fitted.alignment_["attended_negative"][0]
+
+
+def test_attend_says_which_instances(fitted):
+    X, y = needles(seed=2)
+    weights = fitted.attend(X)
+    assert len(weights) == len(X)
+    assert all(a.sum() == pytest.approx(1.0) for a in weights)
+    hits = [np.argmax(a) == np.argmax(x[:, 0]) for a, x in zip(weights, X, strict=True)]
+    assert np.mean(np.array(hits)[y == "needle"]) > 0.8
+    ragged = fitted.attend([X[0][:3], X[1]])
+    assert [len(a) for a in ragged] == [3, 10]
+
+
+def test_parts_add_up_to_the_score(fitted):
+    X, _ = needles(seed=3)
+    logits = X @ fitted.query_[0]
+    a = np.exp(logits - logits.max(axis=1, keepdims=True))
+    a /= a.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(a, np.stack(fitted.attend(X)), rtol=1e-8)
+    score = np.einsum("nl,nld->nd", a, X) @ fitted.readout_[0] + fitted.intercept_
+    found = fitted.decision_function(X)
+    platt = fitted.calibration_
+    low, high = (platt.slope * end + platt.intercept for end in (platt.low, platt.high))
+    inside = (found > low) & (found < high)
+    assert inside.mean() > 0.8
+    np.testing.assert_allclose(score[inside], found[inside], rtol=1e-7, atol=1e-8)
+    assert (np.argsort(score) == np.argsort(found)).all()
+
+
+def test_probabilities_are_honest():
+    X, y = digit_bags(bags=1200, L=15, noise=0.3, random_state=0)
+    clf = AttentionClassifier(random_state=0).fit(X[:300], y[:300])
+    p = clf.predict_proba(X[300:])[:, 1]
+    truth = y[300:]
+    assert 0.02 < p.min() < 0.2 and 0.8 < p.max() < 0.999
+    for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.0)):
+        part = (p >= low) & (p < high)
+        error = np.sqrt(max(part.sum() * 0.25, 1.0)) / max(part.sum(), 1)
+        assert abs(truth[part].mean() - p[part].mean()) < 3.0 * error + 0.05, (low, part.sum())
+    assert ((p > 0.5) == (clf.predict(X[300:]) == 1)).all()
+
+
+def test_two_steps_are_those_of_the_simulation():
+    """The query is that of the simulation's stages, with a first step to scores of unit size."""
+    X, y = needles(d=6)
+    data = Arrays(X, np.where(y == "needle", 1.0, -1.0))
+    pull = stages.gradient(data, stages.start(6), get_loss("logistic"), 1.0, moving="w").w
+    step = 1.0 / np.std(X.mean(axis=1) @ pull)
+    training = ns.Training(alpha0=1.0, alpha1=1.0, eta_w=step)
+    wanted = stages.query_step(data, stages.first_step(data, stages.start(6), training), training)
+    found = AttentionClassifier(**FIXED, shrinkage=None).fit(X, y).query_[0]
+    assert np.std(X @ found) == pytest.approx(1.0)
+    np.testing.assert_allclose(
+        found / np.linalg.norm(found), wanted.q / np.linalg.norm(wanted.q), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_same_answer_for_the_same_random_state_and_after_pickling(kind):
+    X, y = needles(n=80)
+    one, other = (clone(kind(random_state=3)).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    again = pickle.loads(pickle.dumps(one))
+    np.testing.assert_array_equal(one.decision_function(X), again.decision_function(X))
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_arrays_lists_and_bags_give_the_same(kind):
+    X, y = needles(n=80)
+    found = [
+        kind(random_state=0).fit(bags, y).decision_function(X)
+        for bags in (X, list(X), Bags.from_array(X))
+    ]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    np.testing.assert_allclose(found[0], found[2], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", (AttentionClassifier, PooledClassifier))
+def test_searches_and_pipelines(kind):
+    X, y = needles(n=120)
+    bags = Bags.from_array(X)
+    assert cross_val_score(kind(random_state=0), bags, y, cv=3).mean() > 0.5
+    search = GridSearchCV(kind(random_state=0), {"ridge": [0.1, 0.01]}, cv=3).fit(list(X), y)
+    assert search.best_estimator_.setting_.ridge in (0.1, 0.01)
+    pipe = make_pipeline(kind(random_state=0), LogisticRegression()).fit(bags, y)
+    assert pipe.predict(bags).shape == (120,)
+
+
+def test_transform_is_the_attention_feature_and_takes_pandas_output(fitted):
+    X, _ = needles(n=10)
+    F = fitted.transform(X)
+    assert F.shape == (10, 20)
+    frame = clone(fitted).set_output(transform="pandas").fit(*needles()).transform(X)
+    np.testing.assert_allclose(frame.to_numpy(), F)
+    assert frame.columns[0] == "attended_x0"
+    pooled = PooledClassifier(shrinkage=None, random_state=0).fit(*needles())
+    np.testing.assert_allclose(pooled.transform(X), X.mean(axis=1))
+
+
+def test_feature_names_come_from_the_table():
+    X, y = needles(n=40, d=3)
+    bags = Bags.from_array(X)
+    bags.names = ["u", "v", "w"]
+    clf = AttentionClassifier(**FIXED, queries=2).fit(bags, y)
+    assert clf.feature_names_in_.tolist() == ["u", "v", "w"]
+    assert clf.get_feature_names_out().tolist()[2:4] == ["attended0_w", "attended1_u"]
+    assert clf.attend(X)[0].shape == (2, 10)
+    assert not hasattr(clf.fit(X, y), "feature_names_in_")
+
+
+def test_weights_stand_for_repetitions_and_zero_for_absence():
+    X, y = needles(n=60)
+    weight = np.ones(60)
+    weight[:20], weight[40:] = 2.0, 0.0
+    rows = np.concatenate([np.arange(40), np.arange(20)])
+    for kind, options in (
+        (AttentionClassifier, FIXED),
+        (PooledClassifier, {"ridge": 0.1, "validation": 0}),
+    ):
+        weighted = kind(**options).fit(X, y, sample_weight=weight)
+        repeated = kind(**options).fit(X[rows], y[rows])
+        np.testing.assert_allclose(
+            weighted.decision_function(X), repeated.decision_function(X), rtol=1e-5, atol=1e-6
+        )
+
+
+def test_class_weight_moves_the_threshold():
+    X, y = needles(n=300, theta=3.0)
+    rare = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:15]])
+    plain = PooledClassifier(random_state=0).fit(X[rare], y[rare])
+    even = PooledClassifier(random_state=0, class_weight="balanced").fit(X[rare], y[rare])
+    assert (even.predict(X) == "needle").mean() > (plain.predict(X) == "needle").mean()
+
+
+def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
+    X, y = needles(n=60, dtype=np.float32)
+    whole = AttentionClassifier(kappa=1.0, ridge=0.1, refine=4, validation=0).fit(X, y)
+    monkeypatch.setattr("needlescope.estimators.prepared.HOLD", 100)
+    monkeypatch.setattr("needlescope.estimators.prepared.BLOCK", 1000)
+    told = []
+    streamed = AttentionClassifier(
+        kappa=1.0, ridge=0.1, refine=4, validation=0, progress=lambda *both: told.append(both)
+    ).fit(X, y)
+    np.testing.assert_allclose(streamed.query_, whole.query_, rtol=1e-3, atol=1e-5)
+    assert told[-1] == (60, 60) and told.count((60, 60)) > 5
+
+
+def test_refining_lowers_the_training_loss():
+    X, y = needles(n=100, theta=3.0)
+    losses = []
+    for refine in (0, 5, 20):
+        clf = AttentionClassifier(kappa=1.0, ridge=0.01, refine=refine, validation=0).fit(X, y)
+        margin = np.where(y == "needle", 1.0, -1.0) * clf.decision_function(X)
+        losses.append(np.logaddexp(0.0, -margin).mean())
+    assert losses[0] > losses[1] > losses[2]
+
+
+@pytest.mark.parametrize("data", ["split", "crossfit"])
+def test_other_ways_to_share_the_bags(data):
+    X, y = needles()
+    clf = AttentionClassifier(data=data, random_state=0).fit(X, y)
+    assert clf.score(*needles(seed=5)) > 0.8
+
+
+def test_two_kinds_of_signal_want_two_queries():
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        y = np.arange(n) % 2
+        X = rng.standard_normal((n, 12, 8))
+        for k in np.flatnonzero(y):
+            X[k, rng.integers(12), rng.integers(2)] += 6.0
+        return X, y
+
+    X, y = draw(400)
+    test = draw(800)
+    one, two = (
+        AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
+    )
+    assert two > 0.85
+    assert two > one - 0.02
+
+
+@pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])
+def test_other_losses(loss):
+    X, y = needles(n=100)
+    clf = AttentionClassifier(loss=loss, random_state=0).fit(X, y)
+    assert clf.score(*needles(seed=6)) > 0.8
+    if loss == "hinge":
+        with pytest.raises(ValueError, match="refine=3 needs a loss without kinks, got 'hinge'"):
+            AttentionClassifier(loss=loss, refine=3).fit(X, y)
+
+
+def test_extremes_have_answers():
+    rng = np.random.default_rng(0)
+    y = np.array([0, 1] * 10)
+    single = rng.standard_normal((20, 1, 3)) + y[:, None, None]
+    assert AttentionClassifier(random_state=0).fit(single, y).attend(single)[0].tolist() == [1.0]
+    wide = rng.standard_normal((20, 4, 500))
+    assert AttentionClassifier(random_state=0).fit(wide, y).predict(wide).shape == (20,)
+    flat = np.zeros((20, 4, 3))
+    p = AttentionClassifier(random_state=0).fit(flat, y).predict_proba(flat)
+    np.testing.assert_allclose(p, 0.5, atol=1e-6)
+    few = AttentionClassifier(random_state=0).fit(single[:2], y[:2])  # one bag of each class
+    assert few.predict(single).shape == (20,)
+    large = single * 1e6 + 1e9
+    assert AttentionClassifier(random_state=0).fit(large, y).score(large, y) > 0.6
+
+
+def test_a_flat_classifier_wants_bags_of_one_size():
+    X, y = needles(n=40)
+    ragged = [x[: 5 + k % 2] for k, x in enumerate(X)]
+    with pytest.raises(ValueError, match="needs bags of one size, got bags of 5 to 6 instances"):
+        VectorizedClassifier().fit(ragged, y)
+    clf = VectorizedClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="fitted to bags of 10 instances, got bags of 4"):
+        clf.predict(X[:, :4])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"kappa": -1.0}, 'kappa must be "auto" or a finite number of at least 0, got -1.0'),
+        ({"kappa": "large"}, "kappa must be"),
+        ({"ridge": 0.0}, "ridge must be"),
+        ({"refine": 1.5}, 'refine must be "auto" or a whole number'),
+        ({"queries": 0}, "queries must be a whole number of at least 1, got 0"),
+        ({"data": "all"}, "data must be one of"),
+        ({"shrinkage": 0.0}, r"shrinkage must be None or a number in \(0, 1\], got 0.0"),
+        ({"validation": -1}, "validation must be a number of folds"),
+        ({"validation": 0}, 'leaves nothing to choose parameters by that are "auto"'),
+        ({"loss": "cubic"}, "cubic"),
+        ({"progress": "yes"}, "progress must be"),
+    ],
+)
+def test_bad_parameters_are_refused_in_fit(change, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        AttentionClassifier(**change).fit(*needles(n=20))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "weight", "sentence"),
+    [
+        (np.zeros((4, 2, 1)), [1, 1, 1, 1], None, "y must have two classes, .* one class only: 1"),
+        (np.zeros((4, 2, 1)), [1, 2, 3, 1], None, "two labels, got 3"),
+        (np.zeros((4, 2, 1)), [1, 0, 1], None, "a label for each of the 4 bags, got 3"),
+        (np.zeros((4, 2, 1)), [0.5, 1.5, 2.5, 3.0], None, "Unknown label type: continuous"),
+        (np.zeros((4, 2, 1)), [0, 1, 0, 1], [1, -1, 1, 1], "sample_weight must be 4 finite"),
+        (np.zeros((4, 2, 1)), [0, 1, 0, 1], [1, 0, 1, 0], "with a weight above zero have one"),
+    ],
+)
+def test_bad_labels_and_weights_are_refused(X, y, weight, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        AttentionClassifier().fit(X, y, sample_weight=weight)
+
+
+def test_other_features_than_those_of_the_fit_are_refused(fitted):
+    with pytest.raises(ValueError, match="X has 3 features, but AttentionClassifier is expecting"):
+        fitted.predict(np.zeros((2, 4, 3)))

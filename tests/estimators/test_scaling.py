@@ -1,0 +1,84 @@
+"""Standardising and whitening, in one pass and on the training part only."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import Bags
+from needlescope.estimators.scaling import chunks, fit_scaling, no_scaling
+
+
+def ragged(n=300, d=4, dtype=float, seed=0):
+    rng = np.random.default_rng(seed)
+    mix = rng.standard_normal((d, d))
+    parts = [rng.standard_normal((rng.integers(1, 6), d)) @ mix + 5.0 for _ in range(n)]
+    return Bags.from_list([part.astype(dtype) for part in parts])
+
+
+def everything(bags, weight):
+    share = np.repeat(weight / bags.lengths, bags.lengths)
+    return bags.instances.astype(float), share / share.sum()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shrinkage", [1.0, 0.3, 1e-6])
+def test_moments_after_scaling(dtype, shrinkage, monkeypatch):
+    monkeypatch.setattr("needlescope.estimators.scaling.CHUNK", 97)
+    bags = ragged(dtype=dtype)
+    weight = np.random.default_rng(1).random(len(bags))
+    scaling = fit_scaling(bags, np.arange(len(bags)), weight, shrinkage)
+    Z = scaling.apply(bags.instances)
+    assert Z.dtype == dtype
+    Z, share = everything(Bags(Z, bags.starts), weight)
+    np.testing.assert_allclose(share @ Z, 0.0, atol=2e-5)
+    C = (Z * share[:, None]).T @ Z
+    if shrinkage == 1.0:
+        np.testing.assert_allclose(np.diag(C), 1.0, atol=1e-4)
+        assert np.abs(C - np.eye(4)).max() > 0.1
+    elif shrinkage < 1e-3:
+        np.testing.assert_allclose(C, np.eye(4), atol=2e-3)
+    else:
+        size = np.abs(np.linalg.eigvalsh(C))
+        raw, share = everything(bags, weight)
+        before = np.cov(raw.T, aweights=share)
+        before /= np.sqrt(np.outer(np.diag(before), np.diag(before)))
+        assert size.max() / size.min() < np.linalg.cond(before)
+
+
+def test_only_the_bags_used_count():
+    bags = ragged()
+    used = np.arange(0, 300, 3)
+    some = fit_scaling(bags, used, np.ones(100), 1.0)
+    alone = fit_scaling(bags[used], np.arange(100), np.ones(100), 1.0)
+    np.testing.assert_allclose(some.centre, alone.centre)
+    np.testing.assert_allclose(some.scale, alone.scale)
+
+
+@pytest.mark.parametrize("shrinkage", [1.0, 0.2])
+def test_constant_features_are_only_centred(shrinkage):
+    X = np.random.default_rng(0).standard_normal((40, 3, 3)).astype(np.float32)
+    X[..., 1] = 1234.5
+    scaling = fit_scaling(Bags.from_array(X), np.arange(40), np.ones(40), shrinkage)
+    Z = scaling.apply(X.reshape(-1, 3))
+    assert np.isfinite(Z).all()
+    np.testing.assert_allclose(Z[:, 1], 0.0, atol=1e-2)
+
+
+def test_a_large_mean_does_not_drown_the_spread():
+    X = np.random.default_rng(0).standard_normal((200, 3, 2)) + 1e7
+    scaling = fit_scaling(Bags.from_array(X), np.arange(200), np.ones(200), 1.0)
+    assert scaling.apply(X.reshape(-1, 2)).std(axis=0) == pytest.approx([1.0, 1.0], rel=1e-6)
+
+
+def test_no_scaling_leaves_instances_alone():
+    X = np.random.default_rng(0).standard_normal((5, 2))
+    np.testing.assert_array_equal(no_scaling(2).apply(X), X)
+
+
+def test_chunks_keep_order_and_lose_nothing():
+    bags = ragged(n=50)
+    used = np.arange(3, 47)
+    found = chunks(bags, used, 40)
+    assert np.concatenate(found).tolist() == used.tolist()
+    assert len(found) > 5

@@ -1,0 +1,95 @@
+"""Choice by held-out bags, and calibration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators.selection import AS_IS, choose, platt
+from needlescope.estimators.settings import Setting
+
+GOOD, BAD, BOLD = Setting(2.0, 0.1), Setting(0.0, 0.1), Setting(2.0, 0.01, 5)
+
+
+def labels(n=400, seed=0):
+    return np.where(np.random.default_rng(seed).random(n) < 0.4, 1.0, -1.0)
+
+
+def train_with(scores):
+    def train(known, test):
+        assert not set(known) & set(test)
+        for setting, all_scores in scores.items():
+            yield setting, all_scores[test]
+
+    return train
+
+
+def test_the_setting_with_the_best_probabilities_is_taken():
+    y = labels()
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal((3, len(y)))
+    scores = {GOOD: 2.0 * y + noise[0], BAD: 0.3 * y + noise[1], BOLD: 20.0 * (y + noise[2])}
+    weight = np.full(len(y), 1.0 / len(y))
+    found = choose(train_with(scores), [GOOD, BAD, BOLD], y, weight, 5, np.random.RandomState(0))
+    assert found.setting == GOOD
+    assert found.losses[GOOD] < found.losses[BAD] < found.losses[BOLD]
+    assert found.calibration.slope > 0.0
+
+
+def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
+    seen = []
+
+    def train(known, test):
+        seen.append(len(test))
+        yield GOOD, np.zeros(len(test))
+
+    y = labels()
+    weight = np.full(len(y), 1.0 / len(y))
+    choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
+    assert len(seen) == 5 and sum(seen) == len(y)
+    seen.clear()
+    monkeypatch.setattr("needlescope.estimators.selection.MANY", 300)
+    choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
+    assert seen == [80]
+
+
+def test_too_few_bags_leave_nothing_to_choose_by():
+    y = np.array([1.0, -1.0, -1.0, -1.0])
+    found = choose(train_with({}), [GOOD, BAD], y, np.full(4, 0.25), 5, np.random.RandomState(0))
+    assert found.calibration == AS_IS and found.losses == {}
+
+
+def test_calibration_recovers_the_odds():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(20_000)
+    y = np.where(rng.random(20_000) < 1.0 / (1.0 + np.exp(-(1.5 * x - 0.7))), 1.0, -1.0)
+    found = platt(10.0 * x + 3.0, y, np.full(len(y), 1.0 / len(y)))
+    odds = found.log_odds(10.0 * np.array([-1.0, 0.0, 1.0]) + 3.0)
+    np.testing.assert_allclose(odds, [-2.2, -0.7, 0.8], atol=0.15)
+
+
+def test_a_few_absurd_scores_do_not_decide():
+    rng = np.random.default_rng(0)
+    y = labels(300)
+    scores = 2.0 * y + rng.standard_normal(300)
+    weight = np.full(300, 1.0 / 300)
+    plain = platt(scores, y, weight)
+    spoilt = scores.copy()
+    spoilt[np.flatnonzero(y > 0)[:4]] = -1e6
+    found = platt(spoilt, y, weight)
+    assert found.slope == pytest.approx(plain.slope, rel=0.4)
+    assert abs(found.log_odds(np.array([-1e6]))[0]) < 50.0
+
+
+def test_scores_never_change_their_order():
+    rng = np.random.default_rng(0)
+    y = labels(200)
+    against = platt(-3.0 * y + rng.standard_normal(200), y, np.full(200, 1.0 / 200))
+    assert against.slope > 0.0
+    points = np.linspace(-1e3, 1e3, 1001)
+    assert (np.diff(against.log_odds(points)) > 0.0).all()
+
+
+def test_separated_scores_have_a_finite_slope():
+    y = labels(100)
+    assert np.isfinite(platt(y, y, np.full(100, 0.01)).slope)

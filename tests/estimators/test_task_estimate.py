@@ -1,0 +1,283 @@
+"""estimate_task: on data of the theory it finds the task; elsewhere it says how far it is."""
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import steps
+from needlescope.estimators.bags import Bags, as_bags
+from needlescope.estimators.datasets import digit_bags, load_musk1
+from needlescope.estimators.departures import Departure, trust
+from needlescope.estimators.mixture import fit_mixture, spread, to_normal
+from needlescope.estimators.prepared import Prepared
+from needlescope.estimators.scaling import fit_scaling
+from needlescope.estimators.task_estimate import estimate_task
+from needlescope.estimators.task_theory import alignment, more_bags, prediction, strength
+from needlescope.losses import Logistic
+from needlescope.task import Task
+
+TASKS = {
+    "needle": (Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400),
+    "several": (Task(L=20, R=3, theta=2.5, pi=0.3), 30, 300),
+    "rare": (Task(L=5, R=2, theta=3.0, pi=0.1), 30, 400),
+    "all": (Task(L=10, R=10, theta=1.0, pi=0.5), 50, 200),
+    "one": (Task(L=1, R=1, theta=3.0, pi=0.5), 30, 200),
+}
+
+
+def draw(task, d, n, seed=0, noise=None):
+    """Bags of the theory's own model; returns the hidden direction too."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < task.pi).astype(int)
+    xi = rng.standard_normal(d)
+    xi /= np.linalg.norm(xi)
+    X = rng.standard_normal((n, task.L, d)) if noise is None else noise(rng, (n, task.L, d))
+    for k in np.flatnonzero(y):
+        X[k, rng.permutation(task.L)[: task.R]] += task.theta * xi
+    return X, y, xi
+
+
+@pytest.fixture(scope="module")
+def estimates():
+    return {
+        name: estimate_task(*draw(*what, seed=7)[:2], random_state=0)
+        for name, what in TASKS.items()
+    }
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_task_is_found(estimates, name):
+    task, d, n = TASKS[name]
+    found = estimates[name]
+    assert abs(found.theta - task.theta) < 3.5 * found.theta_se < 0.25 * task.theta
+    assert abs(found.R - task.R) < 3.5 * found.R_se + 0.05 * task.L
+    assert abs(found.dimension - d) < 0.04 * d
+    assert (found.task.L, found.task.pi) == (task.L, found.positives / n)
+    assert abs(found.task.pi - task.pi) < 0.1
+    assert found.alignment["measured"] == pytest.approx(found.alignment["predicted"], abs=0.15)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_errors_are_those_of_the_true_task(estimates, name):
+    task, d, n = TASKS[name]
+    for model in ("pooled", "attention"):
+        true = prediction(task, n, d, model).error
+        # Four times the deviation over data sets, at most 0.015 for these tasks.
+        assert estimates[name].predicted[model] == pytest.approx(true, abs=0.06)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_errors_are_those_measured(estimates, name):
+    found = estimates[name]
+    assert set(found.expected) == {"pooled", "attention, split"}
+    for model, error in found.expected.items():
+        assert abs(found.measured[model] - error) < 3.5 * found.measured_se[model] + 0.01
+
+
+def test_nothing_is_off_in_data_of_the_theory(estimates):
+    assert "can be trusted" in estimates["needle"].trust
+    assert {one.level for one in estimates["needle"].departures.values()} == {0}
+
+
+def test_no_model_beats_bayes(estimates):
+    for found in estimates.values():
+        best = found.predicted["bayes"]
+        assert all(error > best - 2e-3 for error in found.predicted.values())
+
+
+def test_more_bags_buy_what_they_should(estimates):
+    found = estimates["several"]
+    more = found.bags_for(0.01, "pooled")
+    there = prediction(found.task, found.bags + more, found.dimension, "pooled").error
+    assert there == pytest.approx(found.predicted["pooled"] - 0.01, abs=0.002)
+    assert 0.0 < found.bags_for(0.005, "pooled") < more
+    assert found.bags_for(found.predicted["pooled"], "pooled") == np.inf
+
+
+def test_the_report_ends_with_the_answer(estimates):
+    found = estimates["several"]
+    last = str(found).splitlines()[-1]
+    pooled, attention = (found.predicted[name] for name in ("pooled", "attention"))
+    assert last.startswith(f"mean pooling {pooled:.2f}, attention {attention:.2f}; ")
+    assert last.endswith("more bags would buy 0.01")
+
+
+def test_a_gain_must_be_one(estimates):
+    with pytest.raises(ValueError, match="gain must be a number above 0, got -1"):
+        estimates["needle"].bags_for(-1)
+    with pytest.raises(ValueError, match="model must be one of pooled, attention, vectorized"):
+        estimates["needle"].bags_for(0.01, "bayes")
+
+
+def test_without_a_signal_it_says_so():
+    X, y, _ = draw(Task(L=8, R=1, theta=0.0, pi=0.4), 20, 150, seed=3)
+    found = estimate_task(X, y, random_state=0)
+    assert (found.theta, found.task.theta, found.R) == (0.0, 0.0, 0.0)
+    assert found.trust.startswith("no signal was found")
+    assert "signal: none found" in str(found)
+    assert found.bags_for() == np.inf
+
+
+def test_heavy_tails_are_no_signal_and_are_named():
+    def student(rng, size):
+        # Tails along every direction: the scale of an instance, not of a number, is random.
+        return rng.standard_normal(size) / np.sqrt(rng.chisquare(4, (*size[:2], 1)) / 4)
+
+    X, y, _ = draw(Task(L=8, R=1, theta=0.0, pi=0.4), 20, 200, seed=1, noise=student)
+    found = estimate_task(X, y, random_state=0)
+    assert found.theta == 0.0
+    assert found.departures["kurtosis"].level == 2
+    X, y, _ = draw(Task(L=8, R=2, theta=4.0, pi=0.4), 20, 200, seed=1, noise=student)
+    assert estimate_task(X, y, random_state=0).task.R == 2
+
+
+def test_correlated_instances_count_as_fewer():
+    def correlated(rng, size):
+        shared = rng.standard_normal((size[0], 1, size[2]))
+        return np.sqrt(0.5) * (shared + rng.standard_normal(size))
+
+    X, y, _ = draw(Task(L=10, R=10, theta=1.0, pi=0.5), 20, 200, noise=correlated)
+    found = estimate_task(X, y, random_state=0)
+    assert found.size == 10.0
+    assert found.task.L == round(10 / (1 + 9 * found.noise["correlation"])) < 4
+    assert found.departures["correlation within bags"].level == 2
+    assert abs(found.measured["pooled"] - found.expected["pooled"]) < 0.1
+
+
+def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
+    X, y, _ = draw(Task(L=12, R=2, theta=4.0, pi=0.5), 15, 120)
+    ragged = [bag[: 6 + k % 7] for k, bag in enumerate(X.astype(np.float32))]
+    names = np.where(y == 1, "yes", "no")
+    calls = []
+    found = estimate_task(
+        ragged, names, random_state=5, progress=lambda done, total: calls.append((done, total))
+    )
+    assert "vectorized" not in found.predicted
+    assert found.positives == y.sum()
+    assert [done for done, _ in calls] == list(range(1, calls[0][1] + 1))
+    assert str(estimate_task(Bags.from_list(ragged), y, random_state=5)) == str(found)
+
+
+def test_digits():
+    X, y = digit_bags(bags=400, L=20, R=1, random_state=0)
+    found = estimate_task(X, y, random_state=0)
+    assert found.task.R == 1
+    assert found.predicted["attention"] < 0.5 * found.predicted["pooled"]
+    assert found.departures["kurtosis"].level > 0
+
+
+def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():
+    X, y = digit_bags(bags=200, L=20, R=1, random_state=0)
+    found = estimate_task(X, y, random_state=0)
+    assert found.theta == 0.0
+    assert found.measured["attention"] < 0.35
+    assert "but a classifier measured does" in found.trust
+    assert str(found).endswith(f"attention {found.measured['attention']:.2f}")
+
+
+def test_musk():
+    found = estimate_task(*load_musk1(), random_state=0)
+    assert found.theta > 0.0
+    assert found.dimension < 20.0  # of 166 features
+    assert max(one.level for one in found.departures.values()) > 0
+    assert "can be trusted" not in found.trust
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (np.zeros(20), "y must have two classes"),
+        (np.arange(20) < 3, "needs at least 5 bags of each class, got 3 positive and 17 negative"),
+        (np.arange(20) % 3, "y must have two labels, got 3"),
+        (np.arange(19) % 2, "y must have a label for each of the 20 bags, got 19"),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        estimate_task(np.random.default_rng(0).standard_normal((20, 3, 4)), y)
+
+
+def test_instances_that_are_all_the_same_have_no_signal():
+    found = estimate_task(np.ones((20, 3, 4)), np.arange(20) % 2, random_state=0)
+    assert (found.theta, found.surprise) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("task", "alpha0"),
+    [
+        (Task(L=10, R=1, theta=4.0, pi=0.5), 4.0),
+        (Task(L=10, R=3, theta=2.5, pi=0.3), 4.0),
+        (Task(L=20, R=2, theta=4.0, pi=0.2), 2.0),
+    ],
+)
+def test_alignment_is_that_of_trained_directions(task, alpha0):
+    d, trials = 200, 8
+    n = int(alpha0 * d)
+    weight = np.full(n, 1.0 / n)
+    cosines = []
+    for seed in range(trials):
+        X, y, xi = draw(task, d, n, seed)
+        bags, signs = as_bags(X), np.where(y > 0, 1.0, -1.0)
+        data = Prepared(bags, np.arange(n), signs, fit_scaling(bags, np.arange(n), weight, 1.0))
+        start = steps.no_query(data, Logistic(), weight)
+        query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
+        means = steps.features(data, np.zeros((1, d)))
+        readout = means[y > 0].mean(axis=0) - means[y == 0].mean(axis=0)
+        cosines.append([one @ xi / np.linalg.norm(one) for one in (query, readout)])
+    mean, error = np.mean(cosines, axis=0), np.std(cosines, axis=0) / np.sqrt(trials - 1)
+    for k, direction in enumerate(("query", "readout")):
+        # 1/d beside the trials' own error: the formula is that of the limit.
+        assert abs(mean[k] - alignment(task, alpha0, direction)) < 3.5 * error[k] + 1 / d
+
+
+def test_strength_inverts_the_alignment():
+    task = Task(L=12, R=3, theta=2.0, pi=0.3)
+    for direction in ("query", "readout"):
+        shift = 2.0 * alignment(task, 3.0, direction)
+        assert strength(task, shift, 3.0, direction) == pytest.approx(2.0, abs=1e-6)
+
+
+def test_a_mixture_is_found_whatever_the_noise():
+    rng = np.random.default_rng(0)
+    noise, seen = (rng.gumbel(size=8000) for _ in range(2))
+    seen[:1200] += 3.0
+    found = fit_mixture(noise, seen, 0.01)
+    assert abs(found.share - 0.15) < 3.5 * found.share_se < 0.05
+    assert abs(found.shift - 3.0) < 3.5 * found.shift_se < 0.5
+    assert fit_mixture(noise, seen, 0.01, share=0.15).share == pytest.approx(0.15)
+
+
+def test_the_spread_of_a_signal_that_varies():
+    rng = np.random.default_rng(0)
+    noise, seen = rng.standard_normal(8000), rng.standard_normal(8000)
+    seen[:2000] = 5.0 + 2.0 * rng.standard_normal(2000)
+    assert spread(seen, noise, fit_mixture(noise, seen, 0.01)) == pytest.approx(2.0, abs=0.25)
+
+
+def test_the_normal_scale_keeps_order_and_normal_numbers():
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal(20000)
+    at = np.linspace(-5.0, 5.0, 201)
+    z = to_normal(noise, at)
+    assert (np.diff(z) > 0.0).all()
+    assert np.abs(z - at).max() < 0.5
+    assert np.abs(z - at)[40:161].max() < 0.1
+
+
+def test_more_bags_are_read_off_the_curve():
+    assert more_bags({100: 0.2, 200: 0.1}, 0.1) == pytest.approx(100.0)
+    assert more_bags({100: 0.2, 200: 0.1}, 0.11) == np.inf
+    assert more_bags({100: 0.2, 200: 0.25, 400: 0.1}, 0.05) < 300.0  # never upwards
+
+
+def test_trust_follows_the_measured_errors():
+    def levels(kurtosis, error):
+        return {
+            "kurtosis": Departure(0.0, 0.0, kurtosis, ""),
+            "error, pooled": Departure(0.0, 0.0, error, ""),
+        }
+
+    assert trust(levels(2, 0), True).endswith("though its assumptions are off (kurtosis)")
+    assert trust(levels(0, 1), True).startswith("take the theory as a rough guide")
+    assert trust(levels(2, 2), True).startswith("do not trust the theory's numbers")
+    assert trust(levels(0, 0), False).startswith("no signal was found")
+    assert trust(levels(0, 2), False, guessing=False).startswith("the theory's two steps found no")

@@ -1,0 +1,33 @@
+"""The picture of attention on instances."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from needlescope.figures import attended
+
+WEIGHTS = [np.array([0.1, 0.9]), np.array([0.2, 0.3, 0.5]), np.array([1.0])]
+
+
+def test_rows_are_bags_by_label_and_cells_instances_by_weight():
+    figure = attended(WEIGHTS, [1, 0, 1])
+    figure.canvas.draw()
+    cells = np.asarray(figure.axes[0].images[0].get_array().filled(np.nan))
+    np.testing.assert_allclose(cells, [[0.5, 0.3, 0.2], [0.9, 0.1, np.nan], [1.0, np.nan, np.nan]])
+
+
+def test_as_given_into_given_axes_and_not_too_many():
+    figure, ax = plt.subplots()
+    assert attended(WEIGHTS * 50, ax=ax, bags=10, order=False) is figure
+    cells = ax.images[0].get_array()
+    assert cells.shape[0] == 10
+    np.testing.assert_allclose(np.asarray(cells[0])[:2], [0.1, 0.9])
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="one number for each instance"):
+        attended([np.zeros((2, 3))])
+    with pytest.raises(ValueError, match="a label for each of the 3 bags"):
+        attended(WEIGHTS, [1, 0])

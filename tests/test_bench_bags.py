@@ -1,0 +1,145 @@
+"""The benchmark of bag classifiers: its data, its folds, its arithmetic, its memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.bags import contest, report, stamp, summary
+from benchmarks.bags.__main__ import main
+from benchmarks.bags.data import DataSet, load_all, load_npz
+from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
+from benchmarks.bags.summary import Mean
+
+from needlescope.estimators.bags import as_bags
+
+
+@pytest.fixture
+def easy() -> DataSet:
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    return DataSet("easy", as_bags(rng.standard_normal((30, 4, 3)) + 2.0 * y[:, None, None]), y)
+
+
+class Constant:
+    """A classifier that counts how often it was fitted."""
+
+    fitted = 0
+
+    def fit(self, X: Any, y: Any) -> Constant:
+        type(self).fitted += 1
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        return np.arange(len(X)) - 0.5
+
+
+def test_a_folder_is_read_in_the_order_of_its_bags(tmp_path):
+    X = np.arange(8, dtype=np.float32)[:, None]
+    np.savez(tmp_path / "few.npz", X=X, bag=[2, 2, 1, 1, 1, 3, 3, 3], y=[5, 7, 7])
+    found = load_npz(tmp_path / "few.npz")
+    assert found.name == "few"
+    assert found.X[0].ravel().tolist() == [2.0, 3.0, 4.0]
+    assert found.y.tolist() == [0, 1, 1]
+
+
+def test_a_file_without_labels_is_refused(tmp_path):
+    np.savez(tmp_path / "few.npz", X=np.zeros((2, 1)), bag=[0, 1])
+    with pytest.raises(ValueError, match="must hold the arrays X, bag and y"):
+        load_npz(tmp_path / "few.npz")
+
+
+def test_labels_must_be_as_many_as_bags_and_of_two_kinds(tmp_path):
+    for y, words in (([0, 1, 1], "a label for each"), ([1, 1], "two labels")):
+        np.savez(tmp_path / "few.npz", X=np.zeros((2, 1)), bag=[0, 1], y=y)
+        with pytest.raises(ValueError, match=words):
+            load_npz(tmp_path / "few.npz")
+
+
+def test_musk_is_there_once(tmp_path):
+    assert [one.name for one in load_all(None)] == ["musk1", "digits", "digits-noisy"]
+    np.savez(tmp_path / "musk1.npz", X=np.zeros((2, 1)), bag=[0, 1], y=[0, 1])
+    names = [one.name for one in load_all(tmp_path)]
+    assert names == ["musk1", "digits", "digits-noisy"]
+
+
+def test_more_repeats_keep_the_folds_of_fewer(easy):
+    first = [test.tolist() for _, _, test in contest.folds(easy, 3, 0)]
+    again = [test.tolist() for _, _, test in contest.folds(easy, 3, 0)]
+    other = [test.tolist() for _, _, test in contest.folds(easy, 3, 1)]
+    assert first == again != other
+    assert sorted(np.concatenate(first)) == list(range(30))
+
+
+def test_finished_folds_are_not_run_again(easy, tmp_path, monkeypatch):
+    monkeypatch.setattr(stamp, "of_entrant", lambda classifier: "the same")
+    path, Constant.fitted = tmp_path / "folds.csv", 0
+    rows = contest.run([easy], {"constant": Constant}, 3, 1, path)
+    assert Constant.fitted == 3
+    assert contest.run([easy], {"constant": Constant}, 3, 2, path).items() >= rows.items()
+    assert Constant.fitted == 6
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:-1]) + "\n" + lines[-1][:20])  # killed while writing
+    contest.run([easy], {"constant": Constant}, 3, 2, path)
+    assert Constant.fitted == 7
+
+
+def test_other_bags_or_other_parameters_are_run_anew(easy):
+    other = easy._replace(y=1 - easy.y)
+    assert stamp.of_data(easy) != stamp.of_data(other)
+    make = ENTRANTS["attention"]
+    assert stamp.of_entrant(make()) == stamp.of_entrant(make())
+    assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(refine=0))
+
+
+def test_ours_and_the_mean_are_always_there(easy):
+    found, lacking = available()
+    assert {"attention", "pooled", "mean logistic"} <= set(found)
+    assert set(found) | set(lacking) == set(ENTRANTS)
+    score = contest.judge(MeanLogistic, easy, np.arange(20), np.arange(20, 30))
+    assert score.accuracy == score.auc == 1.0
+    assert score.seconds > 0.0
+
+
+def test_milwrap_is_told_what_bags_promise():
+    counted = pytest.importorskip("benchmarks.bags.counted", reason="milwrap is not installed")
+    fewest, most = counted.thresholds([3, 4], [0, 1])
+    assert fewest.tolist() == [[3, 0], [0, 1]]
+    assert most.tolist() == [[3, 0], [3, 4]]
+    assert counted.best_level([3.0, 1.0, 2.0, 4.0], [1, 0, 0, 1]) == 2.5
+
+
+def test_differences_are_paired():
+    rows = {}
+    for fold, (ours, theirs) in enumerate([(0.9, 0.8), (0.5, 0.4), (0.7, 0.6)]):
+        for name, value in (("attention", ours), ("pooled", theirs)):
+            key = contest.Key("some", 3, 0, fold, name, "")
+            rows[key] = contest.Score(value, value, 2.0 if name == "pooled" else 1.0)
+    (pair,) = summary.pairs(rows, 3)
+    assert pair.accuracy.value == pytest.approx(0.1)
+    assert pair.accuracy.se == pytest.approx(0.0, abs=1e-12)
+    assert pair.slower == pytest.approx(2.0)
+    table = {sheet.title: sheet for sheet in report.sheets(rows, 3)}
+    assert table["balanced accuracy"].rows[0] == ["some", "0.700 ± 0.115", "0.600 ± 0.115"]
+    assert table["attention less pooling"].rows[0][3] == "better"
+
+
+def test_the_corrected_error_is_the_larger():
+    found = summary.mean([0.1, 0.4, 0.2, 0.5], splits=2)
+    assert found == Mean(pytest.approx(0.3), pytest.approx(0.0913, abs=1e-4), found.corrected)
+    assert found.corrected == pytest.approx(found.se * np.sqrt(1 + 4))
+
+
+def test_the_command_writes_its_tables(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    y, bag = np.arange(20) % 2, np.repeat(np.arange(20), 3)
+    X = rng.standard_normal((60, 2)) + y[bag, None]
+    np.savez(tmp_path / "small.npz", X=X, bag=bag, y=y)
+    words = [str(tmp_path), "--data", "small", "--splits", "2", "--repeats", "1"]
+    out = tmp_path / "out"
+    assert main([*words, "--only", "attention", "pooled", "--out", str(out)]) == 0
+    assert "attention less pooling" in capsys.readouterr().out
+    assert "### balanced accuracy" in (out / "table.md").read_text()
+    assert len((out / "table.csv").read_text().splitlines()) == 3
+    assert main([*words[:2], "nothing"]) == 2
