@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags import as_bags
 from needlescope.estimators.linear import PooledClassifier
+from needlescope.estimators.random_features import RandomFeatures
 
 ATTENTION, POOLED = "attention", "pooled"
 SEED = 0
@@ -60,11 +61,20 @@ def _attention() -> Any:
     return AttentionClassifier(class_weight="balanced", random_state=SEED)
 
 
+def _expanded() -> Any:
+    return make_pipeline(RandomFeatures(random_state=SEED), _attention())
+
+
 def _pooled() -> Any:
     return PooledClassifier(class_weight="balanced", random_state=SEED)
 
 
 def _abmil() -> Any:
+    module = importlib.import_module(".abmil", __package__)
+    return module.Abmil(hidden=0, random_state=SEED)
+
+
+def _deep_abmil() -> Any:
     module = importlib.import_module(".abmil", __package__)
     return module.Abmil(random_state=SEED)
 
@@ -79,10 +89,12 @@ def _counted() -> Any:
 
 ENTRANTS: dict[str, Callable[[], Any]] = {
     ATTENTION: _attention,
+    "attention, random features": _expanded,
     POOLED: _pooled,
     "mean logistic": MeanLogistic,
     "milwrap": _counted,
     "ABMIL": _abmil,
+    "ABMIL, hidden layer": _deep_abmil,
 }
 
 

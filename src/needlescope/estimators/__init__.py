@@ -4,6 +4,7 @@ from .attention import AttentionClassifier
 from .bags import Bags
 from .datasets import digit_bags, load_musk1
 from .linear import PooledClassifier, VectorizedClassifier
+from .random_features import RandomFeatures
 from .task_estimate import estimate_task
 from .task_result import TaskEstimate
 
@@ -11,6 +12,7 @@ __all__ = [
     "AttentionClassifier",
     "Bags",
     "PooledClassifier",
+    "RandomFeatures",
     "TaskEstimate",
     "VectorizedClassifier",
     "digit_bags",

@@ -100,7 +100,7 @@ class AttentionClassifier(BagClassifier):
         shrinkage: float | None = 1.0,
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        validation: int = 5,
+        validation: int = 3,
         random_state: Any = None,
         progress: Progress = None,
     ) -> None:

@@ -189,7 +189,7 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             if len(settings) > 1:
                 raise ValueError(
                     'validation=0 leaves nothing to choose parameters by that are "auto"; give '
-                    "them values, or validation=5"
+                    "them values, or validation=3"
                 )
             return Choice(settings[0], {}, AS_IS)
         room = int(VALIDATION // max(1.0, float(bags.lengths[used].mean()) * bags.d))
