@@ -51,6 +51,6 @@ def test_every_call_it_lists_exists():
         assert hasattr(ns, name) or hasattr(ns.estimators, name), name
 
 
-def test_its_picture_is_there():
+def test_what_it_links_is_there():
     for path in re.findall(r"\]\((docs/[^)]+)\)", README.read_text(encoding="utf-8")):
-        assert (README.parent / path).stat().st_size > 10_000
+        assert (README.parent / path).stat().st_size > (10_000 if path.endswith(".png") else 1000)

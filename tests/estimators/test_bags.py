@@ -92,7 +92,7 @@ def test_indexing_is_that_of_a_list():
         ([sparse.eye_array(3)], "sparse instances .* are not taken"),
         (sparse.eye_array(3), "sparse instances .* pass X.toarray"),
         (pd.DataFrame({"u": [1.0]}), r"does not say which rows make a bag.*from_table"),
-        (np.ma.masked_array(np.zeros((2, 3, 4))), r"Bags.from_array\(X.data, mask\)"),
+        (np.ma.masked_array(np.zeros((2, 3, 4))), r"mask=~X.mask.any\(axis=2\)"),
         ([np.ones((2, 2)), np.array([[1.0, 2.0], [np.nan, 1.0]])], "bag 1 .* in instance 1"),
         (np.full((2, 3, 4), np.inf), "bag 0 has a NaN or infinity in instance 0"),
         (np.full((2, 3, 4), "x"), "instances must be a table of numbers"),
@@ -113,7 +113,7 @@ def test_refused_with_a_sentence(given, sentence):
             "bag 1 is empty",
         ),
         (lambda: Bags.from_table(np.zeros((3, 2)), [1, 2]), "groups must name the bag of each"),
-        (lambda: Bags.from_table(np.zeros((2, 2)), [1.0, np.nan]), "got NaN in row 1"),
+        (lambda: Bags.from_table(np.zeros((2, 2)), [1.0, np.nan]), "got none in row 1"),
         (lambda: Bags.from_table(pd.DataFrame({"u": [1.0]}), "bag"), "must name a column"),
         (lambda: Bags(np.zeros((3, 2)), [0, 2]), "starts must be whole numbers"),
         (lambda: Bags(np.zeros((3, 2)), [0, 2, 2, 3]), "bag 1 is empty"),
@@ -126,3 +126,50 @@ def test_refused_by_their_makers(make, sentence):
 
 def test_large_finite_numbers_are_not_taken_for_infinity():
     assert len(as_bags(np.full((2, 3, 4), 1e308))) == 2
+
+
+def test_frames_of_all_kinds_of_numbers():
+    frame = pd.DataFrame({"u": [1.5, 2.0], "v": [True, False], "w": [1, 2]})
+    bags = Bags.from_table(frame.astype({"u": "Float64", "w": "Int64"}), [0, 0])
+    np.testing.assert_array_equal(bags[0], [[1.5, 1.0, 1.0], [2.0, 0.0, 2.0]])
+    same = as_bags([frame[["u", "w"]], frame[["u", "w"]][:1]])
+    assert same.names == ["u", "w"] and len(same) == 2
+    assert Bags.from_table(pd.DataFrame({7: [1, 2], "u": [0.5, 0.5]}), 7).ids.tolist() == [1, 2]
+    single = pd.DataFrame({"u": np.zeros(2, np.float32)})
+    assert Bags.from_table(single, [0, 1]).instances.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (
+            lambda: Bags.from_table(pd.DataFrame({"u": [1.0], "k": ["a"]}), [0]),
+            "column 'k' must hold numbers",
+        ),
+        (
+            lambda: Bags.from_table(pd.DataFrame({"u": pd.array([1.0, None])}), [3, 3]),
+            "bag 0 has a NaN or infinity in instance 1",
+        ),
+        (lambda: Bags.from_table(np.zeros((2, 1)), [None, 1]), "got none in row 0"),
+        (lambda: Bags.from_table(np.zeros((2, 1)), pd.Series(["a", np.nan])), "got none in row 1"),
+        (
+            lambda: Bags.from_table(np.zeros((2, 1)), np.array(["2020-01-01", "NaT"], "M8[D]")),
+            "got none in row 1",
+        ),
+        (
+            lambda: Bags.from_table(np.zeros((2, 1)), np.array(["a", 1], object)),
+            "groups must be of one kind",
+        ),
+        (
+            lambda: as_bags(
+                [pd.DataFrame({"u": [1], "v": [2]}), pd.DataFrame({"v": [1], "u": [2]})]
+            ),
+            "the same columns in the same order",
+        ),
+        (lambda: Bags.from_table(np.ma.masked_less(np.zeros((2, 1)), 1), [0, 1]), "masked array"),
+        (lambda: as_bags([np.ma.masked_less(np.zeros((2, 1)), 1)]), "masked array"),
+    ],
+)
+def test_tables_that_say_too_little_are_refused(make, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        make()

@@ -287,6 +287,7 @@ def test_a_flat_classifier_wants_bags_of_one_size():
         ({"data": "all"}, "data must be one of"),
         ({"shrinkage": 0.0}, r"shrinkage must be None or a number in \(0, 1\], got 0.0"),
         ({"validation": -1}, "validation must be a number of folds"),
+        ({"validation": 1}, "validation must be a number of folds from 2 on, or 0 for none, got 1"),
         ({"validation": 0}, 'leaves nothing to choose parameters by that are "auto"'),
         ({"loss": "cubic"}, "cubic"),
         ({"progress": "yes"}, "progress must be"),
@@ -316,3 +317,46 @@ def test_bad_labels_and_weights_are_refused(X, y, weight, sentence):
 def test_other_features_than_those_of_the_fit_are_refused(fitted):
     with pytest.raises(ValueError, match="X has 3 features, but AttentionClassifier is expecting"):
         fitted.predict(np.zeros((2, 4, 3)))
+
+
+@pytest.mark.parametrize("share", [0.02, 0.04])
+def test_rare_positives_have_honest_probabilities(share):
+    def draw(n, seed):
+        rng = np.random.default_rng(seed)
+        y = (np.arange(n) < share * n).astype(int)
+        X = rng.standard_normal((n, 20, 10))
+        X[y == 1, 0] += 6.0 / np.sqrt(10.0)
+        return X, y
+
+    clf = AttentionClassifier(random_state=0).fit(*draw(1000, 1))
+    X, y = draw(4000, 2)
+    p = clf.predict_proba(X)[:, 1]
+    assert abs(p.mean() - share) < 0.25 * share
+    assert -np.mean(np.log(np.where(y == 1, p, 1.0 - p))) < 0.02
+
+
+def test_renamed_or_reordered_features_are_refused():
+    X, y = needles(n=40, d=3)
+    bags = Bags.from_array(X)
+    bags.names = ["u", "v", "w"]
+    clf = PooledClassifier(ridge=0.1, validation=0).fit(bags, y)
+    clf.predict(X)  # without names there is nothing to compare
+    other = Bags.from_array(X)
+    other.names = ["u", "w", "v"]
+    with pytest.raises(ValueError, match="'w' is where 'v' was"):
+        clf.predict(other)
+
+
+def test_shapes_do_not_depend_on_what_was_chosen():
+    X, y = needles(n=40, d=3)
+    pooled = AttentionClassifier(kappa=0.0, queries=2, ridge=0.1, validation=0).fit(X, y)
+    assert pooled.query_.shape == pooled.readout_.shape == (2, 3)
+    assert pooled.attend(X)[0].shape == (2, 10)
+    plain = PooledClassifier(ridge=0.1, validation=0).fit(X, y)
+    np.testing.assert_allclose(pooled.decision_function(X), plain.decision_function(X))
+
+
+def test_labels_of_several_kinds_are_refused():
+    X, _ = needles(n=4)
+    with pytest.raises(ValueError, match="y must have labels of one kind"):
+        AttentionClassifier().fit(X, ["a", None, "a", None])

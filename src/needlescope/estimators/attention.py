@@ -64,10 +64,11 @@ class AttentionClassifier(BagClassifier):
         The labels; the second is the positive class.
     query_, readout_ : array (queries, features)
         q and w for instances as they were given, not scaled: the attention of a bag X is
-        ``softmax(X @ query_[0])``, and its part of the score ``(attention @ X) @ readout_[0]`` up
-        to a constant.
+        ``softmax(X @ query_[0])``, and its part of the score ``(attention @ X) @ readout_[0]``. All
+        zero for mean pooling.
     intercept_ : float
-        The constant, such that scores and calibration are those of ``decision_function``.
+        The constant of the score. Their sum is ``decision_function``, except for scores beyond
+        those of nearly all bags held out, which it takes back to a logarithm.
     setting_ : Setting
         The κ, ridge and number of iterations taken.
     validation_losses_ : dict

@@ -66,7 +66,8 @@ class Bags(Sequence[Any]):
     def from_array(cls, X: Any, mask: Any = None) -> Bags:
         """Take an array (bags, instances, features); ``mask`` is true where an instance is there.
 
-        Without a mask nothing is copied, so that a memory-mapped array stays on disk.
+        A C-ordered array of floats without a mask is not copied, so that a memory-mapped one stays
+        on disk.
 
         Examples
         --------
@@ -74,7 +75,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        X = _refuse_sparse(X)
+        X = _plain(X)
         X = X if isinstance(X, np.ndarray) else np.asarray(X)
         if X.ndim != 3 or 0 in X.shape:
             raise ValueError(
@@ -102,6 +103,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]).lengths
         array([1, 2])
         """
+        names = _shared_names(bags)
         parts = [_one_bag(k, bag) for k, bag in enumerate(bags)]
         if not parts:
             raise ValueError("there must be at least one bag, got an empty list")
@@ -118,7 +120,8 @@ class Bags(Sequence[Any]):
                 f"bag {lengths.index(0)} is empty; a bag needs at least one instance: drop it and "
                 "its label"
             )
-        return cls(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths)]))
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return cls(np.concatenate(parts), starts, names=names)
 
     @classmethod
     def from_table(cls, X: Any, groups: Any) -> Bags:
@@ -136,21 +139,18 @@ class Bags(Sequence[Any]):
         """
         names = None
         if hasattr(X, "columns"):
-            if isinstance(groups, str):
+            if isinstance(groups, str | int):
                 if groups not in X.columns:
                     raise ValueError(f"groups must name a column, got {groups!r}")
                 X, groups = X.drop(columns=groups), X[groups]
             names = [str(name) for name in X.columns]
         table = _numbers(X)
-        groups = np.asarray(groups)
+        groups = _groups(groups)
         if groups.shape != (len(table),):
             raise ValueError(
                 f"groups must name the bag of each of the {len(table)} rows, got shape "
                 f"{groups.shape}"
             )
-        if groups.dtype.kind == "f" and np.isnan(groups).any():
-            row = int(np.flatnonzero(np.isnan(groups))[0])
-            raise ValueError(f"groups must name the bag of each row, got NaN in row {row}")
         ids, first, bag = np.unique(groups, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(ids), int)
@@ -195,6 +195,8 @@ class Bags(Sequence[Any]):
 
     def __repr__(self) -> str:
         """Say how many there are, and of what."""
+        if not len(self):
+            return f"<0 bags, {self.d} features, {self.instances.dtype}>"
         few, most = self.lengths.min(), self.lengths.max()
         size = f"{few}" if few == most else f"{few} to {most}"
         return f"<{len(self)} bags of {size} instances, {self.d} features, {self.instances.dtype}>"
@@ -236,16 +238,43 @@ def as_bags(X: Any) -> Bags:
             f"a {type(X).__name__} does not say which rows make a bag: "
             "pass Bags.from_table(X, groups)"
         )
-    if np.ma.isMaskedArray(X):
-        raise ValueError("a masked array is not taken: pass Bags.from_array(X.data, mask)")
-    _refuse_sparse(X)
+    _plain(X)
     if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object):
         return Bags.from_list(list(X))
     return Bags.from_array(X)
 
 
+def _shared_names(bags: Sequence[Any]) -> list[str] | None:
+    """Return the columns of bags that are DataFrames; all must have the same, in one order."""
+    if not len(bags) or not all(hasattr(bag, "columns") for bag in bags):
+        return None
+    names = [str(name) for name in bags[0].columns]
+    for place, bag in enumerate(bags):
+        if [str(name) for name in bag.columns] != names:
+            raise ValueError(
+                f"all bags must have the same columns in the same order, got {names} in bag 0 "
+                f"and {list(bag.columns)} in bag {place}"
+            )
+    return names
+
+
+def _groups(groups: Any) -> Any:
+    """Return the bag of each row; missing ones are refused."""
+    found = np.asarray(groups)
+    if found.dtype == object:
+        lost = [one is None or one != one for one in found.tolist()]
+        if not any(lost) and len({type(one) for one in found.tolist()}) > 1:
+            raise ValueError("groups must be of one kind, such as all numbers or all words")
+    else:
+        lost = found != found  # NaN and NaT are not themselves
+    if np.any(lost):
+        row = int(np.flatnonzero(lost)[0])
+        raise ValueError(f"groups must name the bag of each row, got none in row {row}")
+    return found
+
+
 def _one_bag(place: int, bag: Any) -> Any:
-    array = np.asarray(_refuse_sparse(bag))
+    array = np.asarray(_plain(bag))
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"bag {place} must be an array (instances, features) of numbers, got "
@@ -256,8 +285,9 @@ def _one_bag(place: int, bag: Any) -> Any:
 
 def _numbers(X: Any) -> Any:
     """Return a table of float32 or float64; single precision is kept."""
-    X = _refuse_sparse(X)
-    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    X = _plain(X)
+    array = _from_frame(X) if hasattr(X, "dtypes") else X
+    array = array if isinstance(array, np.ndarray) else np.asarray(array)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"instances must be a table of numbers, one row each, got shape {array.shape} and "
@@ -268,11 +298,31 @@ def _numbers(X: Any) -> Any:
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
-def _refuse_sparse(X: Any) -> Any:
+def _from_frame(X: Any) -> Any:
+    """Return the numbers of a DataFrame; missing ones become NaN, and are refused later."""
+    for name, dtype in X.dtypes.items():
+        if getattr(dtype, "kind", "O") not in "fiub":
+            raise ValueError(
+                f"column {name!r} must hold numbers, got {dtype}; drop it, or encode it as "
+                "numbers first"
+            )
+    if all(dtype == np.float32 for dtype in X.dtypes):
+        return X.to_numpy()
+    return X.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _plain(X: Any) -> Any:
+    """Refuse sparse and masked arrays, of which only a part would be read."""
     if hasattr(X, "tocsr") or hasattr(X, "sparse"):
         raise ValueError(
             f"sparse instances ({type(X).__name__}) are not taken: the classifiers centre them; "
-            "pass X.toarray(), or reduce them first, as with TruncatedSVD"
+            "pass X.toarray() (of a DataFrame X.sparse.to_dense()), or reduce them first, as with "
+            "TruncatedSVD"
+        )
+    if np.ma.isMaskedArray(X):
+        raise ValueError(
+            "a masked array is not taken: pass Bags.from_array(X.data, mask=~X.mask.any(axis=2)), "
+            "true where an instance is there"
         )
     return X
 

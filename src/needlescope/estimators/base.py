@@ -123,8 +123,11 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
                     f"shrinkage must be None or a number in (0, 1], got {shrinkage!r}; 1 "
                     "standardises each feature, less removes correlations too"
                 )
-        if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 0:
-            raise ValueError(f"validation must be a number of folds, 0 for none, got {folds!r}")
+        whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
+        if not whole or folds < 0 or folds == 1:
+            raise ValueError(
+                f"validation must be a number of folds from 2 on, or 0 for none, got {folds!r}"
+            )
 
     def _labels(self, bags: Bags, y: Any) -> FloatArray:
         """Return labels −1 and +1; keep which two there are."""
@@ -135,10 +138,16 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         if len(y) != len(bags):
             raise ValueError(f"y must have a label for each of the {len(bags)} bags, got {len(y)}")
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        try:
+            kind = type_of_target(y, input_name="y", raise_unknown=True)
+            self.classes_, place = np.unique(y, return_inverse=True)
+        except TypeError:  # they cannot be put in order
+            kinds = ", ".join(sorted({type(one).__name__ for one in y}))
+            raise ValueError(
+                f"y must have labels of one kind, such as all numbers or all words, got {kinds}"
+            ) from None
         if kind not in ("binary", "multiclass"):
             raise ValueError(f"Unknown label type: {kind}; y must have two labels")
-        self.classes_, place = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
@@ -218,5 +227,12 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"X has {bags.d} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and bags.names is not None and list(known) != bags.names:
+            odd = next(a for a, b in zip(bags.names, known, strict=True) if a != b)
+            raise ValueError(
+                "The feature names should match those that were passed during fit, in the same "
+                f"order; {odd!r} is where {known[bags.names.index(odd)]!r} was"
             )
         return Prepared(bags, np.arange(len(bags)), np.ones(len(bags)), self.scaling_)

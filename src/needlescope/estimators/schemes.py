@@ -44,10 +44,11 @@ def train_states(
     folds = _folds(data.y, scheme, random)
     for kappa, same_kappa in groupby(settings, key=lambda one: one.kappa):
         if kappa == 0.0:
-            zero = np.zeros((1, data.tokens[1]))
-            F = steps.features(data, zero)
+            zero = np.zeros((queries, data.tokens[1]))
+            F = steps.features(data, zero[:1])
             for one in same_kappa:
-                yield one, steps.fit_readout(F, data.y, zero, loss, one.ridge, weight)
+                state = steps.fit_readout(F, data.y, zero[:1], loss, one.ridge, weight)
+                yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
             continue
         parts = [(data, weight)] if scheme != "split" else []
         parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]

@@ -3,8 +3,8 @@
 The bags are cut into folds; each is scored by what was trained on the others, in every setting.
 The setting with the least logarithmic loss is taken, and two numbers put its scores, each from a
 classifier that has not seen the bag, on the scale of probabilities (Platt). Scores beyond the
-middle 90 % are moved to its ends for both: a few bags with features out of all proportion would
-else decide.
+middle 90 % of both classes are moved to its ends first: a few bags with features out of all
+proportion would else decide.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def choose(
 ) -> Choice:
     """Score held-out bags in every setting; return the best one and its calibration."""
     places = _folds(y, folds, random)
-    if not places:  # too few bags of a class to hold one out: nothing to choose by
-        return Choice(settings[len(settings) // 2], {}, AS_IS)
+    if not places:  # too few bags of a class to hold one out: the first is the most cautious
+        return Choice(settings[0], {}, AS_IS)
     held = np.concatenate([test for _, test in places])
     scores = {setting: np.empty(len(y)) for setting in settings}
     for known, test in places:
@@ -78,7 +78,7 @@ def choose(
     share = weight[held] / weight[held].sum()
     losses = {}
     for setting, found in scores.items():
-        middle = np.clip(found[held], *np.quantile(found[held], MIDDLE))
+        middle = np.clip(found[held], *_ends(found[held], y[held]))
         losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * middle))
     best = min(losses, key=lambda setting: losses[setting])
     return Choice(best, losses, platt(scores[best][held], y[held], share))
@@ -95,7 +95,7 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
     >>> bool(abs(found.slope - 0.2) < 0.02), bool(abs(found.intercept) < 0.1)
     (True, True)
     """
-    low, high = (float(end) for end in np.quantile(scores, MIDDLE))
+    low, high = _ends(scores, y)
     middle, size = float(np.median(scores)), max(high - low, 1e-300)
     x = (np.clip(scores, low, high) - middle) / size
     A = np.stack([x, np.ones(len(x))], axis=1)
@@ -110,6 +110,12 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
             break
     at[0] = max(at[0], FLAT)
     return Platt(float(at[0] / size), float(at[1] - at[0] * middle / size), low, high)
+
+
+def _ends(scores: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Return the least and the largest score that the middle of either class has."""
+    parts = [np.quantile(scores[y == sign], MIDDLE) for sign in np.unique(y)]
+    return float(min(part[0] for part in parts)), float(max(part[1] for part in parts))
 
 
 def _folds(
