@@ -360,3 +360,18 @@ def test_labels_of_several_kinds_are_refused():
     X, _ = needles(n=4)
     with pytest.raises(ValueError, match="y must have labels of one kind"):
         AttentionClassifier().fit(X, ["a", None, "a", None])
+
+
+def test_linear_features_have_names_too():
+    X, y = needles(n=40, L=2, d=2)
+    for kind, names in (
+        (PooledClassifier, ["mean_x0", "mean_x1"]),
+        (VectorizedClassifier, ["x0_0", "x1_0", "x0_1", "x1_1"]),
+    ):
+        clf = kind(ridge=0.1, validation=0).set_output(transform="pandas").fit(X, y)
+        assert clf.transform(X).columns.tolist() == names
+
+
+def test_no_bags_have_no_answer(fitted):
+    with pytest.raises(ValueError, match="there must be at least one bag, got none"):
+        fitted.predict(Bags.from_array(needles(n=4)[0])[:0])

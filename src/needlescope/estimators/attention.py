@@ -182,11 +182,7 @@ class AttentionClassifier(BagClassifier):
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        self._fitted()
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{k}" for k in range(self.n_features_in_)]
-        count = len(self.model_.q)
+        names, count = self._names(), len(self.model_.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
         return np.array(

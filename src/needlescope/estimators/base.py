@@ -220,9 +220,16 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         return self
 
+    def _names(self) -> list[str]:
+        """Return the names of the features, x0, x1, ... if they have none."""
+        known = getattr(self._fitted(), "feature_names_in_", None)
+        return [f"x{k}" for k in range(self.n_features_in_)] if known is None else list(known)
+
     def _prepare(self, X: Any) -> Prepared:
         self._fitted()
         bags = as_bags(X)
+        if not len(bags):
+            raise ValueError("there must be at least one bag, got none")
         if bags.d != self.n_features_in_:
             raise ValueError(
                 f"X has {bags.d} features, but {type(self).__name__} is expecting "

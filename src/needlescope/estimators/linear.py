@@ -79,6 +79,10 @@ class PooledClassifier(BagClassifier):
         """Return the mean of each bag's scaled instances."""
         return steps.features(self._prepare(X), self.model_.q)
 
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return names for the columns of `transform`."""
+        return np.array([f"mean_{name}" for name in self._names()], dtype=object)
+
 
 class _Flat(NamedTuple):
     w: FloatArray
@@ -126,6 +130,12 @@ class VectorizedClassifier(PooledClassifier):
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag side by side."""
         return self._features(self._prepare(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return names for the columns of `transform`."""
+        names = self._names()
+        places = range(len(self.model_.w) // len(names))
+        return np.array([f"{name}_{place}" for place in places for name in names], dtype=object)
 
     def _features(self, data: Prepared) -> Any:
         if data.tokens[0] == 0:
