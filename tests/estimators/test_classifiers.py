@@ -236,8 +236,7 @@ def test_two_kinds_of_signal_want_two_queries():
     one, two = (
         AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
     )
-    assert two > 0.85
-    assert two > one - 0.02
+    assert two > one + 0.015  # 0.030 to 0.041 with four seeds
 
 
 @pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])

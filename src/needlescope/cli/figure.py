@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .common import output, show
-from .work import engine_options, finish, make_engine
+from .work import engine_options, finish
+
+if TYPE_CHECKING:
+    from ..experiments.engine import Engine
 
 
 @click.command("figure")
@@ -20,9 +24,7 @@ def command(
     name: str,
     full: bool,
     folder: str,
-    engine: str,
-    scheduler: str | None,
-    workers: int | None,
+    engine: Engine,
     retry: bool,
     form: str | None,
 ) -> None:
@@ -32,9 +34,8 @@ def command(
     from .drawing import draw, line
 
     experiment(name)  # refuse a wrong name before any work
-    runner = make_engine(engine, scheduler, workers)
     with Store(Path(folder) / "results.sqlite") as store:
-        entry, summary = draw(name, full, Path(folder), store, runner, retry=retry)
+        entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)
     show([line(entry)], form, str(entry.picture))
     finish(summary)
     if entry.verdict == "disagree":

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .common import output, show
-from .work import engine_options, finish, make_engine
+from .work import engine_options, finish
+
+if TYPE_CHECKING:
+    from ..experiments.engine import Engine
 
 
 @click.command("reproduce")
@@ -22,9 +25,7 @@ def command(
     names: tuple[str, ...],
     full: bool,
     folder: str,
-    engine: str,
-    scheduler: str | None,
-    workers: int | None,
+    engine: Engine,
     retry: bool,
     form: str | None,
 ) -> None:
@@ -40,7 +41,6 @@ def command(
 
     for name in names:
         experiment(name)  # refuse a wrong name before any work
-    runner = make_engine(engine, scheduler, workers)
     entries, total = [], Summary(0, 0, 0)
     with Store(Path(folder) / "results.sqlite") as store:
         asked = set(names or NAMES)
@@ -49,7 +49,7 @@ def command(
         wanted = [name for name in NAMES if name in asked | kept]
         for number, name in enumerate(wanted, 1):
             click.echo(f"[{number}/{len(wanted)}] {name}", err=True)
-            entry, summary = draw(name, full, Path(folder), store, runner, retry=retry)
+            entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)
             click.echo(f"    {entry.status}", err=True)
             entries.append(entry)
             pairs: Iterable[Any] = zip(total, summary, strict=True)

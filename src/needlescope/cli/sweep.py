@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .common import output, show
-from .work import engine_options, finish, make_engine
+from .work import engine_options, finish
+
+if TYPE_CHECKING:
+    from ..experiments.engine import Engine
 
 MOST = 50  # rows of the table for people
 
@@ -24,9 +28,7 @@ def command(
     spec: str,
     path: str | None,
     out: str | None,
-    engine: str,
-    scheduler: str | None,
-    workers: int | None,
+    engine: Engine,
     retry: bool,
     form: str | None,
 ) -> None:
@@ -49,9 +51,8 @@ def command(
         words = "do not take" if len(sweep.calls) > 1 else "does not take"
         names, calls = ", ".join(sweep.left_out), " and ".join(sweep.calls)
         click.echo(f"left out: {names}: {calls} {words} them", err=True)
-    runner = make_engine(engine, scheduler, workers)
     with Store(path or Path(spec).with_suffix(".sqlite")) as store:
-        summary = run_units(units, store, engine=runner, retry=retry, progress=True)
+        summary = run_units(units, store, engine=engine, retry=retry, progress=True)
         table = store.to_pandas(units)
         if out is not None:
             (store.to_parquet if out.endswith(".parquet") else store.to_csv)(out, units)

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,20 +23,30 @@ MOST = 5  # different errors that are shown
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --engine, --scheduler, --workers and --retry; say what Ctrl-C leaves."""
-    command = interruptible()(command)
-    command = click.option("--retry", is_flag=True, help="Run units again that failed before.")(
-        command
-    )
-    command = click.option("--workers", type=int, default=None, help="Processes to run on.")(
-        command
-    )
-    command = click.option(
-        "--scheduler", default=None, metavar="ADDRESS", help="A Dask scheduler that is running."
-    )(command)
-    return click.option(
-        "--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True
-    )(command)
+    """Add --engine, --scheduler, --workers and --retry; say what Ctrl-C leaves.
+
+    The command is given the ``engine`` that the first three name.
+    """
+
+    @wraps(command)
+    @interruptible()
+    def run(
+        *rest: Any, engine: str, scheduler: str | None, workers: int | None, **more: Any
+    ) -> Any:
+        return command(*rest, engine=make_engine(engine, scheduler, workers), **more)
+
+    for option in (
+        click.option("--retry", is_flag=True, help="Run units again that failed before."),
+        click.option("--workers", type=int, default=None, help="Processes to run on."),
+        click.option(
+            "--scheduler", default=None, metavar="ADDRESS", help="A Dask scheduler that is running."
+        ),
+        click.option(
+            "--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True
+        ),
+    ):
+        run = option(run)
+    return run
 
 
 def make_engine(engine: str, scheduler: str | None, workers: int | None) -> Engine:

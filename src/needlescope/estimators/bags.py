@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IndexArray
+from ..arrays import IndexArray
+from .tables import bag_of_each_row, numbers, one_bag, plain, shared_names
 
 CHUNK = 1 << 22  # numbers looked at in one go
 
@@ -45,7 +46,7 @@ class Bags(Sequence[Any]):
         self, instances: Any, starts: Any, *, names: Sequence[str] | None = None, ids: Any = None
     ) -> None:
         """Check that every bag has an instance, and every number is finite."""
-        self.instances = _numbers(instances)
+        self.instances = numbers(instances)
         self.starts = np.asarray(starts)
         self.names = None if names is None else list(names)
         self.ids = ids
@@ -75,7 +76,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        X = _plain(X)
+        X = plain(X)
         X = X if isinstance(X, np.ndarray) else np.asarray(X)
         if X.ndim != 3 or 0 in X.shape:
             raise ValueError(
@@ -103,8 +104,8 @@ class Bags(Sequence[Any]):
         >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]).lengths
         array([1, 2])
         """
-        names = _shared_names(bags)
-        parts = [_one_bag(k, bag) for k, bag in enumerate(bags)]
+        names = shared_names(bags)
+        parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
         if not parts:
             raise ValueError("there must be at least one bag, got an empty list")
         widths = [part.shape[1] for part in parts]
@@ -144,8 +145,8 @@ class Bags(Sequence[Any]):
                     raise ValueError(f"groups must name a column, got {groups!r}")
                 X, groups = X.drop(columns=groups), X[groups]
             names = [str(name) for name in X.columns]
-        table = _numbers(X)
-        groups = _groups(groups)
+        table = numbers(X)
+        groups = bag_of_each_row(groups)
         if groups.shape != (len(table),):
             raise ValueError(
                 f"groups must name the bag of each of the {len(table)} rows, got shape "
@@ -238,93 +239,10 @@ def as_bags(X: Any) -> Bags:
             f"a {type(X).__name__} does not say which rows make a bag: "
             "pass Bags.from_table(X, groups)"
         )
-    _plain(X)
+    plain(X)
     if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object):
         return Bags.from_list(list(X))
     return Bags.from_array(X)
-
-
-def _shared_names(bags: Sequence[Any]) -> list[str] | None:
-    """Return the columns of bags that are DataFrames; all must have the same, in one order."""
-    if not len(bags) or not all(hasattr(bag, "columns") for bag in bags):
-        return None
-    names = [str(name) for name in bags[0].columns]
-    for place, bag in enumerate(bags):
-        if [str(name) for name in bag.columns] != names:
-            raise ValueError(
-                f"all bags must have the same columns in the same order, got {names} in bag 0 "
-                f"and {list(bag.columns)} in bag {place}"
-            )
-    return names
-
-
-def _groups(groups: Any) -> Any:
-    """Return the bag of each row; missing ones are refused."""
-    found = np.asarray(groups)
-    if found.dtype == object:
-        lost = [one is None or one != one for one in found.tolist()]
-        if not any(lost) and len({type(one) for one in found.tolist()}) > 1:
-            raise ValueError("groups must be of one kind, such as all numbers or all words")
-    else:
-        lost = found != found  # NaN and NaT are not themselves
-    if np.any(lost):
-        row = int(np.flatnonzero(lost)[0])
-        raise ValueError(f"groups must name the bag of each row, got none in row {row}")
-    return found
-
-
-def _one_bag(place: int, bag: Any) -> Any:
-    array = np.asarray(_plain(bag))
-    if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"bag {place} must be an array (instances, features) of numbers, got "
-            f"{type(bag).__name__} of shape {array.shape} and type {array.dtype}"
-        )
-    return array
-
-
-def _numbers(X: Any) -> Any:
-    """Return a table of float32 or float64; single precision is kept."""
-    X = _plain(X)
-    array = _from_frame(X) if hasattr(X, "dtypes") else X
-    array = array if isinstance(array, np.ndarray) else np.asarray(array)
-    if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"instances must be a table of numbers, one row each, got shape {array.shape} and "
-            f"type {array.dtype}"
-        )
-    if array.shape[1] == 0:
-        raise ValueError(f"instances must have at least one feature, got shape {array.shape}")
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
-
-
-def _from_frame(X: Any) -> Any:
-    """Return the numbers of a DataFrame; missing ones become NaN, and are refused later."""
-    for name, dtype in X.dtypes.items():
-        if getattr(dtype, "kind", "O") not in "fiub":
-            raise ValueError(
-                f"column {name!r} must hold numbers, got {dtype}; drop it, or encode it as "
-                "numbers first"
-            )
-    if all(dtype == np.float32 for dtype in X.dtypes):
-        return X.to_numpy()
-    return X.to_numpy(dtype=float, na_value=np.nan)
-
-
-def _plain(X: Any) -> Any:
-    """Refuse sparse and masked arrays, of which only a part would be read."""
-    if hasattr(X, "tocsr") or hasattr(X, "sparse"):
-        raise ValueError(
-            f"sparse instances ({type(X).__name__}) are not taken: the classifiers centre them; "
-            "pass X.toarray() (of a DataFrame X.sparse.to_dense()), or reduce them first, as with "
-            "TruncatedSVD"
-        )
-    if np.ma.isMaskedArray(X):
-        raise ValueError(
-            "a masked array is not taken: pass Bags.from_array(X.data, mask=~X.mask.any(axis=2)), "
-            "true where an instance is there"
-        )
-    return X
 
 
 def _check_finite(bags: Bags) -> None:
@@ -340,14 +258,3 @@ def _check_finite(bags: Bags) -> None:
                 f"bag {bag} has a NaN or infinity in instance {row - bags.starts[bag]}; drop the "
                 "instance, or fill it in"
             )
-
-
-def bag_shares(bags: Bags, weight: FloatArray) -> FloatArray:
-    """Return a weight for each instance: its bag's, shared evenly.
-
-    Examples
-    --------
-    >>> bag_shares(Bags.from_list([np.zeros((2, 1)), np.zeros((1, 1))]), np.array([0.5, 0.5]))
-    array([0.25, 0.25, 0.5 ])
-    """
-    return np.repeat(weight / bags.lengths, bags.lengths)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
-from .marks import draw, explain, label_lines, select
-from .style import COLOURS, RC
+from .marks import draw, label_lines, select, two_panels
+from .style import COLOURS
 
 X = "training.alpha0"
 XLABEL = r"query samples per dimension, $\alpha_0$"
@@ -18,7 +17,6 @@ VECTORS = {
     "cosine_w": (r"readout, $s_w$", READOUT),
 }
 LIMIT = "0.35"
-PANELS = ("cosines", "gap")
 
 
 def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
@@ -47,18 +45,8 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
     >>> [len(one.lines) for one in alignment(table).axes]
     [2, 2]
     """
-    if panel not in PANELS:
-        raise ValueError(f"panel must be one of {', '.join(PANELS)}, got {panel!r}")
-    with plt.rc_context(RC):
-        if ax is not None:
-            (_cosines if panel == "cosines" else _gap)(ax, table)
-            return ax.figure
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 2.9))
-        figure.subplots_adjust(left=0.075, right=0.985, bottom=0.155, top=0.84, wspace=0.58)
-        _cosines(left, table)
-        _gap(right, table)
-        explain(figure, table, "simulate_alignment")
-    return figure
+    panels = {"cosines": _cosines, "gap": _gap}
+    return two_panels(table, ax, panel, panels, "simulate_alignment", right=0.985, wspace=0.58)
 
 
 def _rows(table: pd.DataFrame, *columns: str) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
-from .marks import draw, explain, label_lines, select, whole
-from .style import COLOURS, RC
+from .marks import draw, label_lines, select, two_panels, whole
+from .style import COLOURS
 
 X = "training.alpha0"
 STEP, SIGNAL = "training.eta_q", "task.theta"
@@ -16,7 +15,6 @@ XLABEL = r"query samples per dimension, $\alpha_0$"
 # Attention's blue, and grey, from light to dark as the step or the signal grows.
 SHADES = ("#56B4E9", COLOURS["attention"], "#003A5C")
 NOISE = ("0.72", "0.5", "0.2")
-PANELS = ("weights", "largest")
 
 
 def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Any:
@@ -47,19 +45,8 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     >>> [len(one.lines) for one in attention_map(table).axes]
     [3, 1]
     """
-    if panel not in PANELS:
-        raise ValueError(f"panel must be one of {', '.join(PANELS)}, got {panel!r}")
-    table = whole(table)
-    with plt.rc_context(RC):
-        if ax is not None:
-            (_weights if panel == "weights" else _largest)(ax, table)
-            return ax.figure
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 2.9))
-        figure.subplots_adjust(left=0.075, right=0.935, bottom=0.155, top=0.84, wspace=0.72)
-        _weights(left, table)
-        _largest(right, table)
-        explain(figure, table, "simulate_focus")
-    return figure
+    panels = {"weights": _weights, "largest": _largest}
+    return two_panels(whole(table), ax, panel, panels, "simulate_focus", right=0.935, wspace=0.72)
 
 
 def _curves(

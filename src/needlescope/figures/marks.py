@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from .parameters import DEFAULTS
+from .style import RC
 
 LEFT_OUT: Mapping[str, Any] = {
     **DEFAULTS,
@@ -190,3 +192,29 @@ def label_lines(ax: Any, ends: Sequence[tuple[float, str, str]], gap: float = 9.
             ha="left",
             annotation_clip=False,
         )
+
+
+def two_panels(
+    table: pd.DataFrame,
+    ax: Any,
+    panel: str,
+    panels: Mapping[str, Callable[[Any, pd.DataFrame], object]],
+    call: str,
+    **spacing: float,
+) -> Any:
+    """Draw one of two panels into given axes, or both side by side in a figure of their own.
+
+    ``call`` is what the dots are trials of; ``spacing`` goes to ``subplots_adjust``.
+    """
+    if panel not in panels:
+        raise ValueError(f"panel must be one of {', '.join(panels)}, got {panel!r}")
+    with plt.rc_context(RC):
+        if ax is not None:
+            panels[panel](ax, table)
+            return ax.figure
+        figure, both = plt.subplots(1, 2, figsize=(7.0, 2.9))
+        figure.subplots_adjust(left=0.075, bottom=0.155, top=0.84, **spacing)
+        for one, draw_panel in zip(both, panels.values(), strict=True):
+            draw_panel(one, table)
+        explain(figure, table, call)
+    return figure
