@@ -97,7 +97,9 @@ def test_the_report_ends_with_the_answer(estimates):
     found = estimates["several"]
     last = str(found).splitlines()[-1]
     pooled, attention = (found.predicted[name] for name in ("pooled", "attention"))
-    assert last.startswith(f"mean pooling {pooled:.2f}, attention {attention:.2f}; ")
+    told = ", ".join(f"{found.measured[name]:.2f}" for name in ("pooled", "attention"))
+    start = f"mean pooling {pooled:.2f}, attention {attention:.2f} (measured {told}); "
+    assert last.startswith(start)
     assert last.endswith("more bags would buy 0.01")
 
 

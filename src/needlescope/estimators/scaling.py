@@ -54,15 +54,11 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
         if shift is None:  # near the mean, so that squares do not cancel
             shift = rows.mean(axis=0)
         share = weight[np.searchsorted(used, members)] / bags.lengths[members]
-        share = np.repeat(share, bags.lengths[members]).astype(rows.dtype)
-        moved = rows - shift
-        weighted = moved * share[:, None]
-        total += float(share.sum(dtype=float))
-        first += weighted.sum(axis=0, dtype=float)
-        if whiten:
-            second += weighted.T @ moved
-        else:
-            second += np.einsum("nd,nd->d", weighted, moved, dtype=float)
+        share = np.repeat(share, bags.lengths[members])
+        moved = (rows - shift).astype(float)
+        total += float(share.sum())
+        first += share @ moved
+        second += (moved * share[:, None]).T @ moved if whiten else share @ np.square(moved)
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)
     variance = np.diag(second) if whiten else second

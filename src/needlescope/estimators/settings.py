@@ -2,7 +2,9 @@
 
 A setting is a strength κ of the query, a ridge λ, and a number of refining iterations; κ = 0 is
 mean pooling. A parameter that is "auto" stands for several values. They are compared by the loss on
-bags held out within the training data.
+bags held out within the training data. Where the number of iterations is chosen, attention is given
+one ridge: stopping early regularises as well, and on eleven data sets a choice of two ridges was no
+better.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 AUTO_KAPPA = (0.0, 2.0)
-AUTO_RIDGE = (0.1, 0.01)
 AUTO_REFINE = (0, 5, 10, 20)
-POOLED_RIDGE = (1.0, 0.1, 0.01)
+AUTO_RIDGE = (1.0, 0.1, 0.01)
+REFINED_RIDGE = 0.03
 
 
 class Setting(NamedTuple):
@@ -32,15 +34,16 @@ def settings(kappa: Any, ridge: Any, refine: Any) -> list[Setting]:
     --------
     >>> settings(2.0, 0.1, "auto")[:2]
     [Setting(kappa=2.0, ridge=0.1, iterations=0), Setting(kappa=2.0, ridge=0.1, iterations=5)]
-    >>> len(settings(0.0, "auto", "auto")), settings("auto", 0.1, 0)[0].kappa
-    (3, 0.0)
+    >>> [len(settings(kappa, "auto", "auto")) for kappa in (0.0, 2.0, "auto")]
+    [3, 4, 7]
     """
     found = []
     for one in AUTO_KAPPA if isinstance(kappa, str) else (float(kappa),):
-        ridges = POOLED_RIDGE if one == 0.0 else AUTO_RIDGE
-        steps = AUTO_REFINE if isinstance(refine, str) else (int(refine),)
+        refined = one > 0.0 and isinstance(refine, str)
+        steps = AUTO_REFINE if refined else (0 if one == 0.0 else int(refine),)
+        ridges = AUTO_RIDGE if not refined else (REFINED_RIDGE,)
         for lam in ridges if isinstance(ridge, str) else (float(ridge),):
-            found += [Setting(one, lam, k) for k in (steps if one else (0,))]
+            found += [Setting(one, lam, k) for k in steps]
     return found
 
 

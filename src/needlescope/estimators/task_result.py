@@ -117,11 +117,11 @@ class TaskEstimate:
         return "\n".join(lines)
 
     def sentence(self) -> str:
-        """Say in one sentence what the theory predicts."""
-        source = self.predicted if self.theta else self.measured
-        errors = ", ".join(f"{name} {source[model]:.2f}" for model, name in NAMES.items())
+        """Say in one sentence what the theory predicts, and what was measured."""
         if not self.theta:
-            return f"no signal for the theory to predict from; measured: {errors}"
+            return f"no signal for the theory to predict from; measured: {_named(self.measured)}"
+        measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
+        errors = f"{_named(self.predicted)} (measured {measured})"
         more = self.bags_for()
         if np.isfinite(more):
             return f"{errors}; {_rounded(more)} more bags would buy {GAIN}"
@@ -129,6 +129,10 @@ class TaskEstimate:
 
     def _best(self) -> str:
         return min(self.curves, key=lambda name: self.predicted[name])
+
+
+def _named(errors: dict[str, float]) -> str:
+    return ", ".join(f"{name} {errors[model]:.2f}" for model, name in NAMES.items())
 
 
 def _list(errors: dict[str, float], se: dict[str, float] | None = None) -> str:

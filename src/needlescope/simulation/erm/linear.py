@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import eigh, lapack
 from scipy.linalg.blas import dsyrk
 
 from ...arrays import FloatArray
@@ -27,21 +27,20 @@ class Factor:
         H = H * self._scale
         H *= self._scale[:, None]
         self._vectors: FloatArray | None = None
-        try:
-            self._factor = cho_factor(H, lower=False, check_finite=False)
-        except LinAlgError:
+        self._factor, failed = lapack.dpotrf(H, lower=0, clean=0)
+        if failed:
             values, vectors = eigh(H, lower=False)
             kept = values > SINGULAR * len(H) * max(values[-1], 0.0)
             self._vectors = vectors[:, kept] / np.sqrt(values[kept])
 
     def solve(self, g: FloatArray) -> FloatArray:
-        """Return H⁻¹ g."""
-        scaled = self._scale * g
+        """Return H⁻¹ g; g may have several columns."""
+        scale = self._scale if g.ndim == 1 else self._scale[:, None]
         if self._vectors is None:
-            x = cho_solve(self._factor, scaled, check_finite=False)
+            x, _ = lapack.dpotrs(self._factor, scale * g, lower=0)
         else:
-            x = self._vectors @ (scaled @ self._vectors)
-        return np.asarray(self._scale * x)
+            x = self._vectors @ (self._vectors.T @ (scale * g))
+        return np.asarray(scale * x)
 
 
 def solve_positive(H: FloatArray, g: FloatArray) -> FloatArray:

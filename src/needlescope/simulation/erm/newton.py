@@ -63,11 +63,10 @@ class _Gram:
         H = self.K * S
         H *= S[:, None]
         H[np.diag_indices(len(S))] += ridge
-        factor = Factor(H)
         slope = float(point.r.sum())
         g = (point.g - mean * slope) / ridge
-        along = S * factor.solve(S * (self.products.forward(g) - float(mean @ g)))
-        level = S * factor.solve(S)
+        pulled = self.products.forward(g) - float(mean @ g)
+        along, level = S * Factor(H).solve(np.stack([S * pulled, S], axis=1)).T
         shift = (float(along.sum()) - slope / ridge) / float(level.sum())
         u = along - shift * level
         step = self.products.backward(u) - mean * u.sum() - g
