@@ -13,14 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import logit
 
 from ..losses import Logistic
 from ..query import Query
 from ..task import Task
+from ..theory.alignment import first_step, second_step
 from ..theory.learning import predict
 from ..theory.oracle import oracle
 from ..training import Training
 
+LOGISTIC = Logistic()
 RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the linear models
 SHARP_RIDGES = (0.1, 0.01, 1e-3)  # of attention
 KAPPAS = (1.0, 2.0, 4.0)
@@ -43,7 +46,8 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     As in `needlescope.align`, but for bags that were centred, with a bias that is the best on its
     own, and scores of unit deviation after the first step. With gradients −(1 − π) and π at that
     bias, which balance, the scores of training bags are N(b + (1 − π)Δ, τ²) and N(b − πΔ, τ²):
-    Δ is the signal's part and each bag's own part in the direction, τ² = ‖w‖²/L.
+    Δ is the signal's part and each bag's own part in the direction, τ² = ‖w‖²/L. Centring takes
+    π times the signal's part from all scores: that is a lower bias.
 
     Examples
     --------
@@ -51,30 +55,15 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     >>> round(alignment(task, 4.0), 3), round(alignment(task, 4.0, "readout"), 3)
     (0.942, 0.784)
     """
-    L, pi, lift = task.L, task.pi, task.theta * task.R / task.L
-    both = pi * (1.0 - pi)
-    signal, norm2 = both * lift, (both * lift) ** 2 + both / (alpha0 * L)
+    pi, lift, bias = task.pi, task.theta * task.R / task.L, float(logit(task.pi))
+    first = first_step(task, LOGISTIC, 1.0, bias)
+    norm2 = first.norm2(alpha0)
     if direction == "readout":
-        return float(signal / np.sqrt(norm2))
-    apart = signal * lift + 1.0 / (alpha0 * L)
-    size = np.sqrt(norm2 / L + both * apart**2)
-    signal, norm2, apart = signal / size, norm2 / size**2, apart / size
-    nodes, weight = np.polynomial.hermite_e.hermegauss(60)
-    weight = weight / weight.sum()
-    centre = np.log(pi / (1.0 - pi)) + np.sqrt(norm2 / L) * nodes
-    h_plus = Logistic().derivative(centre + (1.0 - pi) * apart, np.ones(60))
-    h_minus = Logistic().derivative(centre - pi * apart, -np.ones(60))
-    mean_plus, mean_minus = pi * float(weight @ h_plus), (1.0 - pi) * float(weight @ h_minus)
-    square_plus, square_minus = (
-        pi * float(weight @ h_plus**2),
-        (1.0 - pi) * float(weight @ h_minus**2),
-    )
-    spare = task.theta**2 * task.R * (1.0 - task.R / L)
-    A, B = mean_plus * spare * signal, (L - 1.0) * (mean_plus + mean_minus)
-    noise = square_plus * (spare * signal**2 + (L - 1.0) * norm2)
-    noise = (noise + square_minus * (L - 1.0) * norm2) / alpha0
-    whole = A**2 + 2.0 * A * B * signal + B**2 * norm2 + noise
-    return float(-(A + B * signal) / np.sqrt(whole)) if whole > 0.0 else 0.0
+        return first.signal / float(np.sqrt(norm2))
+    apart = first.signal * lift + 1.0 / (alpha0 * task.L)
+    size = float(np.sqrt(norm2 / task.L + pi * (1.0 - pi) * apart**2))
+    first = first_step(task, LOGISTIC, 1.0 / size, bias)
+    return second_step(task, LOGISTIC, first, alpha0, bias - pi * first.signal * lift).cosine
 
 
 def doubt(task: Task, alpha0: float, direction: str, dimension: float) -> float:

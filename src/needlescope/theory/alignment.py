@@ -22,13 +22,57 @@ from .envelope import moments
 from .laws import check_kinds, check_query
 
 
-class _Slopes(NamedTuple):
-    """E h± and E h±² of the second step."""
+class First(NamedTuple):
+    """The readout after one step: its part along ξ, and α0 times the squared norm of the rest."""
 
-    plus: float
+    signal: float
+    power: float
+    plus: float  # how far a sample's own term moves its score, times α0 L
     minus: float
-    plus2: float
-    minus2: float
+
+    def norm2(self, alpha0: float) -> float:
+        """Return ‖w‖²."""
+        return self.signal**2 + self.power / alpha0
+
+
+class Second(NamedTuple):
+    """The query after two steps, up to a factor: −(A ξ + B w + noise of squared norm N/α0)."""
+
+    A: float
+    B: float
+    N: float
+    signal: float
+    norm: float
+
+    @property
+    def cosine(self) -> float:
+        """The cosine of the query with ξ."""
+        return float(np.clip(self.signal / self.norm, -1.0, 1.0)) if self.norm > 0.0 else 0.0
+
+
+def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
+    """Move w from zero, by a gradient step of size ``eta_w`` taken at this bias."""
+    at, pi, L = np.full(1, bias), task.pi, task.L
+    g_plus, g_minus = float(loss.derivative(at, 1)[0]), float(loss.derivative(at, -1)[0])
+    power = eta_w**2 * (pi * g_plus**2 + (1.0 - pi) * g_minus**2) / L
+    signal = -eta_w * pi * g_plus * task.theta * task.R / L
+    return First(signal, power, -eta_w * g_plus, -eta_w * g_minus)
+
+
+def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
+    """Move q from zero, with the slopes at the scores of the training samples and this bias."""
+    L, pi, signal, norm2 = task.L, task.pi, first.signal, first.norm2(alpha0)
+    lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
+    means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
+    spread = np.full(2, max(float(np.sqrt(norm2 / L)), 1e-150))
+    e = moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
+    plus, minus = pi * e.slope[0], (1.0 - pi) * e.slope[1]
+    plus2, minus2 = pi * e.slope2[0], (1.0 - pi) * e.slope2[1]
+    spare = task.theta**2 * task.R * (1.0 - task.R / L)
+    A, B = float(plus * spare * signal), float((L - 1.0) * (plus + minus))
+    N = float(plus2 * (spare * signal**2 + (L - 1.0) * norm2) + minus2 * (L - 1.0) * norm2)
+    square = A**2 + 2.0 * A * B * signal + B**2 * norm2 + N / alpha0
+    return Second(A, B, N, -(A + B * signal), float(np.sqrt(max(square, 0.0))))
 
 
 def align(task: Task, training: Training) -> Alignment:
@@ -60,61 +104,31 @@ def trained_query(task: Task, training: Training, query: Query | None = None) ->
 
 
 def _align_one(task: Task, training: Training) -> dict[str, Any]:
-    loss, pi, L, theta = get_loss(training.loss), task.pi, task.L, task.theta
+    loss, pi, alpha0 = get_loss(training.loss), task.pi, training.alpha0
     zero = np.zeros(1)
-    start_plus, start_minus = (
-        float(loss.derivative(zero, 1)[0]),
-        float(loss.derivative(zero, -1)[0]),
-    )
-    bias = -training.eta_b * (pi * start_plus + (1.0 - pi) * start_minus)
-    at = np.full(1, bias if training.first_step == "sequential" else 0.0)
-    g_plus, g_minus = float(loss.derivative(at, 1)[0]), float(loss.derivative(at, -1)[0])
-    signal_w = -training.eta_w * pi * g_plus * theta * task.R / L
-    power = training.eta_w**2 * (pi * g_plus**2 + (1.0 - pi) * g_minus**2) / L
-    norm2_w = signal_w**2 + power / training.alpha0
-
-    def slopes(norm2: float, own: float) -> _Slopes:
-        lift = signal_w * theta * task.R / L
-        means = bias + lift - own * g_plus, bias - own * g_minus
-        return _slopes(loss, *means, float(np.sqrt(norm2 / L)))
-
-    def parts(h: _Slopes, norm2: float) -> tuple[float, float, float]:
-        spare = theta**2 * task.R * (1.0 - task.R / L)
-        along = pi * h.plus * spare * signal_w
-        back = (L - 1.0) * (pi * h.plus + (1.0 - pi) * h.minus)
-        noise = pi * h.plus2 * (spare * signal_w**2 + (L - 1.0) * norm2)
-        return along, back, noise + (1.0 - pi) * h.minus2 * (L - 1.0) * norm2
-
-    A, B, N = parts(slopes(norm2_w, training.eta_w / (training.alpha0 * L)), norm2_w)
-    step = training.eta_q * training.beta / L
-    signal_q = -step * (A + B * signal_w)
-    norm_q = step * np.sqrt(
-        max(A**2 + 2.0 * A * B * signal_w + B**2 * norm2_w + N / training.alpha0, 0.0)
-    )
-    constant = np.inf
-    if signal_w != 0.0:
-        A, B, N = parts(slopes(signal_w**2, 0.0), signal_w**2)
-        pull = 2.0 * (A + B * signal_w) ** 2
-        constant = (B**2 * power + N) / pull if pull > 0.0 else np.inf
+    start = pi * loss.derivative(zero, 1) + (1.0 - pi) * loss.derivative(zero, -1)
+    bias = -training.eta_b * float(start[0])
+    at = bias if training.first_step == "sequential" else 0.0
+    w = first_step(task, loss, training.eta_w, at)
+    q = second_step(task, loss, w, alpha0, bias)
+    step, norm_w = training.eta_q * training.beta / task.L, float(np.sqrt(w.norm2(alpha0)))
     return {
-        "signal_w": signal_w,
-        "norm_w": np.sqrt(norm2_w),
-        "cosine_w": signal_w / np.sqrt(norm2_w) if norm2_w > 0.0 else 0.0,
-        "signal_q": signal_q,
-        "norm_q": norm_q,
-        "cosine_q": float(np.clip(signal_q / norm_q, -1.0, 1.0)) if norm_q > 0.0 else 0.0,
-        "kappa": training.beta * norm_q,
-        "constant": constant,
+        "signal_w": w.signal,
+        "norm_w": norm_w,
+        "cosine_w": w.signal / norm_w if norm_w > 0.0 else 0.0,
+        "signal_q": step * q.signal,
+        "norm_q": step * q.norm,
+        "cosine_q": q.cosine,
+        "kappa": training.beta * step * q.norm,
+        "constant": _constant(task, loss, w, bias),
         "provenance": "theorem",
     }
 
 
-def _slopes(loss: Loss, mean_plus: float, mean_minus: float, spread: float) -> _Slopes:
-    e = moments(
-        loss,
-        np.array([1.0, -1.0]),
-        np.array([mean_plus, mean_minus]),
-        np.full(2, max(spread, 1e-150)),
-        np.zeros(2),
-    )
-    return _Slopes(*e.slope.tolist(), *e.slope2.tolist())
+def _constant(task: Task, loss: Loss, w: First, bias: float) -> float:
+    """Return C of Corollary 1: with much data, 1 − cosine is C/α0."""
+    if w.signal == 0.0:
+        return np.inf
+    q = second_step(task, loss, w, np.inf, bias)
+    pull = 2.0 * q.signal**2
+    return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf
