@@ -10,7 +10,7 @@ from needlescope.estimators.departures import Departure, trust
 from needlescope.estimators.mixture import fit_mixture, spread, to_normal
 from needlescope.estimators.prepared import Prepared
 from needlescope.estimators.scaling import fit_scaling
-from needlescope.estimators.task_estimate import estimate_task
+from needlescope.estimators.task_estimate import _signal, estimate_task
 from needlescope.estimators.task_theory import alignment, more_bags, prediction, strength
 from needlescope.losses import Logistic
 from needlescope.task import Task
@@ -182,6 +182,16 @@ def test_musk():
     assert found.dimension < 20.0  # of 166 features
     assert max(one.level for one in found.departures.values()) > 0
     assert "can be trusted" not in found.trust
+
+
+def test_what_depends_on_the_folds_is_doubted():
+    bags, y = load_musk1()
+    signs = np.where(y > 0, 1.0, -1.0)
+    found = [
+        _signal(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
+    ]
+    thetas = [one.task.theta for one in found]
+    assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
 
 
 @pytest.mark.parametrize(

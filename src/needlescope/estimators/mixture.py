@@ -71,7 +71,11 @@ def to_normal(noise: FloatArray, along: FloatArray) -> FloatArray:
 
 
 def fit_mixture(
-    noise: FloatArray, seen: FloatArray, least: float, share: float | None = None
+    noise: FloatArray,
+    seen: FloatArray,
+    least: float,
+    share: float | None = None,
+    copies: int = 1,
 ) -> Mixture:
     """Fit the share and the shift of a signal, with a noise density smoothed from ``noise``.
 
@@ -83,6 +87,8 @@ def fit_mixture(
         The least share looked at.
     share
         Keep this share and fit the shift alone.
+    copies
+        How many of the projections are of the same instance: together they count as one.
 
     Examples
     --------
@@ -94,7 +100,7 @@ def fit_mixture(
     (True, True)
     """
     x, f0 = _density(noise)
-    count = np.histogram(seen, np.append(x - STEP / 2, x[-1] + STEP / 2))[0].astype(float)
+    count = np.histogram(seen, np.append(x - STEP / 2, x[-1] + STEP / 2))[0] / copies
     held = count > 0.0
     moved = np.stack([np.interp(x[held] - t, x, f0, left=f0[0], right=f0[-1]) for t in SHIFTS])
     excess = moved / f0[held] - 1.0  # shifts × bins

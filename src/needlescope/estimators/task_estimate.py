@@ -26,7 +26,7 @@ from .attention import AttentionClassifier
 from .bags import Bags, as_bags
 from .departures import departures, trust
 from .linear import PooledClassifier
-from .mixture import fit_mixture, not_normal, spread, to_normal
+from .mixture import Mixture, fit_mixture, not_normal, spread, to_normal
 from .scaling import fit_scaling
 from .task_result import TaskEstimate
 
@@ -153,9 +153,9 @@ def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _F
         shape = signal.shape(bags, y, seen.along)
         along = seen.along
         if not_normal(shape, int((~positive).sum()), SURE):
-            along = to_normal(along[~positive], along)
-        noise, shown = along[~positive], along[positive]
-        found = fit_mixture(noise, shown, 0.5 / size)
+            along = np.stack([to_normal(one[~positive], one) for one in along])
+        noise, shown = along[:, ~positive], along[:, positive]
+        found = _mixture(noise, shown, 0.5 / size)
         if best is None or found.gain > best[0].gain:
             best = found, seen, shape, noise, shown
     nothing = Task(L=max(round(size), 1), R=1, theta=0.0, pi=pi)
@@ -170,7 +170,7 @@ def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _F
         cosines = {"measured": measured, "predicted": np.nan}
         return _Found(nothing, 0.0, 0.0, 0.0, dimension, surprise, np.nan, shape, cosines)
     kept = int(np.clip(round(R), 1, whole))
-    shift = fit_mixture(noise, shown, 0.5 / size, min(kept / size, 1.0)).shift
+    shift = _mixture(noise, shown, 0.5 / size, min(kept / size, 1.0)).shift
     rho = shape["correlation"] if shape["correlation"] > SURE * shape["correlation_se"] else 0.0
     L = max(round(size / (1.0 + (size - 1.0) * min(rho, 1.0))), 1)
     task = Task(L=L, R=int(np.clip(round(kept * L / size), 1, L)), theta=1.0, pi=pi)
@@ -193,9 +193,23 @@ def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _F
         0.5 * (high - low),
         dimension,
         surprise,
-        spread(shown, noise, mixture),
+        spread(shown.ravel(), noise.ravel(), mixture),
         shape,
         {"measured": measured, "predicted": half},
+    )
+
+
+def _mixture(
+    noise: FloatArray, shown: FloatArray, least: float, share: float | None = None
+) -> Mixture:
+    """Fit a mixture to all repeats; where they differ, by chance of the folds, it is less sure."""
+    found = fit_mixture(noise.ravel(), shown.ravel(), least, share, len(noise))
+    if share is not None:
+        return found
+    each = [fit_mixture(*one, least) for one in zip(noise, shown, strict=True)]
+    return found._replace(
+        share_se=float(np.hypot(found.share_se, np.std([one.share for one in each], ddof=1))),
+        shift_se=float(np.hypot(found.shift_se, np.std([one.shift for one in each], ddof=1))),
     )
 
 

@@ -23,6 +23,7 @@ from .prepared import Prepared
 from .scaling import Scaling
 
 FOLDS = 5
+REPEATS = 4  # of the folds: with few bags, what is seen depends on them
 SPLITS = 4  # into halves, for the agreement of two directions
 SHARP = 2.0  # how much more large projections count, as κ
 ROWS = 3000  # instances of each half that the dimension looks at
@@ -33,7 +34,7 @@ class Seen(NamedTuple):
     """Projections of all instances along one kind of direction, each trained without its bag."""
 
     direction: str
-    along: FloatArray
+    along: FloatArray  # repeats × instances
     agreement: float
 
 
@@ -78,20 +79,21 @@ def look(
     """Project all instances along cross-fitted directions, and see how far two of them agree."""
     own = np.repeat(np.arange(len(bags)), bags.lengths)
     quiet = (y < 0.0)[own]
-    along = {name: np.zeros(len(own)) for name in DIRECTIONS}
-    fewest = int(min((y > 0.0).sum(), (y < 0.0).sum()))
-    for known, rest in _parts(y, min(FOLDS, fewest), random):
-        found = _directions(bags, known, y, scaling)
-        here = np.isin(own, rest)
-        X = scaling.apply(bags.rows(rest))
-        for name, direction in found.items():
-            # Deviations are those of negatives held out: a direction inflates those it has seen.
-            g = (X @ direction).astype(float)
-            noise = g[quiet[here]]
-            size = float(noise.std())
-            if size > 1e-6 * float(np.abs(X).max(initial=0.0)) * float(np.abs(direction).sum()):
-                along[name][here] = (g - noise.mean()) / size
-        done()
+    along = {name: np.zeros((REPEATS, len(own))) for name in DIRECTIONS}
+    for repeat in range(REPEATS):
+        for known, rest in _parts(y, _folds(y), random):
+            found = _directions(bags, known, y, scaling)
+            here = np.isin(own, rest)
+            X = scaling.apply(bags.rows(rest))
+            for name, direction in found.items():
+                # Deviations are those of negatives held out: a direction inflates those it knows.
+                g = (X @ direction).astype(float)
+                noise = g[quiet[here]]
+                size = float(noise.std())
+                least = 1e-6 * float(np.abs(X).max(initial=0.0)) * float(np.abs(direction).sum())
+                if size > least:
+                    along[name][repeat, here] = (g - noise.mean()) / size
+            done()
     agreement: dict[str, list[float]] = {name: [] for name in DIRECTIONS}
     negatives = scaling.apply(bags.rows(np.flatnonzero(y < 0.0)))
     for _ in range(SPLITS):
@@ -110,30 +112,44 @@ def look(
 
 def looks(y: FloatArray) -> int:
     """Return how often `look` reports."""
-    return min(FOLDS, int(min((y > 0.0).sum(), (y < 0.0).sum()))) + SPLITS
+    return REPEATS * _folds(y) + SPLITS
 
 
 def surprise(bags: Bags, y: FloatArray, seen: list[Seen]) -> float:
     """Return by how many standard errors positive bags differ: the largest over a few looks.
 
     Each look compares one number for each bag, by ranks: the mean of its projections, or a mean in
-    which large ones count more. Nothing is fitted to these numbers; but folds share bags, and the
-    largest of several is taken, so that without a signal it is wider than a standard normal.
+    which large ones count more; averaged over repeats. Nothing is fitted to these numbers; but
+    folds share bags, and the largest of several is taken, so that without a signal it is wider
+    than a standard normal.
     """
     found = [0.0]
     for one in seen:
         for values in (one.along, np.exp(SHARP * one.along)):
-            means = np.add.reduceat(values, bags.starts[:-1]) / bags.lengths
-            plus, minus = means[y > 0.0], np.sort(means[y < 0.0])
-            below = np.searchsorted(minus, plus, "left") + np.searchsorted(minus, plus, "right")
-            area = float(below.mean()) / (2.0 * len(minus))
-            deviation = np.sqrt((len(y) + 1.0) / (12.0 * len(plus) * len(minus)))
-            found.append(float((area - 0.5) / deviation))
+            means = np.add.reduceat(values, bags.starts[:-1], axis=1) / bags.lengths
+            found.append(float(np.mean([_ranks(each[y > 0.0], each[y < 0.0]) for each in means])))
     return max(found)
 
 
+def _ranks(plus: FloatArray, minus: FloatArray) -> float:
+    """Return by how many standard errors the ranks of one sample exceed those of the other."""
+    minus = np.sort(minus)
+    below = np.searchsorted(minus, plus, "left") + np.searchsorted(minus, plus, "right")
+    area = float(below.mean()) / (2.0 * len(minus))
+    count = len(plus) + len(minus)
+    return float((area - 0.5) / np.sqrt((count + 1.0) / (12.0 * len(plus) * len(minus))))
+
+
 def shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
-    """Return skewness, kurtosis and the correlation within bags of the negatives' projections."""
+    """Return skewness, kurtosis and the correlation within bags of the negatives' projections.
+
+    The mean over repeats, rows of ``along``.
+    """
+    each = [_shape(bags, y, one) for one in along]
+    return {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+
+
+def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
     lengths = bags.lengths
     quiet = np.repeat(y < 0.0, lengths)
     g = along[quiet] - along[quiet].mean()
@@ -162,6 +178,10 @@ def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict
     found = {"query": query, "readout": -(weight * slope) @ mean}
     kind = bags.instances.dtype
     return {name: one.astype(kind) for name, one in found.items()}
+
+
+def _folds(y: FloatArray) -> int:
+    return min(FOLDS, int(min((y > 0.0).sum(), (y < 0.0).sum())))
 
 
 def _parts(y: FloatArray, count: int, random: Any) -> list[Any]:
