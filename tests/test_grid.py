@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from needlescope.grid import Gridded, check_broadcast, choice, integer, real
+from needlescope.grid import Gridded, check_broadcast, choice, integer, real, whole
 
 NOT_NUMBERS = [
     *(True, False, None, "1.5", b"1", 1j, len, Fraction(1, 2), Decimal(1)),
@@ -263,3 +263,10 @@ class TestGridded:
             pass
 
         assert Pair(1) != Twin(1)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, True, "3", None, [3]])
+def test_a_whole_number_is_a_single_one(value: Any) -> None:
+    with pytest.raises(ValueError, match="count must be a whole number of at least 1, got"):
+        whole("count", value, 1)
+    assert whole("count", np.int8(3), 1) == 3

@@ -61,6 +61,10 @@ def _attention() -> Any:
     return AttentionClassifier(class_weight="balanced", random_state=SEED)
 
 
+def _several() -> Any:
+    return AttentionClassifier(queries="auto", class_weight="balanced", random_state=SEED)
+
+
 def _expanded() -> Any:
     return make_pipeline(RandomFeatures(random_state=SEED), _attention())
 
@@ -89,6 +93,7 @@ def _counted() -> Any:
 
 ENTRANTS: dict[str, Callable[[], Any]] = {
     ATTENTION: _attention,
+    "attention, several queries": _several,
     "attention, random features": _expanded,
     POOLED: _pooled,
     "mean logistic": MeanLogistic,

@@ -49,6 +49,20 @@ def integer(name: str, value: Any, low: int, high: int = 10**9) -> Any:
     return _scalar_or_frozen(array.astype(np.int64))
 
 
+def whole(name: str, value: Any, low: int) -> int:
+    """Return ``value`` as a single whole number of at least ``low``, or refuse it.
+
+    Examples
+    --------
+    >>> whole("count", 0, 1)
+    Traceback (most recent call last):
+    ValueError: count must be a whole number of at least 1, got 0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
+    return int(value)
+
+
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     """Return ``value`` if it is one of the ``allowed`` words, or refuse it."""
     if not isinstance(value, str) or value not in allowed:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from needlescope.estimators import Bags
+from needlescope.estimators import AttentionClassifier, Bags, RandomFeatures
 from needlescope.estimators.bags import as_bags
 
 RNG = np.random.default_rng(0)
@@ -82,7 +82,7 @@ def test_indexing_is_that_of_a_list():
     [
         (np.zeros((4, 3)), r"got shape \(4, 3\); a table .* Bags.from_table\(X, groups\)"),
         (np.zeros(4), r"got shape \(4,\)"),
-        (np.zeros((0, 3, 2)), r"got shape \(0, 3, 2\)"),
+        (np.zeros((0, 3, 2)), r"at least one bag, instance and feature, got shape \(0, 3, 2\)"),
         (np.zeros((2, 3, 0)), r"got shape \(2, 3, 0\)"),
         ([], "at least one bag, got an empty list"),
         ([np.zeros((2, 3)), np.zeros((0, 3))], "bag 1 is empty; .* drop it and its label"),
@@ -124,8 +124,15 @@ def test_refused_by_their_makers(make, sentence):
         make()
 
 
-def test_large_finite_numbers_are_not_taken_for_infinity():
-    assert len(as_bags(np.full((2, 3, 4), 1e308))) == 2
+@pytest.mark.parametrize(("dtype", "largest"), [(np.float32, 1e18), (np.float64, 1e150)])
+def test_numbers_too_large_for_squares_are_not_taken_for_infinity(dtype, largest):
+    X = np.full((2, 3, 4), 0.9 * largest, dtype)
+    assert len(as_bags(X)) == 2
+    X[1, 2] = -2.0 * largest
+    with pytest.raises(
+        ValueError, match=r"bag 1 has a number of size 2e.* in instance 2, more than"
+    ):
+        as_bags(X)
 
 
 def test_frames_of_all_kinds_of_numbers():
@@ -135,6 +142,8 @@ def test_frames_of_all_kinds_of_numbers():
     same = as_bags([frame[["u", "w"]], frame[["u", "w"]][:1]])
     assert same.names == ["u", "w"] and len(same) == 2
     assert Bags.from_table(pd.DataFrame({7: [1, 2], "u": [0.5, 0.5]}), 7).ids.tolist() == [1, 2]
+    nullable = as_bags([frame.astype({"u": "Float64", "w": "Int64"})] * 2)
+    np.testing.assert_array_equal(nullable[1], [[1.5, 1.0, 1.0], [2.0, 0.0, 2.0]])
     single = pd.DataFrame({"u": np.zeros(2, np.float32)})
     assert Bags.from_table(single, [0, 1]).instances.dtype == np.float32
 
@@ -173,3 +182,119 @@ def test_frames_of_all_kinds_of_numbers():
 def test_tables_that_say_too_little_are_refused(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+def test_slices_of_a_subclass_are_of_it_and_keep_what_it_holds():
+    class Slides(Bags):
+        hospital = None
+
+    slides = Slides.from_list(RAGGED)
+    slides.hospital, slides.names = "north", ["u", "v", "w"]
+    for some in (slides[1:], slides[[2, 0]], slides[np.array([True, False, True])]):
+        assert type(some) is Slides
+        assert some.hospital == "north" and some.names == ["u", "v", "w"]
+    assert len(slides) == 3
+
+
+def forms(tmp_path):
+    """The same array, laid out in all ways."""
+    X = np.random.default_rng(0).standard_normal((6, 3, 4)).astype(np.float32)
+    fixed = X.copy()
+    fixed.flags.writeable = False
+    np.save(tmp_path / "X.npy", X)
+    yield from (X, X.astype(">f4"), X.astype("<f4"), np.asfortranarray(X), fixed)
+    yield np.repeat(X, 2, axis=2)[:, :, ::2]
+    yield np.ascontiguousarray(X[::-1])[::-1]
+    yield np.load(tmp_path / "X.npy", mmap_mode="r")
+    yield np.load(tmp_path / "X.npy", mmap_mode="c")
+
+
+def test_any_layout_is_read_as_it_is_and_never_written(tmp_path):
+    wanted = as_bags(next(forms(tmp_path)))
+    y = np.arange(6) % 2
+    for X in forms(tmp_path):
+        before = np.array(X)
+        for bags in (
+            as_bags(X),
+            as_bags(list(X)),
+            Bags.from_table(X.reshape(18, 4), np.repeat(np.arange(6), 3)),
+        ):
+            same(bags, wanted)
+            assert bags.instances.dtype == np.float32 and bags.instances.dtype.isnative
+        for shrinkage in (1.0, 0.5, None):
+            clf = AttentionClassifier(
+                kappa=1.0, ridge=0.1, refine=2, shrinkage=shrinkage, validation=0
+            )
+            clf.fit(X, y).predict_proba(X)
+            clf.transform(X), clf.attend(X)
+        RandomFeatures(3).fit(X).transform(X)
+        np.testing.assert_array_equal(X, before)
+
+
+def test_big_endian_doubles_and_halves_become_plain_doubles():
+    for dtype in (">f8", ">f2", "f2", ">i4", "g"):
+        bags = as_bags(np.ones((2, 3, 4), dtype))
+        assert bags.instances.dtype == np.float64 and bags.instances.dtype.isnative
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_matrices_are_tables():
+    assert type(as_bags([np.matrix(np.ones((2, 3)))] * 2).instances) is np.ndarray
+    assert type(Bags.from_table(np.matrix(np.ones((2, 3))), [0, 1]).instances) is np.ndarray
+
+
+def test_a_series_of_arrays_is_a_list_of_bags():
+    same(as_bags(pd.Series(RAGGED, index=[5, 3, 1])), RAGGED)
+
+
+def test_groups_go_by_index_or_by_position_but_not_by_chance():
+    X = pd.DataFrame({"u": [1.0, 2.0, 3.0]}, index=[4, 5, 6])
+    groups = pd.Series(["a", "b", "a"], index=X.index)
+    wanted = [np.array([[1.0], [3.0]]), np.array([[2.0]])]
+    for good in (groups, groups.to_numpy(), groups.tolist(), groups[::-1].loc[X.index]):
+        same(Bags.from_table(X, good), wanted)
+    same(Bags.from_table(X.to_numpy(), groups[::-1].set_axis([0, 1, 2])), wanted)
+    for other in (groups[::-1], groups.set_axis([0, 1, 2]), groups.reset_index(drop=True)):
+        with pytest.raises(ValueError, match=r"groups.loc\[X.index\] .* groups.to_numpy\(\)"):
+            Bags.from_table(X, other)
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        ([1, "a"], "groups must be of one kind, .* got int and str"),
+        (pd.Series([1, None], dtype="Int64"), "got none in row 1"),
+        (pd.Series(["a", None], dtype="string"), "got none in row 1"),
+        (pd.Categorical(["a", None]), "got none in row 1"),
+    ],
+)
+def test_groups_that_say_too_little_are_refused(groups, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Bags.from_table(np.zeros((2, 1)), groups)
+
+
+@pytest.mark.parametrize("key", [(1, 0), None, True, np.array([[0, 1]])])
+def test_an_index_that_would_be_taken_in_part_is_refused(key):
+    with pytest.raises(IndexError, match=r"instance j of bag i is bags\[i\]\[j\]"):
+        as_bags(RAGGED)[key]
+
+
+def test_a_number_in_an_array_is_a_number():
+    np.testing.assert_array_equal(as_bags(RAGGED)[np.array(1)], RAGGED[1])
+
+
+def test_names_and_ids_must_fit():
+    bags = as_bags(RAGGED)
+    with pytest.raises(ValueError, match="names must be one for each of the 3 features, got 2"):
+        bags.names = ["u", "v"]
+    with pytest.raises(ValueError, match="names must be one for each of the 3 features, got 1"):
+        Bags(np.zeros((2, 3)), [0, 2], names=["u"])
+    with pytest.raises(ValueError, match=r"ids must name each of the 1 bags, got shape \(2,\)"):
+        Bags(np.zeros((2, 3)), [0, 2], ids=["a", "b"])
+
+
+def test_no_bags_are_refused_by_all_who_take_bags():
+    none = as_bags(RAGGED)[:0]
+    assert len(none) == 0 and repr(none) == "<0 bags, 3 features, float64>"
+    with pytest.raises(ValueError, match="there must be at least one bag, got none"):
+        as_bags(none)

@@ -16,6 +16,7 @@ from needlescope.estimators import (
     AttentionClassifier,
     Bags,
     PooledClassifier,
+    RandomFeatures,
     VectorizedClassifier,
     digit_bags,
 )
@@ -237,6 +238,9 @@ def test_two_kinds_of_signal_want_two_queries():
         AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
     )
     assert two > one + 0.015  # 0.030 to 0.041 with four seeds
+    chosen = AttentionClassifier(queries="auto", random_state=0).fit(X, y)
+    assert chosen.setting_.queries == len(chosen.query_) == 4
+    assert chosen.score(*test) > one + 0.015
 
 
 @pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])
@@ -282,7 +286,7 @@ def test_a_flat_classifier_wants_bags_of_one_size():
         ({"kappa": "large"}, "kappa must be"),
         ({"ridge": 0.0}, "ridge must be"),
         ({"refine": 1.5}, 'refine must be "auto" or a whole number'),
-        ({"queries": 0}, "queries must be a whole number of at least 1, got 0"),
+        ({"queries": 0}, 'queries must be "auto" or a whole number of at least 1, got 0'),
         ({"data": "all"}, "data must be one of"),
         ({"shrinkage": 0.0}, r"shrinkage must be None or a number in \(0, 1\], got 0.0"),
         ({"validation": -1}, "validation must be a number of folds"),
@@ -355,12 +359,6 @@ def test_shapes_do_not_depend_on_what_was_chosen():
     np.testing.assert_allclose(pooled.decision_function(X), plain.decision_function(X))
 
 
-def test_labels_of_several_kinds_are_refused():
-    X, _ = needles(n=4)
-    with pytest.raises(ValueError, match="y must have labels of one kind"):
-        AttentionClassifier().fit(X, ["a", None, "a", None])
-
-
 def test_linear_features_have_names_too():
     X, y = needles(n=40, L=2, d=2)
     for kind, names in (
@@ -371,6 +369,33 @@ def test_linear_features_have_names_too():
         assert clf.transform(X).columns.tolist() == names
 
 
-def test_no_bags_have_no_answer(fitted):
-    with pytest.raises(ValueError, match="there must be at least one bag, got none"):
-        fitted.predict(Bags.from_array(needles(n=4)[0])[:0])
+@pytest.mark.parametrize("kind", ALL)
+def test_no_bags_have_no_answer(kind):
+    X, y = needles(n=8)
+    options = FIXED if kind is AttentionClassifier else {"ridge": 0.1, "validation": 0}
+    clf, bags = kind(**options).fit(X, y), Bags.from_array(X)
+    asked = ["predict", "predict_proba", "decision_function", "transform"]
+    for none in (bags[:0], bags[[]], [], X[:0]):
+        for name in asked + ["attend"] * (kind is AttentionClassifier):
+            with pytest.raises(ValueError, match="there must be at least one bag"):
+                getattr(clf, name)(none)
+        with pytest.raises(ValueError, match="there must be at least one bag"):
+            kind(**options).fit(none, [])
+        with pytest.raises(ValueError, match="there must be at least one bag"):
+            clf.score(none, [])
+
+
+def test_a_kinked_loss_may_be_told_to_refine_where_there_is_nothing_to():
+    X, y = needles(n=40)
+    asked = AttentionClassifier(loss="hinge", kappa=0, refine=5, random_state=0).fit(X, y)
+    plain = AttentionClassifier(loss="hinge", kappa=0, refine=0, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(asked.decision_function(X), plain.decision_function(X))
+    with pytest.raises(ValueError, match="refine=5 needs a loss without kinks"):
+        AttentionClassifier(loss="hinge", refine=5).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [*ALL, RandomFeatures])
+@pytest.mark.parametrize("state", [np.random.default_rng(0), "seven", 1.5])
+def test_random_states_are_those_of_scikit_learn(kind, state):
+    with pytest.raises(ValueError, match="cannot be used to seed a numpy"):
+        kind(random_state=state).fit(*needles(n=8))

@@ -82,3 +82,19 @@ def test_chunks_keep_order_and_lose_nothing():
     found = chunks(bags, used, 40)
     assert np.concatenate(found).tolist() == used.tolist()
     assert len(found) > 5
+
+
+@pytest.mark.parametrize(
+    ("mean", "deviation", "kind"), [(300.0, 1e-3, np.float32), (1e6, 1e-8, np.float64)]
+)
+def test_small_changes_of_large_numbers_are_scaled(mean, deviation, kind):
+    X = mean + deviation * np.random.default_rng(0).standard_normal((100, 4, 3))
+    bags = Bags.from_array(X.astype(kind))
+    found = fit_scaling(bags, np.arange(100), np.full(100, 0.01), 1.0)
+    assert found.scale == pytest.approx(1.0 / deviation, rel=0.1)
+
+
+def test_rounding_is_not_scaled():
+    X = np.nextafter(np.float32(300.0), np.where(np.arange(24) % 2, np.inf, 0.0), dtype=np.float32)
+    bags = Bags.from_array(X.reshape(6, 2, 2))
+    assert fit_scaling(bags, np.arange(6), np.full(6, 1 / 6), 1.0).scale.tolist() == [1.0, 1.0]

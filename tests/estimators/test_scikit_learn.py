@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_array
 
@@ -78,3 +79,23 @@ def expected(estimator):
 @pytest.mark.filterwarnings("ignore")
 def test_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("kind", [Attention, Pooled, Vectorized])
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_transformer_get_feature_names_out",
+        "check_transformer_get_feature_names_out_pandas",
+        "check_set_output_transform",
+        "check_set_output_transform_pandas",
+        "check_global_output_transform_pandas",
+        "check_set_output_transform_polars",  # these two pass by where there is no polars
+        "check_global_set_output_transform_polars",
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_check_of_output(kind, check):
+    fixed = {"kappa": 1.0, "refine": 0} if kind is Attention else {}
+    estimator = kind(ridge=0.1, validation=0, **fixed)
+    getattr(estimator_checks, check)(kind.__name__, estimator)

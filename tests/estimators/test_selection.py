@@ -93,3 +93,19 @@ def test_scores_never_change_their_order():
 def test_separated_scores_have_a_finite_slope():
     y = labels(100)
     assert np.isfinite(platt(y, y, np.full(100, 0.01)).slope)
+
+
+def test_folds_of_other_scales_do_not_drown_the_rest():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(300) % 2, 1.0, -1.0)
+    scores = {}
+
+    def train(known, test):
+        size = 1e6 if not scores else 1.0
+        scores[len(scores)] = test
+        yield Setting(0.0, 1.0), size * (2.0 * y[test] + rng.standard_normal(len(test)) - 0.5)
+
+    random = np.random.RandomState(0)
+    found = choose(train, [Setting(0.0, 1.0)], y, np.full(300, 1 / 300), 3, random).calibration
+    fresh = 2.0 * y + rng.standard_normal(300) - 0.5
+    assert ((found.log_odds(fresh) > 0.0) == (y > 0.0)).mean() > 0.95

@@ -31,3 +31,18 @@ def test_refusals():
         attended([np.zeros((2, 3))])
     with pytest.raises(ValueError, match="a label for each of the 3 bags"):
         attended(WEIGHTS, [1, 0])
+
+
+@pytest.mark.parametrize("bags", [0, -1, 2.5, "all", None, True, float("nan")])
+def test_a_number_of_bags_that_is_none_is_refused(bags):
+    with pytest.raises(
+        ValueError, match=f"bags must be a whole number of at least 1, got {bags!r}"
+    ):
+        attended(WEIGHTS, bags=bags)
+
+
+def test_bags_without_instances_and_bags_without_labels_are_refused():
+    with pytest.raises(ValueError, match="one number for each instance"):
+        attended([np.zeros(0), np.ones(1)])
+    with pytest.raises(ValueError, match="labels in y must be of one kind, and none missing"):
+        attended(WEIGHTS, [1, None, 0])

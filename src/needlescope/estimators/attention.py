@@ -33,8 +33,9 @@ class AttentionClassifier(BagClassifier):
     kappa : "auto" or float
         Strength of the query, in standard deviations of its projections: how sharply attention
         looks, to begin with. 0 is mean pooling.
-    queries : int
-        How many queries, for more than one kind of signal; their scores add up.
+    queries : int or "auto"
+        How many queries, for more than one kind of signal; their scores add up. "auto" compares one
+        with four, which takes about three times as long.
     ridge : "auto" or float
         Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss.
     refine : "auto" or int
@@ -44,7 +45,8 @@ class AttentionClassifier(BagClassifier):
         query sees it that was trained without it.
     shrinkage : float or None
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
-        instances as they are. Fitted on the training bags.
+        instances as they are, which should then be of about unit size: so are the ridges compared.
+        Fitted on the training bags.
     loss : str or Loss
         "logistic", "square", "squared_hinge", "hinge" or one's own.
     class_weight : dict, "balanced" or None
@@ -70,7 +72,7 @@ class AttentionClassifier(BagClassifier):
         The constant of the score. Their sum is ``decision_function``, except for scores beyond
         those of nearly all bags held out, which it takes back to a logarithm.
     setting_ : Setting
-        The κ, ridge and number of iterations taken.
+        The κ, ridge, number of iterations and of queries taken.
     validation_losses_ : dict
         The held-out loss of every setting that was compared.
     alignment_ : dict
@@ -94,7 +96,7 @@ class AttentionClassifier(BagClassifier):
     def __init__(
         self,
         kappa: Any = "auto",
-        queries: int = 1,
+        queries: Any = 1,
         ridge: Any = "auto",
         refine: Any = "auto",
         data: str = "reuse",
@@ -122,18 +124,16 @@ class AttentionClassifier(BagClassifier):
         check_auto("ridge", self.ridge, 1e-12)
         check_auto("refine", self.refine, 0, whole=True)
         choice("data", self.data, SCHEMES)
-        count = self.queries
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ValueError(f"queries must be a whole number of at least 1, got {count!r}")
+        check_auto("queries", self.queries, 1, whole=True)
         refine = self.refine
-        if loss.kinked and refine != 0:
+        if loss.kinked and refine != 0 and self.kappa != 0.0:  # mean pooling has nothing to refine
             if not isinstance(refine, str):
                 raise ValueError(
                     f"refine={refine} needs a loss without kinks, got {loss.name!r}; "
                     "squared_hinge is one"
                 )
             refine = 0
-        return settings(self.kappa, self.ridge, refine)
+        return settings(self.kappa, self.ridge, refine, self.queries)
 
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
@@ -143,7 +143,6 @@ class AttentionClassifier(BagClassifier):
             weight,
             settings,
             loss=get_loss(self.loss),
-            queries=int(self.queries),
             scheme=self.data,
             random=random,
         )
@@ -182,7 +181,7 @@ class AttentionClassifier(BagClassifier):
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        names, count = self._names(), len(self.model_.q)
+        names, count = self._names(input_features), len(self.model_.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
         return np.array(

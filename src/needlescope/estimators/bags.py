@@ -8,12 +8,21 @@ its groups: `Bags.from_table`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from ..arrays import IndexArray
-from .tables import bag_of_each_row, numbers, one_bag, plain, shared_names
+from .tables import (
+    bag_of_each_row,
+    check_numbers,
+    numbers,
+    one_bag,
+    plain,
+    same_rows,
+    shared_names,
+)
 
 CHUNK = 1 << 22  # numbers looked at in one go
 
@@ -45,11 +54,10 @@ class Bags(Sequence[Any]):
     def __init__(
         self, instances: Any, starts: Any, *, names: Sequence[str] | None = None, ids: Any = None
     ) -> None:
-        """Check that every bag has an instance, and every number is finite."""
+        """Check that every bag has an instance, and every number is finite and not too large."""
         self.instances = numbers(instances)
         self.starts = np.asarray(starts)
-        self.names = None if names is None else list(names)
-        self.ids = ids
+        self.names = names
         ends = len(self.starts) > 1 and self.starts[0] == 0 and self.starts[-1] == len(instances)
         if self.starts.ndim != 1 or self.starts.dtype.kind not in "iu" or not ends:
             raise ValueError(
@@ -61,7 +69,12 @@ class Bags(Sequence[Any]):
             raise ValueError(
                 f"bag {empty[0]} is empty; a bag needs at least one instance: drop it and its label"
             )
-        _check_finite(self)
+        self.ids = None if ids is None else np.asarray(ids)
+        if self.ids is not None and self.ids.shape != (len(self),):
+            raise ValueError(
+                f"ids must name each of the {len(self)} bags, got shape {self.ids.shape}"
+            )
+        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d))
 
     @classmethod
     def from_array(cls, X: Any, mask: Any = None) -> Bags:
@@ -78,7 +91,11 @@ class Bags(Sequence[Any]):
         """
         X = plain(X)
         X = X if isinstance(X, np.ndarray) else np.asarray(X)
-        if X.ndim != 3 or 0 in X.shape:
+        if X.ndim == 3 and 0 in X.shape:
+            raise ValueError(
+                f"there must be at least one bag, instance and feature, got shape {X.shape}"
+            )
+        if X.ndim != 3:
             raise ValueError(
                 f"bags must be an array (bags, instances, features), got shape {X.shape}; a table "
                 "with one row for each instance goes through Bags.from_table(X, groups)"
@@ -129,7 +146,8 @@ class Bags(Sequence[Any]):
         """Take a table with a row for each instance, and the bag of each row.
 
         Bags are in the order in which they first appear (``ids``); their rows need not be
-        together. The names of a DataFrame's columns are kept. ``groups`` may be one of them.
+        together. The names of a DataFrame's columns are kept. ``groups`` may be one of them, or a
+        Series with the DataFrame's index; anything else goes by position.
 
         Examples
         --------
@@ -144,6 +162,7 @@ class Bags(Sequence[Any]):
                 if groups not in X.columns:
                     raise ValueError(f"groups must name a column, got {groups!r}")
                 X, groups = X.drop(columns=groups), X[groups]
+            same_rows(X, groups)
             names = [str(name) for name in X.columns]
         table = numbers(X)
         groups = bag_of_each_row(groups)
@@ -167,6 +186,20 @@ class Bags(Sequence[Any]):
         return len(self.starts) - 1
 
     @property
+    def names(self) -> list[str] | None:
+        """Names of the features, if they have any."""
+        return self._names
+
+    @names.setter
+    def names(self, names: Sequence[str] | None) -> None:
+        listed = None if names is None else [str(name) for name in names]
+        if listed is not None and len(listed) != self.d:
+            raise ValueError(
+                f"names must be one for each of the {self.d} features, got {len(listed)}"
+            )
+        self._names = listed
+
+    @property
     def shape(self) -> tuple[int]:
         """The number of bags, as scikit-learn looks for it."""
         return (len(self),)
@@ -183,12 +216,18 @@ class Bags(Sequence[Any]):
 
     def __getitem__(self, key: Any) -> Any:
         """Return a bag, or the bags of a slice, of a list of numbers, or of a mask."""
-        if isinstance(key, tuple):  # scikit-learn asks for bags[rows, ...]
-            key = key[0]
-        if isinstance(key, int | np.integer):
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]  # scikit-learn asks for bags[rows, ...]
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
             place = range(len(self))[key]
             return self.instances[self.starts[place] : self.starts[place + 1]]
-        return self._take(np.arange(len(self))[key])
+        if isinstance(key, bool | tuple) or key is None or np.ndim(key) > 1:
+            raise IndexError(
+                f"bags are indexed by a number, a slice, a list of numbers or a mask, got {key!r}; "
+                "instance j of bag i is bags[i][j]"
+            )
+        chosen = np.arange(len(self))[key]
+        return self._take(chosen) if chosen.ndim else self[int(chosen)]
 
     def __iter__(self) -> Iterator[Any]:
         """Go through the bags."""
@@ -212,10 +251,9 @@ class Bags(Sequence[Any]):
         return self.instances[np.arange(ends[-1] if len(ends) else 0) + shift]
 
     def _take(self, bags: IndexArray) -> Bags:
-        found = object.__new__(Bags)  # all was checked when these were made
+        found = copy(self)  # all was checked when these were made
         found.instances = self.rows(bags)
         found.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
-        found.names = self.names
         found.ids = None if self.ids is None else self.ids[bags]
         return found
 
@@ -233,6 +271,8 @@ def as_bags(X: Any) -> Bags:
     one row for each instance goes through Bags.from_table(X, groups)
     """
     if isinstance(X, Bags):
+        if not len(X):
+            raise ValueError("there must be at least one bag, got none")
         return X
     if hasattr(X, "columns"):
         raise ValueError(
@@ -240,21 +280,6 @@ def as_bags(X: Any) -> Bags:
             "pass Bags.from_table(X, groups)"
         )
     plain(X)
-    if isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object):
+    if isinstance(X, list | tuple) or getattr(X, "dtype", None) == np.dtype(object):
         return Bags.from_list(list(X))
     return Bags.from_array(X)
-
-
-def _check_finite(bags: Bags) -> None:
-    step = max(1, CHUNK // bags.d)
-    for first in range(0, len(bags.instances), step):
-        part = bags.instances[first : first + step]
-        with np.errstate(over="ignore", invalid="ignore"):
-            whole = float(np.sum(part, dtype=float))  # quick, and finite if all numbers are small
-        if not np.isfinite(whole) and not np.isfinite(part).all():
-            row = first + int(np.flatnonzero(~np.isfinite(part).all(axis=1))[0])
-            bag = int(np.searchsorted(bags.starts, row, side="right")) - 1
-            raise ValueError(
-                f"bag {bag} has a NaN or infinity in instance {row - bags.starts[bag]}; drop the "
-                "instance, or fill it in"
-            )

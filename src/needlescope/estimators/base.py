@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.utils import check_random_state, compute_sample_weight
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import FloatArray, IndexArray
 from ..losses import Loss, check_loss, get_loss
 from ..simulation.progress import check_progress
 from .bags import Bags, as_bags
+from .extremes import check_fit, check_reach
+from .features import BagEstimator
+from .labels import bag_weights, check_both, check_order, class_factors, read_labels, two_classes
 from .prepared import HOLD, Prepared
 from .scaling import Scaling, fit_scaling, no_scaling
 from .selection import AS_IS, Choice, choose
@@ -24,7 +26,7 @@ from .settings import Setting, check_auto
 VALIDATION = HOLD // 4  # numbers that the choice of a setting looks at; more are subsampled
 
 
-class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
+class BagClassifier(ClassifierMixin, BagEstimator):
     """A classifier of bags, with parameters chosen by bags held out, and calibrated scores."""
 
     ridge: Any
@@ -68,14 +70,11 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_progress(self.progress)
         bags = as_bags(X)
         signs = self._labels(bags, y)
-        weight = self._weights(bags, y, signs, sample_weight)
+        weight = self._weights(bags, signs, sample_weight)
         used = np.flatnonzero(weight > 0.0)
-        self._check_classes(signs[used], "with a weight above zero ")
-        self.n_features_in_ = bags.d
-        if bags.names is not None:
-            self.feature_names_in_ = np.array(bags.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        check_both(self.classes_, signs[used], "with a weight above zero ")
+        check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
+        self._keep_features(bags)
         random = check_random_state(self.random_state)
         choice = self._choose(bags, used, signs, weight, settings, random)
         self.scaling_ = self._scale(bags, used, weight[used])
@@ -107,10 +106,8 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return np.stack([1.0 - positive, positive], axis=1)
 
     def __sklearn_tags__(self) -> Any:
-        """Say that X is bags, and y two classes."""
+        """Say that y is two classes."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -135,48 +132,17 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        y = column_or_1d(y, warn=True)
-        if len(y) != len(bags):
-            raise ValueError(f"y must have a label for each of the {len(bags)} bags, got {len(y)}")
-        try:
-            kind = type_of_target(y, input_name="y", raise_unknown=True)
-            self.classes_, place = np.unique(y, return_inverse=True)
-        except TypeError:  # they cannot be put in order
-            kinds = ", ".join(sorted({type(one).__name__ for one in y}))
-            raise ValueError(
-                f"y must have labels of one kind, such as all numbers or all words, got {kinds}"
-            ) from None
-        if kind not in ("binary", "multiclass"):
-            raise ValueError(f"Unknown label type: {kind}; y must have two labels")
-        if len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is "
-                f"{kind}; y must have two labels, got {len(self.classes_)}: {self.classes_[:5]}"
-            )
-        self._check_classes(self.classes_, "")
-        return np.where(place == 1, 1.0, -1.0)
+        check_order("y", y, bags.ids)
+        self.classes_, signs = two_classes(read_labels(y, len(bags)))
+        return signs
 
-    def _check_classes(self, labels: Any, which: str) -> None:
-        kinds = np.unique(labels)
-        if len(kinds) < 2:
-            one = self.classes_[-1] if kinds[0] == 1.0 else self.classes_[0]
-            raise ValueError(
-                f"y must have two classes, but the bags {which}have one class only: {one}"
-            )
-
-    def _weights(self, bags: Bags, y: Any, signs: FloatArray, given: Any) -> FloatArray:
-        weight = np.ones(len(bags)) if given is None else np.asarray(given, float)
-        if weight.ndim == 0:
-            weight = np.full(len(bags), float(weight))
-        if weight.shape != (len(bags),) or not np.isfinite(weight).all() or (weight < 0.0).any():
-            raise ValueError(
-                f"sample_weight must be {len(bags)} finite numbers of at least 0, got shape "
-                f"{weight.shape}"
-            )
-        if self.class_weight is not None:
-            weight = weight * compute_sample_weight(self.class_weight, np.asarray(y))
-        if not weight.sum() > 0.0:
-            raise ValueError("sample_weight must not be zero for all bags")
+    def _weights(self, bags: Bags, signs: FloatArray, given: Any) -> FloatArray:
+        """Return the share of each bag, of its own and of its class."""
+        check_order("sample_weight", given, bags.ids)
+        weight = bag_weights(given, len(bags))
+        weight = weight * class_factors(self.class_weight, self.classes_, signs)
+        if not weight.any():
+            raise ValueError("sample_weight and class_weight together are zero for all bags")
         return weight / weight.sum()
 
     def _scale(self, bags: Bags, used: IndexArray, weight: FloatArray) -> Scaling:
@@ -220,26 +186,9 @@ class BagClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         return self
 
-    def _names(self) -> list[str]:
-        """Return the names of the features, x0, x1, ... if they have none."""
-        known = getattr(self._fitted(), "feature_names_in_", None)
-        return [f"x{k}" for k in range(self.n_features_in_)] if known is None else list(known)
-
     def _prepare(self, X: Any) -> Prepared:
         self._fitted()
         bags = as_bags(X)
-        if not len(bags):
-            raise ValueError("there must be at least one bag, got none")
-        if bags.d != self.n_features_in_:
-            raise ValueError(
-                f"X has {bags.d} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and bags.names is not None and list(known) != bags.names:
-            odd = next(a for a, b in zip(bags.names, known, strict=True) if a != b)
-            raise ValueError(
-                "The feature names should match those that were passed during fit, in the same "
-                f"order; {odd!r} is where {known[bags.names.index(odd)]!r} was"
-            )
+        self._check_features(bags)
+        check_reach(bags, self.scaling_)
         return Prepared(bags, np.arange(len(bags)), np.ones(len(bags)), self.scaling_)

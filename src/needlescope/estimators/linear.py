@@ -67,7 +67,6 @@ class PooledClassifier(BagClassifier):
             weight,
             settings,
             loss=get_loss(self.loss),
-            queries=1,
             scheme="reuse",
             random=random,
         )
@@ -81,7 +80,7 @@ class PooledClassifier(BagClassifier):
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        return np.array([f"mean_{name}" for name in self._names()], dtype=object)
+        return np.array([f"mean_{name}" for name in self._names(input_features)], dtype=object)
 
 
 class _Flat(NamedTuple):
@@ -133,7 +132,7 @@ class VectorizedClassifier(PooledClassifier):
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        names = self._names()
+        names = self._names(input_features)
         places = range(len(self.model_.w) // len(names))
         return np.array([f"{name}_{place}" for place in places for name in names], dtype=object)
 

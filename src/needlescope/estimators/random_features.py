@@ -10,16 +10,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..grid import whole
 from .bags import Bags, as_bags
+from .extremes import check_fit, check_reach
+from .features import BagEstimator
 from .scaling import fit_scaling
 
 
-class RandomFeatures(TransformerMixin, BaseEstimator):
+class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Put random cosines of the standardised instances beside them; from bags to bags.
+
+    Its bags carry the names of the features; ``set_output`` leaves them bags.
 
     Parameters
     ----------
@@ -47,34 +51,36 @@ class RandomFeatures(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> RandomFeatures:
         """Fit the scaling to bags, and draw the features."""
-        count = self.count
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ValueError(f"count must be a whole number of at least 1, got {count!r}")
-        if not 0.0 < self.sharpness < np.inf:
-            raise ValueError(f"sharpness must be a finite number above 0, got {self.sharpness!r}")
+        count, sharp = whole("count", self.count, 1), self.sharpness
+        number = isinstance(sharp, int | float | np.integer | np.floating)
+        if isinstance(sharp, bool) or not number or not 0.0 < sharp < np.inf:
+            raise ValueError(f"sharpness must be a finite number above 0, got {sharp!r}")
         bags, random = as_bags(X), check_random_state(self.random_state)
-        self.n_features_in_ = bags.d
-        self.scaling_ = fit_scaling(bags, np.arange(len(bags)), np.ones(len(bags)), 1.0)
-        self.weights_ = self.sharpness / np.sqrt(bags.d) * random.normal(size=(bags.d, int(count)))
-        self.phases_ = random.uniform(0.0, 2.0 * np.pi, int(count))
+        every = np.arange(len(bags))
+        check_fit(bags, every, scaled=True, chosen=False)
+        self._keep_features(bags)
+        self.scaling_ = fit_scaling(bags, every, np.ones(len(bags)), 1.0)
+        self.weights_ = sharp / np.sqrt(bags.d) * random.normal(size=(bags.d, count))
+        self.phases_ = random.uniform(0.0, 2.0 * np.pi, count)
         return self
 
     def transform(self, X: Any) -> Bags:
         """Return bags of standardised instances with their cosines."""
         check_is_fitted(self, "weights_")
         bags = as_bags(X)
-        if bags.d != self.n_features_in_:
-            raise ValueError(
-                f"X has {bags.d} features, but RandomFeatures is expecting "
-                f"{self.n_features_in_} features as input"
-            )
+        self._check_features(bags)
+        check_reach(bags, self.scaling_)
         z = self.scaling_.apply(bags.instances)
         waves = np.cos(z @ self.weights_.astype(z.dtype) + self.phases_.astype(z.dtype))
-        return Bags(np.hstack([z, waves]), bags.starts, ids=bags.ids)
+        names = list(self.get_feature_names_out())
+        return Bags(np.hstack([z, waves]), bags.starts, names=names, ids=bags.ids)
 
-    def __sklearn_tags__(self) -> Any:
-        """Say that X is bags."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the features, and cosine0, cosine1, ..."""
+        names = self._names(input_features)
+        cosines = [f"cosine{k}" for k in range(len(self.phases_))]
+        return np.array([*names, *cosines], dtype=object)
+
+    def set_output(self, *, transform: Any = None) -> RandomFeatures:
+        """Accept any container: bags are not a table, and stay what they are."""
+        return self

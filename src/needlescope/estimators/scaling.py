@@ -14,6 +14,8 @@ import numpy as np
 from ..arrays import FloatArray, IndexArray
 from .bags import CHUNK, Bags
 
+ROUNDING = 4.0  # rounding steps that a feature must deviate by, not to be taken for constant
+
 
 class Scaling(NamedTuple):
     """A centre and a map: one number for each feature, or a matrix."""
@@ -36,7 +38,7 @@ def no_scaling(d: int) -> Scaling:
 def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: float) -> Scaling:
     """Fit a scaling to some of the bags in one pass; every bag counts by its weight.
 
-    Features that never change are centred and otherwise left alone.
+    Features that never change, but for rounding, are centred and otherwise left alone.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)
     variance = np.diag(second) if whiten else second
-    rounding = 100.0 * float(np.finfo(bags.instances.dtype).eps) * np.abs(shift)
+    rounding = ROUNDING * float(np.finfo(bags.instances.dtype).eps) * np.abs(shift)
     changes = variance > rounding**2
     deviation = np.sqrt(np.where(changes, variance, 1.0))
     centre = shift.astype(float) + first

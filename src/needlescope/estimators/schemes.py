@@ -36,7 +36,6 @@ def train_states(
     settings: list[Setting],
     *,
     loss: Loss,
-    queries: int,
     scheme: str,
     random: np.random.RandomState,
 ) -> Iterator[tuple[Setting, State]]:
@@ -44,16 +43,17 @@ def train_states(
     folds = _folds(data.y, scheme, random)
     for kappa, same_kappa in groupby(settings, key=lambda one: one.kappa):
         if kappa == 0.0:
-            zero = np.zeros((queries, data.tokens[1]))
-            F = steps.features(data, zero[:1])
+            d = data.tokens[1]
+            F = steps.features(data, np.zeros((1, d)))
             for one in same_kappa:
-                state = steps.fit_readout(F, data.y, zero[:1], loss, one.ridge, weight)
+                state = steps.fit_readout(F, data.y, np.zeros((1, d)), loss, one.ridge, weight)
+                zero = np.zeros((one.queries, d))
                 yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
             continue
         parts = [(data, weight)] if scheme != "split" else []
         parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]
         firsts = [_first(*part, loss, kappa) for part in parts]
-        for ridge, family in groupby(same_kappa, key=lambda one: one.ridge):
+        for (queries, ridge), family in groupby(same_kappa, lambda one: (one.queries, one.ridge)):
             wanted = list(family)
             most = max(one.iterations for one in wanted)
             paths = [

@@ -81,7 +81,22 @@ def choose(
         middle = np.clip(found[held], *_ends(found[held], y[held]))
         losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * middle))
     best = min(losses, key=lambda setting: losses[setting])
-    return Choice(best, losses, platt(scores[best][held], y[held], share))
+    alike = _one_scale(scores[best], [test for _, test in places])
+    return Choice(best, losses, platt(alike[held], y[held], share))
+
+
+def _one_scale(scores: FloatArray, parts: list[IndexArray]) -> FloatArray:
+    """Return the scores of all parts on the scale of the middle one.
+
+    Without an effective ridge, classifiers of bags that can be separated differ in nothing but
+    their scale, by powers of ten; those of the largest would be all that a calibration sees.
+    """
+    sizes = [float(np.abs(scores[part]).mean()) for part in parts]
+    found, middle = scores.copy(), float(np.median(sizes))
+    for part, size in zip(parts, sizes, strict=True):
+        if size > 0.0:
+            found[part] *= middle / size
+    return found
 
 
 def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:

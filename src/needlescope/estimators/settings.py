@@ -1,10 +1,10 @@
 """What can be chosen when a classifier is trained, and which choices are compared.
 
-A setting is a strength κ of the query, a ridge λ, and a number of refining iterations; κ = 0 is
-mean pooling. A parameter that is "auto" stands for several values. They are compared by the loss on
-bags held out within the training data. Where the number of iterations is chosen, attention is given
-one ridge: stopping early regularises as well, and on eleven data sets a choice of two ridges was no
-better.
+A setting is a strength κ of the queries, a ridge λ, a number of refining iterations and a number of
+queries; κ = 0 is mean pooling. A parameter that is "auto" stands for several values. They are
+compared by the loss on bags held out within the training data. Where the number of iterations is
+chosen, attention is given one ridge: stopping early regularises as well, and on eleven data sets a
+choice of two ridges was no better.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ AUTO_KAPPA = (0.0, 2.0)
 AUTO_REFINE = (0, 5, 10, 20)
 AUTO_RIDGE = (1.0, 0.1, 0.01)
 REFINED_RIDGE = 0.03
+AUTO_QUERIES = (1, 4)
 
 
 class Setting(NamedTuple):
@@ -25,25 +26,30 @@ class Setting(NamedTuple):
     kappa: float
     ridge: float
     iterations: int = 0
+    queries: int = 1
 
 
-def settings(kappa: Any, ridge: Any, refine: Any) -> list[Setting]:
+def settings(kappa: Any, ridge: Any, refine: Any, queries: Any = 1) -> list[Setting]:
     """List the settings that the parameters leave open, each family by increasing iterations.
 
     Examples
     --------
-    >>> settings(2.0, 0.1, "auto")[:2]
-    [Setting(kappa=2.0, ridge=0.1, iterations=0), Setting(kappa=2.0, ridge=0.1, iterations=5)]
+    >>> settings(2.0, 0.1, "auto")[1]
+    Setting(kappa=2.0, ridge=0.1, iterations=5, queries=1)
     >>> [len(settings(kappa, "auto", "auto")) for kappa in (0.0, 2.0, "auto")]
     [3, 4, 7]
+    >>> [one.queries for one in settings("auto", 0.1, 0, "auto")]
+    [1, 1, 4]
     """
     found = []
     for one in AUTO_KAPPA if isinstance(kappa, str) else (float(kappa),):
         refined = one > 0.0 and isinstance(refine, str)
         steps = AUTO_REFINE if refined else (0 if one == 0.0 else int(refine),)
         ridges = AUTO_RIDGE if not refined else (REFINED_RIDGE,)
-        for lam in ridges if isinstance(ridge, str) else (float(ridge),):
-            found += [Setting(one, lam, k) for k in steps]
+        counts = AUTO_QUERIES if one > 0.0 else AUTO_QUERIES[:1]
+        for count in counts if isinstance(queries, str) else (int(queries),):
+            for lam in ridges if isinstance(ridge, str) else (float(ridge),):
+                found += [Setting(one, lam, k, count) for k in steps]
     return found
 
 

@@ -25,6 +25,7 @@ from . import task_theory as theory
 from .attention import AttentionClassifier
 from .bags import Bags, as_bags
 from .departures import departures, trust
+from .labels import check_order, read_labels, two_classes
 from .linear import PooledClassifier
 from .mixture import Mixture, fit_mixture, not_normal, spread, to_normal
 from .scaling import fit_scaling
@@ -63,7 +64,8 @@ def estimate_task(
     True
     """
     bags = as_bags(X)
-    signs = PooledClassifier()._labels(bags, y)
+    check_order("y", y, bags.ids)
+    _, signs = two_classes(read_labels(y, len(bags)))
     positives, n = int((signs > 0.0).sum()), len(bags)
     if min(positives, n - positives) < LEAST:
         raise ValueError(

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
+from ..grid import whole
 from .style import COLOURS, RC
 
 BLUES = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", "#56B4E9", "#003A5C"])
@@ -43,7 +44,8 @@ def attended(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['0', '1']
     """
-    if any(np.ndim(a) != 1 for a in weights) or not len(weights):
+    whole("bags", bags, 1)
+    if any(np.ndim(a) != 1 or not np.size(a) for a in weights) or not len(weights):
         raise ValueError(
             "weights must be a list of arrays, one number for each instance; with several queries "
             "pass those of one, [a[0] for a in weights]"
@@ -53,7 +55,10 @@ def attended(
         raise ValueError(
             f"y must have a label for each of the {len(weights)} bags, got shape {labels.shape}"
         )
-    rows = np.argsort(labels, kind="stable")
+    try:
+        rows = np.argsort(labels, kind="stable")
+    except TypeError:  # they cannot be put in order
+        raise ValueError(f"labels in y must be of one kind, and none missing, got {y!r}") from None
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(bags, len(rows))).round().astype(int))]
     cells = np.full((len(rows), max(len(weights[k]) for k in rows)), np.nan)
     for place, k in enumerate(rows):

@@ -75,13 +75,11 @@ class Ragged(NamedTuple):
 
     starts: IndexArray
     lengths: IndexArray
-    owner: IndexArray
 
     @staticmethod
     def at(starts: IndexArray) -> Ragged:
         """Return samples that begin at ``starts``."""
-        lengths = np.diff(starts)
-        return Ragged(starts, lengths, np.repeat(np.arange(len(lengths)), lengths))
+        return Ragged(starts, np.diff(starts))
 
     def count(self, tokens: int) -> int:
         """Return how many samples there are."""
@@ -89,7 +87,7 @@ class Ragged(NamedTuple):
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Add up the values of each sample's tokens."""
-        return np.asarray(np.bincount(self.owner, values, len(self.lengths)), float)
+        return np.add.reduceat(values, self.starts[:-1])
 
     def dot(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return Σ a b over each sample's tokens."""
@@ -97,7 +95,7 @@ class Ragged(NamedTuple):
 
     def spread(self, values: FloatArray) -> FloatArray:
         """Give each token the value of its sample."""
-        return values[self.owner]
+        return np.repeat(values, self.lengths)
 
     def softmax(self, logits: FloatArray) -> FloatArray:
         """Return exp(logits), normalised within each sample."""

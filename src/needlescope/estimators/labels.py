@@ -1,0 +1,165 @@
+"""Labels and weights of bags: read as they come, or refused with the value and its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from ..arrays import FloatArray
+from .tables import as_given, first_missing, index_of, one_kind
+
+
+def read_labels(y: Any, count: int) -> Any:
+    """Return the labels of so many bags as an array: all of one kind, and none missing.
+
+    Examples
+    --------
+    >>> read_labels([True, False], 2)
+    array([ True, False])
+    >>> read_labels([1, "a"], 2)
+    Traceback (most recent call last):
+    ValueError: labels in y must be of one kind, such as all numbers or all words, got int and str
+    """
+    found = column_or_1d(as_given(y), warn=True)
+    if len(found) != count:
+        raise ValueError(f"y must have a label for each of the {count} bags, got {len(found)}")
+    lost = first_missing(found)
+    if lost is not None:
+        raise ValueError(
+            f"y must have a label for each bag, got {found[lost]} for bag {lost}; drop the bag, or "
+            "label it"
+        )
+    if found.dtype != object and found.dtype.kind not in "SV":
+        return found
+    kind = one_kind("labels in y", found)
+    if kind not in ("number", "word"):
+        raise ValueError(
+            f"labels in y must be numbers or words, got {kind}, as {found[0]!r}; pass words, as "
+            "y.astype(str) makes them"
+        )
+    words = kind == "word" and not isinstance(y, list | tuple)
+    return found if words else np.array(found.tolist())
+
+
+def two_classes(y: Any) -> tuple[Any, FloatArray]:
+    """Return the two labels there are, in order, and −1 or +1 for each bag.
+
+    Examples
+    --------
+    >>> classes, signs = two_classes(np.array([5, 3, 5]))
+    >>> classes, signs
+    (array([3, 5]), array([ 1., -1.,  1.]))
+    """
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(f"Unknown label type: {kind}; y must have two labels")
+    classes, place = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{kind}; y must have two labels, got {len(classes)}: {classes[:5]}"
+        )
+    signs = np.where(place == 1, 1.0, -1.0)
+    check_both(classes, signs)
+    return classes, signs
+
+
+def check_both(classes: Any, signs: FloatArray, which: str = "") -> None:
+    """Refuse bags that are all of one class."""
+    if (signs == signs[0]).all():
+        one = classes[-1] if signs[0] > 0.0 else classes[0]
+        raise ValueError(f"y must have two classes, but the bags {which}have one class only: {one}")
+
+
+def check_order(name: str, values: Any, ids: Any) -> None:
+    """Refuse a Series whose index has the bags' names, but in another order than the bags.
+
+    An index of whole numbers may be mere positions, unless it has all the names.
+    """
+    index = index_of(values)
+    if ids is None or index is None or len(index) != len(ids):
+        return
+    names = np.asarray(index)
+    if (names.astype(object) == ids.astype(object)).all():
+        return
+    shared = len(set(names.tolist()) & set(ids.tolist()))
+    if shared == len(ids) or (shared and names.dtype.kind not in "iu"):
+        raise ValueError(
+            f"the index of {name} names the bags in another order than X; pass {name}.loc[X.ids] "
+            f"to align them, or {name}.to_numpy() to go by position"
+        )
+
+
+def bag_weights(given: Any, count: int) -> FloatArray:
+    """Return a weight for each of so many bags, the largest 1.
+
+    Examples
+    --------
+    >>> bag_weights([1, 2], 2)
+    array([0.5, 1. ])
+    >>> bag_weights([1, -2], 2)
+    Traceback (most recent call last):
+    ValueError: sample_weight must be 2 finite numbers of at least 0, got -2.0 for bag 1
+    """
+    wanted = f"sample_weight must be {count} finite numbers of at least 0, got"
+    try:
+        weight = np.ones(count) if given is None else np.asarray(given, float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{wanted} something else: {error}") from None
+    if weight.ndim == 0:
+        weight = np.full(count, float(weight))
+    if weight.shape != (count,):
+        raise ValueError(f"{wanted} shape {weight.shape}")
+    odd = np.flatnonzero(~((weight >= 0.0) & (weight < np.inf)))
+    if len(odd):
+        raise ValueError(f"{wanted} {weight[odd[0]]} for bag {odd[0]}")
+    if not weight.max() > 0.0:
+        raise ValueError("sample_weight must not be zero for all bags")
+    return np.asarray(weight / weight.max())
+
+
+def class_factors(class_weight: Any, classes: Any, signs: FloatArray) -> FloatArray:
+    """Return what the class of each bag multiplies its weight by.
+
+    Examples
+    --------
+    >>> signs = np.array([1.0, -1.0, -1.0])
+    >>> class_factors({"hay": 0.5}, np.array(["hay", "needle"]), signs)
+    array([1. , 0.5, 0.5])
+    >>> class_factors({"Hay": 0.5}, np.array(["hay", "needle"]), signs)
+    Traceback (most recent call last):
+    ValueError: class_weight must name labels of y, 'hay' and 'needle', got 'Hay'
+    """
+    if class_weight is None:
+        return np.ones(len(signs))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        both = [1.0 / float((signs == sign).mean()) for sign in (-1.0, 1.0)]
+    elif isinstance(class_weight, Mapping):
+        both = _given_factors(class_weight, classes.tolist())
+    else:
+        raise ValueError(
+            'class_weight must be a dict from labels to weights, "balanced" or None, got '
+            f"{class_weight!r}"
+        )
+    negative, positive = (one / max(both) for one in both)
+    return np.where(signs > 0.0, positive, negative)
+
+
+def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[float]:
+    for label, value in class_weight.items():
+        if label not in labels:
+            known = " and ".join(repr(one) for one in labels)
+            raise ValueError(f"class_weight must name labels of y, {known}, got {label!r}")
+        number = isinstance(value, int | float | np.integer | np.floating)
+        if not number or not 0.0 <= value < np.inf:
+            raise ValueError(
+                f"class_weight must be finite numbers of at least 0, got {value!r} for {label!r}"
+            )
+    both = [float(class_weight.get(label, 1.0)) for label in labels]
+    if not max(both) > 0.0:
+        raise ValueError("class_weight must not be zero for both labels")
+    return both
