@@ -27,7 +27,7 @@ class Scaling(NamedTuple):
         """Return scaled instances, in their own precision."""
         moved = rows - self.centre.astype(rows.dtype)
         scale = self.scale.astype(rows.dtype)
-        return moved @ scale if scale.ndim == 2 else moved * scale
+        return moved @ scale if scale.ndim == 2 else np.multiply(moved, scale, out=moved)
 
 
 def no_scaling(d: int) -> Scaling:
@@ -57,10 +57,11 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
             shift = rows.mean(axis=0)
         share = weight[np.searchsorted(used, members)] / bags.lengths[members]
         share = np.repeat(share, bags.lengths[members])
-        moved = (rows - shift).astype(float)
+        moved = rows - shift
         total += float(share.sum())
-        first += share @ moved
-        second += (moved * share[:, None]).T @ moved if whiten else share @ np.square(moved)
+        first += share.astype(rows.dtype) @ moved
+        wide = moved.astype(float)  # squares of small numbers are lost in single precision
+        second += (wide * share[:, None]).T @ wide if whiten else share @ np.square(wide, out=wide)
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)
     variance = np.diag(second) if whiten else second

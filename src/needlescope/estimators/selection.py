@@ -19,7 +19,7 @@ from ..arrays import FloatArray, IndexArray
 from .settings import Setting
 
 MANY = 5000  # bags from which one part held out says enough
-MIDDLE = (0.05, 0.95)
+OUTSIDE = 0.05  # of the scores of a class, at either end
 FLAT = 1e-3  # the least slope of a calibration: scores never change their order
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
 
@@ -91,7 +91,7 @@ def _one_scale(scores: FloatArray, parts: list[IndexArray]) -> FloatArray:
     Without an effective ridge, classifiers of bags that can be separated differ in nothing but
     their scale, by powers of ten; those of the largest would be all that a calibration sees.
     """
-    sizes = [float(np.abs(scores[part]).mean()) for part in parts]
+    sizes = [float(np.median(np.abs(scores[part]))) for part in parts]
     found, middle = scores.copy(), float(np.median(sizes))
     for part, size in zip(parts, sizes, strict=True):
         if size > 0.0:
@@ -129,8 +129,11 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
 
 def _ends(scores: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Return the least and the largest score that the middle of either class has."""
-    parts = [np.quantile(scores[y == sign], MIDDLE) for sign in np.unique(y)]
-    return float(min(part[0] for part in parts)), float(max(part[1] for part in parts))
+    low, high = np.inf, -np.inf
+    for part in (np.sort(scores[y < 0.0]), np.sort(scores[y > 0.0])):
+        outside = int(OUTSIDE * (len(part) - 1))
+        low, high = min(low, part[outside]), max(high, part[-1 - outside])
+    return float(low), float(high)
 
 
 def _folds(
