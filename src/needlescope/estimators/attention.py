@@ -37,7 +37,8 @@ class AttentionClassifier(BagClassifier):
         How many queries, for more than one kind of signal; their scores add up. "auto" compares one
         with four, which takes about three times as long.
     ridge : "auto" or float
-        Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss.
+        Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss; "auto" is in proportion to the number
+        of features per bag.
     refine : "auto" or int
         Iterations that move query and readout together after the two steps and the readout.
     data : "reuse", "split" or "crossfit"
@@ -119,7 +120,7 @@ class AttentionClassifier(BagClassifier):
         self.random_state = random_state
         self.progress = progress
 
-    def _settings(self, loss: Loss) -> list[Setting]:
+    def _settings(self, loss: Loss, unit: float) -> list[Setting]:
         check_auto("kappa", self.kappa, 0.0)
         check_auto("ridge", self.ridge, 1e-12)
         check_auto("refine", self.refine, 0, whole=True)
@@ -133,7 +134,7 @@ class AttentionClassifier(BagClassifier):
                     "squared_hinge is one"
                 )
             refine = 0
-        return settings(self.kappa, self.ridge, refine, self.queries)
+        return settings(self.kappa, self.ridge, refine, self.queries, unit)
 
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any

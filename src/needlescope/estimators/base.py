@@ -38,8 +38,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     progress: Any
 
     @abstractmethod
-    def _settings(self, loss: Loss) -> list[Setting]:
-        """List the settings that the parameters leave open, or refuse them."""
+    def _settings(self, loss: Loss, unit: float) -> list[Setting]:
+        """List the settings that the parameters leave open, or refuse them.
+
+        Ridges are in proportion to ``unit``, the number of features per bag.
+        """
 
     @abstractmethod
     def _train(
@@ -65,7 +68,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """
         loss = get_loss(self.loss)
         check_loss(loss)
-        settings = self._settings(loss)
+        self._settings(loss, 1.0)
         self._check()
         check_progress(self.progress)
         bags = as_bags(X)
@@ -76,6 +79,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         self._keep_features(bags)
         random = check_random_state(self.random_state)
+        settings = self._settings(loss, self._width(bags) / _count(weight[used]))
         choice = self._choose(bags, used, signs, weight, settings, random)
         self.scaling_ = self._scale(bags, used, weight[used])
         data = Prepared(bags, used, signs[used], self.scaling_, self.progress)
@@ -85,6 +89,10 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self.calibration_ = choice.calibration
         self._describe(data)
         return self
+
+    def _width(self, bags: Bags) -> int:
+        """Return how many features the readout sees."""
+        return bags.d
 
     def _describe(self, data: Prepared) -> None:
         """Keep diagnostics of what was trained."""
@@ -167,6 +175,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     "them values, or validation=3"
                 )
             return Choice(settings[0], {}, AS_IS)
+        total = _count(weight[used])
         room = int(VALIDATION // max(1.0, float(bags.lengths[used].mean()) * bags.d))
         if len(used) > room:
             used = np.sort(random.permutation(used)[:room])
@@ -177,7 +186,10 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             scaling = self._scale(bags, inside, share)
             data = Prepared(bags, inside, signs[inside], scaling)
             held = Prepared(bags, outside, signs[outside], scaling)
-            for setting, model in self._train(data, share, settings, random):
+            fewer = total / _count(weight[inside]) if isinstance(self.ridge, str) else 1.0
+            scaled = [one._replace(ridge=fewer * one.ridge) for one in settings]
+            trained = self._train(data, share, scaled, random)
+            for setting, (_, model) in zip(settings, trained, strict=True):
                 yield setting, self._scores(held, model)
 
         return choose(train, settings, signs[used], weight[used], self.validation, random)
@@ -192,3 +204,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._check_features(bags)
         check_reach(bags, self.scaling_)
         return Prepared(bags, np.arange(len(bags)), np.ones(len(bags)), self.scaling_)
+
+
+def _count(weight: FloatArray) -> float:
+    """Return how many bags of equal weight say as much as these."""
+    return round(float(weight.sum() ** 2 / (weight @ weight)), 6)

@@ -14,6 +14,7 @@ from ..simulation.erm.minimise import minimise
 from ..simulation.progress import Progress
 from ..simulation.stages import State
 from . import steps
+from .bags import Bags
 from .base import BagClassifier
 from .prepared import Prepared
 from .schemes import train_states
@@ -55,9 +56,9 @@ class PooledClassifier(BagClassifier):
         self.random_state = random_state
         self.progress = progress
 
-    def _settings(self, loss: Loss) -> list[Setting]:
+    def _settings(self, loss: Loss, unit: float) -> list[Setting]:
         check_auto("ridge", self.ridge, 1e-12)
-        return settings(0.0, self.ridge, 0)
+        return settings(0.0, self.ridge, 0, unit=unit)
 
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
@@ -105,6 +106,9 @@ class VectorizedClassifier(PooledClassifier):
     >>> VectorizedClassifier(random_state=0).fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.9
     True
     """
+
+    def _width(self, bags: Bags) -> int:
+        return bags.d * int(bags.lengths[0])
 
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
