@@ -21,7 +21,7 @@ from ..simulation.data import Data
 from ..simulation.erm.minimise import minimise
 from ..simulation.stages import State
 
-TOLERANCE = 1e-5  # of a readout, relative to its gradient at zero
+TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
 
 
 def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:

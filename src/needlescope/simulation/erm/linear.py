@@ -16,16 +16,19 @@ SINGULAR = 1e-14  # eigenvalues below this part of the largest are taken for zer
 class Factor:
     """A factorisation of the symmetric H of which the upper triangle is given (and used up).
 
-    H is scaled to a unit diagonal. If it is singular to working accuracy, the directions in which
-    it vanishes are left out of the solution.
+    H is scaled to a unit diagonal, unless it has one by the ``scale`` given: then it is
+    diag(scale) times what is to be inverted, on both sides. If it is singular to working accuracy,
+    the directions in which it vanishes are left out of the solution.
     """
 
-    def __init__(self, H: FloatArray) -> None:
-        diagonal = np.diag(H).copy()
-        diagonal[~(diagonal > 0.0)] = 1.0
-        self._scale = 1.0 / np.sqrt(diagonal)
-        H = H * self._scale
-        H *= self._scale[:, None]
+    def __init__(self, H: FloatArray, scale: FloatArray | None = None) -> None:
+        if scale is None:
+            diagonal = np.diag(H).copy()
+            diagonal[~(diagonal > 0.0)] = 1.0
+            scale = 1.0 / np.sqrt(diagonal)
+            H = H * scale
+            H *= scale[:, None]
+        self._scale = scale
         self._vectors: FloatArray | None = None
         self._factor, failed = lapack.dpotrf(H, lower=0, clean=0)
         if failed:

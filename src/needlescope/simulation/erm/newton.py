@@ -55,18 +55,20 @@ class _Gram:
         self.K = gram_matrix(products.F, self.mean)
         self.sigma = float(np.trace(self.K)) / products.n
         self.K += self.sigma
+        self.diagonal = np.diag(self.K).copy()
 
     def step(self, problem: Problem, point: Point) -> tuple[FloatArray, float]:
         """Return the step in w and in b."""
         ridge, mean = problem.ridge, self.mean
         S = np.sqrt(_curvatures(problem, point.z))
-        H = self.K * S
-        H *= S[:, None]
-        H[np.diag_indices(len(S))] += ridge
+        scale = 1.0 / np.sqrt(ridge + S * S * self.diagonal)
+        H = self.K * (S * scale)
+        H *= (S * scale)[:, None]
+        np.fill_diagonal(H, 1.0)
         slope = float(point.r.sum())
         g = (point.g - mean * slope) / ridge
         pulled = self.products.forward(g) - float(mean @ g)
-        along, level = S * Factor(H).solve(np.stack([S * pulled, S], axis=1)).T
+        along, level = S * Factor(H, scale).solve(np.stack([S * pulled, S], axis=1)).T
         shift = (float(along.sum()) - slope / ridge) / float(level.sum())
         u = along - shift * level
         step = self.products.backward(u) - mean * u.sum() - g
