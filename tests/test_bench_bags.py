@@ -58,10 +58,10 @@ def test_labels_must_be_as_many_as_bags_and_of_two_kinds(tmp_path):
 
 
 def test_musk_is_there_once(tmp_path):
-    assert [one.name for one in load_all(None)] == ["musk1", "digits", "digits-noisy"]
+    assert [one.name for one in load_all(None)] == ["musk1", "digits", "digits-noisy", "theory"]
     np.savez(tmp_path / "musk1.npz", X=np.zeros((2, 1)), bag=[0, 1], y=[0, 1])
     names = [one.name for one in load_all(tmp_path)]
-    assert names == ["musk1", "digits", "digits-noisy"]
+    assert names == ["musk1", "digits", "digits-noisy", "theory"]
 
 
 def test_more_repeats_keep_the_folds_of_fewer(easy):

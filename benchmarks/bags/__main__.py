@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from . import report
 from .contest import Key, run
 from .data import load_all
-from .entrants import ENTRANTS, available
+from .entrants import ASKED, ENTRANTS, available
 
 
 def arguments(words: list[str]) -> argparse.Namespace:
@@ -52,8 +52,8 @@ def main(words: list[str]) -> int:
     entrants, lacking = available()
     for name, module in lacking.items():
         console.print(f"{name} is left out: {module} is not installed here")
-    if wanted.only:
-        entrants = {name: make for name, make in entrants.items() if name in wanted.only}
+    chosen = wanted.only or [name for name in entrants if name not in ASKED]
+    entrants = {name: make for name, make in entrants.items() if name in chosen}
     for one in sets:
         console.print(f"{one.name}: {one.X!r}, {int(one.y.sum())} positive", highlight=False)
     total = len(sets) * len(entrants) * wanted.splits * wanted.repeats

@@ -1,4 +1,7 @@
-"""The data sets of the benchmark: those of the package, and every ``.npz`` of a folder."""
+"""The data sets of the benchmark: every ``.npz`` of a folder, and those made here.
+
+Those are Musk, bags of handwritten digits, and bags as the theory draws them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ DIGITS: dict[str, dict[str, Any]] = {
     "digits": {"bags": 400, "L": 20, "R": 1},
     "digits-noisy": {"bags": 400, "L": 20, "R": 1, "noise": 0.2, "positive": 0.25},
 }
-SEED = 0  # of the digit bags
+SEED = 0  # of what is drawn
 
 
 class DataSet(NamedTuple):
@@ -45,6 +48,18 @@ def load_npz(path: Path) -> DataSet:
     return DataSet(path.stem, bags, place)
 
 
+def theory(bags: int = 400, L: int = 10, d: int = 100, theta: float = 4.0) -> DataSet:
+    """Draw bags of Gaussian noise; in every second one, an instance carries a signal.
+
+    >>> theory(bags=6, L=2, d=3).X
+    <6 bags of 2 instances, 3 features, float64>
+    """
+    rng = np.random.default_rng(SEED)
+    y, X = np.arange(bags) % 2, rng.standard_normal((bags, L, d))
+    X[y == 1, rng.integers(L, size=bags)[y == 1], 0] += theta
+    return DataSet("theory", as_bags(X), y)
+
+
 def load_all(folder: Path | None) -> list[DataSet]:
     """Return the sets of a folder, then those of the package that are not among them."""
     if folder is not None and not folder.is_dir():
@@ -55,4 +70,4 @@ def load_all(folder: Path | None) -> list[DataSet]:
     for name, options in DIGITS.items():
         X, y = digit_bags(**options, random_state=SEED)
         found.append(DataSet(name, as_bags(X), y))
-    return found
+    return [*found, theory()]

@@ -91,6 +91,13 @@ def _counted() -> Any:
     return module.Counted(base, random_state=SEED)
 
 
+def _two_steps(data: str) -> Callable[[], Any]:
+    """Share the bags between query and readout in one of three ways; nothing is refined."""
+    return lambda: AttentionClassifier(
+        data=data, refine=0, class_weight="balanced", random_state=SEED
+    )
+
+
 ENTRANTS: dict[str, Callable[[], Any]] = {
     ATTENTION: _attention,
     "attention, several queries": _several,
@@ -100,7 +107,11 @@ ENTRANTS: dict[str, Callable[[], Any]] = {
     "milwrap": _counted,
     "ABMIL": _abmil,
     "ABMIL, hidden layer": _deep_abmil,
+    "reuse": _two_steps("reuse"),
+    "crossfit": _two_steps("crossfit"),
+    "split": _two_steps("split"),
 }
+ASKED = ("reuse", "crossfit", "split")  # that run only if they are named
 
 
 def available() -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
