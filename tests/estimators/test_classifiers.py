@@ -237,10 +237,10 @@ def test_two_kinds_of_signal_want_two_queries():
     one, two = (
         AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
     )
-    assert two > one + 0.01  # 0.016 to 0.049 with six seeds
+    assert two > one + 0.015  # 0.026 to 0.051 with six seeds
     chosen = AttentionClassifier(queries="auto", random_state=0).fit(X, y)
     assert chosen.setting_.queries == len(chosen.query_) == 4
-    assert chosen.score(*test) > one  # by 0.010 to 0.050
+    assert chosen.score(*test) > one + 0.015  # 0.022 to 0.050
 
 
 @pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])
@@ -399,3 +399,123 @@ def test_a_kinked_loss_may_be_told_to_refine_where_there_is_nothing_to():
 def test_random_states_are_those_of_scikit_learn(kind, state):
     with pytest.raises(ValueError, match="cannot be used to seed a numpy"):
         kind(random_state=state).fit(*needles(n=8))
+
+
+def test_few_positives_among_many_bags_are_held_out_in_turn():
+    X = np.random.default_rng(0).standard_normal((5000, 3, 2))
+    y = np.zeros(5000, int)
+    y[:6] = 1
+    X[:6] += 3.0
+    for seed in range(3):
+        clf = PooledClassifier(random_state=seed).fit(X, y)
+        assert len(clf.validation_losses_) == 3
+        assert clf.predict(X)[:6].mean() > 0.5
+
+
+def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
+    monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1000)  # less than one bag
+    X, y = needles(n=160, L=60)
+    clf = AttentionClassifier(random_state=0).fit(X, y)
+    assert clf.setting_.kappa > 0.0
+    assert clf.score(*needles(n=400, L=60, seed=1)) > 0.8
+
+
+def test_some_of_many_bags_say_which_setting(monkeypatch):
+    monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1000)
+    monkeypatch.setattr("needlescope.estimators.base.ENOUGH", 200)
+    X, y = needles(n=1500)
+    clf = AttentionClassifier(random_state=0).fit(X, y)
+    assert clf.setting_.kappa > 0.0
+    rare = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:20]])
+    clf = AttentionClassifier(random_state=0).fit(X[rare], y[rare])
+    X, y = needles(n=2000, seed=1)
+    chance = clf.predict_proba(X)[:, 1]
+    share = 20 / 770  # of positives where it was trained
+    odds = share / (1.0 - share)
+    expected = np.mean(chance[y == "needle"]) * share + np.mean(chance[y == "hay"]) * (1.0 - share)
+    assert expected / (1.0 - expected) == pytest.approx(odds, rel=0.5)
+
+
+def test_crossfit_puts_queries_in_one_order():
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        y = np.arange(n) % 2
+        X = rng.standard_normal((n, 12, 8))
+        for k in np.flatnonzero(y):
+            X[k, rng.integers(12), rng.integers(4)] += 6.0
+        return X, y
+
+    X, y = draw(600)
+    test = draw(1000)
+    fixed = {"queries": 4, "kappa": 2.0, "ridge": 0.03, "refine": 20, "validation": 0}
+    reuse, cross = (
+        AttentionClassifier(data=data, random_state=0, **fixed).fit(X, y).score(*test)
+        for data in ("reuse", "crossfit")
+    )
+    assert cross > reuse - 0.03  # 0.1 less, if each fold keeps its own
+
+
+def test_garbage_of_almost_no_weight_does_no_harm():
+    X, y = needles(n=200)
+    rng = np.random.default_rng(1)
+    both = np.concatenate([X, 30.0 * rng.standard_normal((800, *X.shape[1:]))])
+    labels = np.concatenate([y, rng.permutation(np.repeat(["hay", "needle"], 400))])
+    test = needles(n=1000, seed=2)
+    clear = AttentionClassifier(random_state=0).fit(X, y)
+    mixed = AttentionClassifier(random_state=0)
+    mixed.fit(both, labels, np.where(np.arange(1000) < 200, 1.0, 1e-9))
+    losses = [
+        -np.mean(np.log(np.where(test[1] == "needle", p, 1.0 - p)))
+        for p in (one.predict_proba(test[0])[:, 1] for one in (clear, mixed))
+    ]
+    assert losses[1] < losses[0] + 0.1
+
+
+def test_balanced_classes_see_weights_as_repeats():
+    X, y = needles(n=60)
+    twice = np.concatenate([np.arange(60), np.arange(0, 60, 3)])
+    weight = 1.0 + (np.arange(60) % 3 == 0)
+    clf = AttentionClassifier(**FIXED, class_weight="balanced")
+    repeated = clf.fit(X[twice], y[twice]).decision_function(X)
+    assert clf.fit(X, y, weight).decision_function(X) == pytest.approx(repeated, abs=1e-3)
+
+
+def test_a_scheme_is_not_asked_for_where_nothing_attends():
+    X, y = needles(n=20)
+    few = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:2]])
+    AttentionClassifier(kappa=0.0, data="crossfit", random_state=0).fit(X[few], y[few])
+    with pytest.raises(ValueError, match="two bags of each class wherever it trains"):
+        AttentionClassifier(kappa=1.0, data="crossfit", random_state=0).fit(X[few], y[few])
+
+
+@pytest.mark.parametrize("shrinkage", [1.0, 0.3])
+def test_readouts_of_linear_classifiers(shrinkage):
+    X, y = needles(n=100)
+    X = X @ np.random.default_rng(1).standard_normal((20, 20)) + 5.0
+    fixed = {"ridge": 0.1, "validation": 0, "shrinkage": shrinkage}
+    pooled = PooledClassifier(**fixed).fit(X, y)
+    scores = X.mean(axis=1) @ pooled.readout_[0] + pooled.intercept_
+    assert scores == pytest.approx(pooled.decision_function(X))
+    flat = VectorizedClassifier(**fixed).fit(X, y)
+    scores = np.einsum("nld,ld->n", X, flat.readout_) + flat.intercept_
+    assert scores == pytest.approx(flat.decision_function(X))
+
+
+def test_a_fit_that_fails_leaves_the_labels_of_the_last():
+    X, y = needles(n=60)
+    clf = PooledClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="sample_weight"):
+        clf.fit(X, y == "needle", sample_weight=np.full(60, -1.0))
+    assert clf.classes_.tolist() == ["hay", "needle"]
+
+
+def test_labels_in_another_order_are_not_scored():
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame({"bag": ["b", "b", "a", "a"] * 10, "x": np.arange(40.0)})
+    rows["bag"] += np.repeat(np.arange(10).astype(str), 4)
+    bags = Bags.from_table(rows, "bag")
+    y = pd.Series(np.char.startswith(bags.ids.astype(str), "b"), index=bags.ids)
+    clf = PooledClassifier(random_state=0).fit(bags, y)
+    with pytest.raises(ValueError, match="another order"):
+        clf.score(bags, y.sort_index())

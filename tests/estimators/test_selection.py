@@ -49,6 +49,7 @@ def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
     assert len(seen) == 5 and sum(seen) == len(y)
     seen.clear()
     monkeypatch.setattr("needlescope.estimators.selection.MANY", 300)
+    monkeypatch.setattr("needlescope.estimators.selection.RARE", 100)
     choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
     assert seen == [80]
 

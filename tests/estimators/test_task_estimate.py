@@ -184,6 +184,28 @@ def test_musk():
     assert "can be trusted" not in found.trust
 
 
+def _sizes(rng, y):
+    """Positive bags are larger, and nothing else."""
+    return [rng.standard_normal((rng.integers(16, 30) if one else 6, 20)) for one in y]
+
+
+def _spread(rng, y):
+    """Instances of positive bags vary more, in every direction."""
+    return rng.standard_normal((len(y), 10, 20)) * np.where(y, 1.5, 1.0)[:, None, None]
+
+
+@pytest.mark.parametrize("make", [_sizes, _spread])
+def test_a_difference_that_is_no_direction_is_no_signal(make):
+    claimed = 0
+    for seed in range(6):
+        y = np.arange(200) % 2
+        bags = as_bags(make(np.random.default_rng(seed), y))
+        random = np.random.RandomState(seed)
+        found = _signal(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        claimed += found.task.theta > 0.0
+    assert claimed <= 1
+
+
 def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)

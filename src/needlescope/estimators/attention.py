@@ -67,8 +67,8 @@ class AttentionClassifier(BagClassifier):
         The labels; the second is the positive class.
     query_, readout_ : array (queries, features)
         q and w for instances as they were given, not scaled: the attention of a bag X is
-        ``softmax(X @ query_[0])``, and its part of the score ``(attention @ X) @ readout_[0]``. All
-        zero for mean pooling.
+        ``softmax(X @ query_[0])``, and its part of the score ``(attention @ X) @ readout_[0]``. The
+        queries of mean pooling are zero.
     intercept_ : float
         The constant of the score. Their sum is ``decision_function``, except for scores beyond
         those of nearly all bags held out, which it takes back to a logarithm.
@@ -156,25 +156,9 @@ class AttentionClassifier(BagClassifier):
         """The queries, for instances that are not scaled."""
         return self._unscaled(self._fitted().model_.q)
 
-    @property
-    def readout_(self) -> FloatArray:
-        """The readouts, calibrated, for instances that are not scaled."""
-        return self._fitted().calibration_.slope * self._unscaled(self.model_.w)
-
-    @property
-    def intercept_(self) -> float:
-        """The constant of the calibrated score."""
-        slope, intercept = self._fitted().calibration_[:2]
-        shift = float((self._unscaled(self.model_.w) @ self.scaling_.centre).sum())
-        return float(intercept + slope * (self.model_.b - shift))
-
-    def _unscaled(self, vectors: FloatArray) -> FloatArray:
-        scale = self.scaling_.scale
-        return vectors @ scale.T if scale.ndim == 2 else vectors * scale
-
-    def _describe(self, data: Prepared) -> None:
+    def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep what the queries look at."""
-        self.alignment_ = describe(data, self.model_)
+        self.alignment_ = describe(data, self.model_, weight)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""

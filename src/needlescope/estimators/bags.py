@@ -158,13 +158,15 @@ class Bags(Sequence[Any]):
         """
         names = None
         if hasattr(X, "columns"):
-            if isinstance(groups, str | int):
+            if isinstance(groups, str | int | np.integer):
                 if groups not in X.columns:
                     raise ValueError(f"groups must name a column, got {groups!r}")
                 X, groups = X.drop(columns=groups), X[groups]
             same_rows(X, groups)
             names = [str(name) for name in X.columns]
         table = numbers(X)
+        if not len(table):
+            raise ValueError("there must be at least one row, got none")
         groups = bag_of_each_row(groups)
         if groups.shape != (len(table),):
             raise ValueError(

@@ -20,10 +20,11 @@ from .features import BagEstimator
 from .labels import bag_weights, check_both, check_order, class_factors, read_labels, two_classes
 from .prepared import HOLD, Prepared
 from .scaling import Scaling, fit_scaling, no_scaling
-from .selection import AS_IS, Choice, choose
-from .settings import Setting, check_auto
+from .selection import AS_IS, Choice, choose, draw, even_count
+from .settings import Setting
 
-VALIDATION = HOLD // 4  # numbers that the choice of a setting looks at; more are subsampled
+VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
+ENOUGH = 500  # but not fewer than so many
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -72,29 +73,30 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._check()
         check_progress(self.progress)
         bags = as_bags(X)
-        signs = self._labels(bags, y)
-        weight = self._weights(bags, signs, sample_weight)
+        classes, signs = self._labels(bags, y)
+        weight = self._weights(bags, classes, signs, sample_weight)
         used = np.flatnonzero(weight > 0.0)
-        check_both(self.classes_, signs[used], "with a weight above zero ")
+        check_both(classes, signs[used], "with a weight above zero ")
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         self._keep_features(bags)
         random = check_random_state(self.random_state)
-        settings = self._settings(loss, self._width(bags) / _count(weight[used]))
+        settings = self._settings(loss, self._width(bags) / even_count(signs[used], weight[used]))
         choice = self._choose(bags, used, signs, weight, settings, random)
         self.scaling_ = self._scale(bags, used, weight[used])
         data = Prepared(bags, used, signs[used], self.scaling_, self.progress)
         share = weight[used] / weight[used].sum()
         ((_, self.model_),) = self._train(data, share, [choice.setting], random)
+        self.classes_ = classes
         self.setting_, self.validation_losses_ = choice.setting, choice.losses
         self.calibration_ = choice.calibration
-        self._describe(data)
+        self._describe(data, share)
         return self
 
     def _width(self, bags: Bags) -> int:
         """Return how many features the readout sees."""
         return bags.d
 
-    def _describe(self, data: Prepared) -> None:
+    def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep diagnostics of what was trained."""
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -102,6 +104,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         data = self._prepare(X)
         found: FloatArray = self.calibration_.log_odds(self._scores(data, self.model_))
         return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of bags whose label is predicted."""
+        bags = as_bags(X)
+        check_order("y", y, bags.ids)
+        return float(super().score(bags, y, sample_weight))
 
     def predict(self, X: Any) -> Any:
         """Return the more probable label of each bag."""
@@ -122,8 +130,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _check(self) -> None:
         shrinkage, folds = self.shrinkage, self.validation
         if shrinkage is not None:
-            check_auto("shrinkage", shrinkage, 0.0)
-            if isinstance(shrinkage, str) or not 0.0 < shrinkage <= 1.0:
+            number = isinstance(shrinkage, int | float | np.integer | np.floating)
+            if isinstance(shrinkage, bool) or not number or not 0.0 < shrinkage <= 1.0:
                 raise ValueError(
                     f"shrinkage must be None or a number in (0, 1], got {shrinkage!r}; 1 "
                     "standardises each feature, less removes correlations too"
@@ -134,21 +142,20 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                 f"validation must be a number of folds from 2 on, or 0 for none, got {folds!r}"
             )
 
-    def _labels(self, bags: Bags, y: Any) -> FloatArray:
-        """Return labels −1 and +1; keep which two there are."""
+    def _labels(self, bags: Bags, y: Any) -> tuple[Any, FloatArray]:
+        """Return which two labels there are, and −1 or +1 for each bag."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         check_order("y", y, bags.ids)
-        self.classes_, signs = two_classes(read_labels(y, len(bags)))
-        return signs
+        return two_classes(read_labels(y, len(bags)))
 
-    def _weights(self, bags: Bags, signs: FloatArray, given: Any) -> FloatArray:
+    def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
         """Return the share of each bag, of its own and of its class."""
         check_order("sample_weight", given, bags.ids)
         weight = bag_weights(given, len(bags))
-        weight = weight * class_factors(self.class_weight, self.classes_, signs)
+        weight = weight * class_factors(self.class_weight, classes, signs, weight)
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
         return weight / weight.sum()
@@ -175,24 +182,46 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     "them values, or validation=3"
                 )
             return Choice(settings[0], {}, AS_IS)
-        total = _count(weight[used])
+        y, weight = signs[used], weight[used]
+        total = even_count(y, weight)
         room = int(VALIDATION // max(1.0, float(bags.lengths[used].mean()) * bags.d))
-        if len(used) > room:
-            used = np.sort(random.permutation(used)[:room])
+        if len(used) > max(room, ENOUGH):
+            drawn, weight = draw(y, weight, max(room, ENOUGH), random)
+            used, y = used[drawn], y[drawn]
 
         def train(known: IndexArray, test: IndexArray) -> Iterator[tuple[Setting, FloatArray]]:
-            inside, outside = used[known], used[test]
-            share = weight[inside] / weight[inside].sum()
-            scaling = self._scale(bags, inside, share)
-            data = Prepared(bags, inside, signs[inside], scaling)
-            held = Prepared(bags, outside, signs[outside], scaling)
-            fewer = total / _count(weight[inside]) if isinstance(self.ridge, str) else 1.0
+            share = weight[known] / weight[known].sum()
+            scaling = self._scale(bags, used[known], share)
+            data = Prepared(bags, used[known], y[known], scaling)
+            held = Prepared(bags, used[test], y[test], scaling)
+            fewer = total / even_count(y[known], share) if isinstance(self.ridge, str) else 1.0
             scaled = [one._replace(ridge=fewer * one.ridge) for one in settings]
             trained = self._train(data, share, scaled, random)
             for setting, (_, model) in zip(settings, trained, strict=True):
                 yield setting, self._scores(held, model)
 
-        return choose(train, settings, signs[used], weight[used], self.validation, random)
+        return choose(train, settings, y, weight, self.validation, random)
+
+    @property
+    def readout_(self) -> FloatArray:
+        """The readouts, calibrated, for instances that are not scaled: one in each row."""
+        return self._fitted().calibration_.slope * self._unscaled(self._readouts())
+
+    @property
+    def intercept_(self) -> float:
+        """The constant of the calibrated score."""
+        slope, intercept = self._fitted().calibration_[:2]
+        shift = float((self._unscaled(self._readouts()) @ self.scaling_.centre).sum())
+        return float(intercept + slope * (self.model_.b - shift))
+
+    def _readouts(self) -> FloatArray:
+        """Return the readouts of scaled instances, features in columns."""
+        found: FloatArray = self.model_.w.reshape(-1, self.n_features_in_)
+        return found
+
+    def _unscaled(self, vectors: FloatArray) -> FloatArray:
+        scale = self.scaling_.scale
+        return vectors @ scale.T if scale.ndim == 2 else vectors * scale
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "model_")
@@ -204,8 +233,3 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._check_features(bags)
         check_reach(bags, self.scaling_)
         return Prepared(bags, np.arange(len(bags)), np.ones(len(bags)), self.scaling_)
-
-
-def _count(weight: FloatArray) -> float:
-    """Return how many bags of equal weight say as much as these."""
-    return round(float(weight.sum() ** 2 / (weight @ weight)), 6)

@@ -10,8 +10,10 @@ from ..simulation.data import Data
 from ..simulation.stages import State
 
 
-def describe(data: Data, state: State) -> dict[str, FloatArray]:
+def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArray]:
     """Return strength, alignment with the readout, and how many instances share the attention.
+
+    Bags count by their weight.
 
     Examples
     --------
@@ -19,7 +21,7 @@ def describe(data: Data, state: State) -> dict[str, FloatArray]:
     >>> X = np.zeros((2, 4, 1))
     >>> X[0, 0] = 100.0
     >>> state = State(np.ones((1, 1)), np.ones((1, 1)), 0.0)
-    >>> found = describe(Arrays(X, np.array([1.0, -1.0])), state)
+    >>> found = describe(Arrays(X, np.array([1.0, -1.0])), state, np.full(2, 0.5))
     >>> found["attended_positive"], found["attended_negative"], found["cosine"]
     (array([1.]), array([4.]), array([1.]))
     """
@@ -27,20 +29,20 @@ def describe(data: Data, state: State) -> dict[str, FloatArray]:
     within, shared = np.zeros(count), np.zeros((2, count))
     for block in data.blocks():
         rows, segments = block.table, block.segments
-        even = segments.uniform(len(rows))
+        even, share = segments.uniform(len(rows)), weight[block.rows]
         for k, q in enumerate(state.q):
             along = (rows @ q.astype(rows.dtype)).astype(float)
             mean = segments.dot(even, along)
-            within[k] += float((segments.dot(even, along * along) - mean * mean).sum())
+            within[k] += float(share @ (segments.dot(even, along * along) - mean * mean))
             a = attend(rows, segments, q, 1.0)
             number = 1.0 / segments.dot(a, a)
             for side, sign in enumerate((-1.0, 1.0)):
-                shared[side, k] += float(number[block.y == sign].sum())
-    negative, positive = float((data.y < 0.0).sum()), float((data.y > 0.0).sum())
+                shared[side, k] += float((share * number)[block.y == sign].sum())
+    negative, positive = float(weight[data.y < 0.0].sum()), float(weight[data.y > 0.0].sum())
     size = np.linalg.norm(state.q, axis=1) * np.linalg.norm(state.w, axis=1)
     inner = np.einsum("kd,kd->k", state.q, state.w)
     return {
-        "kappa": np.sqrt(np.maximum(within / len(data.y), 0.0)),
+        "kappa": np.sqrt(np.maximum(within / weight.sum(), 0.0)),
         "cosine": np.divide(inner, size, out=np.zeros(count), where=size > 0.0),
         "attended_positive": shared[1] / positive,
         "attended_negative": shared[0] / negative,

@@ -122,22 +122,25 @@ def bag_weights(given: Any, count: int) -> FloatArray:
     return np.asarray(weight / weight.max())
 
 
-def class_factors(class_weight: Any, classes: Any, signs: FloatArray) -> FloatArray:
+def class_factors(
+    class_weight: Any, classes: Any, signs: FloatArray, weight: FloatArray
+) -> FloatArray:
     """Return what the class of each bag multiplies its weight by.
 
     Examples
     --------
-    >>> signs = np.array([1.0, -1.0, -1.0])
-    >>> class_factors({"hay": 0.5}, np.array(["hay", "needle"]), signs)
+    >>> signs, weight = np.array([1.0, -1.0, -1.0]), np.ones(3)
+    >>> class_factors({"hay": 0.5}, np.array(["hay", "needle"]), signs, weight)
     array([1. , 0.5, 0.5])
-    >>> class_factors({"Hay": 0.5}, np.array(["hay", "needle"]), signs)
+    >>> class_factors({"Hay": 0.5}, np.array(["hay", "needle"]), signs, weight)
     Traceback (most recent call last):
     ValueError: class_weight must name labels of y, 'hay' and 'needle', got 'Hay'
     """
     if class_weight is None:
         return np.ones(len(signs))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        both = [1.0 / float((signs == sign).mean()) for sign in (-1.0, 1.0)]
+        totals = [float(weight[signs == sign].sum()) for sign in (-1.0, 1.0)]
+        both = [1.0 / total if total > 0.0 else 1.0 for total in totals]
     elif isinstance(class_weight, Mapping):
         both = _given_factors(class_weight, classes.tolist())
     else:

@@ -29,6 +29,14 @@ class PooledClassifier(BagClassifier):
     ridge, shrinkage, loss, class_weight, validation, random_state, progress
         As in `AttentionClassifier`.
 
+    Attributes
+    ----------
+    readout_ : array (1, features)
+        w for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
+        ``X.mean(axis=0) @ readout_[0] + intercept_``.
+    classes_, setting_, validation_losses_
+        As in `AttentionClassifier`.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -95,6 +103,14 @@ class VectorizedClassifier(PooledClassifier):
     Parameters
     ----------
     ridge, shrinkage, loss, class_weight, validation, random_state, progress
+        As in `AttentionClassifier`.
+
+    Attributes
+    ----------
+    readout_ : array (instances, features)
+        W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
+        ``(X * readout_).sum() + intercept_``.
+    classes_, setting_, validation_losses_
         As in `AttentionClassifier`.
 
     Examples

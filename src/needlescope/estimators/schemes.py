@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import StratifiedKFold
 
 from ..arrays import FloatArray, IndexArray
@@ -40,7 +41,8 @@ def train_states(
     random: np.random.RandomState,
 ) -> Iterator[tuple[Setting, State]]:
     """Train a classifier in every setting; those that differ in iterations share one run."""
-    folds = _folds(data.y, scheme, random)
+    attends = any(one.kappa > 0.0 for one in settings)
+    folds = _folds(data.y, scheme, random) if attends else []
     for kappa, same_kappa in groupby(settings, key=lambda one: one.kappa):
         if kappa == 0.0:
             d = data.tokens[1]
@@ -77,8 +79,8 @@ def _folds(
     count = 2 if scheme == "split" else min(CROSS, fewest)
     if fewest < 2:
         raise ValueError(
-            f'data="{scheme}" needs at least two bags of each class, got {fewest}; '
-            'pass data="reuse"'
+            f'data="{scheme}" needs at least two bags of each class wherever it trains, in every '
+            f'fold of validation too, got {fewest}; pass data="reuse"'
         )
     split = StratifiedKFold(count, shuffle=True, random_state=random).split(y, y)
     found = [(np.sort(known), np.sort(rest)) for known, rest in split]
@@ -132,9 +134,17 @@ def _readout(
     """Train the readout on bags as queries see them that were trained without these bags."""
     F = np.concatenate(
         [
-            steps.features(data.part(rest), state.q)
+            steps.features(data.part(rest), _in_order(state.q, final.q))
             for (_, rest), state in zip(folds, states, strict=True)
         ]
     )
     places = np.concatenate([rest for _, rest in folds])
     return steps.fit_readout(F, data.y[places], final.q, loss, ridge, _shares(weight, places))
+
+
+def _in_order(queries: FloatArray, final: FloatArray) -> FloatArray:
+    """Return queries in the order of those of ``final`` that they are most like."""
+    sizes = np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(final, axis=1)
+    like = np.divide(queries @ final.T, sizes, out=np.zeros(sizes.shape), where=sizes > 0.0)
+    own, place = linear_sum_assignment(-like)
+    return queries[own[np.argsort(place)]]

@@ -1,7 +1,8 @@
 """Choice of a setting by held-out bags, and the scores they get: what calibration is fitted to.
 
 The bags are cut into folds; each is scored by what was trained on the others, in every setting.
-The setting with the least logarithmic loss is taken, and two numbers put its scores, each from a
+The setting with the least logarithmic loss is taken, its scores multiplied by the best of a few
+factors: too timid is forgiven, too bold is not. Two numbers then put its scores, each from a
 classifier that has not seen the bag, on the scale of probabilities (Platt). Scores beyond the
 middle 90 % of both classes are moved to its ends first: a few bags with features out of all
 proportion would else decide.
@@ -18,7 +19,10 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from ..arrays import FloatArray, IndexArray
 from .settings import Setting
 
-MANY = 5000  # bags from which one part held out says enough
+MANY = 5000  # bags from which one part held out says enough,
+RARE = 500  # if so many are of the rarer class
+FEWEST = 100  # bags of a class that are kept when some are drawn
+BOLDER = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # a ridge makes scores timid, which calibration undoes
 OUTSIDE = 0.05  # of the scores of a class, at either end
 FLAT = 1e-3  # the least slope of a calibration: scores never change their order
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
@@ -78,20 +82,21 @@ def choose(
     share = weight[held] / weight[held].sum()
     losses = {}
     for setting, found in scores.items():
-        middle = np.clip(found[held], *_ends(found[held], y[held]))
-        losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * middle))
+        middle = np.clip(found[held], *_ends(found[held], y[held], share))
+        margins = np.outer(BOLDER, y[held] * middle)
+        losses[setting] = float((np.logaddexp(0.0, -margins) @ share).min())
     best = min(losses, key=lambda setting: losses[setting])
-    alike = _one_scale(scores[best], [test for _, test in places])
+    alike = _one_scale(scores[best], weight, [test for _, test in places])
     return Choice(best, losses, platt(alike[held], y[held], share))
 
 
-def _one_scale(scores: FloatArray, parts: list[IndexArray]) -> FloatArray:
+def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) -> FloatArray:
     """Return the scores of all parts on the scale of the middle one.
 
     Without an effective ridge, classifiers of bags that can be separated differ in nothing but
     their scale, by powers of ten; those of the largest would be all that a calibration sees.
     """
-    sizes = [float(np.median(np.abs(scores[part]))) for part in parts]
+    sizes = [_quantile(np.abs(scores[part]), weight[part], 0.5) for part in parts]
     found, middle = scores.copy(), float(np.median(sizes))
     for part, size in zip(parts, sizes, strict=True):
         if size > 0.0:
@@ -110,15 +115,17 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
     >>> bool(abs(found.slope - 0.2) < 0.02), bool(abs(found.intercept) < 0.1)
     (True, True)
     """
-    low, high = _ends(scores, y)
-    middle, size = float(np.median(scores)), max(high - low, 1e-300)
+    low, high = _ends(scores, y, weight)
+    middle, size = _quantile(scores, weight, 0.5), max(high - low, 1e-300)
     x = (np.clip(scores, low, high) - middle) / size
     A = np.stack([x, np.ones(len(x))], axis=1)
+    share = float(weight[y > 0.0].sum() / weight.sum())
+    prior = 4.0 * share * (1.0 - share) * PRIOR  # less, where there is less to be lost
     at = np.zeros(2)
     for _ in range(50):
         p = 1.0 / (1.0 + np.exp(y * (A @ at)))  # of the wrong label
-        slope = A.T @ (-weight * y * p) + PRIOR * at
-        curve = (A * (weight * p * (1.0 - p))[:, None]).T @ A + PRIOR * np.eye(2)
+        slope = A.T @ (-weight * y * p) + prior * at
+        curve = (A * (weight * p * (1.0 - p))[:, None]).T @ A + prior * np.eye(2)
         step = np.linalg.solve(curve, slope)
         at = at - step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
         if np.abs(step).max() < 1e-8:
@@ -127,13 +134,54 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
     return Platt(float(at[0] / size), float(at[1] - at[0] * middle / size), low, high)
 
 
-def _ends(scores: FloatArray, y: FloatArray) -> tuple[float, float]:
+def even_count(y: FloatArray, weight: FloatArray) -> float:
+    """Return how many bags of equal weight, half of them positive, say as much as these.
+
+    Examples
+    --------
+    >>> y = np.array([1.0, 1.0, -1.0, -1.0])
+    >>> even_count(y, np.ones(4)), even_count(y, np.array([1.0, 0.0, 1.0, 1.0]))
+    (4.0, 2.666667)
+    """
+    counts = [
+        float(part.sum()) ** 2 / float(part @ part) for part in (weight[y > 0.0], weight[y < 0.0])
+    ]
+    return round(4.0 / (1.0 / counts[0] + 1.0 / counts[1]), 6)
+
+
+def draw(
+    y: FloatArray, weight: FloatArray, count: int, random: np.random.RandomState
+) -> tuple[IndexArray, FloatArray]:
+    """Draw about ``count`` bags, in proportion to both classes but not too few of either.
+
+    Returns their places, increasing, and weights under which each class weighs what it did.
+    """
+    places, weights = [], []
+    for sign in (-1.0, 1.0):
+        own = np.flatnonzero(y == sign)
+        wanted = max(round(count * len(own) / len(y)), min(FEWEST, len(own)))
+        drawn = random.permutation(own)[:wanted]
+        places.append(drawn)
+        weights.append(weight[drawn] * (weight[own].sum() / weight[drawn].sum()))
+    found = np.concatenate(places)
+    order = np.argsort(found)
+    return found[order], np.concatenate(weights)[order]
+
+
+def _ends(scores: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Return the least and the largest score that the middle of either class has."""
-    low, high = np.inf, -np.inf
-    for part in (np.sort(scores[y < 0.0]), np.sort(scores[y > 0.0])):
-        outside = int(OUTSIDE * (len(part) - 1))
-        low, high = min(low, part[outside]), max(high, part[-1 - outside])
-    return float(low), float(high)
+    sides = [(scores[y == sign], weight[y == sign]) for sign in (-1.0, 1.0)]
+    low = min(_quantile(part, share, OUTSIDE) for part, share in sides)
+    return low, -min(_quantile(-part, share, OUTSIDE) for part, share in sides)
+
+
+def _quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
+    """Return the value with about this share of the weight below."""
+    order = np.argsort(values)
+    share = weight[order]
+    below = np.cumsum(share) - 0.5 * share
+    place = int(np.searchsorted(below, level * share.sum()))
+    return float(values[order[min(place, len(order) - 1)]])
 
 
 def _folds(
@@ -143,6 +191,6 @@ def _folds(
     if fewest < 2 or folds < 2:
         return []
     splitter: Any = StratifiedKFold(min(folds, fewest), shuffle=True, random_state=random)
-    if len(y) >= MANY:
+    if len(y) >= MANY and fewest >= RARE:
         splitter = StratifiedShuffleSplit(1, test_size=0.2, random_state=random)
     return [(np.sort(known), np.sort(test)) for known, test in splitter.split(y, y)]

@@ -18,7 +18,7 @@ import numpy as np
 AUTO_KAPPA = (0.0, 2.0)
 AUTO_REFINE = (0, 10)
 AUTO_RIDGE = (0.5, 0.05, 0.005)
-REFINED_RIDGE = (0.1, 0.02)
+REFINED_RIDGE = (0.3, 0.03)
 AUTO_QUERIES = (1, 4)
 
 

@@ -91,6 +91,10 @@ def one_bag(place: int, bag: Any) -> Any:
     """Return bag number ``place`` of a list as an array (instances, features)."""
     bag = plain(bag)
     array = np.asarray(_from_frame(bag) if hasattr(bag, "dtypes") else bag)
+    if not array.size:
+        raise ValueError(
+            f"bag {place} is empty; a bag needs at least one instance: drop it and its label"
+        )
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"bag {place} must be an array (instances, features) of numbers, got "

@@ -33,6 +33,7 @@ from .task_result import TaskEstimate
 
 LEAST = 5  # bags of each class
 FOUND = 4.0  # standard errors from which a signal is taken to be one
+SAME = 0.4  # of the predicted alignment, without which there is no direction of a signal
 SURE = 3.0  # standard errors from which noise is not normal, or is correlated
 
 
@@ -188,6 +189,9 @@ def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _F
     )
     task = task.replace(theta=theta)
     half = theory.alignment(task, n / (2.0 * dimension), seen.direction)
+    if measured < SAME * half:  # what differs is not along one direction
+        cosines = {"measured": measured, "predicted": half}
+        return _Found(nothing, 0.0, 0.0, 0.0, dimension, surprise, np.nan, shape, cosines)
     return _Found(
         task,
         R,

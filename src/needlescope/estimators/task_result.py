@@ -31,8 +31,9 @@ class TaskEstimate:
     size : float
         Mean number of instances in a bag.
     surprise : float
-        By how many standard errors positive bags differ from negative ones; below 4 no signal is
-        taken to be found, and θ is 0.
+        By how many standard errors positive bags differ from negative ones. Below 4, or where two
+        directions trained on halves of the bags do not agree, no signal is taken to be found, and
+        θ is 0.
     noise : dict
         Skewness, kurtosis and correlation within bags of negatives, along the trained direction.
     alignment : dict
@@ -90,7 +91,7 @@ class TaskEstimate:
         float
             Infinity where ten times as many bags would not do.
         """
-        if not gain > 0.0:
+        if isinstance(gain, str) or not gain > 0.0:
             raise ValueError(f"gain must be a number above 0, got {gain!r}")
         if model is not None and model not in self.curves:
             raise ValueError(f"model must be one of {', '.join(self.curves)}, got {model!r}")
@@ -122,6 +123,8 @@ class TaskEstimate:
             return f"no signal for the theory to predict from; measured: {_named(self.measured)}"
         measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
         errors = f"{_named(self.predicted)} (measured {measured})"
+        if self.trust.startswith("do not trust"):
+            return f"{errors}; the theory is far off here, and says nothing on more bags"
         more = self.bags_for()
         if np.isfinite(more):
             return f"{errors}; {_rounded(more)} more bags would buy {GAIN}"

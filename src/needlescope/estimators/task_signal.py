@@ -25,7 +25,6 @@ from .scaling import Scaling
 FOLDS = 5
 REPEATS = 4  # of the folds: with few bags, what is seen depends on them
 SPLITS = 4  # into halves, for the agreement of two directions
-SHARP = 2.0  # how much more large projections count, as κ
 ROWS = 3000  # instances of each half that the dimension looks at
 DIRECTIONS = ("query", "readout")
 
@@ -118,26 +117,33 @@ def looks(y: FloatArray) -> int:
 def surprise(bags: Bags, y: FloatArray, seen: list[Seen]) -> float:
     """Return by how many standard errors positive bags differ: the largest over a few looks.
 
-    Each look compares one number for each bag, by ranks: the mean of its projections, or a mean in
-    which large ones count more; averaged over repeats. Nothing is fitted to these numbers; but
-    folds share bags, and the largest of several is taken, so that without a signal it is wider
-    than a standard normal.
+    Each look compares the mean over instances of one number, averaged over repeats: the share p of
+    negatives' projections that lie below an instance's, or (log 1/(1 − p))², to which large ones
+    count more. Without a signal these means do not depend on how large bags are. Nothing is fitted
+    to them; but folds share bags, and the largest of several is taken, so that without a signal it
+    is wider than a standard normal.
     """
+    quiet = np.repeat(y < 0.0, bags.lengths)
     found = [0.0]
     for one in seen:
-        for values in (one.along, np.exp(SHARP * one.along)):
+        below = np.stack([_below(np.sort(along[quiet]), along) for along in one.along])
+        for values in (below, np.log1p(-below) ** 2):
             means = np.add.reduceat(values, bags.starts[:-1], axis=1) / bags.lengths
-            found.append(float(np.mean([_ranks(each[y > 0.0], each[y < 0.0]) for each in means])))
+            each = [_apart(mean[y > 0.0], mean[y < 0.0]) for mean in means]
+            found.append(float(np.mean(each)))
     return max(found)
 
 
-def _ranks(plus: FloatArray, minus: FloatArray) -> float:
-    """Return by how many standard errors the ranks of one sample exceed those of the other."""
-    minus = np.sort(minus)
-    below = np.searchsorted(minus, plus, "left") + np.searchsorted(minus, plus, "right")
-    area = float(below.mean()) / (2.0 * len(minus))
-    count = len(plus) + len(minus)
-    return float((area - 0.5) / np.sqrt((count + 1.0) / (12.0 * len(plus) * len(minus))))
+def _below(noise: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the share of the sorted noise below each value: above 0, and less than 1."""
+    places = np.searchsorted(noise, values, "left") + np.searchsorted(noise, values, "right")
+    return np.asarray((0.5 * places + 0.5) / (len(noise) + 1.0))
+
+
+def _apart(plus: FloatArray, minus: FloatArray) -> float:
+    """Return by how many standard errors one sample's mean exceeds the other's."""
+    se2 = plus.var(ddof=1) / len(plus) + minus.var(ddof=1) / len(minus)
+    return float((plus.mean() - minus.mean()) / np.sqrt(se2)) if se2 > 0.0 else 0.0
 
 
 def shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:

@@ -1,0 +1,85 @@
+"""What a fit says it has fitted, against the same thing written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    PooledClassifier,
+    RandomFeatures,
+    VectorizedClassifier,
+)
+from needlescope.losses import get_loss
+from needlescope.simulation import stages
+from needlescope.simulation.data import Arrays
+from needlescope.simulation.erm.minimise import minimise
+
+KINDS = {
+    AttentionClassifier: {"kappa": 1.0, "refine": 0},
+    PooledClassifier: {},
+    VectorizedClassifier: {},
+}
+
+
+def needles(n=100, L=6, d=4, theta=4.0, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((n, L, d)), np.arange(n) % 2
+    X[y == 1, 0, 0] += theta
+    return X, y
+
+
+def correlated():
+    """Needles among features of other sizes and centres, each with something of all others."""
+    X, y = needles()
+    mix = np.random.default_rng(1).standard_normal((4, 4))
+    return (X @ mix) * [0.1, 1.0, 3.0, 20.0] + [5.0, -3.0, 0.0, 70.0], y
+
+
+@pytest.mark.parametrize("ridge", [0.003, 0.03])
+def test_refining_ends_where_the_penalised_loss_is_least(ridge):
+    X, y = needles()
+    clf = AttentionClassifier(kappa=1.0, ridge=ridge, refine=2000, shrinkage=None, validation=0)
+    clf.fit(X, y)
+    q, w = clf.query_[0], clf.readout_[0]
+    state = stages.State(q, w, clf.intercept_)
+    pull = stages.gradient(Arrays(X, 2.0 * y - 1.0), state, get_loss("logistic"), 1.0)
+    assert np.linalg.norm(ridge * q) > 0.002
+    np.testing.assert_allclose(pull.q, -ridge * q, atol=2e-5)
+    np.testing.assert_allclose(pull.w, -ridge * w, atol=2e-5)
+    assert abs(pull.b) < 2e-5
+
+
+@pytest.mark.parametrize("queries", [1, 2])
+@pytest.mark.parametrize("shrinkage", [1.0, 0.3, None])
+def test_queries_and_readouts_are_for_instances_as_they_come(shrinkage, queries):
+    X, y = correlated() if shrinkage else needles()
+    clf = AttentionClassifier(
+        kappa=1.0, ridge=0.1, refine=3, queries=queries, shrinkage=shrinkage, validation=0
+    ).fit(X, y)
+    a = np.exp(X @ clf.query_.T)
+    a /= a.sum(axis=1, keepdims=True)
+    found = np.stack([np.atleast_2d(one) for one in clf.attend(X)])
+    np.testing.assert_allclose(found, a.swapaxes(1, 2), rtol=1e-6)
+    score = np.einsum("nlk,nld,kd->n", a, X, clf.readout_) + clf.intercept_
+    np.testing.assert_allclose(clf.decision_function(X), score, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge", "hinge"])
+def test_the_readout_minimises_the_loss_asked_for(kind, loss):
+    X, y = needles(theta=2.0)
+    clf = kind(ridge=0.1, loss=loss, validation=0, **KINDS[kind]).fit(X, y)
+    wanted = minimise(clf.transform(X), 2.0 * y - 1.0, loss, 0.1).scores
+    np.testing.assert_allclose(clf.decision_function(X), wanted, atol=2e-3)
+
+
+def test_random_features_scale_bags_as_those_of_the_fit():
+    X, _ = correlated()
+    made = RandomFeatures(5, random_state=0).fit(X[:80])
+    whole = list(made.transform(X))
+    for rows in (slice(0, 1), slice(7, 20), slice(80, 100)):
+        part = made.transform(Bags.from_array(X)[rows])
+        np.testing.assert_allclose(np.stack(list(part)), np.stack(whole[rows]), rtol=1e-12)
