@@ -188,14 +188,14 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         if len(used) > max(room, ENOUGH):
             drawn, weight = draw(y, weight, max(room, ENOUGH), random)
             used, y = used[drawn], y[drawn]
+        fewer = total / even_count(y, weight) if isinstance(self.ridge, str) else 1.0
+        scaled = [one._replace(ridge=fewer * one.ridge) for one in settings]
 
         def train(known: IndexArray, test: IndexArray) -> Iterator[tuple[Setting, FloatArray]]:
             share = weight[known] / weight[known].sum()
             scaling = self._scale(bags, used[known], share)
             data = Prepared(bags, used[known], y[known], scaling)
             held = Prepared(bags, used[test], y[test], scaling)
-            fewer = total / even_count(y[known], share) if isinstance(self.ridge, str) else 1.0
-            scaled = [one._replace(ridge=fewer * one.ridge) for one in settings]
             trained = self._train(data, share, scaled, random)
             for setting, (_, model) in zip(settings, trained, strict=True):
                 yield setting, self._scores(held, model)

@@ -1,11 +1,11 @@
 """Choice of a setting by held-out bags, and the scores they get: what calibration is fitted to.
 
 The bags are cut into folds; each is scored by what was trained on the others, in every setting.
-The setting with the least logarithmic loss is taken, its scores multiplied by the best of a few
-factors: too timid is forgiven, too bold is not. Two numbers then put its scores, each from a
-classifier that has not seen the bag, on the scale of probabilities (Platt). Scores beyond the
-middle 90 % of both classes are moved to its ends first: a few bags with features out of all
-proportion would else decide.
+Two numbers put scores, each from a classifier that has not seen the bag, on the scale of
+probabilities (Platt). The setting with the least logarithmic loss is taken, after that calibration
+where it makes scores bolder: a ridge makes them timid, which is no fault, but too bold is one.
+Scores beyond the middle 90 % of both classes are moved to its ends first: a few bags with features
+out of all proportion would else decide.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from .settings import Setting
 MANY = 5000  # bags from which one part held out says enough,
 RARE = 500  # if so many are of the rarer class
 FEWEST = 100  # bags of a class that are kept when some are drawn
-BOLDER = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # a ridge makes scores timid, which calibration undoes
 OUTSIDE = 0.05  # of the scores of a class, at either end
 FLAT = 1e-3  # the least slope of a calibration: scores never change their order
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
@@ -82,9 +81,7 @@ def choose(
     share = weight[held] / weight[held].sum()
     losses = {}
     for setting, found in scores.items():
-        middle = np.clip(found[held], *_ends(found[held], y[held], share))
-        margins = np.outer(BOLDER, y[held] * middle)
-        losses[setting] = float((np.logaddexp(0.0, -margins) @ share).min())
+        losses[setting] = _loss(found[held], y[held], share)
     best = min(losses, key=lambda setting: losses[setting])
     alike = _one_scale(scores[best], weight, [test for _, test in places])
     return Choice(best, losses, platt(alike[held], y[held], share))
@@ -102,6 +99,17 @@ def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) 
         if size > 0.0:
             found[part] *= middle / size
     return found
+
+
+def _loss(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
+    """Return the logarithmic loss of scores, calibrated if that makes them bolder."""
+    found = platt(scores, y, weight)
+    inside = np.clip(scores, found.low, found.high)
+    plain = float(weight @ np.logaddexp(0.0, -y * inside))
+    if found.slope < 1.0:
+        return plain
+    bolder = found.slope * inside + found.intercept
+    return min(plain, float(weight @ np.logaddexp(0.0, -y * bolder)))
 
 
 def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
