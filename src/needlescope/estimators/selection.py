@@ -151,9 +151,9 @@ def even_count(y: FloatArray, weight: FloatArray) -> float:
     >>> even_count(y, np.ones(4)), even_count(y, np.array([1.0, 0.0, 1.0, 1.0]))
     (4.0, 2.666667)
     """
-    counts = [
-        float(part.sum()) ** 2 / float(part @ part) for part in (weight[y > 0.0], weight[y < 0.0])
-    ]
+    sides = (weight[y > 0.0], weight[y < 0.0])
+    parts = [side / side.max() for side in sides]
+    counts = [float(part.sum()) ** 2 / float(part @ part) for part in parts]
     return round(4.0 / (1.0 / counts[0] + 1.0 / counts[1]), 6)
 
 
@@ -162,15 +162,21 @@ def draw(
 ) -> tuple[IndexArray, FloatArray]:
     """Draw about ``count`` bags, in proportion to both classes but not too few of either.
 
-    Returns their places, increasing, and weights under which each class weighs what it did.
+    Heavy bags are likelier to be drawn, so that those drawn weigh about the same. Returns their
+    places, increasing, and weights under which each class weighs what it did.
     """
     places, weights = [], []
     for sign in (-1.0, 1.0):
         own = np.flatnonzero(y == sign)
         wanted = max(round(count * len(own) / len(y)), min(FEWEST, len(own)))
-        drawn = random.permutation(own)[:wanted]
+        drawn, share = own, weight[own]
+        if wanted < len(own):
+            total = share.sum()
+            drawn = own[np.argsort(random.exponential(size=len(own)) / share)[:wanted]]
+            share = np.maximum(weight[drawn], total / wanted)
+            share *= total / share.sum()
         places.append(drawn)
-        weights.append(weight[drawn] * (weight[own].sum() / weight[drawn].sum()))
+        weights.append(share)
     found = np.concatenate(places)
     order = np.argsort(found)
     return found[order], np.concatenate(weights)[order]

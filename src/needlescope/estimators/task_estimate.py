@@ -1,6 +1,7 @@
 """From labelled bags to a task of the theory: what it predicts for them, and how far to trust it.
 
-1. Instances are standardised; their dimension is the participation ratio of the noise.
+1. Instances are centred, and scaled as those of negative bags, which are noise; their dimension
+   is the participation ratio of that noise.
 2. Directions trained without a bag show its signal as a mixture (`task_signal`): R, and t = θ s.
 3. The theory knows s for a task and a number of bags: θ solves θ s(θ) = t.
 4. It then predicts errors, also for more bags (`task_theory`); classifiers are fitted beside it.
@@ -33,6 +34,7 @@ from .task_result import TaskEstimate
 
 LEAST = 5  # bags of each class
 FOUND = 4.0  # standard errors from which a signal is taken to be one
+MOST = 2.0  # by how much a feature is scaled up as noise, relative to all instances
 SAME = 0.4  # of the predicted alignment, without which there is no direction of a signal
 SURE = 3.0  # standard errors from which noise is not normal, or is correlated
 
@@ -145,7 +147,11 @@ class _Found(NamedTuple):
 
 def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _Found:
     n, size = len(bags), float(bags.lengths.mean())
-    scaling = fit_scaling(bags, np.arange(n), np.full(n, 1.0 / n), 1.0)
+    every, negative = np.arange(n), np.flatnonzero(y < 0.0)
+    noise_scale = fit_scaling(bags, negative, np.ones(len(negative)), 1.0).scale
+    scaling = fit_scaling(bags, every, np.ones(n), 1.0)
+    # A feature that hardly changes in negatives would be all that is seen.
+    scaling = scaling._replace(scale=np.minimum(noise_scale, MOST * scaling.scale))
     dimension = signal.dimension(bags, scaling, y, random)
     positive = np.repeat(y > 0.0, bags.lengths)
     pi = float((y > 0.0).mean())
@@ -179,10 +185,10 @@ def _signal(bags: Bags, y: FloatArray, random: Any, folds: int, done: Any) -> _F
     task = Task(L=L, R=int(np.clip(round(kept * L / size), 1, L)), theta=1.0, pi=pi)
     alpha0 = n * (1.0 - 1.0 / folds) / dimension
     theta = theory.strength(task, shift, alpha0, seen.direction)
-    doubt = np.hypot(
-        mixture.shift_se,
-        shift * theory.doubt(task.replace(theta=theta), alpha0, seen.direction, dimension),
-    )
+    varies = shift * theory.doubt(task.replace(theta=theta), alpha0, seen.direction, dimension)
+    # The zero and the unit of projections are a mean and a deviation of so many negatives.
+    count = noise.shape[1] / (1.0 + (size - 1.0) * max(rho, 0.0))
+    doubt = float(np.sqrt(mixture.shift_se**2 + varies**2 + (1.0 + 0.5 * shift**2) / count))
     low, high = (
         theory.strength(task, max(t, 0.1 * shift), alpha0, seen.direction)
         for t in (shift - doubt, shift + doubt)
