@@ -2,10 +2,9 @@
 
 The bags are cut into folds; each is scored by what was trained on the others, in every setting.
 Two numbers put scores, each from a classifier that has not seen the bag, on the scale of
-probabilities (Platt). The setting with the least logarithmic loss is taken, after that calibration
-where it makes scores bolder: a ridge makes them timid, which is no fault, but too bold is one.
-Scores beyond the middle 90 % of both classes are moved to its ends first: a few bags with features
-out of all proportion would else decide.
+probabilities (Platt). The setting with the least logarithmic loss after that calibration is taken:
+scores too timid, or too bold, are put right. Those beyond the middle 90 % of both classes are
+moved to its ends first: a few bags with features out of all proportion would else decide.
 """
 
 from __future__ import annotations
@@ -81,7 +80,9 @@ def choose(
     share = weight[held] / weight[held].sum()
     losses = {}
     for setting, found in scores.items():
-        losses[setting] = _loss(found[held], y[held], share)
+        fitted = platt(found[held], y[held], share)
+        inside = fitted.log_odds(np.clip(found[held], fitted.low, fitted.high))
+        losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * inside))
     best = min(losses, key=lambda setting: losses[setting])
     alike = _one_scale(scores[best], weight, [test for _, test in places])
     return Choice(best, losses, platt(alike[held], y[held], share))
@@ -99,17 +100,6 @@ def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) 
         if size > 0.0:
             found[part] *= middle / size
     return found
-
-
-def _loss(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
-    """Return the logarithmic loss of scores, calibrated if that makes them bolder."""
-    found = platt(scores, y, weight)
-    inside = np.clip(scores, found.low, found.high)
-    plain = float(weight @ np.logaddexp(0.0, -y * inside))
-    if found.slope < 1.0:
-        return plain
-    bolder = found.slope * inside + found.intercept
-    return min(plain, float(weight @ np.logaddexp(0.0, -y * bolder)))
 
 
 def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
