@@ -38,6 +38,15 @@ def needles(n=240, L=10, d=20, theta=5.0, seed=0, dtype=float):
     return X, y
 
 
+def kinds(count, n, rng):
+    """Bags with one of so many kinds of signal, each along a feature of its own."""
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, 12, 8))
+    for k in np.flatnonzero(y):
+        X[k, rng.integers(12), rng.integers(count)] += 6.0
+    return X, y
+
+
 @pytest.fixture(scope="module")
 def fitted():
     X, y = needles()
@@ -224,16 +233,8 @@ def test_other_ways_to_share_the_bags(data):
 
 def test_two_kinds_of_signal_want_two_queries():
     rng = np.random.default_rng(0)
-
-    def draw(n):
-        y = np.arange(n) % 2
-        X = rng.standard_normal((n, 12, 8))
-        for k in np.flatnonzero(y):
-            X[k, rng.integers(12), rng.integers(2)] += 6.0
-        return X, y
-
-    X, y = draw(400)
-    test = draw(800)
+    X, y = kinds(2, 400, rng)
+    test = kinds(2, 800, rng)
     one, two = (
         AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
     )
@@ -438,16 +439,8 @@ def test_some_of_many_bags_say_which_setting(monkeypatch):
 
 def test_crossfit_puts_queries_in_one_order():
     rng = np.random.default_rng(0)
-
-    def draw(n):
-        y = np.arange(n) % 2
-        X = rng.standard_normal((n, 12, 8))
-        for k in np.flatnonzero(y):
-            X[k, rng.integers(12), rng.integers(4)] += 6.0
-        return X, y
-
-    X, y = draw(600)
-    test = draw(1000)
+    X, y = kinds(4, 600, rng)
+    test = kinds(4, 1000, rng)
     fixed = {"queries": 4, "kappa": 2.0, "ridge": 0.03, "refine": 20, "validation": 0}
     reuse, cross = (
         AttentionClassifier(data=data, random_state=0, **fixed).fit(X, y).score(*test)
