@@ -33,7 +33,7 @@ def both():
 
 def test_a_formula_of_theory_changes_theory_alone(copy):
     before = both()
-    edit(copy / "theory" / "alignment.py", "signal_w**2", "signal_w**3")
+    edit(copy / "theory" / "alignment.py", "self.signal**2", "self.signal**3")
     after = both()
     assert after[0] != before[0] and after[1] == before[1]
 
