@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..grid import choice
-from ..losses import Loss, get_loss
+from ..losses import Loss
 from ..models.attention import attend
 from ..simulation.progress import Progress
-from ..simulation.stages import State
 from . import steps
 from .base import BagClassifier
 from .diagnostics import describe
 from .prepared import Prepared
-from .schemes import SCHEMES, train_states
+from .schemes import SCHEMES
 from .settings import Setting, check_auto, settings
 
 
@@ -135,21 +133,6 @@ class AttentionClassifier(BagClassifier):
                 )
             refine = 0
         return settings(self.kappa, self.ridge, refine, self.queries, unit)
-
-    def _train(
-        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
-    ) -> Iterator[tuple[Setting, Any]]:
-        return train_states(
-            data,
-            weight,
-            settings,
-            loss=get_loss(self.loss),
-            scheme=self.data,
-            random=random,
-        )
-
-    def _scores(self, data: Prepared, model: State) -> FloatArray:
-        return steps.scores(data, model)
 
     @property
     def query_(self) -> FloatArray:

@@ -14,12 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import FloatArray, IndexArray
 from ..losses import Loss, check_loss, get_loss
 from ..simulation.progress import check_progress
+from . import steps
 from .bags import Bags, as_bags
 from .extremes import check_fit, check_reach
 from .features import BagEstimator
 from .labels import bag_weights, check_both, check_order, class_factors, read_labels, two_classes
 from .prepared import HOLD, Prepared
 from .scaling import Scaling, fit_scaling, no_scaling
+from .schemes import train_states
 from .selection import AS_IS, Choice, choose, draw, even_count
 from .settings import Setting
 
@@ -30,6 +32,7 @@ ENOUGH = 500  # but not fewer than so many
 class BagClassifier(ClassifierMixin, BagEstimator):
     """A classifier of bags, with parameters chosen by bags held out, and calibrated scores."""
 
+    data: Any = "reuse"
     ridge: Any
     shrinkage: Any
     loss: Any
@@ -45,15 +48,16 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         Ridges are in proportion to ``unit``, the number of features per bag.
         """
 
-    @abstractmethod
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
     ) -> Iterator[tuple[Setting, Any]]:
         """Train a model in every setting."""
+        loss = get_loss(self.loss)
+        return train_states(data, weight, settings, loss=loss, scheme=self.data, random=random)
 
-    @abstractmethod
     def _scores(self, data: Prepared, model: Any) -> FloatArray:
         """Return the scores of bags before calibration."""
+        return steps.scores(data, model)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on bags.

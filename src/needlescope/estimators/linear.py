@@ -12,12 +12,10 @@ from ..losses import Loss, get_loss
 from ..simulation import stages
 from ..simulation.erm.minimise import minimise
 from ..simulation.progress import Progress
-from ..simulation.stages import State
 from . import steps
 from .bags import Bags
 from .base import BagClassifier
 from .prepared import Prepared
-from .schemes import train_states
 from .settings import Setting, check_auto, settings
 
 
@@ -67,21 +65,6 @@ class PooledClassifier(BagClassifier):
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
         check_auto("ridge", self.ridge, 1e-12)
         return settings(0.0, self.ridge, 0, unit=unit)
-
-    def _train(
-        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
-    ) -> Iterator[tuple[Setting, Any]]:
-        return train_states(
-            data,
-            weight,
-            settings,
-            loss=get_loss(self.loss),
-            scheme="reuse",
-            random=random,
-        )
-
-    def _scores(self, data: Prepared, model: State) -> FloatArray:
-        return steps.scores(data, model)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
