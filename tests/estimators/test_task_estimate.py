@@ -156,7 +156,8 @@ def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
     assert "vectorized" not in found.predicted
     assert found.positives == y.sum()
     assert [done for done, _ in calls] == list(range(1, calls[0][1] + 1))
-    assert str(estimate_task(Bags.from_list(ragged), y, random_state=5)) == str(found)
+    again = str(estimate_task(Bags.from_list(ragged), y, random_state=5))
+    assert again.replace("positive (1)", "positive ('yes')") == str(found)
 
 
 def test_digits():
@@ -217,6 +218,22 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
         found = _signal(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
         z.append((found.task.theta - theta) / found.theta_se)
     assert np.sqrt(np.mean(np.square(z))) < 1.6
+
+
+def test_the_signal_is_looked_for_in_the_bags_that_are_named():
+    rng, sick = np.random.default_rng(0), np.arange(200) % 4 == 0
+    X = rng.standard_normal((200, 10, 20))
+    X[sick, 0, 0] += 6.0
+    y = np.where(sick, "sick", "well")
+    found = estimate_task(X, y, positive="sick", random_state=0)
+    assert found.positives == 50 and found.task.pi == 0.25
+    assert abs(found.theta - 6.0) < 3.5 * found.theta_se
+    assert "50 of them positive ('sick')" in str(found)
+    other = estimate_task(X, y, random_state=0)
+    assert other.positive == "well" and other.theta == 0.0
+    assert "pass positive=" in other.sentence()
+    with pytest.raises(ValueError, match="positive must be a label of y, 'sick' or 'well', got 1"):
+        estimate_task(X, y, positive=1)
 
 
 def test_what_depends_on_the_folds_is_doubted():

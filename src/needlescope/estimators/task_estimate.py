@@ -40,7 +40,12 @@ SURE = 3.0  # standard errors from which noise is not normal, or is correlated
 
 
 def estimate_task(
-    X: Any, y: Any, *, random_state: Any = None, progress: Progress = None
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    random_state: Any = None,
+    progress: Progress = None,
 ) -> TaskEstimate:
     """Estimate which task of the theory labelled bags are like, and what it predicts for them.
 
@@ -49,7 +54,10 @@ def estimate_task(
     X
         `Bags`, an array (bags, instances, features), or a list of arrays.
     y
-        A label for each bag, of two kinds; the one that sorts last is the positive class.
+        A label for each bag, of two kinds.
+    positive
+        The label of bags with a signal in some instances; by default the one that sorts last, as
+        elsewhere ("well", not "sick").
     random_state : int, RandomState or None
         For the folds.
     progress : bool, callable or None
@@ -68,7 +76,14 @@ def estimate_task(
     """
     bags = as_bags(X)
     check_order("y", y, bags.ids)
-    _, signs = two_classes(read_labels(y, len(bags)))
+    classes, signs = two_classes(read_labels(y, len(bags)))
+    labels = classes.tolist()
+    if positive is not None and positive not in labels:
+        raise ValueError(
+            f"positive must be a label of y, {labels[0]!r} or {labels[1]!r}, got {positive!r}"
+        )
+    if positive == labels[0]:
+        signs, labels = -signs, labels[::-1]
     positives, n = int((signs > 0.0).sum()), len(bags)
     if min(positives, n - positives) < LEAST:
         raise ValueError(
@@ -112,6 +127,7 @@ def estimate_task(
         dimension=found.dimension,
         bags=n,
         positives=positives,
+        positive=labels[1],
         features=bags.d,
         size=float(bags.lengths.mean()),
         surprise=found.surprise,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class TaskEstimate:
         Effective number of features.
     bags, positives, features : int
         How many there are.
+    positive : label
+        That of the bags in which a signal was looked for.
     size : float
         Mean number of instances in a bag.
     surprise : float
@@ -63,6 +66,7 @@ class TaskEstimate:
     dimension: float
     bags: int
     positives: int
+    positive: Any
     features: int
     size: float
     surprise: float
@@ -102,8 +106,8 @@ class TaskEstimate:
         task = self.task
         found = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}, R = {self.R:.1f} ± {self.R_se:.1f}"
         lines = [
-            f"{self.bags} bags, {self.positives} of them positive, of {self.size:.1f} instances "
-            f"and {self.features} features",
+            f"{self.bags} bags, {self.positives} of them positive ({self.positive!r}), of "
+            f"{self.size:.1f} instances and {self.features} features",
             f"signal: {found} (seen at {self.surprise:.1f} standard errors)"
             if self.theta
             else f"signal: none found ({self.surprise:.1f} standard errors)",
@@ -120,7 +124,10 @@ class TaskEstimate:
     def sentence(self) -> str:
         """Say in one sentence what the theory predicts, and what was measured."""
         if not self.theta:
-            return f"no signal for the theory to predict from; measured: {_named(self.measured)}"
+            return (
+                f"no signal in bags labelled {self.positive!r} for the theory to predict from (if "
+                f"the others carry it, pass positive=); measured: {_named(self.measured)}"
+            )
         measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
         errors = f"{_named(self.predicted)} (measured {measured})"
         if self.trust.startswith("do not trust"):
