@@ -124,6 +124,23 @@ def test_a_loss_that_contradicts_itself_is_refused():
         ns.Training(1.0, 1.0, loss=NoMargin())
 
 
+def test_a_wrong_loss_is_refused_where_a_good_one_stood():
+    """Memory is used again: a loss is not known by its address alone."""
+
+    class Wrong(Tilted):
+        def value(self, z, y):
+            return 3.0 * super().value(z, y)
+
+    for _ in range(50):
+        address = id(ns.Training(1.0, 1.0, loss=Tilted()).loss)
+        wrong = Wrong()
+        with pytest.raises(ValueError, match="is not that of its value"):
+            ns.Training(1.0, 1.0, loss=wrong)
+        if id(wrong) == address:
+            return
+    pytest.skip("this interpreter never used the address again")
+
+
 def test_the_square_loss_by_another_name_is_the_square_loss():
     twin = ns.PiecewiseQuadratic([], [(1.0, -1.0, 0.5)], name="twin")
     task = ns.Task(10, 1, 5.0, 0.5)

@@ -15,6 +15,8 @@ exact.
 
 from __future__ import annotations
 
+from weakref import WeakValueDictionary
+
 import numpy as np
 
 from .base import Loss
@@ -59,7 +61,7 @@ def get_loss(loss: str | Loss) -> Loss:
     raise ValueError(f"loss must be one of {known} or a needlescope.Loss, got {loss!r}")
 
 
-_CHECKED: set[int] = set()
+_CHECKED: WeakValueDictionary[int, Loss] = WeakValueDictionary()  # by id: not all are hashable
 JUMPS = 2  # places out of 13 where a second derivative may be in the middle of a jump
 
 
@@ -76,7 +78,7 @@ def check_loss(loss: Loss) -> None:
         ...
     ValueError: the derivative of the logistic loss is not that of its value: at score -3.1 ...
     """
-    if type(loss) in (Logistic, PiecewiseQuadratic) or id(loss) in _CHECKED:
+    if type(loss) in (Logistic, PiecewiseQuadratic) or _CHECKED.get(id(loss)) is loss:
         return
     z, step = np.linspace(-3.1, 3.1, 13), 1e-5
     for y in (1, -1):
@@ -109,4 +111,4 @@ def check_loss(loss: Loss) -> None:
             f"the {loss.name} loss says of_margin = True, but its values at (z, +1) and (-z, -1) "
             "differ"
         )
-    _CHECKED.add(id(loss))
+    _CHECKED[id(loss)] = loss
