@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
 from ..simulation import stages
-from ..simulation.erm.minimise import minimise
+from ..simulation.erm.minimise import minimise_path
 from ..simulation.progress import Progress
 from . import steps
 from .bags import Bags
@@ -112,11 +112,9 @@ class VectorizedClassifier(PooledClassifier):
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
     ) -> Iterator[tuple[Setting, Any]]:
-        F = self._features(data)
-        for one in settings:
-            fit = minimise(
-                F, data.y, get_loss(self.loss), one.ridge, weight, tolerance=steps.TOLERANCE
-            )
+        F, loss, ridges = self._features(data), get_loss(self.loss), [one.ridge for one in settings]
+        fits = minimise_path(F, data.y, loss, ridges, weight, tolerance=steps.TOLERANCE)
+        for one, fit in zip(settings, fits, strict=True):
             yield one, _Flat(fit.w, fit.b)
 
     def _scores(self, data: Prepared, model: Any) -> FloatArray:

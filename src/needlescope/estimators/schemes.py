@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -43,23 +42,24 @@ def train_states(
     """Train a classifier in every setting; those that differ in iterations share one run."""
     attends = any(one.kappa > 0.0 for one in settings)
     folds = _folds(data.y, scheme, random) if attends else []
-    for kappa, same_kappa in groupby(settings, key=lambda one: one.kappa):
+    for kappa, group in groupby(settings, key=lambda one: one.kappa):
+        same_kappa = list(group)
+        ridges = list(dict.fromkeys(one.ridge for one in same_kappa))
         if kappa == 0.0:
-            d = data.tokens[1]
-            F = steps.features(data, np.zeros((1, d)))
+            nothing = np.zeros((1, data.tokens[1]))
+            pooled = _readouts(data, weight, nothing, loss, ridges)
             for one in same_kappa:
-                state = steps.fit_readout(F, data.y, np.zeros((1, d)), loss, one.ridge, weight)
-                zero = np.zeros((one.queries, d))
+                state, zero = pooled[one.ridge], np.repeat(nothing, one.queries, axis=0)
                 yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
             continue
         parts = [(data, weight)] if scheme != "split" else []
         parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]
-        firsts = [_first(*part, loss, kappa) for part in parts]
+        firsts = [_first(*part, loss, kappa, ridges) for part in parts]
         for (queries, ridge), family in groupby(same_kappa, lambda one: (one.queries, one.ridge)):
             wanted = list(family)
             most = max(one.iterations for one in wanted)
             paths = [
-                _path(*part, first, loss, queries, kappa, ridge, most)
+                _path(*part, first[ridge], loss, queries, kappa, ridge, most)
                 for part, first in zip(parts, firsts, strict=True)
             ]
             for one in wanted:
@@ -91,34 +91,36 @@ def _shares(weight: FloatArray, places: IndexArray) -> FloatArray:
     return weight[places] / weight[places].sum()
 
 
-class _First(NamedTuple):
-    """The first query, which no ridge has a part in, and its features."""
-
-    state: State
-    F: FloatArray
-
-
-def _first(data: Prepared, weight: FloatArray, loss: Loss, kappa: float) -> _First:
+def _first(
+    data: Prepared, weight: FloatArray, loss: Loss, kappa: float, ridges: list[float]
+) -> dict[float, State]:
+    """Train the first query, which no ridge has a part in, and its readout for each ridge."""
     state = steps.add_query(data, steps.no_query(data, loss, weight), loss, weight, kappa)
-    return _First(state, steps.features(data, state.q))
+    return _readouts(data, weight, state.q, loss, ridges)
+
+
+def _readouts(
+    data: Prepared, weight: FloatArray, queries: FloatArray, loss: Loss, ridges: list[float]
+) -> dict[float, State]:
+    """Train the readout of these queries for each ridge."""
+    F = steps.features(data, queries)
+    return dict(zip(ridges, steps.readouts(F, data.y, queries, loss, ridges, weight), strict=True))
 
 
 def _path(
     data: Prepared,
     weight: FloatArray,
-    first: _First,
+    state: State,
     loss: Loss,
     queries: int,
     kappa: float,
     ridge: float,
     iterations: int,
 ) -> list[State]:
-    """Train readout and further queries, and refine; return the state after each iteration."""
-    state = steps.fit_readout(first.F, data.y, first.state.q, loss, ridge, weight)
+    """Train further queries, and refine; return the state after each iteration."""
     for _ in range(queries - 1):
         state = steps.add_query(data, state, loss, weight, kappa)
-        F = steps.features(data, state.q)
-        state = steps.fit_readout(F, data.y, state.q, loss, ridge, weight)
+        state = _readouts(data, weight, state.q, loss, [ridge])[ridge]
     return steps.refine(data, state, loss, ridge, weight, iterations)
 
 
@@ -139,7 +141,8 @@ def _readout(
         ]
     )
     places = np.concatenate([rest for _, rest in folds])
-    return steps.fit_readout(F, data.y[places], final.q, loss, ridge, _shares(weight, places))
+    share = _shares(weight, places)
+    return steps.readouts(F, data.y[places], final.q, loss, [ridge], share)[0]
 
 
 def _in_order(queries: FloatArray, final: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from ..arrays import FloatArray, IndexArray
@@ -116,20 +117,23 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
     low, high = _ends(scores, y, weight)
     middle, size = _quantile(scores, weight, 0.5), max(high - low, 1e-300)
     x = (np.clip(scores, low, high) - middle) / size
-    A = np.stack([x, np.ones(len(x))], axis=1)
     share = float(weight[y > 0.0].sum() / weight.sum())
     prior = 4.0 * share * (1.0 - share) * PRIOR  # less, where there is less to be lost
-    at = np.zeros(2)
+    a = b = 0.0  # log odds a x + b
     for _ in range(50):
-        p = 1.0 / (1.0 + np.exp(y * (A @ at)))  # of the wrong label
-        slope = A.T @ (-weight * y * p) + prior * at
-        curve = (A * (weight * p * (1.0 - p))[:, None]).T @ A + prior * np.eye(2)
-        step = np.linalg.solve(curve, slope)
-        at = at - step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
-        if np.abs(step).max() < 1e-8:
+        p = expit(-y * (a * x + b))  # of the wrong label
+        pull, bend = weight * y * p, weight * p * (1.0 - p)
+        to_a, to_b = float(x @ pull) - prior * a, float(pull.sum()) - prior * b
+        aa, ab, bb = float(bend @ (x * x)) + prior, float(bend @ x), float(bend.sum()) + prior
+        volume = aa * bb - ab * ab
+        step_a, step_b = (bb * to_a - ab * to_b) / volume, (aa * to_b - ab * to_a) / volume
+        longest = max(abs(step_a), abs(step_b))
+        damped = min(1.0, 4.0 / max(longest, 1e-300))
+        a, b = a + damped * step_a, b + damped * step_b
+        if longest < 1e-8:
             break
-    at[0] = max(at[0], FLAT)
-    return Platt(float(at[0] / size), float(at[1] - at[0] * middle / size), low, high)
+    a = max(a, FLAT)
+    return Platt(a / size, b - a * middle / size, low, high)
 
 
 def even_count(y: FloatArray, weight: FloatArray) -> float:

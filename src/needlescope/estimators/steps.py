@@ -9,17 +9,18 @@ Refinement moves everything together, by a few iterations of L-BFGS: stopping ea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ..arrays import FloatArray
 from ..losses import Loss
 from ..simulation import stages
 from ..simulation.data import Data
-from ..simulation.erm.minimise import minimise
+from ..simulation.erm.minimise import minimise, minimise_path
 from ..simulation.stages import State
+from .descent import descend
 
 TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
 
@@ -57,12 +58,17 @@ def features(data: Data, queries: FloatArray) -> FloatArray:
     return found.reshape(n, heads * d)
 
 
-def fit_readout(
-    F: Any, y: FloatArray, queries: FloatArray, loss: Loss, ridge: float, weight: FloatArray
-) -> State:
-    """Return the state whose readout minimises the ridge-regularised loss on features F."""
-    fit = minimise(F, y, loss, ridge, weight, tolerance=TOLERANCE)
-    return State(queries, fit.w.reshape(queries.shape), fit.b)
+def readouts(
+    F: Any,
+    y: FloatArray,
+    queries: FloatArray,
+    loss: Loss,
+    ridges: Sequence[float],
+    weight: FloatArray,
+) -> list[State]:
+    """Return, for each ridge, the state whose readout minimises the loss on features F."""
+    fits = minimise_path(F, y, loss, ridges, weight, tolerance=TOLERANCE)
+    return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
 
 
 def refine(
@@ -70,7 +76,6 @@ def refine(
 ) -> list[State]:
     """Move queries, readouts and bias together; return the state after each iteration."""
     shape, size = state.q.shape, state.q.size
-    found = [state]
 
     def unpack(at: FloatArray) -> State:
         return State(at[:size].reshape(shape), at[size : 2 * size].reshape(shape), float(at[-1]))
@@ -81,23 +86,16 @@ def refine(
         slope[:-1] += ridge * at[:-1]
         return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
 
-    if iterations:
-        minimize(
-            objective,
-            np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]]),
-            jac=True,
-            method="L-BFGS-B",
-            callback=lambda at: found.append(unpack(at.copy())),
-            options={"maxiter": iterations, "ftol": 1e-12, "gtol": 1e-9},
-        )
-    return found
+    start = np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
+    return [unpack(at) for at in descend(objective, start, iterations)]
 
 
 def scores(data: Data, state: State) -> FloatArray:
     """Return the score of every bag: the sum over its queries, and the bias."""
     found = np.full(len(data.y), state.b)
-    for q, w in zip(state.q, state.w, strict=True):
-        found += stages.features(data, "attention", q, 1.0) @ w
+    for block in data.blocks():
+        for q, w in zip(state.q, state.w, strict=True):
+            found[block.rows] += stages.Head.look(block.table, block.segments, q, w, 1.0).score
     return found
 
 

@@ -99,14 +99,15 @@ def gradient(
     Products are taken in the precision of the tokens, or in ``dtype``; sums over blocks in double
     precision.
     """
-    queries, readouts = np.atleast_2d(state.q), np.atleast_2d(state.w)
-    total, pull_b = 0.0, 0.0
-    pull_q, pull_w = np.zeros(queries.shape), np.zeros(readouts.shape)
+    shape, d = state.q.shape, state.q.shape[-1]
+    queries, readouts = state.q.reshape(-1, d), state.w.reshape(-1, d)
+    moved = slice(0 if "w" in moving else 1, 2 if "q" in moving else 1)
+    total, pull_b, pulls = 0.0, 0.0, np.zeros((2, len(queries), d))  # of w, of q
     for block in data.blocks():
         rows, segments, y = block.table, block.segments, block.y
         rows = rows if dtype is None else rows.astype(dtype, copy=False)
         heads = [
-            _Head.look(rows, segments, q, w, beta) for q, w in zip(queries, readouts, strict=True)
+            Head.look(rows, segments, q, w, beta) for q, w in zip(queries, readouts, strict=True)
         ]
         score = sum((head.score for head in heads[1:]), heads[0].score) + state.b
         slope, value = loss.derivative(score, y), loss.value(score, y)
@@ -115,22 +116,19 @@ def gradient(
         total += float(value.sum())
         pull_b += float(slope.sum())
         each = segments.spread(slope)
-        parts = [each * head.a for head in heads] if "w" in moving else []
-        if "q" in moving:
-            for head in heads:
-                parts.append(beta * each * head.a * (head.seen - segments.spread(head.score)))
-        if parts:
-            sums = np.stack(parts).astype(rows.dtype) @ rows
-            if "w" in moving:
-                pull_w += sums[: len(heads)]
+        on_tokens = np.empty((2, len(heads), len(rows)), rows.dtype)
+        for k, head in enumerate(heads):
+            share = each * head.a
+            on_tokens[0, k] = share
             if "q" in moving:
-                pull_q += sums[-len(heads) :]
+                on_tokens[1, k] = beta * share * (head.seen - segments.spread(head.score))
+        pulls[moved] += (on_tokens[moved].reshape(-1, len(rows)) @ rows).reshape(-1, len(heads), d)
     n = len(data.y) if weight is None else 1.0
-    shape = state.q.shape
-    return Gradient(total / n, pull_q.reshape(shape) / n, pull_w.reshape(shape) / n, pull_b / n)
+    pull_w, pull_q = (pulls / n).reshape(2, *shape)
+    return Gradient(total / n, pull_q, pull_w, pull_b / n)
 
 
-class _Head(NamedTuple):
+class Head(NamedTuple):
     """What one query and its readout make of a block."""
 
     a: FloatArray  # attention on each token
@@ -138,11 +136,12 @@ class _Head(NamedTuple):
     score: FloatArray  # ⟨w, Xᵀa⟩ of each sample
 
     @staticmethod
-    def look(rows: Any, segments: Segments, q: FloatArray, w: FloatArray, beta: float) -> _Head:
+    def look(rows: Any, segments: Segments, q: FloatArray, w: FloatArray, beta: float) -> Head:
+        """Attend to the tokens of each sample, and read them."""
         a, seen = attention.attend(rows, segments, q, beta), np.zeros(len(rows))
         if w.any():
             seen += rows @ w.astype(rows.dtype)
-        return _Head(a, seen, segments.dot(a, seen))
+        return Head(a, seen, segments.dot(a, seen))
 
 
 def features(data: Data, model: str, q: FloatArray, beta: float) -> Any:

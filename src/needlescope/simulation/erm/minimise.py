@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from .kinked import minimise_kinked
 from .one_class import one_class
 from .problem import Features, Fit, Problem
 from .products import Products, check_finite
-from .smooth import minimise_smooth
+from .smooth import minimise_smooth, smooth_path
 from .square import least_norm
 from .unridged import minimise_unridged
 
@@ -73,25 +74,54 @@ def minimise(
     >>> fit.w.round(2).tolist(), fit.residual <= 1e-9
     ([1.84, -0.03, 0.24], True)
     """
+    (fit,) = minimise_path(F, y, loss, [ridge], weight, tolerance=tolerance)
+    return fit
+
+
+def minimise_path(
+    F: Any,
+    y: Any,
+    loss: str | Loss,
+    ridges: Sequence[float],
+    weight: Any = None,
+    *,
+    tolerance: float = 1e-9,
+) -> list[Fit]:
+    """Do as `minimise` for several ridges, best in falling order: much of the work is shared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> F, y = np.array([[1.0], [3.0], [-1.0], [-2.0]]), np.array([1.0, 1.0, -1.0, -1.0])
+    >>> [round(float(fit.w[0]), 3) for fit in minimise_path(F, y, "square", [1.0, 0.1])]
+    [0.373, 0.462]
+    """
     loss = get_loss(loss)
     check_loss(loss)
     F, y, c = _features(F), np.array(y, float), weight
-    _check(F, y, ridge, tolerance)
+    _check(F, y, ridges, tolerance)
     c = np.full(len(y), 1.0 / len(y)) if c is None else _weights(c, len(y))
     if (c > 0.0).all():
-        return _solve(Problem(F, y, loss, float(ridge), c), tolerance)
+        return _solve(Problem(F, y, loss, 0.0, c), ridges, tolerance)
     used = c > 0.0
-    fit = _solve(Problem(F[used], y[used], loss, float(ridge), c[used]), tolerance)
-    return fit._replace(scores=Products(F).forward(fit.w) + fit.b)
+    fits = _solve(Problem(F[used], y[used], loss, 0.0, c[used]), ridges, tolerance)
+    return [fit._replace(scores=Products(F).forward(fit.w) + fit.b) for fit in fits]
 
 
-def _solve(problem: Problem, tolerance: float) -> Fit:
+def _solve(problem: Problem, ridges: Sequence[float], tolerance: float) -> list[Fit]:
     """Choose the method; every weight is above zero."""
-    if problem.loss.kinked or (problem.y == problem.y[0]).all():
+    one_label = bool((problem.y == problem.y[0]).all())
+    if problem.loss.kinked or one_label:
         check_finite(float(np.sum(problem.F, dtype=float)))  # the other methods look on the way
+    elif all(ridge > 0.0 for ridge in ridges):
+        return list(smooth_path(problem, ridges, tolerance))
+    return [_solve_one(problem._replace(ridge=ridge), one_label, tolerance) for ridge in ridges]
+
+
+def _solve_one(problem: Problem, one_label: bool, tolerance: float) -> Fit:
     if problem.loss.kinked:
         return minimise_kinked(problem, tolerance)
-    if (problem.y == problem.y[0]).all():
+    if one_label:
         return one_class(problem)
     if problem.ridge > 0.0:
         return minimise_smooth(problem, tolerance)
@@ -120,10 +150,11 @@ def _weights(weight: Any, n: int) -> FloatArray:
     return c
 
 
-def _check(F: Features, y: FloatArray, ridge: float, tolerance: float) -> None:
-    if y.shape != (len(F),) or not np.isin(y, (-1.0, 1.0)).all():
+def _check(F: Features, y: FloatArray, ridges: Sequence[float], tolerance: float) -> None:
+    if y.shape != (len(F),) or not (np.abs(y) == 1.0).all():
         raise ValueError(f"y must be {len(F)} labels -1 or +1, got {y!r}")
-    if not 0.0 <= ridge < np.inf:
-        raise ValueError(f"ridge must be a finite number of at least 0, got {ridge!r}")
+    for ridge in ridges:
+        if not 0.0 <= ridge < np.inf:
+            raise ValueError(f"ridge must be a finite number of at least 0, got {ridge!r}")
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance must lie between 0 and 1, got {tolerance!r}")

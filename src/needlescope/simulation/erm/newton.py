@@ -46,8 +46,8 @@ def _primal_step(problem: Problem, products: Products, point: Point) -> tuple[Fl
     return step, -slope / total - float(mean @ step)
 
 
-class _Gram:
-    """FFᵀ of the rows less their mean, plus σ, computed once."""
+class Gram:
+    """FFᵀ of the rows less their mean, plus σ, computed once for all steps and ridges."""
 
     def __init__(self, products: Products, weight: FloatArray) -> None:
         self.products = products
@@ -75,14 +75,15 @@ class _Gram:
         return step, shift + self.sigma * slope / ridge - float(mean @ step)
 
 
-def newton(problem: Problem, products: Products, point: Point, target: float) -> tuple[Point, int]:
+def newton(
+    problem: Problem, products: Products, gram: Gram | None, point: Point, target: float
+) -> tuple[Point, int]:
     """Iterate until the gradient norm is at most ``target`` or no step reduces J any more.
 
     Plain Newton steps come first. Should they not end soon (a loss with flat parts and a tiny
     ridge), the ridge is lowered from a large one by stages, each of which starts where the last
-    one came near its minimum.
+    one came near its minimum. ``gram`` is for n < p, else None.
     """
-    gram = _Gram(products, problem.weight) if products.n < products.p else None
     point, steps = _iterate(problem, products, gram, point, target, SHORT_STEPS)
     if point.norm <= target or problem.ridge == 0.0:
         return point, steps
@@ -101,13 +102,14 @@ def newton(problem: Problem, products: Products, point: Point, target: float) ->
 def _iterate(
     problem: Problem,
     products: Products,
-    gram: _Gram | None,
+    gram: Gram | None,
     point: Point,
     target: float,
     patience: int,
 ) -> tuple[Point, int]:
     """Take Newton steps; give up after ``patience`` short ones on end, or where none gains."""
     short, idle, best = 0, 0, point
+    least = IDLE * abs(objective(problem, point.z, point.w))  # J only falls from here
     for iteration in range(MOST_STEPS):
         if point.norm <= target:
             return point, iteration
@@ -118,13 +120,14 @@ def _iterate(
         else:
             step, db = _primal_step(problem, products, point)
         first = float(point.g @ step) + db * float(point.r.sum())
-        scores = products.forward(step) + db
-        t = step_length(problem, point.z, scores, first, float(step @ step))
+        move = products.forward(step) + db
+        t = step_length(problem, point.z, point.r, move, first, float(step @ step))
         if t == 0.0:
             return best, iteration
         short = short + 1 if t < SHORT else 0
         point = at_point(problem, products, point.w + t * step, point.b + t * db)
-        gain = IDLE * abs(objective(problem, point.z, point.w))
-        idle = idle + 1 if -t * first <= gain else 0
+        if -t * first <= least:
+            least = IDLE * abs(objective(problem, point.z, point.w))
+        idle = idle + 1 if -t * first <= least else 0
         best = point if point.norm < best.norm or idle == 0 else best
     return best, MOST_STEPS

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import FloatArray
-from .problem import Problem, pulls
+from .problem import Problem
 from .products import Products
 
 
@@ -23,10 +24,9 @@ class Point(NamedTuple):
     norm: float  # of the gradient in (w, b)
 
 
-def origin(problem: Problem, products: Products, pulled: FloatArray, dual: bool = False) -> Point:
-    """Return the point (0, 0), whose Fᵀ r is known."""
+def origin(products: Products, r: FloatArray, pulled: FloatArray, dual: bool = False) -> Point:
+    """Return the point (0, 0), whose r and Fᵀ r are known."""
     z, w = np.zeros(products.n), np.zeros(products.p)
-    r = pulls(problem, z)
     return Point(z if dual else w, w, 0.0, z, r, pulled, _norm(pulled, r))
 
 
@@ -48,4 +48,4 @@ def at_point(
 
 
 def _norm(g: FloatArray, r: FloatArray) -> float:
-    return float(np.hypot(np.linalg.norm(g), r.sum()))
+    return math.hypot(math.sqrt(g @ g), r.sum())

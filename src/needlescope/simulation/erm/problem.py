@@ -54,7 +54,7 @@ def objective(problem: Problem, z: FloatArray, w: FloatArray) -> float:
     return loss + 0.5 * problem.ridge * float(w @ w)
 
 
-def gradient_scale(problem: Problem, pulled: FloatArray, row_squares: FloatArray) -> float:
+def gradient_scale(r: FloatArray, pulled: FloatArray, row_squares: FloatArray) -> float:
     """Return the size that gradients are compared with: ‖∇J(0, 0)‖, unless its terms cancel.
 
     The gradient at (0, 0) is a sum of n terms rᵢ (Fᵢ, 1). Each is known to a relative 1e-16, so
@@ -63,30 +63,32 @@ def gradient_scale(problem: Problem, pulled: FloatArray, row_squares: FloatArray
     10⁻⁵ of M = Σ |rᵢ| ‖(Fᵢ, 1)‖; without cancellation beyond that of n random signs,
     ‖∇J(0, 0)‖ is about M/√n, well above.
     """
-    r = pulls(problem, np.zeros(len(problem.y)))
     terms = float(np.abs(r) @ np.sqrt(row_squares + 1.0))
     return max(float(np.hypot(np.linalg.norm(pulled), r.sum())), CANCELLED * terms)
 
 
 def step_length(
-    problem: Problem, z: FloatArray, move: FloatArray, first: float, square: float
+    problem: Problem,
+    z: FloatArray,
+    r: FloatArray,
+    move: FloatArray,
+    first: float,
+    square: float,
 ) -> float:
     """Return a t at which J is almost least along a direction, 1 if that will do, 0 if none.
 
-    The scores move by ``t * move`` and w by t times a step of squared norm ``square``; J starts
-    with slope ``first``. No product with F is needed. J is convex along the line: its slope
-    brackets the least point, and safeguarded false position finds it.
+    The scores z, with pulls r, move by ``t * move`` and w by t times a step of squared norm
+    ``square``; J starts with slope ``first``. No product with F is needed. J is convex along the
+    line: its slope brackets the least point, and safeguarded false position finds it.
     """
     if not first < 0.0:
         return 0.0
-    loss, y, ridge = problem.loss, problem.y, problem.ridge
-    lever, start = problem.weight * move, loss.derivative(z, problem.y)
 
     def slope(t: float) -> float:
-        bent = float(lever @ (loss.derivative(z + t * move, y) - start))
-        return first + bent + ridge * t * square
+        bent = float(move @ (pulls(problem, z + t * move) - r))
+        return first + bent + problem.ridge * t * square
 
-    rounding = ROUNDING * float(np.abs(lever) @ np.abs(start))
+    rounding = ROUNDING * float(np.abs(move) @ np.abs(r))
     enough = max(ENOUGH * abs(first), rounding)
     low, at_low, high, at_high = 0.0, first, np.inf, np.inf
     t = 1.0

@@ -9,13 +9,15 @@ needs one step, not so small ones too), others when the first is seen to need mo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import PiecewiseQuadratic
-from .newton import newton
-from .point import Point, origin
+from .newton import Gram, newton
+from .point import Point, at_point, origin
 from .problem import Fit, Problem, gradient_scale, pulls
 from .products import Products
 from .subspace import DualSpan, PrimalSpan, descend
@@ -36,23 +38,40 @@ def minimise_smooth(problem: Problem, tolerance: float) -> Fit:
     tolerance : float
         On the gradient norm, relative to `gradient_scale`.
     """
+    (fit,) = smooth_path(problem, [problem.ridge], tolerance)
+    return fit
+
+
+def smooth_path(problem: Problem, ridges: Iterable[float], tolerance: float) -> Iterator[Fit]:
+    """Yield the minimiser for each of several ridges; what does not depend on them is shared.
+
+    Newton's method starts each where the last one ended.
+    """
     products = Products(problem.F)
     smaller = min(products.n, products.p)
     dual = products.n < products.p
     r = pulls(problem, np.zeros(products.n))
     iterate = smaller > (SMALL_SQUARE if _curvature_is_constant(problem) else SMALL)
     pulled = products.survey(r, problem.weight, quick=iterate)
-    scale = gradient_scale(problem, pulled, products.row_squares)
-    point, iterations = origin(problem, products, pulled, dual), 0
-    done = point.norm <= tolerance * scale
-    if not done and iterate and products.usable:
-        span = (DualSpan if dual else PrimalSpan)(problem, products, point)
-        done = descend(span, tolerance * scale, FIRST + smaller // SHARE)
-        point, iterations = span.base, span.iterations
-    if not done:
-        point, steps = newton(problem, products, point, tolerance * scale)
-        iterations += steps
-    return conclude(point, scale, tolerance, iterations)
+    scale = gradient_scale(r, pulled, products.row_squares)
+    target, gram = tolerance * scale, None
+    last = first = origin(products, r, pulled, dual)
+    for ridge in ridges:
+        stage, point, iterations = problem._replace(ridge=ridge), first, 0
+        if last is not first and not iterate:
+            point = at_point(stage, products, last.w, last.b)
+        done = point.norm <= target
+        if not done and iterate and products.usable:
+            span = (DualSpan if dual else PrimalSpan)(stage, products, point)
+            done = descend(span, target, FIRST + smaller // SHARE)
+            point, iterations = span.base, span.iterations
+        if not done:
+            if dual and gram is None:
+                gram = Gram(products, problem.weight)
+            point, steps = newton(stage, products, gram, point, target)
+            iterations += steps
+        last = point
+        yield conclude(point, scale, tolerance, iterations)
 
 
 def _curvature_is_constant(problem: Problem) -> bool:

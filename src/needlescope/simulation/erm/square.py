@@ -59,8 +59,8 @@ def least_norm(problem: Problem, tolerance: float) -> Fit:
     products = Products(problem.F)
     r = pulls(problem, np.zeros(products.n))
     pulled = products.survey(r, problem.weight, quick=False)
-    scale = gradient_scale(problem, pulled, products.row_squares)
-    point = origin(problem, products, pulled)
+    scale = gradient_scale(r, pulled, products.row_squares)
+    point = origin(products, r, pulled)
     if point.norm <= tolerance * scale:
         return conclude(point, scale, tolerance, 0)
     centred = _Centred(problem, products)

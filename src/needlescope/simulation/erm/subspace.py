@@ -118,7 +118,7 @@ class Span(ABC):
         slopes = self.slopes(r)
         step = solve_positive((Z * D) @ Z.T + problem.ridge * G, -slopes)
         square = float(step @ G @ step)
-        t = step_length(problem, self.z, step @ Z, float(step @ slopes), square)
+        t = step_length(problem, self.z, r, step @ Z, float(step @ slopes), square)
         self.amounts = self.amounts + t * step
         self.z = self.base.z + self.amounts @ Z
 

@@ -39,7 +39,7 @@ def minimise_unridged(problem: Problem, tolerance: float) -> Fit:
     products = Products(problem.F)
     r = pulls(problem, np.zeros(products.n))
     pulled = products.survey(r, problem.weight, quick=False)
-    scale = gradient_scale(problem, pulled, products.row_squares)
+    scale = gradient_scale(r, pulled, products.row_squares)
     point = at_point(problem, products, w, fit.b - float(w @ mean))
     return conclude(point, scale, tolerance, fit.iterations)
 
