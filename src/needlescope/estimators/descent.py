@@ -28,7 +28,7 @@ def descend(objective: Objective, start: FloatArray, iterations: int) -> list[Fl
     Examples
     --------
     >>> path = descend(lambda x: (float(x @ x), 2.0 * x), np.array([3.0, 4.0]), 5)
-    >>> path[1].round(2), np.abs(path[2]).max() < 1e-12
+    >>> path[1].round(2), bool(np.abs(path[2]).max() < 1e-12)
     (array([2.4, 3.2]), True)
     """
     found, pairs = [start], deque[tuple[FloatArray, FloatArray, float]](maxlen=MEMORY)
