@@ -138,9 +138,14 @@ class Head(NamedTuple):
     @staticmethod
     def look(rows: Any, segments: Segments, q: FloatArray, w: FloatArray, beta: float) -> Head:
         """Attend to the tokens of each sample, and read them."""
-        a, seen = attention.attend(rows, segments, q, beta), np.zeros(len(rows))
-        if w.any():
-            seen += rows @ w.astype(rows.dtype)
+        if q.any() and w.any():  # one pass over the tokens for both
+            along = rows @ np.stack([beta * q, w], axis=1).astype(rows.dtype)
+            logits, seen = np.array(along.T, float, order="C")
+            a = segments.softmax(logits)
+        else:
+            a, seen = attention.attend(rows, segments, q, beta), np.zeros(len(rows))
+            if w.any():
+                seen += rows @ w.astype(rows.dtype)
         return Head(a, seen, segments.dot(a, seen))
 
 
