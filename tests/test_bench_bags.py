@@ -99,7 +99,15 @@ def test_ours_and_the_mean_are_always_there(easy):
     assert set(found) | set(lacking) == set(ENTRANTS)
     score = contest.judge(MeanLogistic, easy, np.arange(20), np.arange(20, 30))
     assert score.accuracy == score.auc == 1.0
+    assert score.error == 0.0
     assert score.seconds > 0.0
+
+
+@pytest.mark.parametrize("weight", ["balanced", None])
+def test_all_have_the_same_class_weight(weight):
+    for make in available(weight)[0].values():
+        told = {k: v for k, v in make().get_params().items() if k.endswith("class_weight")}
+        assert set(told.values()) == {weight}
 
 
 def test_milwrap_is_told_what_bags_promise():
@@ -115,10 +123,11 @@ def test_differences_are_paired():
     for fold, (ours, theirs) in enumerate([(0.9, 0.8), (0.5, 0.4), (0.7, 0.6)]):
         for name, value in (("attention", ours), ("pooled", theirs)):
             key = contest.Key("some", 3, 0, fold, name, "")
-            rows[key] = contest.Score(value, value, 2.0 if name == "pooled" else 1.0)
+            rows[key] = contest.Score(value, 1.0 - value, value, 2.0 if name == "pooled" else 1.0)
     (pair,) = summary.pairs(rows, 3)
     assert pair.accuracy.value == pytest.approx(0.1)
     assert pair.accuracy.se == pytest.approx(0.0, abs=1e-12)
+    assert pair.error.value == pytest.approx(-0.1)
     assert pair.slower == pytest.approx(2.0)
     table = {sheet.title: sheet for sheet in report.sheets(rows, 3)}
     assert table["balanced accuracy"].rows[0] == ["some", "0.700 ± 0.115", "0.600 ± 0.115"]

@@ -27,6 +27,12 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--data", nargs="+", help="only these data sets")
     parser.add_argument("--only", nargs="+", choices=ENTRANTS, help="only these classifiers")
     parser.add_argument(
+        "--class-weight",
+        choices=("balanced", "none"),
+        default="balanced",
+        help="whether rare positives weigh as much as negatives (balanced)",
+    )
+    parser.add_argument(
         "--out", type=Path, default=Path("build/bench-bags"), help="where results are kept"
     )
     found = parser.parse_args(words)
@@ -49,7 +55,7 @@ def main(words: list[str]) -> int:
             console.print(f"error: no data set named {', '.join(sorted(unknown))}", style="red")
             return 2
         sets = [one for one in sets if one.name in wanted.data]
-    entrants, lacking = available()
+    entrants, lacking = available(None if wanted.class_weight == "none" else "balanced")
     for name, module in lacking.items():
         console.print(f"{name} is left out: {module} is not installed here")
     chosen = wanted.only or [name for name in entrants if name not in ASKED]
@@ -77,6 +83,7 @@ def main(words: list[str]) -> int:
             return 130
         progress.update(task, completed=total, description="done")
     tables = report.save(wanted.out, rows, wanted.splits, wanted.repeats)
+    console.print(f"class weights: {wanted.class_weight}")
     report.show(console, tables)
     console.print(report.note(wanted.splits, wanted.repeats), highlight=False)
     console.print(f"written to {wanted.out}: folds.csv, table.csv, table.md", highlight=False)

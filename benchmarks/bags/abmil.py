@@ -21,7 +21,7 @@ from needlescope.estimators.bags import Bags, as_bags
 
 
 class Abmil(ClassifierMixin, BaseEstimator):
-    """ABMIL on standardised instances, with a class-balanced loss."""
+    """ABMIL on standardised instances."""
 
     def __init__(
         self,
@@ -33,6 +33,7 @@ class Abmil(ClassifierMixin, BaseEstimator):
         gated: bool = True,
         hidden: int = 64,
         dropout: float = 0.5,
+        class_weight: str | None = "balanced",
         random_state: int = 0,
     ) -> None:
         self.lr = lr
@@ -43,10 +44,11 @@ class Abmil(ClassifierMixin, BaseEstimator):
         self.gated = gated
         self.hidden = hidden
         self.dropout = dropout
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Abmil:
-        """Train from scratch; the loss weighs both classes the same."""
+        """Train from scratch; a balanced loss weighs both classes the same."""
         torch.set_num_threads(1)
         torch.manual_seed(self.random_state)
         bags = as_bags(X)
@@ -57,7 +59,8 @@ class Abmil(ClassifierMixin, BaseEstimator):
         tensors, labels = self._tensors(bags), torch.tensor(place, dtype=torch.float32)
         self.model_ = self._model(bags.d)
         positive = labels.sum()
-        loss = torch.nn.BCEWithLogitsLoss(pos_weight=(len(labels) - positive) / positive)
+        heavier = (len(labels) - positive) / positive if self.class_weight == "balanced" else None
+        loss = torch.nn.BCEWithLogitsLoss(pos_weight=heavier)
         adam = torch.optim.Adam(
             self.model_.parameters(), lr=self.lr, weight_decay=self.weight_decay, fused=True
         )

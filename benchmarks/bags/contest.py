@@ -1,6 +1,6 @@
 """Repeated stratified cross-validation, the same folds for all; each finished fold is kept.
 
-A row is a fold of a data set for one entrant: balanced accuracy, AUC, and the seconds of processor
+A row is a fold of a data set for one entrant: balanced accuracy, error, AUC, and the seconds of processor
 time that fitting took. Processor time, with one thread, is what a clock would show on a machine
 with nothing else to do.
 """
@@ -35,7 +35,8 @@ class Key(NamedTuple):
 class Score(NamedTuple):
     """How an entrant did on a fold."""
 
-    accuracy: float
+    accuracy: float  # balanced
+    error: float  # the share of bags
     auc: float
     seconds: float
 
@@ -63,8 +64,9 @@ def judge(make: Callable[[], Any], data: DataSet, known: Any, test: Any) -> Scor
         seconds = time.process_time() - started
         found = classifier.decision_function(data.X[test])
     truth = data.y[test]
-    accuracy = balanced_accuracy_score(truth, found > 0.0)
-    return Score(float(accuracy), float(roc_auc_score(truth, found)), seconds)
+    accuracy = float(balanced_accuracy_score(truth, found > 0.0))
+    error = float(((found > 0.0) != (truth > 0)).mean())
+    return Score(accuracy, error, float(roc_auc_score(truth, found)), seconds)
 
 
 def read(path: Path) -> Rows:

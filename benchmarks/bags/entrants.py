@@ -1,10 +1,14 @@
-"""The classifiers that are compared; those that are not installed are named and left out."""
+"""The classifiers that are compared; those that are not installed are named and left out.
+
+All are made with the same ``class_weight``, "balanced" or None.
+"""
 
 from __future__ import annotations
 
 import importlib
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,9 @@ SEED = 0
 class MeanLogistic(ClassifierMixin, BaseEstimator):
     """scikit-learn's logistic regression of the mean instance, its penalty cross-validated."""
 
+    def __init__(self, class_weight: str | None = "balanced") -> None:
+        self.class_weight = class_weight
+
     def fit(self, X: Any, y: Any) -> MeanLogistic:
         """Train on the standardised means of bags."""
         with warnings.catch_warnings():
@@ -34,7 +41,7 @@ class MeanLogistic(ClassifierMixin, BaseEstimator):
                 LogisticRegressionCV(
                     Cs=np.logspace(-4, 2, 13),
                     cv=5,
-                    class_weight="balanced",
+                    class_weight=self.class_weight,
                     scoring="roc_auc",
                     max_iter=1000,
                 ),
@@ -57,48 +64,50 @@ def means(X: Any) -> Any:
     return sums / bags.lengths[:, None]
 
 
-def _attention() -> Any:
-    return AttentionClassifier(class_weight="balanced", random_state=SEED)
+Make = Callable[[str | None], Any]
+"""From a class weight to a new classifier."""
 
 
-def _several() -> Any:
-    return AttentionClassifier(queries="auto", class_weight="balanced", random_state=SEED)
+def _attention(weight: str | None, **parameters: Any) -> Any:
+    return AttentionClassifier(class_weight=weight, random_state=SEED, **parameters)
 
 
-def _expanded() -> Any:
-    return make_pipeline(RandomFeatures(random_state=SEED), _attention())
+def _several(weight: str | None) -> Any:
+    return _attention(weight, queries="auto")
 
 
-def _pooled() -> Any:
-    return PooledClassifier(class_weight="balanced", random_state=SEED)
+def _expanded(weight: str | None) -> Any:
+    return make_pipeline(RandomFeatures(random_state=SEED), _attention(weight))
 
 
-def _abmil() -> Any:
+def _pooled(weight: str | None) -> Any:
+    return PooledClassifier(class_weight=weight, random_state=SEED)
+
+
+def _abmil(weight: str | None) -> Any:
     module = importlib.import_module(".abmil", __package__)
-    return module.Abmil(hidden=0, random_state=SEED)
+    return module.Abmil(hidden=0, class_weight=weight, random_state=SEED)
 
 
-def _deep_abmil() -> Any:
+def _deep_abmil(weight: str | None) -> Any:
     module = importlib.import_module(".abmil", __package__)
-    return module.Abmil(random_state=SEED)
+    return module.Abmil(class_weight=weight, random_state=SEED)
 
 
-def _counted() -> Any:
+def _counted(weight: str | None) -> Any:
     module = importlib.import_module(".counted", __package__)
     base = make_pipeline(
-        StandardScaler(), LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000)
+        StandardScaler(), LogisticRegression(C=0.1, class_weight=weight, max_iter=1000)
     )
     return module.Counted(base, random_state=SEED)
 
 
-def _two_steps(data: str) -> Callable[[], Any]:
+def _two_steps(data: str) -> Make:
     """Share the bags between query and readout in one of three ways; nothing is refined."""
-    return lambda: AttentionClassifier(
-        data=data, refine=0, class_weight="balanced", random_state=SEED
-    )
+    return lambda weight: _attention(weight, data=data, refine=0)
 
 
-ENTRANTS: dict[str, Callable[[], Any]] = {
+ENTRANTS: dict[str, Make] = {
     ATTENTION: _attention,
     "attention, several queries": _several,
     "attention, random features": _expanded,
@@ -114,14 +123,17 @@ ENTRANTS: dict[str, Callable[[], Any]] = {
 ASKED = ("reuse", "crossfit", "split")  # that run only if they are named
 
 
-def available() -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
-    """Return the entrants that can be made here, and what the others lack."""
-    found, lacking = {}, {}
+def available(
+    weight: str | None = "balanced",
+) -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
+    """Return the entrants that can be made here, with a class weight, and what the others lack."""
+    found: dict[str, Callable[[], Any]] = {}
+    lacking = {}
     for name, make in ENTRANTS.items():
         try:
-            make()
+            make(weight)
         except ImportError as error:
             lacking[name] = str(error.name or error)
         else:
-            found[name] = make
+            found[name] = partial(make, weight)
     return found, lacking

@@ -33,6 +33,7 @@ class Pair(NamedTuple):
     data: str
     other: str
     accuracy: Mean
+    error: Mean
     auc: Mean
     slower: float  # the other's fit time over attention's
 
@@ -92,6 +93,7 @@ def pairs(rows: Rows, splits: int) -> list[Pair]:
                     data,
                     other,
                     mean((x.accuracy - y.accuracy for x, y in both), splits),
+                    mean((x.error - y.error for x, y in both), splits),
                     mean((x.auc - y.auc for x, y in both), splits),
                     float(np.mean([y.seconds for y in b]) / np.mean([x.seconds for x in a])),
                 )

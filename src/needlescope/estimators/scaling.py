@@ -60,7 +60,7 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
         moved = rows - shift
         total += float(share.sum())
         first += share.astype(rows.dtype) @ moved
-        wide = moved.astype(float, copy=False)  # squares of small numbers are lost in single precision
+        wide = moved.astype(float, copy=False)  # small squares are lost in single precision
         second += (wide * share[:, None]).T @ wide if whiten else share @ np.square(wide, out=wide)
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)
