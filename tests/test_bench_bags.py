@@ -88,7 +88,7 @@ def test_finished_folds_are_not_run_again(easy, tmp_path, monkeypatch):
 def test_other_bags_or_other_parameters_are_run_anew(easy):
     other = easy._replace(y=1 - easy.y)
     assert stamp.of_data(easy) != stamp.of_data(other)
-    make = ENTRANTS["attention"]
+    make = available()[0]["attention"]
     assert stamp.of_entrant(make()) == stamp.of_entrant(make())
     assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(refine=0))
 
