@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from needlescope.errors import NoMinimiser, NotConverged
 from needlescope.losses import LOGISTIC, SQUARE, SQUARED_HINGE, PiecewiseQuadratic
 from needlescope.simulation.erm import smooth, subspace
-from needlescope.simulation.erm.minimise import minimise
+from needlescope.simulation.erm.minimise import minimise, minimise_path
 from needlescope.simulation.erm.problem import Problem
 from needlescope.simulation.erm.products import Products
 
@@ -331,3 +331,34 @@ def test_problem_is_a_plain_tuple():
     F, y = sample(60, 20)
     fit = smooth.minimise_smooth(Problem(F, y, LOGISTIC, 0.1, np.full(60, 1 / 60)), 1e-9)
     assert np.array_equal(fit.w, minimise(F, y, "logistic", 0.1).w)
+
+
+# ---------------------------------------------------------------- several ridges on end
+
+
+@pytest.mark.parametrize("shape", SMALL + LARGE[:2])
+@pytest.mark.parametrize("ridges", [(10.0, 0.1, 1e-5), (1e-5, 0.1, 10.0)])
+def test_each_of_several_ridges_gets_its_minimiser(smooth_loss, shape, ridges):
+    F, y = sample(*shape)
+    fits = minimise_path(F, y, smooth_loss, ridges)
+    for ridge, fit in zip(ridges, fits, strict=True):
+        assert relative(F, y, smooth_loss, ridge, fit) <= 1e-9 * (1 + 1e-6)
+        assert fit.scores == pytest.approx(F @ fit.w + fit.b, rel=1e-9, abs=1e-9)
+
+
+def test_the_next_ridge_starts_where_the_last_one_ended():
+    F, y = sample(60, 20)
+    again = minimise_path(F, y, "logistic", [0.1, 0.1], tolerance=1e-4)
+    assert again[0].iterations > 0
+    assert again[1].iterations == 0
+    assert np.array_equal(again[0].w, again[1].w)
+
+
+def test_methods_without_a_path_serve_several_ridges_too():
+    F, y = sample(60, 20)
+    weight = np.where(np.arange(60) < 50, 0.02, 0.0)
+    for loss, ridges in (("hinge", [0.1, 0.01]), ("square", [0.1, 0.0])):
+        for ridge, fit in zip(ridges, minimise_path(F, y, loss, ridges, weight), strict=True):
+            alone = minimise(F, y, loss, ridge, weight)
+            assert fit.w == pytest.approx(alone.w, rel=1e-6, abs=1e-9)
+            assert fit.scores == pytest.approx(F @ alone.w + alone.b, rel=1e-6, abs=1e-9)

@@ -1,0 +1,69 @@
+"""The descent by L-BFGS: it goes down at every step, and to where a general optimiser goes."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize, rosen, rosen_der
+
+from needlescope.estimators.descent import descend
+
+
+def bowl(seed=0, d=30):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((2 * d, d)) * np.logspace(0, 1, d)
+    H, g = A.T @ A / d, rng.standard_normal(d)
+    return (lambda x: (0.5 * float(x @ H @ x) - float(g @ x), H @ x - g)), np.linalg.solve(H, g)
+
+
+def banana(x):
+    return float(rosen(x)), rosen_der(x)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_least_point_of_a_bowl_is_found(seed):
+    objective, least = bowl(seed)
+    path = descend(objective, np.zeros(30), 500)
+    assert objective(path[-1])[0] == pytest.approx(objective(least)[0], rel=1e-9)
+
+
+def test_every_iteration_goes_down_and_counts():
+    path = descend(banana, np.array([-1.2, 1.0, 0.5]), 15)
+    assert len(path) == 16
+    values = [banana(x)[0] for x in path]
+    assert (np.diff(values) < 0.0).all()
+
+
+def test_it_goes_as_far_as_a_general_optimiser():
+    for seed in range(5):
+        start = np.random.default_rng(seed).standard_normal(8)
+        ours = banana(descend(banana, start, 60)[-1])[0]
+        theirs = minimize(rosen, start, jac=rosen_der, method="L-BFGS-B", options={"maxiter": 60})
+        assert ours < 1.5 * theirs.fun + 1e-6
+
+
+def test_no_iterations_ask_for_nothing():
+    def objective(x):
+        raise AssertionError("asked")
+
+    (only,) = descend(objective, np.ones(2), 0)
+    assert only.tolist() == [1.0, 1.0]
+
+
+def test_a_long_slope_is_walked_in_growing_steps():
+    path = descend(
+        lambda x: (float(np.hypot(1.0, x[0] - 1e4)), (x - 1e4) / np.hypot(1.0, x - 1e4)),
+        np.zeros(1),
+        40,
+    )
+    assert path[-1][0] == pytest.approx(1e4, abs=1e-3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_where_nothing_is_finite_it_stays(bad):
+    path = descend(lambda x: (0.0, np.ones(2)) if not x.any() else (bad, x), np.zeros(2), 5)
+    assert len(path) == 1
+
+
+def test_it_stops_where_nothing_is_to_be_gained():
+    assert len(descend(lambda x: (1.0, np.zeros(3)), np.zeros(3), 5)) == 1
+    objective, least = bowl()
+    assert len(descend(objective, least, 50)) < 10
