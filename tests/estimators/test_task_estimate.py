@@ -10,7 +10,8 @@ from needlescope.estimators.departures import Departure, trust
 from needlescope.estimators.mixture import fit_mixture, spread, to_normal
 from needlescope.estimators.prepared import Prepared
 from needlescope.estimators.scaling import fit_scaling
-from needlescope.estimators.task_estimate import _signal, estimate_task
+from needlescope.estimators.task_estimate import estimate_task
+from needlescope.estimators.task_fit import fit_task
 from needlescope.estimators.task_theory import alignment, more_bags, prediction, strength
 from needlescope.losses import Logistic
 from needlescope.task import Task
@@ -202,7 +203,7 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
         y = np.arange(200) % 2
         bags = as_bags(make(np.random.default_rng(seed), y))
         random = np.random.RandomState(seed)
-        found = _signal(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
         claimed += found.task.theta > 0.0
     assert claimed <= 1
 
@@ -215,7 +216,7 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
         X = rng.standard_normal((60, L, d))
         X[y == 1, :R, 0] += theta
         random = np.random.RandomState(seed)
-        found = _signal(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
         z.append((found.task.theta - theta) / found.theta_se)
     assert np.sqrt(np.mean(np.square(z))) < 1.6
 
@@ -240,7 +241,7 @@ def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)
     found = [
-        _signal(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
+        fit_task(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
     ]
     thetas = [one.task.theta for one in found]
     assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
