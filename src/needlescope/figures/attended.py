@@ -45,20 +45,8 @@ def attended(
     ['0', '1']
     """
     whole("bags", bags, 1)
-    if any(np.ndim(a) != 1 or not np.size(a) for a in weights) or not len(weights):
-        raise ValueError(
-            "weights must be a list of arrays, one number for each instance; with several queries "
-            "pass those of one, [a[0] for a in weights]"
-        )
-    labels = np.zeros(len(weights), int) if y is None else np.asarray(y)
-    if labels.shape != (len(weights),):
-        raise ValueError(
-            f"y must have a label for each of the {len(weights)} bags, got shape {labels.shape}"
-        )
-    try:
-        rows = np.argsort(labels, kind="stable")
-    except TypeError:  # they cannot be put in order
-        raise ValueError(f"labels in y must be of one kind, and none missing, got {y!r}") from None
+    labels = _labels(weights, y)
+    rows = np.argsort(labels, kind="stable")
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(bags, len(rows))).round().astype(int))]
     cells = np.full((len(rows), max(len(weights[k]) for k in rows)), np.nan)
     for place, k in enumerate(rows):
@@ -72,15 +60,39 @@ def attended(
         )
         ax.set_facecolor("0.93")  # where a bag has no instance
         ax.set_xlabel("instance, by attention" if order else "instance")
-        kinds, first, count = np.unique(labels[rows], return_index=True, return_counts=True)
-        if y is None:
-            ax.set_ylabel("bag")
-            ax.set_yticks([])
-        else:
-            ax.set_ylabel("bags, by label")
-            ax.set_yticks(first + (count - 1) / 2.0, [str(kind) for kind in kinds])
-            ax.tick_params(axis="y", length=0)
-            for edge in first[1:]:
-                ax.axhline(edge - 0.5, color=COLOURS["pooled"], lw=1.0)
+        _mark_labels(ax, None if y is None else labels[rows])
         ax.figure.colorbar(image, ax=ax, label="attention weight")
     return ax.figure
+
+
+def _labels(weights: Sequence[Any], y: Any) -> Any:
+    """Return a label for each bag, all the same if none are given, or refuse them."""
+    if any(np.ndim(a) != 1 or not np.size(a) for a in weights) or not len(weights):
+        raise ValueError(
+            "weights must be a list of arrays, one number for each instance; with several queries "
+            "pass those of one, [a[0] for a in weights]"
+        )
+    labels = np.zeros(len(weights), int) if y is None else np.asarray(y)
+    if labels.shape != (len(weights),):
+        raise ValueError(
+            f"y must have a label for each of the {len(weights)} bags, got shape {labels.shape}"
+        )
+    try:
+        np.sort(labels)
+    except TypeError:  # they cannot be put in order
+        raise ValueError(f"labels in y must be of one kind, and none missing, got {y!r}") from None
+    return labels
+
+
+def _mark_labels(ax: Any, labels: Any) -> None:
+    """Name the labels of rows beside them, with a line between one and the next."""
+    if labels is None:
+        ax.set_ylabel("bag")
+        ax.set_yticks([])
+        return
+    kinds, first, count = np.unique(labels, return_index=True, return_counts=True)
+    ax.set_ylabel("bags, by label")
+    ax.set_yticks(first + (count - 1) / 2.0, [str(kind) for kind in kinds])
+    ax.tick_params(axis="y", length=0)
+    for edge in first[1:]:
+        ax.axhline(edge - 0.5, color=COLOURS["pooled"], lw=1.0)
