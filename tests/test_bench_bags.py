@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.bags import contest, report, stamp, summary
+from benchmarks.bags import contest, fresh, report, stamp, summary
 from benchmarks.bags.__main__ import main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
@@ -152,3 +152,18 @@ def test_the_command_writes_its_tables(tmp_path, capsys):
     assert "### balanced accuracy" in (out / "table.md").read_text()
     assert len((out / "table.csv").read_text().splitlines()) == 3
     assert main([*words[:2], "nothing"]) == 2
+
+
+def test_no_cell_is_in_two_bags():
+    rows = fresh.cells().X.instances
+    assert len(np.unique(rows, axis=0)) == len(rows)
+
+
+def test_fresh_sets_are_read_as_they_were_written(tmp_path, capsys):
+    assert fresh.main([str(tmp_path)]) == 0
+    assert "theory-all: <300 bags of 5 instances" in capsys.readouterr().out
+    for one in fresh.fresh():
+        back = load_npz(tmp_path / f"{one.name}.npz")
+        assert np.array_equal(back.y, one.y)
+        assert np.array_equal(back.X.instances, one.X.instances)
+    assert fresh.main([]) == 2

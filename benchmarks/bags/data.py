@@ -48,15 +48,18 @@ def load_npz(path: Path) -> DataSet:
     return DataSet(path.stem, bags, place)
 
 
-def theory(bags: int = 400, L: int = 10, d: int = 100, theta: float = 4.0) -> DataSet:
-    """Draw bags of Gaussian noise; in every second one, an instance carries a signal.
+def theory(
+    bags: int = 400, L: int = 10, R: int = 1, d: int = 100, theta: float = 4.0, every: int = 2
+) -> DataSet:
+    """Draw bags of Gaussian noise; one of ``every`` so many has R instances with a signal.
 
     >>> theory(bags=6, L=2, d=3).X
     <6 bags of 2 instances, 3 features, float64>
     """
     rng = np.random.default_rng(SEED)
-    y, X = np.arange(bags) % 2, rng.standard_normal((bags, L, d))
-    X[y == 1, rng.integers(L, size=bags)[y == 1], 0] += theta
+    y, X = (np.arange(bags) % every == every - 1).astype(int), rng.standard_normal((bags, L, d))
+    places = (rng.integers(L, size=bags)[:, None] + np.arange(R)) % L  # R next to each other
+    X[np.flatnonzero(y)[:, None], places[y == 1], 0] += theta
     return DataSet("theory", as_bags(X), y)
 
 
