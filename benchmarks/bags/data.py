@@ -59,7 +59,9 @@ def theory(
     rng = np.random.default_rng(SEED)
     y, X = (np.arange(bags) % every == every - 1).astype(int), rng.standard_normal((bags, L, d))
     places = (rng.integers(L, size=bags)[:, None] + np.arange(R)) % L  # R next to each other
-    X[np.flatnonzero(y)[:, None], places[y == 1], 0] += theta
+    signal = rng.standard_normal(d)
+    signal *= theta / np.linalg.norm(signal)
+    X[np.flatnonzero(y)[:, None], places[y == 1]] += signal
     return DataSet("theory", as_bags(X), y)
 
 

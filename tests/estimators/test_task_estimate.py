@@ -221,6 +221,17 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
     assert np.sqrt(np.mean(np.square(z))) < 1.6
 
 
+def test_a_signal_in_one_feature_is_as_predicted_too():
+    """Standardised by all instances it would be smaller, and the query half as well aligned."""
+    rng, y = np.random.default_rng(0), np.arange(400) % 2
+    X = rng.standard_normal((400, 10, 100))
+    X[y == 1, 0, 0] += 4.0
+    found = estimate_task(X, y, random_state=0)
+    split, expected = found.measured["attention, split"], found.expected["attention, split"]
+    assert abs(split - expected) < 2.0 * found.measured_se["attention, split"]
+    assert "do not trust" not in found.trust
+
+
 def test_the_signal_is_looked_for_in_the_bags_that_are_named():
     rng, sick = np.random.default_rng(0), np.arange(200) % 4 == 0
     X = rng.standard_normal((200, 10, 20))

@@ -71,7 +71,7 @@ def fit_task(
     (1, True)
     """
     n, size = len(bags), float(bags.lengths.mean())
-    scaling = _scaled_as_noise(bags, y)
+    scaling = scaled_as_noise(bags, y)
     dimension = signal.dimension(bags, scaling, y, random)
     looked = signal.look(bags, scaling, y, random, done)
     pi = float((y > 0.0).mean())
@@ -98,8 +98,8 @@ def fit_task(
     )
 
 
-def _scaled_as_noise(bags: Bags, y: FloatArray) -> Scaling:
-    """Centre all instances, and scale them as those of negative bags."""
+def scaled_as_noise(bags: Bags, y: FloatArray) -> Scaling:
+    """Centre all instances, and scale them as those of negative bags, which are noise."""
     n, negative = len(bags), np.flatnonzero(y < 0.0)
     noise_scale = fit_scaling(bags, negative, np.ones(len(negative)), 1.0).scale
     scaling = fit_scaling(bags, np.arange(n), np.ones(n), 1.0)
