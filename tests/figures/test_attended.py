@@ -26,6 +26,16 @@ def test_as_given_into_given_axes_and_not_too_many():
     np.testing.assert_allclose(np.asarray(cells[0])[:2], [0.1, 0.9])
 
 
+@pytest.mark.parametrize(("order", "first"), [(True, 1), (False, 0)])
+def test_ranks_count_from_one_and_places_from_zero(order, first):
+    figure = attended(WEIGHTS, order=order)
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    assert ax.get_xlim() == (first - 0.5, first + 2.5)
+    shown = [tick for tick in ax.get_xticks() if first - 0.5 < tick < first + 2.5]
+    assert shown == [first, first + 1, first + 2]
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="one number for each instance"):
         attended([np.zeros((2, 3))])

@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.ticker import MaxNLocator
 
 from ..grid import whole
 from .style import COLOURS, RC
@@ -56,13 +57,26 @@ def attended(
         if ax is None:
             _, ax = plt.subplots(figsize=(3.4, 2.9), layout="constrained")
         image = ax.imshow(
-            cells, aspect="auto", cmap=BLUES, vmin=0.0, vmax=1.0, interpolation="none"
+            cells,
+            aspect="auto",
+            cmap=BLUES,
+            vmin=0.0,
+            vmax=1.0,
+            interpolation="none",
+            extent=_extent(cells, first=1 if order else 0),  # ranks from 1, places from 0
         )
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_facecolor("0.93")  # where a bag has no instance
         ax.set_xlabel("instance, by attention" if order else "instance")
         _mark_labels(ax, None if y is None else labels[rows])
         ax.figure.colorbar(image, ax=ax, label="attention weight")
     return ax.figure
+
+
+def _extent(cells: Any, first: int) -> tuple[float, float, float, float]:
+    """Return the edges of a picture whose columns count from ``first``, and its rows from 0."""
+    rows, columns = cells.shape
+    return first - 0.5, first + columns - 0.5, rows - 0.5, -0.5
 
 
 def _labels(weights: Sequence[Any], y: Any) -> Any:
