@@ -283,6 +283,7 @@ def test_instances_that_are_all_the_same_have_no_signal():
         (Task(L=10, R=1, theta=4.0, pi=0.5), 4.0),
         (Task(L=10, R=3, theta=2.5, pi=0.3), 4.0),
         (Task(L=20, R=2, theta=4.0, pi=0.2), 2.0),
+        (Task(L=10, R=1, theta=4.0, pi=0.05), 6.0),
     ],
 )
 def test_alignment_is_that_of_trained_directions(task, alpha0):

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import FloatArray, IndexArray
-from ..losses import Loss, check_loss, get_loss
+from ..losses import Logistic, Loss, check_loss, get_loss
 from ..simulation.progress import check_progress
 from . import steps
 from .bags import Bags, as_bags
@@ -22,7 +22,7 @@ from .labels import bag_weights, check_both, check_order, class_factors, read_la
 from .prepared import HOLD, Prepared
 from .scaling import Scaling, fit_scaling, no_scaling
 from .schemes import train_states
-from .selection import AS_IS, Choice, choose, draw, even_count
+from .selection import AS_IS, Choice, centre, choose, draw, even_count, from_centre
 from .settings import Setting
 
 VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
@@ -93,6 +93,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self.classes_ = classes
         self.setting_, self.validation_losses_ = choice.setting, choice.losses
         self.calibration_ = choice.calibration
+        if self.calibration_ != AS_IS:
+            middle = centre(self._scores(data, self.model_), data.y, share)
+            self.calibration_ = self.calibration_.counted_from(middle)
         self._describe(data, share)
         return self
 
@@ -104,7 +107,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """Keep diagnostics of what was trained."""
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return calibrated scores: the logarithm of the odds that a bag is positive."""
+        """Return calibrated scores: the logarithm of the odds that a bag is positive.
+
+        Where no bags were held out (``validation=0``, or a single one of a class) they are the
+        scores as trained: logarithms of odds for the logistic loss only.
+        """
         data = self._prepare(X)
         found: FloatArray = self.calibration_.log_odds(self._scores(data, self.model_))
         return found
@@ -122,6 +129,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of both classes, in the order of ``classes_``."""
+        if self._fitted().calibration_ == AS_IS and not isinstance(get_loss(self.loss), Logistic):
+            raise ValueError(
+                f"loss={self.loss!r} makes no probabilities by itself, and no bags were held out "
+                "to calibrate its scores by; pass validation=3 with at least two bags of each "
+                'class, or loss="logistic"'
+            )
         positive = 1.0 / (1.0 + np.exp(-np.clip(self.decision_function(X), -700.0, 700.0)))
         return np.stack([1.0 - positive, positive], axis=1)
 
@@ -202,7 +215,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             held = Prepared(bags, used[test], y[test], scaling)
             trained = self._train(data, share, scaled, random)
             for setting, (_, model) in zip(settings, trained, strict=True):
-                yield setting, self._scores(held, model)
+                middle = centre(self._scores(data, model), y[known], share)
+                yield setting, from_centre(self._scores(held, model), middle)
 
         return choose(train, settings, y, weight, self.validation, random)
 

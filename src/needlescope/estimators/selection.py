@@ -1,6 +1,8 @@
 """Choice of a setting by held-out bags, and the scores they get: what calibration is fitted to.
 
 The bags are cut into folds; each is scored by what was trained on the others, in every setting.
+Scores are counted from the mean of a classifier's own training scores (`centre`): the bias differs
+from fold to fold, and where a strong ridge leaves instances little say it would be all there is.
 Two numbers put scores, each from a classifier that has not seen the bag, on the scale of
 probabilities (Platt). The setting with the least logarithmic loss after that calibration is taken:
 scores too timid, or too bold, are put right. Those beyond the middle 90 % of both classes are
@@ -25,6 +27,7 @@ FEWEST = 100  # bags of a class that are kept when some are drawn
 OUTSIDE = 0.05  # of the scores of a class, at either end
 FLAT = 1e-3  # the least slope of a calibration: scores never change their order
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
+ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
 
 
 class Platt(NamedTuple):
@@ -45,6 +48,11 @@ class Platt(NamedTuple):
         beyond = np.sign(beyond) * np.log1p(np.abs(beyond))
         return np.asarray(self.slope * inside + self.intercept + beyond)
 
+    def counted_from(self, centre: float) -> Platt:
+        """Return the same for scores that are not counted from their centre."""
+        intercept = self.intercept - self.slope * centre
+        return Platt(self.slope, intercept, self.low + centre, self.high + centre)
+
 
 class Choice(NamedTuple):
     """The setting taken, the held-out losses of all, and the calibration."""
@@ -58,7 +66,7 @@ AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
 
 
 Train = Callable[[IndexArray, IndexArray], Iterator[tuple[Setting, FloatArray]]]
-"""From bags to train on and bags held out: the scores of those held out, for each setting."""
+"""From bags to train on and bags held out: their scores from the centre, for each setting."""
 
 
 def choose(
@@ -89,6 +97,17 @@ def choose(
     return Choice(best, losses, platt(alike[held], y[held], share))
 
 
+def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
+    """Return the mean score of training bags, those far out in their class moved in."""
+    return float(weight @ np.clip(scores, *_ends(scores, y, weight)) / weight.sum())
+
+
+def from_centre(scores: FloatArray, middle: float) -> FloatArray:
+    """Return scores counted from there; what may be rounding is zero."""
+    found = scores - middle
+    return np.where(np.abs(found) > ROUNDING * abs(middle), found, 0.0)
+
+
 def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) -> FloatArray:
     """Return the scores of all parts on the scale of the middle one.
 
@@ -115,7 +134,7 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
     (True, True)
     """
     low, high = _ends(scores, y, weight)
-    middle, size = _quantile(scores, weight, 0.5), max(high - low, 1e-300)
+    middle, size = _quantile(scores, weight, 0.5), high - low if high > low else 1.0
     x = (np.clip(scores, low, high) - middle) / size
     share = float(weight[y > 0.0].sum() / weight.sum())
     prior = 4.0 * share * (1.0 - share) * PRIOR  # less, where there is less to be lost

@@ -2,8 +2,10 @@
 
 The stages are those of `needlescope.simulation.stages`, on scaled bags. Where a simulation has
 step sizes, real data have scales: the bias starts where it is best on its own, the first step makes
-scores of unit size, and the second gives the query's projections the standard deviation κ. A
-further query is trained in the same two steps, on the slopes that the queries before have left.
+scores of unit size, and the second gives the query's projections the standard deviation κ. Between
+the two the bias moves to where the slopes of all bags balance: what they have in common would pull
+the query along the readout, or, where positives are rare, against it. A further query is trained in
+the same two steps, on the slopes that the queries before have left.
 Refinement moves everything together, by a few iterations of L-BFGS: stopping early regularises.
 """
 
@@ -13,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ..arrays import FloatArray
 from ..losses import Loss
@@ -23,6 +26,7 @@ from ..simulation.stages import State
 from .descent import descend
 
 TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
+FARTHEST = 1e6  # that a bias is looked for
 
 
 def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:
@@ -41,6 +45,7 @@ def add_query(data: Data, state: State, loss: Loss, weight: FloatArray, kappa: f
     if size == 0.0:
         return last
     last.w[-1] = -pull / size
+    last = last._replace(b=last.b + _imbalance(scores(data, last), data.y, loss, weight))
     pull = stages.gradient(data, last, loss, 1.0, moving="q", weight=weight).q[-1]
     last.w[-1] = 0.0
     size = _deviation(data, pull, weight)
@@ -97,6 +102,20 @@ def scores(data: Data, state: State) -> FloatArray:
         for q, w in zip(state.q, state.w, strict=True):
             found[block.rows] += stages.Head.look(block.table, block.segments, q, w, 1.0).score
     return found
+
+
+def _imbalance(found: FloatArray, y: FloatArray, loss: Loss, weight: FloatArray) -> float:
+    """Return the constant that, added to all scores, balances the slopes of the loss."""
+
+    def slope(shift: float) -> float:
+        return float(weight @ loss.derivative(found + shift, y))
+
+    reach = 1.0
+    while slope(-reach) >= 0.0 or slope(reach) <= 0.0:
+        reach *= 4.0
+        if reach > FARTHEST:  # they balance nowhere, or everywhere
+            return 0.0
+    return float(brentq(slope, -reach, reach, xtol=1e-6))
 
 
 def _deviation(

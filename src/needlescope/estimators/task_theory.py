@@ -1,7 +1,8 @@
 """What the theory predicts for a task, when classifiers are trained as `estimators` train them.
 
 The step sizes of the theory are set to what `steps` does: the bias starts where it is best on its
-own, log π/(1 − π), and the first step gives the scores of training bags unit deviation. Strength κ
+own, log π/(1 − π), the first step gives the scores of training bags unit deviation, and the bias
+then balances their slopes. Strength κ
 and ridge are the best of a few, as validation would choose them; attention trains its query on one
 half of the bags and its readout on the other.
 """
@@ -30,6 +31,7 @@ KAPPAS = (1.0, 2.0, 4.0)
 MORE = (1.0, 1.3, 2.0, 4.0, 10.0)  # times the bags there are
 ACCURACY = 2e-3
 STRONGEST = 100.0  # the largest θ looked at
+REACH = 50.0  # by how much a bias may move, beside what the signal adds to scores
 
 
 class Predicted(NamedTuple):
@@ -44,10 +46,11 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     """Return the cosine with the signal of the query, or of the readout after one step.
 
     As in `needlescope.align`, but for bags that were centred, with a bias that is the best on its
-    own, and scores of unit deviation after the first step. With gradients −(1 − π) and π at that
-    bias, which balance, the scores of training bags are N(b + (1 − π)Δ, τ²) and N(b − πΔ, τ²):
-    Δ is the signal's part and each bag's own part in the direction, τ² = ‖w‖²/L. Centring takes
-    π times the signal's part from all scores: that is a lower bias.
+    own, scores of unit deviation after the first step, and a bias that balances slopes before the
+    second. With gradients −(1 − π) and π at the first bias, which balance, the scores of training
+    bags are N(b + (1 − π)Δ, τ²) and N(b − πΔ, τ²): Δ is the signal's part and each bag's own part
+    in the direction, τ² = ‖w‖²/L. At the second bias nothing pulls the query along the readout,
+    B = 0.
 
     Examples
     --------
@@ -63,7 +66,14 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     apart = first.signal * lift + 1.0 / (alpha0 * task.L)
     size = float(np.sqrt(norm2 / task.L + pi * (1.0 - pi) * apart**2))
     first = first_step(task, LOGISTIC, 1.0 / size, bias)
-    return second_step(task, LOGISTIC, first, alpha0, bias - pi * first.signal * lift).cosine
+
+    def along_readout(shift: float) -> float:
+        return second_step(task, LOGISTIC, first, alpha0, bias + shift).B
+
+    if task.L > 1:
+        reach = REACH + lift * abs(first.signal)
+        bias += float(brentq(along_readout, -reach, reach, xtol=1e-9))
+    return second_step(task, LOGISTIC, first, alpha0, bias).cosine
 
 
 def doubt(task: Task, alpha0: float, direction: str, dimension: float) -> float:
