@@ -64,6 +64,20 @@ def test_musk_is_there_once(tmp_path):
     assert names == ["musk1", "digits", "digits-noisy", "theory"]
 
 
+def test_a_set_of_the_folder_comes_before_one_of_the_same_name(tmp_path):
+    np.savez(tmp_path / "theory.npz", X=np.zeros((2, 1)), bag=[0, 1], y=[0, 1])
+    found = load_all(tmp_path)
+    assert sorted(one.name for one in found) == ["digits", "digits-noisy", "musk1", "theory"]
+    assert len(found[0].X) == 2
+
+
+def test_classifiers_that_are_not_installed_are_said_to_be(monkeypatch, capsys):
+    lacking = {"ABMIL": "torch"}
+    monkeypatch.setattr("benchmarks.bags.__main__.available", lambda weight: ({}, lacking))
+    assert main(["--only", "ABMIL"]) == 2
+    assert "none of the classifiers asked for is installed" in capsys.readouterr().out
+
+
 def test_more_repeats_keep_the_folds_of_fewer(easy):
     first = [test.tolist() for _, _, test in contest.folds(easy, 3, 0)]
     again = [test.tolist() for _, _, test in contest.folds(easy, 3, 0)]

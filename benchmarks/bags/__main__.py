@@ -60,6 +60,9 @@ def main(words: list[str]) -> int:
         console.print(f"{name} is left out: {module} is not installed here")
     chosen = wanted.only or [name for name in entrants if name not in ASKED]
     entrants = {name: make for name, make in entrants.items() if name in chosen}
+    if not entrants:
+        console.print("error: none of the classifiers asked for is installed here", style="red")
+        return 2
     for one in sets:
         console.print(f"{one.name}: {one.X!r}, {int(one.y.sum())} positive", highlight=False)
     total = len(sets) * len(entrants) * wanted.splits * wanted.repeats

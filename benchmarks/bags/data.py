@@ -70,9 +70,9 @@ def load_all(folder: Path | None) -> list[DataSet]:
     if folder is not None and not folder.is_dir():
         raise ValueError(f"DIR must be a folder of .npz files, got {folder}")
     found = [load_npz(path) for path in sorted(folder.glob("*.npz"))] if folder else []
-    if "musk1" not in {one.name for one in found}:
-        found.append(DataSet("musk1", *load_musk1()))
+    own = [DataSet("musk1", *load_musk1())]
     for name, options in DIGITS.items():
         X, y = digit_bags(**options, random_state=SEED)
-        found.append(DataSet(name, as_bags(X), y))
-    return [*found, theory()]
+        own.append(DataSet(name, as_bags(X), y))
+    names = {one.name for one in found}
+    return found + [one for one in (*own, theory()) if one.name not in names]

@@ -92,7 +92,7 @@ def test_indexing_is_that_of_a_list():
         ([sparse.eye_array(3)], "sparse instances .* are not taken"),
         (sparse.eye_array(3), "sparse instances .* pass X.toarray"),
         (pd.DataFrame({"u": [1.0]}), r"does not say which rows make a bag.*from_table"),
-        (np.ma.masked_array(np.zeros((2, 3, 4))), r"mask=~X.mask.any\(axis=2\)"),
+        (np.ma.masked_array(np.zeros((2, 3, 4))), r"getmaskarray"),
         ([np.ones((2, 2)), np.array([[1.0, 2.0], [np.nan, 1.0]])], "bag 1 .* in instance 1"),
         (np.full((2, 3, 4), np.inf), "bag 0 has a NaN or infinity in instance 0"),
         (np.full((2, 3, 4), "x"), "instances must be a table of numbers"),
@@ -107,7 +107,10 @@ def test_refused_with_a_sentence(given, sentence):
     ("make", "sentence"),
     [
         (lambda: Bags.from_array(np.zeros((2, 3, 1)), np.ones((2, 2))), "mask must be 2 × 3"),
-        (lambda: Bags.from_array(np.zeros((2, 3, 1)), np.full((2, 3), 5)), "mask must be 2 × 3"),
+        (
+            lambda: Bags.from_array(np.zeros((2, 3, 1)), np.full((2, 3), 5)),
+            "mask must be true .* got 5",
+        ),
         (
             lambda: Bags.from_array(np.zeros((2, 3, 1)), [[1, 1, 1], [0, 0, 0]]),
             "bag 1 is empty",
@@ -298,3 +301,24 @@ def test_no_bags_are_refused_by_all_who_take_bags():
     assert len(none) == 0 and repr(none) == "<0 bags, 3 features, float64>"
     with pytest.raises(ValueError, match="there must be at least one bag, got none"):
         as_bags(none)
+
+
+@pytest.mark.parametrize("starts", [np.array([0, 3, 1, 4], np.uint64), [[0, 4]], 4, None, [0]])
+def test_starts_that_are_none_are_refused(starts):
+    with pytest.raises(ValueError, match=r"starts must be whole numbers|bag 1 is empty"):
+        Bags(np.zeros((4, 1)), starts)
+
+
+@pytest.mark.parametrize("given", [None, {"a": 1}, (np.zeros((2, 2)) for _ in range(2)), 3.0])
+def test_what_is_neither_array_nor_list_is_named(given):
+    with pytest.raises(ValueError, match=f"or Bags, got {type(given).__name__}"):
+        as_bags(given)
+
+
+def test_places_and_names_that_are_not_there():
+    bags = Bags.from_array(np.zeros((3, 2, 1)))
+    with pytest.raises(IndexError, match="there are 3 bags, got number 3"):
+        bags[3]
+    with pytest.raises(IndexError, match="got 'm1'; ids has their names"):
+        bags["m1"]
+    assert bags[-1].shape == (2, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import brentq
 from scipy.special import expit
@@ -475,8 +476,9 @@ def test_garbage_of_almost_no_weight_does_no_harm():
 
 def test_balanced_classes_see_weights_as_repeats():
     X, y = needles(n=60)
-    twice = np.concatenate([np.arange(60), np.arange(0, 60, 3)])
-    weight = 1.0 + (np.arange(60) % 3 == 0)
+    heavy = (y == "needle") & (np.arange(60) % 3 == 0)  # of one class more than of the other
+    twice = np.concatenate([np.arange(60), np.flatnonzero(heavy)])
+    weight = 1.0 + heavy
     clf = AttentionClassifier(**FIXED, class_weight="balanced")
     repeated = clf.fit(X[twice], y[twice]).decision_function(X)
     assert clf.fit(X, y, weight).decision_function(X) == pytest.approx(repeated, abs=1e-3)
@@ -520,3 +522,32 @@ def test_labels_in_another_order_are_not_scored():
     clf = PooledClassifier(random_state=0).fit(bags, y)
     with pytest.raises(ValueError, match="another order"):
         clf.score(bags, y.sort_index())
+
+
+def test_a_fit_that_fails_leaves_the_last_one_whole():
+    X, y = needles(n=60)
+    clf = AttentionClassifier(random_state=0).fit(X, y)
+    before = clf.decision_function(X)
+    clf.set_params(validation=0)
+    with pytest.raises(ValueError, match="validation=0 leaves nothing"):
+        clf.fit(X[:, :, :3], y)
+    np.testing.assert_array_equal(clf.decision_function(X), before)
+
+
+def test_without_a_random_state_folds_are_of_the_global_generator():
+    X, y = needles(n=60)
+    found = []
+    for seed in (0, 1):
+        np.random.seed(seed)  # noqa: NPY002
+        found.append(PooledClassifier(ridge=0.1).fit(X, y).validation_losses_)
+    assert found[0] != found[1]
+
+
+def test_weights_in_another_order_are_not_scored():
+    X, y = needles(n=10)
+    groups = np.repeat([f"m{k}" for k in range(10)], X.shape[1])
+    bags = Bags.from_table(X.reshape(-1, X.shape[2]), groups)
+    clf = PooledClassifier(ridge=0.1, validation=0).fit(bags, y)
+    weight = pd.Series(1.0, index=bags.ids[::-1])
+    with pytest.raises(ValueError, match="the index of sample_weight names the bags in another"):
+        clf.score(bags, y, weight)

@@ -45,3 +45,9 @@ def test_digits_show_the_digit_where_they_should():
 def test_refusals(change, sentence):
     with pytest.raises(ValueError, match=sentence.replace("..", r"\.\.")):
         digit_bags(**change)
+
+
+@pytest.mark.parametrize("name", ["bags", "L", "R", "noise", "positive"])
+def test_several_numbers_are_refused(name):
+    with pytest.raises(ValueError, match=f"{name} must be a single number, got"):
+        digit_bags(**{name: [0.2, 0.3] if name in ("noise", "positive") else [5, 6]})

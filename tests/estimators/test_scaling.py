@@ -98,3 +98,21 @@ def test_rounding_is_not_scaled():
     X = np.nextafter(np.float32(300.0), np.where(np.arange(24) % 2, np.inf, 0.0), dtype=np.float32)
     bags = Bags.from_array(X.reshape(6, 2, 2))
     assert fit_scaling(bags, np.arange(6), np.full(6, 1 / 6), 1.0).scale.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("shrinkage", [1.0, 0.5])
+def test_many_instances_in_single_precision_are_scaled_as_few_are(shrinkage):
+    """A sum of a million numbers in single precision is off by more than they differ."""
+    rng = np.random.default_rng(0)
+    X = (300.0 + 1e-3 * rng.standard_normal((10_000, 100, 2))).astype(np.float32)
+    bags, count = Bags.from_array(X), 10_000
+    found = fit_scaling(bags, np.arange(count), np.full(count, 1.0 / count), shrinkage)
+    scaled = found.apply(X[:200].reshape(-1, 2))
+    assert scaled.std(axis=0) == pytest.approx([1.0, 1.0], rel=0.05)
+    assert scaled.mean(axis=0) == pytest.approx([0.0, 0.0], abs=0.05)
+
+
+def test_whitening_of_too_many_features_is_refused():
+    bags = Bags.from_array(np.zeros((2, 1, 10_001), np.float32))
+    with pytest.raises(ValueError, match="at most 10000 features, got 10001; pass shrinkage=1"):
+        fit_scaling(bags, np.arange(2), np.ones(2), 0.5)

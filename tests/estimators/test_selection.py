@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators.selection import AS_IS, choose, platt
+from needlescope.estimators.selection import (
+    AS_IS,
+    _one_scale,
+    centre,
+    choose,
+    from_centre,
+    platt,
+)
 from needlescope.estimators.settings import Setting
 
 GOOD, BAD, BOLD = Setting(2.0, 0.1), Setting(0.0, 0.1), Setting(2.0, 0.01, 5)
@@ -110,3 +117,33 @@ def test_folds_of_other_scales_do_not_drown_the_rest():
     found = choose(train, [Setting(0.0, 1.0)], y, np.full(300, 1 / 300), 3, random).calibration
     fresh = 2.0 * y + rng.standard_normal(300) - 0.5
     assert ((found.log_odds(fresh) > 0.0) == (y > 0.0)).mean() > 0.95
+
+
+def test_folds_of_another_scale_are_brought_to_one_by_bags_that_weigh():
+    y = np.tile([1.0, -1.0], 100)
+    scores = 2.0 * y + np.random.default_rng(1).standard_normal(200)
+    parts = [np.arange(0, 100), np.arange(100, 200)]
+    scores[parts[1]] *= 10.0
+    weight = np.ones(200)
+    light = np.arange(200) % 100 >= 40
+    weight[light] = 1e-12
+    spoilt = np.where(light & (np.arange(200) < 100), 1e6 * scores, scores)
+    found = _one_scale(spoilt, weight, parts)
+    sizes = [np.median(np.abs(found[part][:40])) for part in parts]
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.05)
+
+
+def test_scores_are_counted_from_the_mean_of_training_scores():
+    y = labels()
+    scores = y + 0.3 * np.random.default_rng(1).standard_normal(len(y))
+    weight = np.full(len(y), 1.0 / len(y))
+    middle = centre(scores + 7.0, y, weight)
+    assert middle == pytest.approx(7.0 + scores.mean(), abs=0.05)
+    wild = scores + 7.0
+    wild[np.flatnonzero(y > 0.0)[0]] = 1e9
+    assert centre(wild, y, weight) == pytest.approx(middle, abs=0.05)
+    assert (from_centre(np.array([7.0, 7.0 + 1e-13]), 7.0) == 0.0).all()
+    fitted = platt(scores, y, weight)
+    moved = fitted.counted_from(7.0)
+    far = np.array([-50.0, 0.3, 50.0])
+    np.testing.assert_allclose(moved.log_odds(far + 7.0), fitted.log_odds(far))

@@ -99,9 +99,10 @@ def test_the_report_ends_with_the_answer(estimates):
     last = str(found).splitlines()[-1]
     pooled, attention = (found.predicted[name] for name in ("pooled", "attention"))
     told = ", ".join(f"{found.measured[name]:.2f}" for name in ("pooled", "attention"))
+    told += f", split as in the theory {found.measured['attention, split']:.2f}"
     start = f"mean pooling {pooled:.2f}, attention {attention:.2f} (measured {told}); "
     assert last.startswith(start)
-    assert last.endswith("more bags would buy 0.01")
+    assert last.endswith("more bags would buy attention 0.01")
 
 
 def test_a_gain_must_be_one(estimates):
@@ -358,3 +359,41 @@ def test_trust_follows_the_measured_errors():
     assert trust(levels(2, 2), True).startswith("do not trust the theory's numbers")
     assert trust(levels(0, 0), False).startswith("no signal was found")
     assert trust(levels(0, 2), False, guessing=False).startswith("the theory's two steps found no")
+
+
+def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
+    rng, y = np.random.default_rng(0), np.arange(200) % 2
+    X = rng.standard_normal((200, 10, 20))
+    X[y == 1, 0] += 15.0 / np.sqrt(20)
+    found = estimate_task(X, y, random_state=0)
+    assert found.theta >= 9.9 and found.theta_se == np.inf
+    assert "θ of 10 or more" in str(found)
+
+
+def test_nothing_is_left_to_buy():
+    X, y, _ = draw(Task(L=4, R=2, theta=8.0, pi=0.5), 20, 200)
+    assert (
+        estimate_task(X, y, random_state=0).sentence().endswith("no 0.01 left for more bags to buy")
+    )
+
+
+def test_what_is_expected_is_for_the_bags_of_a_fold(estimates):
+    found, n = estimates["several"], TASKS["several"][2]
+    for name, model in (("pooled", "pooled"), ("attention, split", "attention")):
+        wanted = prediction(found.task, 0.8 * n, found.dimension, model).error
+        assert found.expected[name] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_the_strength_is_that_of_directions_trained_on_four_fifths():
+    """θ is right on average: if directions were taken for better, or worse, it would not be."""
+    task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
+    z = []
+    for seed in range(24):
+        X, y, _ = draw(task, d, n, seed)
+        random = np.random.RandomState(seed)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        z.append(found.task.theta - task.theta)
+        expected = alignment(found.task, n / (2.0 * found.dimension), "query")
+        others = alignment(found.task, n / (2.0 * found.dimension), "readout")
+        assert found.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
+    assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(24) + 0.05

@@ -56,3 +56,29 @@ def test_bags_without_instances_and_bags_without_labels_are_refused():
         attended([np.zeros(0), np.ones(1)])
     with pytest.raises(ValueError, match="labels in y must be of one kind, and none missing"):
         attended(WEIGHTS, [1, None, 0])
+
+
+def test_bags_are_chosen_evenly_and_labels_stand_beside_them():
+    figure = attended(WEIGHTS[:2] * 50, [0, 1] * 50, bags=10)
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    cells = np.asarray(ax.images[0].get_array().filled(np.nan))
+    assert (cells[:5, 0] == 0.9).all() and (cells[5:, 0] == 0.5).all()
+    assert list(ax.get_yticks()) == [2.0, 7.0]
+    assert [line.get_ydata()[0] for line in ax.lines] == [4.5]
+    assert ax.images[0].get_clim() == (0.0, 1.0)
+
+
+def test_long_bags_show_what_is_looked_at_most():
+    a = np.full(5000, 0.1 / 5000)
+    a[1234] += 0.9
+    cells = attended([a] * 3, instances=12).axes[0].images[0].get_array()
+    assert cells.shape == (3, 12) and cells[0, 0] == a[1234]
+    assert attended([a] * 3, order=False).axes[0].images[0].get_array().shape == (3, 5000)
+
+
+def test_numbers_and_labels_that_are_missing_are_refused():
+    with pytest.raises(ValueError, match=r"weights must be finite numbers, got .* for bag 1"):
+        attended([np.ones(1), np.array([np.nan, 1.0])])
+    with pytest.raises(ValueError, match="none missing"):
+        attended(WEIGHTS, [1.0, np.nan, 0.0])

@@ -58,8 +58,10 @@ class Bags(Sequence[Any]):
         self.instances = numbers(instances)
         self.starts = np.asarray(starts)
         self.names = names
-        ends = len(self.starts) > 1 and self.starts[0] == 0 and self.starts[-1] == len(instances)
-        if self.starts.ndim != 1 or self.starts.dtype.kind not in "iu" or not ends:
+        places = self.starts.ndim == 1 and self.starts.dtype.kind in "iu" and len(self.starts) > 1
+        if places:
+            self.starts = self.starts.astype(int)  # differences of unsigned numbers wrap around
+        if not places or self.starts[0] != 0 or self.starts[-1] != len(self.instances):
             raise ValueError(
                 "starts must be whole numbers that begin with 0 and end with the number of "
                 f"instances, {len(self.instances)}, got {starts!r}"
@@ -98,16 +100,23 @@ class Bags(Sequence[Any]):
         if X.ndim != 3:
             raise ValueError(
                 f"bags must be an array (bags, instances, features), got shape {X.shape}; a table "
-                "with one row for each instance goes through Bags.from_table(X, groups)"
+                "with one row for each instance goes through Bags.from_table(X, groups), and a "
+                "single bag is [X]"
             )
         n, L, d = X.shape
         if mask is None:
             return cls(X.reshape(n * L, d), L * np.arange(n + 1))
         there = np.asarray(mask)
-        if there.shape != (n, L) or not np.isin(there, (0, 1)).all():
+        if there.shape != (n, L):
             raise ValueError(
                 f"mask must be {n} × {L} values, true where an instance is there, got shape "
                 f"{there.shape}"
+            )
+        odd = there[~np.isin(there, (0, 1))]
+        if len(odd):
+            raise ValueError(
+                "mask must be true where an instance is there and false elsewhere (or 1 and 0), "
+                f"got {odd[0]}"
             )
         there = there.astype(bool)
         return cls(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
@@ -132,13 +141,7 @@ class Bags(Sequence[Any]):
                 f"all bags must have as many features, got {widths[0]} in bag 0 and {widths[odd]} "
                 f"in bag {odd}"
             )
-        lengths = [len(part) for part in parts]
-        if 0 in lengths:
-            raise ValueError(
-                f"bag {lengths.index(0)} is empty; a bag needs at least one instance: drop it and "
-                "its label"
-            )
-        starts = np.concatenate([[0], np.cumsum(lengths)])
+        starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
         return cls(np.concatenate(parts), starts, names=names)
 
     @classmethod
@@ -221,6 +224,8 @@ class Bags(Sequence[Any]):
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
             key = key[0]  # scikit-learn asks for bags[rows, ...]
         if isinstance(key, int | np.integer) and not isinstance(key, bool):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"there are {len(self)} bags, got number {key}")
             place = range(len(self))[key]
             return self.instances[self.starts[place] : self.starts[place + 1]]
         if isinstance(key, bool | tuple) or key is None or np.ndim(key) > 1:
@@ -228,6 +233,8 @@ class Bags(Sequence[Any]):
                 f"bags are indexed by a number, a slice, a list of numbers or a mask, got {key!r}; "
                 "instance j of bag i is bags[i][j]"
             )
+        if isinstance(key, str):
+            raise IndexError(f"bags are indexed by their places, got {key!r}; ids has their names")
         chosen = np.arange(len(self))[key]
         return self._take(chosen) if chosen.ndim else self[int(chosen)]
 
@@ -270,7 +277,7 @@ def as_bags(X: Any) -> Bags:
     >>> as_bags(np.zeros((5, 3)))
     Traceback (most recent call last):
     ValueError: bags must be an array (bags, instances, features), got shape (5, 3); a table with
-    one row for each instance goes through Bags.from_table(X, groups)
+    one row for each instance goes through Bags.from_table(X, groups), and a single bag is [X]
     """
     if isinstance(X, Bags):
         if not len(X):
@@ -282,6 +289,11 @@ def as_bags(X: Any) -> Bags:
             "pass Bags.from_table(X, groups)"
         )
     plain(X)
+    if not hasattr(X, "__array__") and not isinstance(X, list | tuple):
+        raise ValueError(
+            f"bags must be an array (bags, instances, features), a list of arrays, or Bags, got "
+            f"{type(X).__name__}"
+        )
     if isinstance(X, list | tuple) or getattr(X, "dtype", None) == np.dtype(object):
         return Bags.from_list(list(X))
     return Bags.from_array(X)

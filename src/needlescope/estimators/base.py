@@ -82,20 +82,21 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         used = np.flatnonzero(weight > 0.0)
         check_both(classes, signs[used], "with a weight above zero ")
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
-        self._keep_features(bags)
         random = check_random_state(self.random_state)
         settings = self._settings(loss, self._width(bags) / even_count(signs[used], weight[used]))
         choice = self._choose(bags, used, signs, weight, settings, random)
-        self.scaling_ = self._scale(bags, used, weight[used])
-        data = Prepared(bags, used, signs[used], self.scaling_, self.progress)
+        scaling = self._scale(bags, used, weight[used])
+        data = Prepared(bags, used, signs[used], scaling, self.progress)
         share = weight[used] / weight[used].sum()
-        ((_, self.model_),) = self._train(data, share, [choice.setting], random)
-        self.classes_ = classes
+        ((_, model),) = self._train(data, share, [choice.setting], random)
+        calibration = choice.calibration
+        if calibration != AS_IS:
+            middle = centre(self._scores(data, model), data.y, share)
+            calibration = calibration.counted_from(middle)
+        self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
+        self.classes_, self.scaling_, self.model_ = classes, scaling, model
         self.setting_, self.validation_losses_ = choice.setting, choice.losses
-        self.calibration_ = choice.calibration
-        if self.calibration_ != AS_IS:
-            middle = centre(self._scores(data, self.model_), data.y, share)
-            self.calibration_ = self.calibration_.counted_from(middle)
+        self.calibration_ = calibration
         self._describe(data, share)
         return self
 
@@ -120,6 +121,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """Return the share of bags whose label is predicted."""
         bags = as_bags(X)
         check_order("y", y, bags.ids)
+        check_order("sample_weight", sample_weight, bags.ids)
         return float(super().score(bags, y, sample_weight))
 
     def predict(self, X: Any) -> Any:

@@ -72,6 +72,15 @@ def digit_bags(
     >>> X.shape, int(y.sum())
     ((10, 5, 64), 5)
     """
+    for name, value in (
+        ("bags", bags),
+        ("L", L),
+        ("R", R),
+        ("noise", noise),
+        ("positive", positive),
+    ):
+        if np.ndim(value):
+            raise ValueError(f"{name} must be a single number, got {value!r}")
     for name, value, low, high in (
         *(("bags", bags, 2, 10**7), ("L", L, 1, 10**6), ("digit", digit, 0, 9)),
         ("R", R, 1, L),

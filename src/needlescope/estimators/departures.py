@@ -29,6 +29,8 @@ def departures(
 ) -> dict[str, Departure]:
     """Judge the shape of the noise, the signal, the alignment, and the errors.
 
+    ``errors`` are standard errors of the difference between measured and expected ones.
+
     Examples
     --------
     >>> noise = {"skewness": 0.0, "kurtosis": 9.0, "correlation": 0.01}

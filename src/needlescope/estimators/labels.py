@@ -56,7 +56,10 @@ def two_classes(y: Any) -> tuple[Any, FloatArray]:
     """
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass"):
-        raise ValueError(f"Unknown label type: {kind}; y must have two labels")
+        raise ValueError(
+            f"Unknown label type: {kind}; y must have two labels, whole numbers or words, got "
+            f"{np.ravel(y)[0]!r}; a score becomes a label by comparing it, as in y > 0.5"
+        )
     classes, place = np.unique(y, return_inverse=True)
     if len(classes) > 2:
         raise ValueError(

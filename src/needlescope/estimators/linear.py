@@ -31,7 +31,8 @@ class PooledClassifier(BagClassifier):
     ----------
     readout_ : array (1, features)
         w for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
-        ``X.mean(axis=0) @ readout_[0] + intercept_``.
+        ``X.mean(axis=0) @ readout_[0] + intercept_``, beyond the scores of nearly all bags held
+        out taken back to a logarithm.
     classes_, setting_, validation_losses_
         As in `AttentionClassifier`.
 
@@ -92,7 +93,8 @@ class VectorizedClassifier(PooledClassifier):
     ----------
     readout_ : array (instances, features)
         W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
-        ``(X * readout_).sum() + intercept_``.
+        ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all bags held out taken
+        back to a logarithm.
     classes_, setting_, validation_losses_
         As in `AttentionClassifier`.
 

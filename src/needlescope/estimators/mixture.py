@@ -20,6 +20,7 @@ from ..arrays import FloatArray
 FARTHEST = 12.0  # projections beyond are moved there, in deviations of the noise
 STEP = 0.02  # width of the bins in which projections are counted
 SHIFTS = np.arange(0.1, 10.01, 0.1)
+LARGEST = 0.99 * SHIFTS[-1]  # from where a shift may be larger than any looked at
 TAIL = 0.005  # beyond this share of the noise, its scale is continued
 
 

@@ -81,4 +81,4 @@ class Prepared:
 
     def part(self, places: IndexArray) -> Prepared:
         """Return some of these bags, in increasing order of their places."""
-        return Prepared(self.bags, self.used[places], self.y[places], self.scaling)
+        return Prepared(self.bags, self.used[places], self.y[places], self.scaling, self.progress)

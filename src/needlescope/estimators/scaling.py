@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import FloatArray, IndexArray
 from .bags import CHUNK, Bags
 
+WIDEST = 10_000  # features whose correlations are removed: a matrix of 800 MB
 ROUNDING = 4.0  # rounding steps that a feature must deviate by, not to be taken for constant
 
 
@@ -49,18 +50,23 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     array([ 1., 10.])
     """
     d, whiten = bags.d, shrinkage < 1.0
+    if whiten and d > WIDEST:
+        raise ValueError(
+            f"shrinkage={shrinkage:g} removes the correlations of at most {WIDEST} features, got "
+            f"{d}; pass shrinkage=1, or reduce them first, as with PCA"
+        )
     total, first, second = 0.0, np.zeros(d), np.zeros((d, d) if whiten else d)
     shift: Any = None
     for members in chunks(bags, used):
         rows = bags.rows(members)
         if shift is None:  # near the mean, so that squares do not cancel
-            shift = rows.mean(axis=0)
+            shift = rows.mean(axis=0, dtype=float).astype(rows.dtype)
         share = weight[np.searchsorted(used, members)] / bags.lengths[members]
         share = np.repeat(share, bags.lengths[members])
-        moved = rows - shift
+        # Small differences and their squares are lost in sums of single precision.
+        wide = (rows - shift).astype(float, copy=False)
         total += float(share.sum())
-        first += share.astype(rows.dtype) @ moved
-        wide = moved.astype(float, copy=False)  # small squares are lost in single precision
+        first += share @ wide
         second += (wide * share[:, None]).T @ wide if whiten else share @ np.square(wide, out=wide)
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)

@@ -175,8 +175,9 @@ def draw(
 ) -> tuple[IndexArray, FloatArray]:
     """Draw about ``count`` bags, in proportion to both classes but not too few of either.
 
-    Heavy bags are likelier to be drawn, so that those drawn weigh about the same. Returns their
-    places, increasing, and weights under which each class weighs what it did.
+    The chance of a bag is in proportion to its weight, so that those drawn weigh the same; bags
+    too heavy for that are all taken, with their own weight. Returns their places, increasing, and
+    weights under which each class weighs what it did.
     """
     places, weights = [], []
     for sign in (-1.0, 1.0):
@@ -184,15 +185,42 @@ def draw(
         wanted = max(round(count * len(own) / len(y)), min(FEWEST, len(own)))
         drawn, share = own, weight[own]
         if wanted < len(own):
-            total = share.sum()
-            drawn = own[np.argsort(random.exponential(size=len(own)) / share)[:wanted]]
-            share = np.maximum(weight[drawn], total / wanted)
-            share *= total / share.sum()
+            chosen, share = _in_proportion(share, wanted, random)
+            drawn = own[chosen]
         places.append(drawn)
         weights.append(share)
     found = np.concatenate(places)
     order = np.argsort(found)
     return found[order], np.concatenate(weights)[order]
+
+
+def _in_proportion(
+    weight: FloatArray, count: int, random: np.random.RandomState
+) -> tuple[IndexArray, FloatArray]:
+    """Choose ``count`` places with chances in proportion to their weights; return new weights.
+
+    The chances are laid end to end, in random order, and a place is taken wherever a grid of unit
+    steps with a random start falls into it.
+
+    Examples
+    --------
+    >>> places, weights = _in_proportion(np.array([9.0, 1, 1, 1]), 2, np.random.RandomState(0))
+    >>> int(places[0]), weights
+    (0, array([9., 3.]))
+    """
+    sure = np.zeros(len(weight), bool)
+    while True:
+        left = count - int(sure.sum())
+        level = float(weight[~sure].sum()) / max(left, 1)
+        more = ~sure & (weight >= level)
+        if not left or not more.any():
+            break
+        sure |= more
+    order = random.permutation(np.flatnonzero(~sure))
+    ends = np.floor(np.cumsum(weight[order]) / level + random.random_sample()).astype(int)
+    drawn = order[np.diff(ends, prepend=0) > 0][:left]
+    weights = np.concatenate([weight[sure], np.full(len(drawn), level)])
+    return np.concatenate([np.flatnonzero(sure), drawn]), weights
 
 
 def _ends(scores: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:

@@ -27,8 +27,9 @@ def plain(X: Any) -> Any:
         )
     if np.ma.isMaskedArray(X):
         raise ValueError(
-            "a masked array is not taken: pass Bags.from_array(X.data, mask=~X.mask.any(axis=2)), "
-            "true where an instance is there"
+            "a masked array is not taken: pass X.data with the masked instances left out, of three "
+            "axes as Bags.from_array(X.data, mask=~np.ma.getmaskarray(X).any(axis=2)), or fill "
+            "them in with X.filled()"
         )
     return X
 

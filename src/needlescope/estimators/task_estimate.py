@@ -23,11 +23,12 @@ from .departures import departures, trust
 from .labels import check_order, read_labels, two_classes
 from .linear import PooledClassifier
 from .scaling import Scaling
-from .task_fit import fit_task, scaled_as_noise
+from .task_fit import Fitted, fit_task, scaled_as_noise
 from .task_result import TaskEstimate
 
 LEAST = 5  # bags of each class
 SURE = 3.0  # standard errors by which a classifier does better than guessing
+MEASURED = {"pooled": "pooled", "attention, split": "attention"}  # and the model of the theory
 
 
 def estimate_task(
@@ -85,17 +86,18 @@ def estimate_task(
         for model in models:
             curves[model] = theory.curve(found.task, n, found.dimension, model, done)
         known = n * (1.0 - 1.0 / folds)
-        pooled, attention = (
-            theory.prediction(found.task, known, found.dimension, model) for model in models[:2]
-        )
-        expected = {"pooled": pooled.error, "attention, split": attention.error}
-        measured = _measure(bags, signs, attention, folds, random, done)
-    errors_se = {
-        name: float(np.sqrt(max(e * (1.0 - e), 1.0 / n) / n)) for name, e in measured.items()
-    }
+        told = [theory.prediction(found.task, known, found.dimension, one) for one in models[:2]]
+        expected = dict(zip(MEASURED, (one.error for one in told), strict=True))
+        doubts = _doubts(found, known, expected)
+        measured = _measure(bags, signs, told[1], folds, random, done)
+    errors_se = {name: _counted(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(error > chance - SURE * errors_se[name] for name, error in measured.items())
-    listed = departures(found.noise, found.alignment, found.spread, measured, errors_se, expected)
+    both = {
+        name: float(np.hypot(max(errors_se[name], _counted(error, n)), doubts[name]))
+        for name, error in expected.items()
+    }
+    listed = departures(found.noise, found.alignment, found.spread, measured, both, expected)
     return TaskEstimate(
         task=found.task,
         R=found.R,
@@ -145,6 +147,22 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
             f"and {negatives} negative"
         )
     return labels[1], signs
+
+
+def _counted(error: float, bags: int) -> float:
+    """Return the standard error of an error that is counted in so many bags."""
+    return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
+
+
+def _doubts(found: Fitted, bags: float, expected: dict[str, float]) -> dict[str, float]:
+    """Return by how much predicted errors change if θ is larger by its standard error."""
+    if not 0.0 < found.theta_se < np.inf:
+        return dict.fromkeys(expected, 0.0)
+    stronger = found.task.replace(theta=found.task.theta + found.theta_se)
+    return {
+        name: expected[name] - theory.prediction(stronger, bags, found.dimension, model).error
+        for name, model in MEASURED.items()
+    }
 
 
 def _measure(

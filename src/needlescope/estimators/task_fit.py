@@ -21,7 +21,7 @@ from ..task import Task
 from . import task_signal as signal
 from . import task_theory as theory
 from .bags import Bags
-from .mixture import Mixture, fit_mixture, not_normal, spread, to_normal
+from .mixture import LARGEST, Mixture, fit_mixture, not_normal, spread, to_normal
 from .scaling import Scaling, fit_scaling
 
 FOUND = 4.0  # standard errors from which a signal is taken to be one
@@ -135,7 +135,10 @@ def _mixture(noise: FloatArray, shown: FloatArray, least: float) -> Mixture:
 def _task(
     view: _View, size: float, pi: float, alpha0: float, dimension: float
 ) -> tuple[Task, float]:
-    """Return the task whose θ s(θ) is the shift that is seen, and the standard error of θ."""
+    """Return the task whose θ s(θ) is the shift that is seen, and the standard error of θ.
+
+    It is infinite if the shift is the largest that is looked for: θ is that much, or more.
+    """
     noise, shown, direction = view.noise, view.shown, view.seen.direction
     R = int(np.clip(round(view.mixture.share * size), 1, max(round(size), 1)))
     share = min(R / size, 1.0)
@@ -145,6 +148,8 @@ def _task(
     L = max(round(size / (1.0 + (size - 1.0) * min(rho, 1.0))), 1)
     task = Task(L=L, R=int(np.clip(round(R * L / size), 1, L)), theta=1.0, pi=pi)
     task = task.replace(theta=theory.strength(task, shift, alpha0, direction))
+    if shift >= LARGEST:
+        return task, np.inf
     varies = shift * theory.doubt(task, alpha0, direction, dimension)
     # The zero and the unit of projections are a mean and a deviation of so many negatives.
     count = noise.shape[1] / (1.0 + (size - 1.0) * max(rho, 0.0))

@@ -24,7 +24,8 @@ class TaskEstimate:
     task : Task
         L, R, θ and π as the theory takes them; L is the effective size of a bag.
     R, R_se, theta, theta_se : float
-        Signal instances in a positive bag, and their strength; with standard errors.
+        Signal instances in a positive bag, and their strength; with standard errors. That of θ is
+        infinite where the signal is stronger than any that is looked for, about 10.
     dimension : float
         Effective number of features.
     bags, positives, features : int
@@ -36,15 +37,17 @@ class TaskEstimate:
     surprise : float
         By how many standard errors positive bags differ from negative ones. Below 4, or where two
         directions trained on halves of the bags do not agree, no signal is taken to be found, and
-        θ is 0.
+        θ is 0. With less than about twenty negative bags it is wider than a standard normal: noise
+        alone may reach 4, and the directions decide.
     noise : dict
         Skewness, kurtosis and correlation within bags of negatives, along the trained direction.
     alignment : dict
         The cosine of a direction trained on half of the bags with the signal: ``"measured"`` by
         the agreement of two of them, and ``"predicted"``.
     predicted : dict
-        Errors after training on all bags: "pooled", "attention", "vectorized" where bags have one
-        size, and "bayes", which no classifier beats.
+        Errors after training on all bags: "pooled", "attention" (its query on one half of them, its
+        readout on the other), "vectorized" where bags have one size, and "bayes", which no
+        classifier beats.
     measured, measured_se : dict
         Cross-validated errors: "pooled", "attention", and "attention, split", the classifier that
         the theory describes.
@@ -95,7 +98,7 @@ class TaskEstimate:
         float
             Infinity where ten times as many bags would not do.
         """
-        if isinstance(gain, str) or not gain > 0.0:
+        if not isinstance(gain, int | float | np.integer | np.floating) or not gain > 0.0:
             raise ValueError(f"gain must be a number above 0, got {gain!r}")
         if model is not None and model not in self.curves:
             raise ValueError(f"model must be one of {', '.join(self.curves)}, got {model!r}")
@@ -104,7 +107,10 @@ class TaskEstimate:
     def __str__(self) -> str:
         """Report in words."""
         task = self.task
-        found = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}, R = {self.R:.1f} ± {self.R_se:.1f}"
+        strength = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}"
+        if self.theta_se == np.inf:
+            strength = f"θ of {self.theta:.0f} or more"
+        found = f"{strength}, R = {self.R:.1f} ± {self.R_se:.1f}"
         lines = [
             f"{self.bags} bags, {self.positives} of them positive ({self.positive!r}), of "
             f"{self.size:.1f} instances and {self.features} features",
@@ -129,13 +135,17 @@ class TaskEstimate:
                 f"the others carry it, pass positive=); measured: {_named(self.measured)}"
             )
         measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
-        errors = f"{_named(self.predicted)} (measured {measured})"
+        split = f"split as in the theory {self.measured['attention, split']:.2f}"
+        errors = f"{_named(self.predicted)} (measured {measured}, {split})"
         if self.trust.startswith("do not trust"):
             return f"{errors}; the theory is far off here, and says nothing on more bags"
-        more = self.bags_for()
+        best, more = self._best(), self.bags_for()
+        if self.predicted[best] < GAIN:
+            return f"{errors}; there is no {GAIN} left for more bags to buy"
+        who = NAMES.get(best, best)
         if np.isfinite(more):
-            return f"{errors}; {_rounded(more)} more bags would buy {GAIN}"
-        return f"{errors}; not even ten times as many bags would buy {GAIN}"
+            return f"{errors}; {_rounded(more)} more bags would buy {who} {GAIN}"
+        return f"{errors}; by the theory, not even ten times as many would buy {who} {GAIN}"
 
     def _best(self) -> str:
         return min(self.curves, key=lambda name: self.predicted[name])

@@ -17,7 +17,13 @@ BLUES = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", "#56B4E9", "#
 
 
 def attended(
-    weights: Sequence[Any], y: Any = None, ax: Any = None, *, bags: int = 40, order: bool = True
+    weights: Sequence[Any],
+    y: Any = None,
+    ax: Any = None,
+    *,
+    bags: int = 40,
+    instances: int = 40,
+    order: bool = True,
 ) -> Any:
     """Draw the attention weights of bags: a row for each, an instance in each cell.
 
@@ -31,8 +37,10 @@ def attended(
         Axes to draw into; a figure of its own by default.
     bags
         Draw so many at most, evenly chosen.
+    instances
+        Of each bag, draw so many at most: those with the largest weights.
     order
-        Put the instances of each bag in the order of their weights.
+        Put the instances of each bag in the order of their weights; or draw all, as they come.
 
     Returns
     -------
@@ -46,12 +54,13 @@ def attended(
     ['0', '1']
     """
     whole("bags", bags, 1)
+    whole("instances", instances, 1)
     labels = _labels(weights, y)
     rows = np.argsort(labels, kind="stable")
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(bags, len(rows))).round().astype(int))]
-    cells = np.full((len(rows), max(len(weights[k]) for k in rows)), np.nan)
-    for place, k in enumerate(rows):
-        a = np.sort(weights[k])[::-1] if order else np.asarray(weights[k])
+    shown = [np.sort(weights[k])[::-1][:instances] if order else weights[k] for k in rows]
+    cells = np.full((len(rows), max(len(a) for a in shown)), np.nan)
+    for place, a in enumerate(shown):
         cells[place, : len(a)] = a
     with plt.rc_context(RC):
         if ax is None:
@@ -86,15 +95,21 @@ def _labels(weights: Sequence[Any], y: Any) -> Any:
             "weights must be a list of arrays, one number for each instance; with several queries "
             "pass those of one, [a[0] for a in weights]"
         )
+    odd = next((k for k, a in enumerate(weights) if not np.isfinite(a).all()), None)
+    if odd is not None:
+        raise ValueError(f"weights must be finite numbers, got {weights[odd]!r} for bag {odd}")
     labels = np.zeros(len(weights), int) if y is None else np.asarray(y)
     if labels.shape != (len(weights),):
         raise ValueError(
             f"y must have a label for each of the {len(weights)} bags, got shape {labels.shape}"
         )
+    refusal = f"labels in y must be of one kind, and none missing, got {y!r}"
     try:
         np.sort(labels)
     except TypeError:  # they cannot be put in order
-        raise ValueError(f"labels in y must be of one kind, and none missing, got {y!r}") from None
+        raise ValueError(refusal) from None
+    if (labels != labels).any():  # nor can NaN
+        raise ValueError(refusal)
     return labels
 
 
