@@ -384,8 +384,21 @@ def test_what_is_expected_is_for_the_bags_of_a_fold(estimates):
         assert found.expected[name] == pytest.approx(wanted, abs=1e-12)
 
 
-def test_the_strength_is_that_of_directions_trained_on_four_fifths():
-    """θ is right on average: if directions were taken for better, or worse, it would not be."""
+def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
+    asked = set()
+
+    def recorded(task, shift, alpha0, direction):
+        asked.add(alpha0)
+        return strength(task, shift, alpha0, direction)
+
+    monkeypatch.setattr("needlescope.estimators.task_theory.strength", recorded)
+    X, y, _ = draw(*TASKS["needle"])
+    signs = np.where(y, 1.0, -1.0)
+    found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)
+    assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
+
+
+def test_the_strength_is_right_on_average():
     task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
     z = []
     for seed in range(24):
