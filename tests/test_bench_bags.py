@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.bags import contest, fresh, report, stamp, summary
+from benchmarks.bags import contest, fresh, honest, report, stamp, summary
 from benchmarks.bags.__main__ import main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
@@ -181,3 +181,16 @@ def test_fresh_sets_are_read_as_they_were_written(tmp_path, capsys):
         assert np.array_equal(back.y, one.y)
         assert np.array_equal(back.X.instances, one.X.instances)
     assert fresh.main([]) == 2
+
+
+def test_probabilities_are_binned_and_are_those_of_fresh_bags(monkeypatch):
+    monkeypatch.setattr(honest, "FRESH", 500)
+    bags, draw = honest.CASES["the theory's, half positive, 300 bags"]
+    p, y = honest.probabilities(bags, draw, classifiers=2)
+    assert p.shape == y.shape == (1000,) and 0.02 < ((p > 0.5) != y).mean() < 0.3
+    found = honest.bins(p, y)
+    assert sum(one.share for one in found) == pytest.approx(1.0)
+    for one in found:
+        if one.share > 0.05:
+            assert 0.0 <= one.found <= 1.0
+            assert one.found == pytest.approx(one.given, abs=0.25)
