@@ -6,8 +6,8 @@
 | split | one half | the other half |
 | crossfit | all bags | all, each as a query sees it that was trained without it |
 
-The theory splits. On real bags reuse is as good as the others or better, on the theory's own data
-it clearly beats the split (docs/bags.md); it is the default.
+The theory splits. Reuse is as good as the others or better: where few instances carry the signal it
+clearly beats the split (docs/bags.md). It is the default.
 """
 
 from __future__ import annotations

@@ -225,18 +225,24 @@ def _in_proportion(
 
 def _ends(scores: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Return the least and the largest score that the middle of either class has."""
-    sides = [(scores[y == sign], weight[y == sign]) for sign in (-1.0, 1.0)]
-    low = min(_quantile(part, share, OUTSIDE) for part, share in sides)
-    return low, -min(_quantile(-part, share, OUTSIDE) for part, share in sides)
+    sides = [_middle(scores[y == sign], weight[y == sign], OUTSIDE) for sign in (-1.0, 1.0)]
+    return min(low for low, _ in sides), max(high for _, high in sides)
+
+
+def _middle(values: FloatArray, weight: FloatArray, level: float) -> tuple[float, float]:
+    """Return the values with about this share of the weight below, and above."""
+    order = np.argsort(values)
+    values, share = values[order], weight[order]
+    total, below = share.sum(), np.cumsum(share) - 0.5 * share
+    last = len(values) - 1
+    low = min(int(np.searchsorted(below, level * total)), last)
+    high = min(int(np.searchsorted((total - below)[::-1], level * total)), last)
+    return float(values[low]), float(values[last - high])
 
 
 def _quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
     """Return the value with about this share of the weight below."""
-    order = np.argsort(values)
-    share = weight[order]
-    below = np.cumsum(share) - 0.5 * share
-    place = int(np.searchsorted(below, level * share.sum()))
-    return float(values[order[min(place, len(order) - 1)]])
+    return _middle(values, weight, level)[0]
 
 
 def _folds(
