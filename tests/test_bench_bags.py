@@ -194,3 +194,9 @@ def test_probabilities_are_binned_and_are_those_of_fresh_bags(monkeypatch):
         if one.share > 0.05:
             assert 0.0 <= one.found <= 1.0
             assert one.found == pytest.approx(one.given, abs=0.25)
+
+
+def test_one_entrant_is_compared_with_nobody(easy, tmp_path):
+    entrants = {"pooled": available()[0]["pooled"]}
+    rows = contest.run([easy], entrants, 2, 1, tmp_path / "folds.csv")
+    assert [sheet.title for sheet in report.sheets(rows, 2)] == list(report.TITLES.values())

@@ -43,6 +43,8 @@ def sheets(rows: Rows, splits: int) -> list[Sheet]:
         average = [_average([cells.get((data, name)) for data in sets], measure) for name in names]
         tables.append(Sheet(title, ["data", *names], [*lines, ["mean of sets", *average]]))
     every = pairs(rows, splits)
+    if not every:  # nobody else took part, or not attention
+        return tables
     tables.append(
         Sheet(
             "attention less pooling",
