@@ -17,12 +17,12 @@ from itertools import groupby
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.model_selection import StratifiedKFold
 
 from ..arrays import FloatArray, IndexArray
 from ..losses import Loss
 from ..simulation.stages import State
 from . import steps
+from .folds import rarer, stratified
 from .prepared import Prepared
 from .settings import Setting
 
@@ -75,15 +75,14 @@ def _folds(
 ) -> list[tuple[IndexArray, IndexArray]]:
     if scheme == "reuse":
         return []
-    fewest = int(min((y > 0.0).sum(), (y < 0.0).sum()))
+    fewest = rarer(y)
     count = 2 if scheme == "split" else min(CROSS, fewest)
     if fewest < 2:
         raise ValueError(
             f'data="{scheme}" needs at least two bags of each class wherever it trains, in every '
             f'fold of validation too, got {fewest}; pass data="reuse"'
         )
-    split = StratifiedKFold(count, shuffle=True, random_state=random).split(y, y)
-    found = [(np.sort(known), np.sort(rest)) for known, rest in split]
+    found = stratified(y, count, random)
     return found[:1] if scheme == "split" else found
 
 

@@ -12,13 +12,14 @@ moved to its ends first: a few bags with features out of all proportion would el
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from ..arrays import FloatArray, IndexArray
+from .folds import in_order, rarer, stratified
 from .settings import Setting
 
 MANY = 5000  # bags from which one part held out says enough,
@@ -248,10 +249,9 @@ def _quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
 def _folds(
     y: FloatArray, folds: int, random: np.random.RandomState
 ) -> list[tuple[IndexArray, IndexArray]]:
-    fewest = int(min((y > 0.0).sum(), (y < 0.0).sum()))
+    fewest = rarer(y)
     if fewest < 2 or folds < 2:
         return []
-    splitter: Any = StratifiedKFold(min(folds, fewest), shuffle=True, random_state=random)
     if len(y) >= MANY and fewest >= RARE:
-        splitter = StratifiedShuffleSplit(1, test_size=0.2, random_state=random)
-    return [(np.sort(known), np.sort(test)) for known, test in splitter.split(y, y)]
+        return in_order(StratifiedShuffleSplit(1, test_size=0.2, random_state=random), y)
+    return stratified(y, min(folds, fewest), random)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
 from ..arrays import FloatArray
@@ -19,7 +18,8 @@ from . import task_signal as signal
 from . import task_theory as theory
 from .attention import AttentionClassifier
 from .bags import Bags, as_bags
-from .departures import departures, trust
+from .departures import Departure, departures, trust
+from .folds import stratified
 from .labels import check_order, read_labels, two_classes
 from .linear import PooledClassifier
 from .scaling import Scaling
@@ -73,7 +73,7 @@ def estimate_task(
     models = ["pooled", "attention"]
     if (bags.lengths == bags.lengths[0]).all():
         models.append("vectorized")
-    folds = min(signal.FOLDS, positives, n - positives)
+    folds = signal.fold_count(signs)
     total = signal.looks(signs) + len(models) * len(theory.MORE) + folds
     with reporting(progress, total, "steps of the estimate") as report:
         steps = iter(range(1, total + 1))
@@ -88,16 +88,12 @@ def estimate_task(
         known = n * (1.0 - 1.0 / folds)
         told = [theory.prediction(found.task, known, found.dimension, one) for one in models[:2]]
         expected = dict(zip(MEASURED, (one.error for one in told), strict=True))
-        doubts = _doubts(found, known, expected)
         measured = _measure(bags, signs, told[1], folds, random, done)
+        doubts = _doubts(found, known, expected)
     errors_se = {name: _counted(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(error > chance - SURE * errors_se[name] for name, error in measured.items())
-    both = {
-        name: float(np.hypot(max(errors_se[name], _counted(error, n)), doubts[name]))
-        for name, error in expected.items()
-    }
-    listed = departures(found.noise, found.alignment, found.spread, measured, both, expected)
+    listed = _departures(found, measured, expected, doubts, n)
     return TaskEstimate(
         task=found.task,
         R=found.R,
@@ -149,6 +145,21 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
     return labels[1], signs
 
 
+def _departures(
+    found: Fitted,
+    measured: dict[str, float],
+    expected: dict[str, float],
+    doubts: dict[str, float],
+    bags: int,
+) -> dict[str, Departure]:
+    """Judge what was found; errors by what counting them, and the doubt of θ, leave open."""
+    near = {
+        name: float(np.hypot(max(_counted(measured[name], bags), _counted(error, bags)), doubt))
+        for (name, error), doubt in zip(expected.items(), doubts.values(), strict=True)
+    }
+    return departures(found.noise, found.alignment, found.spread, measured, near, expected)
+
+
 def _counted(error: float, bags: int) -> float:
     """Return the standard error of an error that is counted in so many bags."""
     return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
@@ -187,7 +198,7 @@ def _measure(
         random_state=random,
     )
     wrong = dict.fromkeys((*ours, "attention, split"), 0)
-    for known, rest in StratifiedKFold(folds, shuffle=True, random_state=random).split(y, y):
+    for known, rest in stratified(y, folds, random):
         seen, new = bags[known], bags[rest]
         for name, classifier in ours.items():
             wrong[name] += int((classifier.fit(seen, y[known]).predict(new) != y[rest]).sum())

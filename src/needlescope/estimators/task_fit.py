@@ -28,7 +28,6 @@ FOUND = 4.0  # standard errors from which a signal is taken to be one
 MOST = 2.0  # by how much a feature is scaled up as noise, relative to all instances
 SAME = 0.4  # of the predicted alignment, without which there is no direction of a signal
 SURE = 3.0  # standard errors from which noise is not normal, or is correlated
-NO_SHAPE = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0, "correlation_se": 0.0}
 
 
 class Fitted(NamedTuple):
@@ -77,7 +76,7 @@ def fit_task(
     pi = float((y > 0.0).mean())
     nothing = Task(L=max(round(size), 1), R=1, theta=0.0, pi=pi)
     if not looked:  # all instances are the same
-        return Fitted(nothing, dimension, NO_SHAPE, _cosines(np.nan, np.nan))
+        return Fitted(nothing, dimension, signal.NO_SHAPE, _cosines(np.nan, np.nan))
     surprise = signal.surprise(bags, y, looked)
     views = [_view(bags, y, seen) for seen in looked]
     view = max(views, key=lambda one: one.mixture.gain)

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from ..arrays import FloatArray
 from ..losses import Logistic
 from . import steps
 from .bags import Bags
+from .folds import rarer, stratified
 from .mixture import FARTHEST
 from .prepared import Prepared
 from .scaling import Scaling
@@ -27,6 +27,7 @@ REPEATS = 4  # of the folds: with few bags, what is seen depends on them
 SPLITS = 4  # into halves, for the agreement of two directions
 ROWS = 3000  # instances of each half that the dimension looks at
 DIRECTIONS = ("query", "readout")
+NO_SHAPE = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0, "correlation_se": 0.0}
 
 
 class Seen(NamedTuple):
@@ -80,7 +81,7 @@ def look(
     quiet = (y < 0.0)[own]
     along = {name: np.zeros((REPEATS, len(own))) for name in DIRECTIONS}
     for repeat in range(REPEATS):
-        for known, rest in _parts(y, _folds(y), random):
+        for known, rest in stratified(y, fold_count(y), random):
             found = _directions(bags, known, y, scaling)
             here = np.isin(own, rest)
             X = scaling.apply(bags.rows(rest))
@@ -96,7 +97,7 @@ def look(
     agreement: dict[str, list[float]] = {name: [] for name in DIRECTIONS}
     negatives = scaling.apply(bags.rows(np.flatnonzero(y < 0.0)))
     for _ in range(SPLITS):
-        (first, second), _ = _parts(y, 2, random)
+        (first, second), _ = stratified(y, 2, random)
         pair = [_directions(bags, half, y, scaling) for half in (first, second)]
         for name in DIRECTIONS:
             a, b = ((negatives @ one[name]).astype(float) for one in pair)
@@ -109,9 +110,14 @@ def look(
     ]
 
 
+def fold_count(y: FloatArray) -> int:
+    """Return into how many folds the bags are cut."""
+    return min(FOLDS, rarer(y))
+
+
 def looks(y: FloatArray) -> int:
     """Return how often `look` reports."""
-    return REPEATS * _folds(y) + SPLITS
+    return REPEATS * fold_count(y) + SPLITS
 
 
 def surprise(bags: Bags, y: FloatArray, seen: list[Seen]) -> float:
@@ -161,7 +167,7 @@ def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
     g = along[quiet] - along[quiet].mean()
     power = float((g**2).mean())
     if power == 0.0:
-        return {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0, "correlation_se": 0.0}
+        return NO_SHAPE
     starts = np.concatenate([[0], np.cumsum(lengths[y < 0.0])])[:-1]
     sizes = lengths[y < 0.0]
     pairs = float((sizes * (sizes - 1.0)).sum())
@@ -184,15 +190,6 @@ def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict
     found = {"query": query, "readout": -(weight * slope) @ mean}
     kind = bags.instances.dtype
     return {name: one.astype(kind) for name, one in found.items()}
-
-
-def _folds(y: FloatArray) -> int:
-    return min(FOLDS, int(min((y > 0.0).sum(), (y < 0.0).sum())))
-
-
-def _parts(y: FloatArray, count: int, random: Any) -> list[Any]:
-    split = StratifiedKFold(count, shuffle=True, random_state=random).split(y, y)
-    return [(np.sort(known), np.sort(rest)) for known, rest in split]
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float:
