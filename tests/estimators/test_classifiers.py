@@ -129,7 +129,7 @@ def test_two_steps_are_those_of_the_simulation():
     found = AttentionClassifier(**FIXED, shrinkage=None).fit(X, y).query_[0]
     assert np.std(X @ found) == pytest.approx(1.0)
     np.testing.assert_allclose(
-        found / np.linalg.norm(found), wanted.q / np.linalg.norm(wanted.q), atol=1e-6
+        found / np.linalg.norm(found), wanted.q / np.linalg.norm(wanted.q), atol=1e-9
     )
 
 

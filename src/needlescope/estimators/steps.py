@@ -115,7 +115,7 @@ def _imbalance(found: FloatArray, y: FloatArray, loss: Loss, weight: FloatArray)
         reach *= 4.0
         if reach > FARTHEST:  # they balance nowhere, or everywhere
             return 0.0
-    return float(brentq(slope, -reach, reach, xtol=1e-6))
+    return float(brentq(slope, -reach, reach, xtol=1e-12))
 
 
 def _deviation(
