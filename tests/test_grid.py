@@ -270,3 +270,17 @@ def test_a_whole_number_is_a_single_one(value: Any) -> None:
     with pytest.raises(ValueError, match="count must be a whole number of at least 1, got"):
         whole("count", value, 1)
     assert whole("count", np.int8(3), 1) == 3
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.ma.array([1.0, 2.0], mask=[False, True]),
+        np.ma.array([1.0, 2.0]),
+        np.ma.masked,
+        [1.0, np.ma.masked],
+    ],
+)
+def test_masked_values_are_refused(value):
+    with pytest.raises(ValueError, match="theta must not be masked: leave out what is hidden"):
+        real("theta", value, 0.0, np.inf)

@@ -71,6 +71,25 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     return value
 
 
+def unmasked(name: str, value: Any) -> Any:
+    """Return ``value`` unless it is masked: NumPy would compute with what the mask hides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unmasked("theta", np.ma.array([1.0, 2.0], mask=[False, True]))
+    Traceback (most recent call last):
+    ValueError: theta must not be masked: leave out what is hidden, or fill it in, got a masked...
+    """
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise ValueError(
+            f"{name} must not be masked: leave out what is hidden, or fill it in, "
+            f"got a masked array {value!r}"
+        )
+    return value
+
+
 class Gridded:
     """A frozen dataclass some of whose fields (``_gridded``) may be arrays that broadcast."""
 
@@ -156,6 +175,7 @@ def check_broadcast(owner: str, **named: Any) -> None:
 
 def _numeric(name: str, value: Any, wanted: str, *, kinds: str) -> np.ndarray[Any, Any]:
     items: Any = []
+    unmasked(name, value)
     try:
         array = np.asarray(value)
         items = np.asarray(value, dtype=object).ravel() if isinstance(value, list | tuple) else ()
