@@ -25,19 +25,22 @@ def real(
     open_low: bool = False,
     open_high: bool = False,
     sense: tuple[float, float] = (0.0, np.inf),
+    endless: bool = False,
 ) -> Any:
     """Return ``value`` as a float or a read-only float array inside the range, or refuse it.
 
-    ``sense`` bounds the size of values other than zero to what floating point can serve.
+    ``sense`` bounds the size of values other than zero to what floating point can serve; with
+    ``endless`` infinity itself is welcome.
     """
     array = _numeric(name, value, "a finite number", kinds="iuf").astype(float)
-    inside = np.isfinite(array)
+    inside = np.isfinite(array) | (endless & (array == np.inf))
     inside &= (array > low) if open_low else (array >= low)
     inside &= (array < high) if open_high else (array <= high)
     _refuse_outside(name, array, inside, _range_words(low, high, open_low, open_high))
     size = np.abs(array)
-    served = (size == 0.0) | ((size >= sense[0]) & (size <= sense[1]))
-    _refuse_outside(name, array, served, f"between {sense[0]:g} and {sense[1]:g} in size")
+    served = (size == 0.0) | ((size >= sense[0]) & (size <= sense[1])) | (endless & np.isinf(size))
+    more = ", or infinite" if endless else ""
+    _refuse_outside(name, array, served, f"between {sense[0]:g} and {sense[1]:g} in size{more}")
     return _scalar_or_frozen(array)
 
 
@@ -69,6 +72,23 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
         words = ", ".join(repr(a) for a in allowed)
         raise ValueError(f"{name} must be one of {words}, got {value!r}")
     return value
+
+
+def listed(name: str, value: Any, of: str) -> list[Any]:
+    """Return ``value`` as a list, or refuse what is no sequence.
+
+    Examples
+    --------
+    >>> listed("pieces", 3, "triples")
+    Traceback (most recent call last):
+    ValueError: pieces must be a sequence of triples, got 3
+    """
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return list(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a sequence of {of}, got {value!r}") from None
 
 
 def unmasked(name: str, value: Any) -> Any:

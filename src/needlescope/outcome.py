@@ -8,17 +8,18 @@ error over trials for simulation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
+from .answer import Answer, Question
 from .arrays import FloatArray, Value
 from .query import Query
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
+@dataclass(frozen=True, eq=False, repr=False)
+class Alignment(Answer):
     """The readout after one step and the query after two (Theorem 3, Corollary 1).
 
     Attributes
@@ -33,12 +34,14 @@ class Alignment:
         C in cosine_q = ±(1 − C/α0) + o(1/α0).
         NaN for a simulation.
     provenance
-        "theorem" or "simulation".
+        "theorem 3, corollary 1" (or a formula that goes beyond them), or "simulation".
     signal_w_se, ...
         Standard errors over trials; zero for theory.
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("cosine_w", "norm_w", "cosine_q", "norm_q", "kappa")
 
     signal_w: Value
     norm_w: Value
@@ -56,7 +59,7 @@ class Alignment:
     norm_q_se: Value = 0.0
     cosine_q_se: Value = 0.0
     kappa_se: Value = 0.0
-    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
+    trials: Mapping[str, FloatArray] | None = None
 
     @property
     def query(self) -> Query:
@@ -64,8 +67,8 @@ class Alignment:
         return Query(self.kappa, self.cosine_q)
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcome(Answer):
     """How well a trained classifier does, and the numbers that summarise it.
 
     Attributes
@@ -87,12 +90,15 @@ class Outcome:
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
     provenance
-        "theorem", "conjecture" or "simulation".
+        What the numbers rest on: "theorem 4", "theorem 5", a formula that goes beyond them (a loss
+        of one's own, another test task), or "simulation".
     alignment
         For a simulation of attention, the realised alignment of readout and query.
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "train_loss", "train_error")
 
     model: str
     test_error: Value
@@ -121,12 +127,12 @@ class Outcome:
     gamma_se: Value
     residual: Value
     provenance: str
-    alignment: Alignment | None = field(default=None, repr=False)
-    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
+    alignment: Alignment | None = field(default=None)
+    trials: Mapping[str, FloatArray] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Focus:
+@dataclass(frozen=True, eq=False, repr=False)
+class Focus(Answer):
     """What a query looks at in a positive sample.
 
     Attributes
@@ -144,6 +150,8 @@ class Focus:
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
 
+    _shown: ClassVar[tuple[str, ...]] = ("signal", "noise", "largest")
+
     signal: Value
     signal_se: Value
     noise: Value
@@ -153,21 +161,23 @@ class Focus:
     cosine_q: Value
     provenance: str
     largest_se: Value = 0.0
-    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
+    trials: Mapping[str, FloatArray] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Capacity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Capacity(Answer):
     """The largest n/d at which data are typically linearly separable (Conjecture 1)."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("alpha",)
 
     model: str
     alpha: Value
     alpha_se: Value
-    provenance: str = "conjecture"
+    provenance: str
 
 
-@dataclass(frozen=True, eq=False)
-class Separability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Separability(Answer):
     """The fraction of simulated data sets that a linear readout separates.
 
     Attributes
@@ -180,27 +190,31 @@ class Separability:
         any margin above rounding.
     """
 
+    _shown: ClassVar[tuple[str, ...]] = ("fraction",)
+
     model: str
     fraction: Value
     fraction_se: Value
     provenance: str = "simulation"
-    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
+    trials: Mapping[str, FloatArray] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Asymptote:
+@dataclass(frozen=True, eq=False, repr=False)
+class Asymptote(Answer):
     """Ridgeless square loss with much data (Corollary 2): error = limit + rate/α1 + o(1/α1)."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("limit", "rate")
 
     model: str
     limit: Value
     limit_se: Value
     rate: Value
     rate_se: Value
-    provenance: str = "theorem"
+    provenance: str
 
 
-@dataclass(frozen=True, eq=False)
-class Crossover:
+@dataclass(frozen=True, eq=False, repr=False)
+class Crossover(Answer):
     """Where attention starts to beat mean pooling as its query aligns.
 
     Attributes
@@ -217,17 +231,19 @@ class Crossover:
         "crosses", "always", "never" or "tied" (an array of these for a grid).
     """
 
+    _shown: ClassVar[tuple[str, ...]] = ("verdict", "cosine", "gain")
+
     kappa: Value
     cosine: Value
     cosine_se: Value
     gain: Value
     gain_se: Value
     verdict: Any
-    provenance: str = "theorem"
+    provenance: str
 
 
-@dataclass(frozen=True, eq=False)
-class Oracle:
+@dataclass(frozen=True, eq=False, repr=False)
+class Oracle(Answer):
     """The least error of a model that knows the signal.
 
     Attributes
@@ -250,10 +266,12 @@ class Oracle:
     sign
         Attention's best weights: +1 for w = ξ, −1 for w = −ξ; None for other models.
     provenance
-        "theorem" (exact at finite L) or "simulation".
+        What the number rests on: a proposition, a formula, a search over one; or "simulation".
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
     """
+
+    _shown: ClassVar[tuple[str, ...]] = ("error", "threshold")
 
     model: str
     error: Value
@@ -261,33 +279,43 @@ class Oracle:
     threshold: Value
     kappa: Value | None = None
     sign: Value | None = None
-    provenance: str = "theorem"
-    trials: Mapping[str, FloatArray] | None = field(default=None, repr=False)
+    provenance: str = field(kw_only=True)
+    trials: Mapping[str, FloatArray] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Threshold:
+@dataclass(frozen=True, eq=False, repr=False)
+class Threshold(Answer):
     """The smallest θ at which a model's oracle error falls to a target, with its uncertainty."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("theta",)
 
     model: str
     theta: Value
     theta_se: Value
-    provenance: str = "theorem"
+    provenance: str
 
 
-def gather(kind: type[Any], rows: list[dict[str, Any]], shape: tuple[int, ...]) -> Any:
-    """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid."""
+def gather(
+    kind: type[Any],
+    rows: list[dict[str, Any]],
+    shape: tuple[int, ...],
+    question: Question | None = None,
+) -> Any:
+    """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid.
+
+    What a row lacks, because its point could not be solved, is NaN, or "unsolved" for a word.
+    """
     columns: dict[str, Any] = {}
-    for name in (one.name for one in fields(kind)):
-        values = [row[name] for row in rows if name in row]
-        if not values:
+    for one in fields(kind):
+        name, values = one.name, [row.get(one.name) for row in rows]
+        known = [value for value in values if value is not None]
+        if not known and one.default is not MISSING:
             continue
         if name in ("model", "provenance"):
-            columns[name] = values[0]
-        elif isinstance(values[0], str):
-            columns[name] = values[0] if shape == () else np.array(values).reshape(shape)
+            columns[name] = known[0]
         else:
-            columns[name] = (
-                float(values[0]) if shape == () else np.array(values, float).reshape(shape)
-            )
-    return kind(**columns)
+            lost = "unsolved" if known and isinstance(known[0], str) else np.nan
+            column = np.array([lost if value is None else value for value in values])
+            column = column if column.dtype.kind == "U" else column.astype(float)
+            columns[name] = column.reshape(shape) if shape else column[0].item()
+    return kind(**columns, question=question)

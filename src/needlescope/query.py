@@ -17,9 +17,15 @@ class Query(Gridded):
     Parameters
     ----------
     kappa : float or array
-        Inverse temperature times the query's norm, κ = β‖q‖ ≥ 0. At κ = 0 attention is pooling.
+        Inverse temperature times the query's norm, κ = β‖q‖, from 0 to 10⁶, or infinite. At κ = 0
+        attention is pooling; at infinity it is hard, and only the largest token counts.
     cosine : float or array
         Alignment s of the query with the signal, in [−1, 1].
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range, of the wrong kind, or the arrays do not broadcast.
 
     Examples
     --------
@@ -35,6 +41,7 @@ class Query(Gridded):
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        object.__setattr__(self, "kappa", real("kappa", self.kappa, 0.0, np.inf, sense=(0.0, 1e6)))
+        kappa = real("kappa", self.kappa, 0.0, np.inf, sense=(0.0, 1e6), endless=True)
+        object.__setattr__(self, "kappa", kappa)
         object.__setattr__(self, "cosine", real("cosine", self.cosine, -1.0, 1.0))
         check_broadcast("Query", kappa=self.kappa, cosine=self.cosine)

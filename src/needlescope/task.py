@@ -7,14 +7,14 @@ drawn anew for each sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .arrays import FloatArray
-from .grid import Gridded, check_broadcast, integer, real
+from .grid import Gridded, check_broadcast, integer, listed, real, unmasked
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +49,12 @@ class Positions:
     ) -> None:
         """Validate the sets and their probabilities."""
         rows = []
-        if not isinstance(sets, Iterable):
-            raise ValueError(f"positions.sets must be a sequence of sets of tokens, got {sets!r}")
-        for entry in sets:
-            one = sorted(entry) if isinstance(entry, set | frozenset) else entry
-            if np.ndim(one) > 1:
+        for entry in listed("positions.sets", unmasked("positions.sets", sets), "sets of tokens"):
+            one = list(entry) if isinstance(entry, set | frozenset) else entry
+            indices = np.atleast_1d(integer("positions.sets", one, 0))
+            if indices.ndim > 1:
                 raise ValueError(f"positions.sets must hold flat sets of tokens, got {one!r}")
-            indices = np.atleast_1d(integer("positions.sets", one, 0)).ravel().tolist()
+            indices = indices.tolist()
             if len(set(indices)) != len(indices):
                 raise ValueError(f"positions.sets must hold distinct token indices, got {one!r}")
             rows.append(tuple(sorted(indices)))

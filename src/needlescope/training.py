@@ -20,23 +20,31 @@ SENSE = (1e-15, 1e6)
 
 @dataclass(frozen=True, eq=False)
 class Training(Gridded):
-    """How a classifier is trained; only ``alpha0`` and ``alpha1`` are required.
+    """How a classifier is trained; only ``alpha1``, and ``alpha0`` to train a query, are required.
 
     Parameters
     ----------
-    alpha0, alpha1 : float or array
-        Samples per dimension in D0 (query) and D1 (readout), above 0.
-    loss : str or Loss
+    alpha0 : float or array, optional
+        Samples per dimension in D0, which trains the query: above 0. Needed by attention, unless
+        its query is given, and by baselines that are trained on all data.
+    alpha1 : float or array
+        Samples per dimension in D1, which trains the readout: above 0.
+    loss : str or Loss, default "logistic"
         "square", "logistic", "hinge", "squared_hinge", or a `needlescope.Loss` of one's own.
-    ridge : float or array
+    ridge : float or array, default 0.01
         λ ≥ 0. Zero means the limit λ → 0⁺ for the square loss; for other losses a
         minimiser exists then only beyond the separability capacity.
-    beta : float or array
+    beta : float or array, default 1
         Inverse temperature of the softmax, above 0.
-    eta_w, eta_b, eta_q : float or array
+    eta_w, eta_b, eta_q : float or array, default 1, 1 and 10
         Step sizes of readout, bias and query; eta_w and eta_q above 0, eta_b at least 0.
-    first_step : "joint" or "sequential"
+    first_step : "joint" or "sequential", default "joint"
         Whether the first w-gradient is taken at b = 0 or at the bias after its own step.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range, of the wrong kind, or arrays do not broadcast.
 
     Examples
     --------
@@ -49,8 +57,8 @@ class Training(Gridded):
     ValueError: alpha1 must be a finite number above 0, got -1.0
     """
 
-    alpha0: Any
-    alpha1: Any
+    alpha0: Any = None
+    alpha1: Any = None
     loss: str | Loss = "logistic"
     ridge: Any = 1e-2
     beta: Any = 1.0
@@ -73,8 +81,17 @@ class Training(Gridded):
         """Refuse what is out of range or of the wrong type."""
         check_loss(get_loss(self.loss))
         choice("first_step", self.first_step, FIRST_STEPS)
+        if self.alpha1 is None:
+            raise ValueError("alpha1 must be given: the readout is trained on alpha1 * d samples")
         for name in self._gridded:
+            if name == "alpha0" and self.alpha0 is None:
+                continue
             above_zero = name not in ("ridge", "eta_b")
             value = real(name, getattr(self, name), 0.0, np.inf, open_low=above_zero, sense=SENSE)
             object.__setattr__(self, name, value)
         check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})
+
+    def need_alpha0(self, why: str) -> None:
+        """Refuse a training without the data that ``why`` speaks of."""
+        if self.alpha0 is None:
+            raise ValueError(f"alpha0 must be given: {why}, which has alpha0 * d samples")

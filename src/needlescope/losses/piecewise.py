@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray, IndexArray
+from ..grid import listed, unmasked
 from .base import Loss
 
 KINK = 1e-12  # a smaller jump of the slope is rounding
@@ -30,6 +31,17 @@ class Segment(NamedTuple):
             for one in (self.low, self.high, self.level, self.slope, self.bend)
         )
         return Segment(low, high, self.anchor, level, slope, bend)
+
+
+def _numbers(name: str, values: Any) -> FloatArray:
+    """Return a flat list of numbers as an array, or refuse it."""
+    try:
+        array = np.array(unmasked(name, values), float)
+    except (TypeError, ValueError):
+        array = np.full((1, 1), np.nan)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers, got {values!r}")
+    return array
 
 
 class PiecewiseQuadratic(Loss):
@@ -63,13 +75,15 @@ class PiecewiseQuadratic(Loss):
         pieces: Sequence[tuple[float, float, float]],
         name: str = "piecewise",
     ) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"the name of a loss must be a word, got {name!r}")
         self.name = name
-        rows = list(pieces)
+        rows = [_numbers("pieces", row) for row in listed("pieces", pieces, "triples (a, b, c)")]
         if any(np.shape(row) != (3,) for row in rows):
             raise ValueError(
                 f"the pieces of the {name} loss must be triples (a, b, c), got {pieces!r}"
             )
-        self.knots = np.array(knots, float).ravel()
+        self.knots = _numbers("knots", listed("knots", knots, "margins"))
         self.pieces = np.array(rows, float).reshape(-1, 3)
         self._check()
         a, b, _ = np.diff(self.pieces, axis=0).T

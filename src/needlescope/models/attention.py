@@ -21,14 +21,19 @@ from .segments import Segments
 def attend(rows: Any, segments: Segments, q: FloatArray, beta: float) -> FloatArray:
     """Return the attention weights softmax(β X q): one for each token, a row of ``rows``.
 
+    At an infinite β attention is hard: all of it lies on the largest token.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from needlescope.models.segments import Even
     >>> attend(np.ones((4, 3)), Even(4), np.ones(3), 1.0)
     array([0.25, 0.25, 0.25, 0.25])
     """
     if not q.any():
         return segments.uniform(len(rows))
+    if np.isinf(beta):
+        return segments.peak((rows @ q.astype(rows.dtype)).astype(float))
     return segments.softmax((rows @ (beta * q).astype(rows.dtype)).astype(float))
 
 

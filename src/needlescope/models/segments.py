@@ -14,6 +14,18 @@ from scipy.sparse import csr_array
 from ..arrays import FloatArray, IndexArray
 
 
+def peak(logits: FloatArray, axis: int) -> FloatArray:
+    """Return softmax at an infinite inverse temperature: all on the largest, shared by equals.
+
+    Examples
+    --------
+    >>> peak(np.array([[1.0, 3.0, 2.0]]), axis=1)
+    array([[0., 1., 0.]])
+    """
+    top = logits == logits.max(axis=axis, keepdims=True)
+    return np.asarray(top / top.sum(axis=axis, keepdims=True))
+
+
 class Even(NamedTuple):
     """Samples of L tokens each.
 
@@ -46,6 +58,10 @@ class Even(NamedTuple):
         z = logits.reshape(-1, self.L)
         a = np.exp(z - z.max(axis=1, keepdims=True))
         return np.asarray((a / a.sum(axis=1, keepdims=True)).ravel())
+
+    def peak(self, logits: FloatArray) -> FloatArray:
+        """Return the weights that softmax tends to as logits grow: all on the largest."""
+        return peak(logits.reshape(-1, self.L), axis=1).ravel()
 
     def mix(self, a: Any, rows: Any) -> Any:
         """Return Σ a x over the tokens of each sample: one row each, in the precision of x."""
@@ -102,6 +118,11 @@ class Ragged(NamedTuple):
         a = np.exp(logits - self.spread(np.maximum.reduceat(logits, self.starts[:-1])))
         a /= self.spread(self.sum(a))
         return a
+
+    def peak(self, logits: FloatArray) -> FloatArray:
+        """Return the weights that softmax tends to as logits grow: all on the largest."""
+        top = logits == self.spread(np.maximum.reduceat(logits, self.starts[:-1]))
+        return np.asarray(top / self.spread(self.sum(top.astype(float))))
 
     def mix(self, a: Any, rows: Any) -> Any:
         """Return Σ a x over the tokens of each sample: one row each, in the precision of x."""

@@ -20,6 +20,7 @@ from scipy.special import ndtr, ndtri
 
 from ..arrays import FloatArray, IndexArray
 from ..lattice import shifted
+from ..models.segments import peak
 from ..task import Positions, Task
 from .data import positions
 from .noise import Noise
@@ -36,7 +37,7 @@ class Readout(NamedTuple):
     """A trained attention classifier as its score sees the data."""
 
     kappa: float  # β √(qᵀΣq), strength of the noise in the logits
-    tilt: float  # β ⟨q, ξ⟩, strength of a unit signal in the logits
+    tilt: float  # β ⟨q, ξ⟩, strength of a unit signal in the logits; of g where κ is infinite
     signal: float  # ⟨w, ξ⟩
     along: float  # ω
     across: float  # √(wᵀΣw − ω²)
@@ -91,11 +92,15 @@ def _wrong(
         seen, spread = g - g.mean(axis=0), at.along**2 / task.L
     total = np.zeros(g.shape[1])
     for y, weight in ((1.0, task.pi), (-1.0, 1.0 - task.pi)):
-        logits = at.kappa * g
+        hard = np.isinf(at.kappa)
+        logits = (1.0 if hard else at.kappa) * g
         if y > 0.0:
             logits += task.theta * at.tilt * v
-        a = np.exp(logits - logits.max(axis=0))
-        a /= a.sum(axis=0)
+        if hard:
+            a = peak(logits, axis=0)
+        else:
+            a = np.exp(logits - logits.max(axis=0))
+            a /= a.sum(axis=0)
         mean = at.b + at.along * np.einsum("ln,ln->n", a, seen)
         if y > 0.0:
             mean += task.theta * at.signal * (v * a).sum(axis=0)

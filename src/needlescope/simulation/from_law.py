@@ -25,7 +25,8 @@ def train(setup: Setup) -> Trained:
     along = float(fit.w[0])
     beside = float(fit.w[1]) if setup.d > 1 else 0.0
     signal = s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside
-    look = Readout(kappa, kappa * s, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
+    tilt = s if np.isinf(kappa) else kappa * s
+    look = Readout(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
     query_part = along if kappa > 0.0 or setup.query is not None else 0.0
     return Trained(fit, y, np.array([signal]), look, query_part, alignment)
 

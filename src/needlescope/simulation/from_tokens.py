@@ -32,7 +32,7 @@ def train(setup: Setup) -> Trained:
         fit = Fit(state.w, state.b, scores, residual, 0)
     else:
         data = _readout_data(setup, D0, D1)
-        F = stages.features(data, setup.model, state.q, setup.training.beta)
+        F = stages.features(data, setup.model, state.q, setup.sharpness)
         fit = stages.readout(F, data.y, setup.training)
         state = State(state.q, fit.w, fit.b)
     signals = fit.w.reshape(-1, setup.d) @ xi
@@ -56,9 +56,8 @@ def attention(setup: Setup) -> tuple[Weights, dict[str, float]]:
     xi, D0, _ = _draw(setup)
     first, state, _ = _query(setup, xi, D0)
     data = Tokens(setup.task, np.ones(setup.n_test), xi, setup.noise, setup.stream("test"))
-    beta = setup.training.beta
     weights = (
-        (attend(block.table, block.segments, state.q, beta).reshape(len(block.y), -1), marked)
+        (attend(block.table, block.segments, state.q, setup.sharpness).reshape(len(block.y), -1), marked)
         for block, marked in zip(data.blocks(), data.marks(), strict=True)
     )
     return weights, aligned(setup, xi, None if first is None else first.w, state.q)
@@ -69,7 +68,7 @@ def features(setup: Setup) -> tuple[Any, FloatArray]:
     xi, D0, D1 = _draw(setup)
     _, state, _ = _query(setup, xi, D0)
     data = _readout_data(setup, D0, D1)
-    return stages.features(data, setup.model, state.q, setup.training.beta), data.y
+    return stages.features(data, setup.model, state.q, setup.sharpness), data.y
 
 
 def _draw(setup: Setup) -> tuple[FloatArray, Data, Data]:
@@ -101,7 +100,8 @@ def _query(setup: Setup, xi: FloatArray, D0: Data) -> tuple[State | None, State,
     across -= (across @ xi) * xi
     across *= np.sqrt((1.0 - s) * (1.0 + s)) / max(float(np.linalg.norm(across)), 1e-300)
     direction = s * xi + across
-    return None, start._replace(q=kappa / setup.training.beta * direction), direction
+    norm = 1.0 if np.isinf(kappa) else kappa / setup.training.beta  # of a hard query any will do
+    return None, start._replace(q=norm * direction), direction
 
 
 def _unit(vector: FloatArray) -> FloatArray:
@@ -119,8 +119,9 @@ def _train_query(setup: Setup, D0: Data) -> tuple[State, State]:
 
 
 def _look(setup: Setup, state: State, xi: FloatArray) -> Readout:
-    (q, w, b), beta, noise = state, setup.training.beta, setup.noise
+    (q, w, b), beta, noise = state, setup.sharpness, setup.noise
     size = float(np.sqrt(noise.covary(q, q)))
     along = noise.covary(w, q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(noise.covary(w, w) - along**2, 0.0)))
-    return Readout(beta * size, beta * float(q @ xi), float(w @ xi), along, across, b)
+    tilt = float(q @ xi) / size if np.isinf(beta) else beta * float(q @ xi)
+    return Readout(beta * size, tilt, float(w @ xi), along, across, b)

@@ -86,7 +86,7 @@ def _sampled(setup: Setup, trained: Trained, rng: np.random.Generator) -> IndexA
     task, n = setup.test_task, setup.n_test
     if trained.state is not None and trained.xi is not None:
         data = tokens(task, n, trained.xi, setup.noise, setup.stream("test"))
-        scores = stages.scores(data, setup.model, trained.state, setup.training.beta)
+        scores = stages.scores(data, setup.model, trained.state, setup.sharpness)
         return np.asarray(data.y * scores <= 0.0)
     parts = [
         _sampled_scores(setup, trained, min(COUNTED, n - first), rng)

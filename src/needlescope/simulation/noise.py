@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..grid import choice, real
+from ..grid import choice, real, unmasked
 from .normal import Single, fill_normal
 
 ENTRIES = ("gaussian", "rademacher", "student")
@@ -151,6 +151,7 @@ def _fill_signs(out: Single, generator: np.random.Generator) -> None:
 
 def _factor(given: Any) -> tuple[FloatArray, FloatArray]:
     """Return a covariance and its lower Cholesky factor, or refuse it."""
+    unmasked("covariance", given)
     try:
         if np.iscomplexobj(given):
             raise TypeError

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.special import gammaln, logsumexp
 
+from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import choice
 from ..outcome import Oracle, gather
@@ -95,7 +96,10 @@ def simulate_oracle(
     rows = run(_trial, jobs, workers=workers, progress=progress, title=f"{model}, signal known")
     shape = (*task.shape, trials)
     values = {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
-    return _summary(model, values, task.shape)
+    question = Question(
+        "simulate_oracle", task, None, {"samples": samples, "trials": trials, "seed": seed}
+    )
+    return _summary(model, values, task.shape, question)
 
 
 class _Job(NamedTuple):
@@ -272,7 +276,9 @@ def _blocks(x: Single) -> Iterator[slice]:
         yield slice(first, first + step)
 
 
-def _summary(model: str, values: dict[str, FloatArray], shape: tuple[int, ...]) -> Oracle:
+def _summary(
+    model: str, values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
+) -> Oracle:
     """Average the errors over trials, and take the middle of the rules."""
     error = values["error"]
     count = error.shape[-1]
@@ -283,5 +289,5 @@ def _summary(model: str, values: dict[str, FloatArray], shape: tuple[int, ...]) 
         {name: np.ravel(column)[k] for name, column in columns.items()} | {"model": model}
         for k in range(int(np.prod(shape, dtype=np.int64)))
     ]
-    found = gather(Oracle, [row | {"provenance": "simulation"} for row in rows], shape)
+    found = gather(Oracle, [row | {"provenance": "simulation"} for row in rows], shape, question)
     return dataclasses.replace(found, trials=values)

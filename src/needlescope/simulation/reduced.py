@@ -22,6 +22,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..losses import get_loss
+from ..models.segments import peak
 from ..task import Task
 from ..training import Training
 from .data import positions
@@ -129,10 +130,15 @@ def attention_weights(
         rows = slice(first, first + step)
         positive = y[rows] > 0.0
         g = rng.standard_normal((len(positive), task.L))
-        logits = kappa * g
-        logits[:, : task.R] += kappa * task.theta * cosine * positive[:, None]
-        a = np.exp(logits - logits.max(axis=1, keepdims=True))
-        a /= a.sum(axis=1, keepdims=True)
+        hard = np.isinf(kappa)
+        scale = 1.0 if hard else kappa
+        logits = scale * g
+        logits[:, : task.R] += scale * task.theta * cosine * positive[:, None]
+        if hard:
+            a = peak(logits, axis=1)
+        else:
+            a = np.exp(logits - logits.max(axis=1, keepdims=True))
+            a /= a.sum(axis=1, keepdims=True)
         yield rows, g, a
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..answer import Question
 from ..arrays import FloatArray
-from ..grid import choice, common_shape, integer
+from ..grid import choice, common_shape, integer, unmasked
 from ..losses import get_loss
 from ..query import Query
 from ..task import Task
@@ -91,8 +92,9 @@ class Setup:
 
     @property
     def n0(self) -> int:
-        """Samples in D0: α0 d, rounded, at least one."""
-        return max(1, round(self.training.alpha0 * self.d))
+        """Samples in D0: α0 d, rounded, at least one; none where D0 is not needed nor given."""
+        alpha0 = self.training.alpha0
+        return 0 if alpha0 is None else max(1, round(alpha0 * self.d))
 
     @property
     def n1(self) -> int:
@@ -104,6 +106,12 @@ class Setup:
         """Whether the readout is trained on D0 ∪ D1."""
         baseline = self.data == "all" and self.model != "attention"
         return baseline or self.reuse == "all" or self.starts > 0
+
+    @property
+    def sharpness(self) -> float:
+        """The inverse temperature of the softmax: β, or infinite with a query that is."""
+        hard = self.query is not None and self.query.kappa == np.inf
+        return np.inf if hard else float(self.training.beta)
 
     @property
     def n(self) -> int:
@@ -161,6 +169,15 @@ class Setup:
             for t, r, s, q in zip(*parts, queries, strict=True)
         ]
 
+    def question(self, call: str, trials: int, seed: Any, names: tuple[str, ...]) -> Question:
+        """Return what a call was asked, what it left open settled as it was."""
+        options = {name: getattr(self, name) for name in names}
+        if self.test_task is self.task:
+            options.pop("test_task", None)
+        return Question(
+            call, self.task, self.training, {"d": self.d, "trials": trials, "seed": seed} | options
+        )
+
     def stream(self, name: str) -> np.random.SeedSequence:
         """Return the stream of one of the things that a trial draws."""
         return child(self.seed, STREAMS.index(name))
@@ -182,6 +199,7 @@ def _check_noise(noise: Noise, d: int) -> None:
 def _direction(signal: Any, d: int) -> FloatArray | None:
     if signal is None:
         return None
+    unmasked("signal", signal)
     try:
         vector = np.asarray(signal, float)
     except (TypeError, ValueError):
@@ -227,6 +245,15 @@ def _check_options(setup: Setup) -> None:
     query, training = setup.query, setup.training
     if query is not None and not isinstance(query, Query):
         raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
+    if query is not None and setup.model != "attention":
+        raise ValueError(
+            f"query is for model='attention', got {query!r} with model={setup.model!r}, which has "
+            "none; leave it out"
+        )
+    if setup.model == "attention" and query is None:
+        training.need_alpha0("the query is trained on D0")
+    if setup.joins or setup.reuse == "D0":
+        training.need_alpha0("the readout is trained on D0 too")
     for name, usual in (("reuse", "none"), ("starts", 0), ("query_steps", 1)):
         value = getattr(setup, name)
         if setup.model != "attention" and value != usual:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..answer import Question
 from ..arrays import FloatArray
 from ..outcome import Alignment, Focus, Outcome, Separability, gather
 from ..query import Query
@@ -25,6 +26,10 @@ MEANS = (
     *("query_part", "signal_part", "rest"),
 )
 
+ASKED = (
+    *("query", "test_task", "data", "reuse", "query_steps", "starts", "noise", "signal"),
+    *("sampler", "test", "n_test"),
+)
 SHORT = 2.0  # seconds of work below which one process is quicker than several
 
 
@@ -118,8 +123,9 @@ def simulate(
     found = _means(values, MEANS)
     found |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
-    outcome = _build(Outcome, found | {"model": model}, setup.shape)
-    alignment = _alignment(values, setup.shape) if model == "attention" else None
+    question = setup.question("simulate", trials, seed, ASKED)
+    outcome = _build(Outcome, found | {"model": model}, setup.shape, question)
+    alignment = _alignment(values, setup.shape, question) if model == "attention" else None
     return dataclasses.replace(outcome, alignment=alignment, trials=values)
 
 
@@ -156,7 +162,9 @@ def simulate_alignment(
         noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler, memory=memory,
     )  # fmt: skip
     values = _run(align_trial, setup, trials, seed, workers, progress, title="alignment")
-    return _alignment(values, setup.shape)
+    asked = ("query_steps", "noise", "signal", "sampler")
+    question = setup.question("simulate_alignment", trials, seed, asked)
+    return _alignment(values, setup.shape, question)
 
 
 def simulate_focus(
@@ -197,7 +205,9 @@ def simulate_focus(
     values = _run(focus_trial, setup, trials, seed, workers, progress, title="attention")
     found = _means(values, ("signal", "noise", "largest"))
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
-    return dataclasses.replace(_build(Focus, found, setup.shape), trials=values)
+    asked = ("query", "query_steps", "noise", "signal", "sampler", "n_test")
+    question = setup.question("simulate_focus", trials, seed, asked)
+    return dataclasses.replace(_build(Focus, found, setup.shape, question), trials=values)
 
 
 def simulate_separability(
@@ -239,7 +249,9 @@ def simulate_separability(
     chance = (count * fraction + 1.0) / (count + 2.0)  # after Laplace: never certain
     error = np.sqrt(chance * (1.0 - chance) / (count + 3.0))
     found = {"model": model, "fraction": fraction, "fraction_se": error}
-    return dataclasses.replace(_build(Separability, found, setup.shape), trials=values)
+    asked = ("query", "data", "noise", "sampler")
+    question = setup.question("simulate_separability", trials, seed, asked)
+    return dataclasses.replace(_build(Separability, found, setup.shape, question), trials=values)
 
 
 def _run(
@@ -272,22 +284,27 @@ def _means(values: dict[str, FloatArray], names: tuple[str, ...]) -> dict[str, A
     for name in names:
         column = values[name]
         count = column.shape[-1]
-        spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
+        with np.errstate(invalid="ignore"):  # an infinite κ has no spread
+            spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
         found[name], found[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
     return found
 
 
-def _alignment(values: dict[str, FloatArray], shape: tuple[int, ...]) -> Alignment:
+def _alignment(
+    values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
+) -> Alignment:
     found = _means(values, ALIGNMENT) | {"constant": np.full(shape, np.nan)}
     trials = {name: values[name] for name in ALIGNMENT}
-    return dataclasses.replace(_build(Alignment, found, shape), trials=trials)
+    return dataclasses.replace(_build(Alignment, found, shape, question), trials=trials)
 
 
-def _build(kind: type[Any], columns: dict[str, Any], shape: tuple[int, ...]) -> Any:
+def _build(
+    kind: type[Any], columns: dict[str, Any], shape: tuple[int, ...], question: Question
+) -> Any:
     """Build a result: floats for a single problem, arrays for a grid."""
     columns = columns | {"provenance": "simulation"}
     rows = [
         {name: v if isinstance(v, str) else np.ravel(v)[k] for name, v in columns.items()}
         for k in range(int(np.prod(shape, dtype=np.int64)))
     ]
-    return gather(kind, rows, shape)
+    return gather(kind, rows, shape, question)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answer import Question
 from ..grid import common_shape
 from ..losses import Loss, get_loss
 from ..outcome import Alignment, gather
@@ -19,7 +20,8 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .envelope import moments
-from .laws import check_kinds, check_query
+from .laws import check_query, check_task, check_training
+from .provenance import of_alignment
 
 
 class First(NamedTuple):
@@ -91,10 +93,13 @@ def align(task: Task, training: Training) -> Alignment:
     >>> round(found.cosine_q, 4), round(found.norm_q, 4)
     (0.9762, 0.6843)
     """
-    check_kinds(task, training)
+    check_task(task)
+    check_training(training)
+    training.need_alpha0("the query is trained on D0")
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    return gather(Alignment, [_align_one(*pair) for pair in pairs], shape)
+    rows = [_align_one(*pair) | {"provenance": of_alignment(training.loss)} for pair in pairs]
+    return gather(Alignment, rows, shape, Question("align", task, training))
 
 
 def trained_query(task: Task, training: Training, query: Query | None = None) -> Query:
@@ -121,7 +126,6 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
         "cosine_q": q.cosine,
         "kappa": training.beta * step * q.norm,
         "constant": _constant(task, loss, w, bias),
-        "provenance": "theorem",
     }
 
 

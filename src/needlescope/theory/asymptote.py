@@ -15,29 +15,36 @@ from typing import Any
 
 import numpy as np
 
+from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import choice, common_shape
 from ..models.nodes import Law
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
-from .law import Level, standard_error
+from .law import Level, attention_samples
 from .laws import (
     MODELS,
-    NO_QUERY,
     SURE,
     check_accuracy,
-    check_kinds,
+    check_task,
     need_query,
     settle,
     train_limit,
 )
 from .measures import error_slope, error_slope_rest, test_error
+from .provenance import ASYMPTOTE
 from .saddle import Point
+from .unsolved import Points
 
 
 def asymptote(
-    task: Task, model: str = "attention", *, query: Query | None = None, accuracy: float = 1e-4
+    task: Task,
+    model: str = "attention",
+    *,
+    query: Query | None = None,
+    accuracy: float = 1e-4,
+    unsolved: str = "raise",
 ) -> Asymptote:
     """Return the limit of the test error as α1 → ∞ and the constant of its 1/α1 approach.
 
@@ -51,45 +58,61 @@ def asymptote(
     >>> round(found.limit, 4), round(found.rate, 4)
     (0.2146, 0.3)
     """
-    check_kinds(task)
+    check_task(task)
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
-    query = need_query("the limit of attention", query) if model == "attention" else NO_QUERY
-    shape = common_shape(task, query)
-    rows = [
-        settle(
+    seen = need_query("the limit of attention", query, model)
+    shape = common_shape(task, seen)
+    points = Points(unsolved, shape, task, query)
+
+    def solve(one: Task, given: Query) -> dict[str, Any]:
+        return settle(
             accuracy,
-            partial(_asymptote_one, *pair, model),
+            partial(_asymptote_one, one, given, model),
             lambda row: SURE * row["limit_se"] <= accuracy,
             lambda row: (
                 f"the limit is known to ±{SURE * row['limit_se']:.1e} only; "
                 f"pass accuracy={1.5 * SURE * row['limit_se']:.1g} to accept that"
             ),
         )
-        for pair in zip(task.scalars(shape), query.scalars(shape), strict=True)
-    ]
-    return gather(Asymptote, rows, shape)
+
+    jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
+    rows = points.each(jobs, solve, {"model": model, "provenance": ASYMPTOTE})
+    points.warn()
+    options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
+    return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
 
 
 def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[str, Any]:
     if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
-        return {"model": model, **row, "provenance": "theorem"}
-    limit = train_limit(model, task, query, level)
-    law = limit.law(task.pi)
-    found = _expand(law)
-    errors = np.zeros(2)
-    if len(law.replicas) > 1:
-        others = [_expand(law._replace(weight=one)) for one in law.replicas]
-        errors = standard_error(np.array([*others, _expand(limit.coarse_law(task.pi))]) - found)
+        return {"model": model, **row, "provenance": ASYMPTOTE}
+    if model == "attention" and query.kappa > 0.0:
+        drawn = attention_samples(
+            task.L, task.R, task.theta, query.kappa, query.cosine, level.points
+        )
+    else:
+        drawn = [train_limit(model, task, query, level)]
+    laws = [limit.law(task.pi) for limit in drawn]
+    found, errors = _expand(_together(laws)), np.zeros(2)
+    if len(laws) > 1:
+        errors = np.std([_expand(law) for law in laws], axis=0, ddof=1) / np.sqrt(len(laws))
+    dim = drawn[0].dim
     return {
         "model": model,
         "limit": found[0],
         "limit_se": errors[0],
-        "rate": limit.dim * found[1],
-        "rate_se": limit.dim * errors[1],
-        "provenance": "theorem",
+        "rate": dim * found[1],
+        "rate_se": dim * errors[1],
+        "provenance": ASYMPTOTE,
     }
+
+
+def _together(laws: list[Law]) -> Law:
+    """Return the mean of several laws."""
+    columns = [np.concatenate(column) for column in zip(*(law[:-1] for law in laws), strict=True)]
+    joined = Law(*columns, replicas=np.zeros((0, 0)))
+    return joined._replace(weight=joined.weight / len(laws))
 
 
 def _expand(law: Law) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..answer import Question
 from ..grid import choice, common_shape
 from ..outcome import Capacity, gather
 from ..query import Query
@@ -14,21 +15,27 @@ from ..task import Task
 from .law import Level
 from .laws import (
     MODELS,
-    NO_QUERY,
     SURE,
     check_accuracy,
-    check_kinds,
+    check_task,
     need_query,
     settle,
     train_limit,
 )
 from .margin import separability, uncertainty
+from .provenance import CAPACITY
+from .unsolved import Points
 
 BEYOND = 1e-250  # below it 1/α* counts as zero
 
 
 def capacity(
-    task: Task, model: str = "attention", *, query: Query | None = None, accuracy: float = 5e-3
+    task: Task,
+    model: str = "attention",
+    *,
+    query: Query | None = None,
+    accuracy: float = 5e-3,
+    unsolved: str = "raise",
 ) -> Capacity:
     """Return the separability capacity α* of a model. It is a conjecture, and labelled so.
 
@@ -54,22 +61,26 @@ def capacity(
     >>> ns.capacity(task, "pooled")
     Capacity(model='pooled', alpha=2.95..., alpha_se=0.0, provenance='conjecture')
     """
-    check_kinds(task)
+    check_task(task)
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
-    query = need_query("the capacity of attention", query) if model == "attention" else NO_QUERY
-    shape = common_shape(task, query)
-    pairs = zip(task.scalars(shape), query.scalars(shape), strict=True)
-    rows = [
-        settle(
+    seen = need_query("the capacity of attention", query, model)
+    shape = common_shape(task, seen)
+    points = Points(unsolved, shape, task, query)
+
+    def solve(one: Task, given: Query) -> dict[str, Any]:
+        return settle(
             0.1 * accuracy,  # of a quantity near one, where errors are near a tenth
-            partial(_capacity_one, *pair, model),
+            partial(_capacity_one, one, given, model),
             partial(_good, accuracy),
             _complaint,
         )
-        for pair in pairs
-    ]
-    return gather(Capacity, rows, shape)
+
+    jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
+    rows = points.each(jobs, solve, {"model": model, "provenance": CAPACITY})
+    points.warn()
+    options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
+    return gather(Capacity, rows, shape, Question("capacity", task, None, options))
 
 
 def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[str, Any]:
@@ -84,7 +95,7 @@ def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[st
         "model": model,
         "alpha": alpha,
         "alpha_se": alpha * relative if relative else 0.0,
-        "provenance": "conjecture",
+        "provenance": CAPACITY,
     }
 
 

@@ -1,27 +1,47 @@
-"""The alignment at which attention starts to beat mean pooling."""
+"""The alignment at which attention starts to beat mean pooling.
+
+The gain, pooling's error less attention's, is looked at roughly over a grid of alignments, and at
+the accuracy asked only where that decides something: where the sign is in doubt, at the crossing
+and at full alignment.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
+from ..answer import Question
 from ..grid import common_shape
 from ..outcome import Crossover, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
 from .asymptote import asymptote
-from .laws import SURE, check_accuracy, check_kinds
+from .laws import SURE, check_accuracy, check_task, check_training
 from .learning import predict
+from .provenance import ASYMPTOTE, of_prediction, of_search
+from .unsolved import Points
 
 SCAN = np.linspace(0.0, 1.0, 6)
+ROUGH = 2e-3  # accuracy of the errors that are scanned; a sign in doubt is looked at again
+WITHIN = 1e-9  # of each other, two errors count as the same
+STEPS, CLOSE = 4, 1e-4  # of the Newton search: as many at most, and what ends it
+APART = 0.02  # alignments on both sides of the crossing that tell the slope there
+
+Gain = Callable[[float, float], tuple[float, float]]  # of alignment and accuracy, with its error
 
 
 def crossover(
-    task: Task, kappa: Any, *, training: Training | None = None, accuracy: float = 1e-4
+    task: Task,
+    kappa: Any,
+    *,
+    training: Training | None = None,
+    accuracy: float = 1e-4,
+    unsolved: str = "raise",
 ) -> Crossover:
     """Return the smallest alignment s of the query at which attention beats mean pooling.
 
@@ -44,59 +64,99 @@ def crossover(
     >>> round(found.cosine, 2), found.verdict
     (0.19, 'crosses')
     """
-    check_kinds(task, training)
+    check_task(task)
+    if training is not None:
+        check_training(training)
     strength = Query(kappa, 0.0)
     accuracy = check_accuracy(accuracy)
     shape = common_shape(task, strength, *([] if training is None else [training]))
     count = int(np.prod(shape, dtype=np.int64))
     trainings = [None] * count if training is None else training.scalars(shape)
-    rows = [
-        _crossover_one(t, q.kappa, r, accuracy)
-        for t, q, r in zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True)
-    ]
-    return gather(Crossover, rows, shape)
+    points = Points(unsolved, shape, task, strength, training)
+    jobs = list(zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True))
+    blank = {"provenance": _provenance(task, training)}
+    rows = points.each(jobs, lambda t, q, r: blank | _crossover_one(t, q.kappa, r, accuracy), blank)
+    points.warn()
+    options = {"kappa": strength.kappa, "accuracy": accuracy, "unsolved": unsolved}
+    return gather(Crossover, rows, shape, Question("crossover", task, training, options))
+
+
+def _provenance(task: Task, training: Training | None) -> str:
+    if training is None:
+        return of_search(ASYMPTOTE)
+    models = ("attention", "pooled")
+    return of_search(*(of_prediction(model, training.loss, task, task) for model in models))
 
 
 def _crossover_one(
     task: Task, kappa: float, training: Training | None, accuracy: float
 ) -> dict[str, Any]:
-    def error(model: str, query: Query | None) -> tuple[float, float]:
+    def error(model: str, query: Query | None, accuracy: float) -> tuple[float, float]:
         if training is None:
             limit = asymptote(task, model, query=query, accuracy=accuracy)
             return float(limit.limit), float(limit.limit_se)
         found = predict(task, training, model, query=query, accuracy=accuracy)
         return float(found.test_error), float(found.test_error_se)
 
-    pooled, _ = error("pooled", None)
+    pooled, _ = error("pooled", None, accuracy)
 
     @cache
-    def gain(cosine: float) -> tuple[float, float]:
-        value, se = error("attention", Query(kappa, cosine))
+    def gain(cosine: float, accuracy: float) -> tuple[float, float]:
+        value, se = error("attention", Query(kappa, cosine), accuracy)
         return pooled - value, se
 
-    gains, errors = np.array([gain(s) for s in SCAN.tolist()]).T
-    wins = gains > SURE * errors + 1e-9
+    rough = max(ROUGH, accuracy)
+    seen = [gain(s, rough) for s in SCAN.tolist()]
+    seen = [
+        gain(s, accuracy) if _equal(*one) else one
+        for s, one in zip(SCAN.tolist(), seen, strict=True)
+    ]
+    wins = [value > 0.0 and not _equal(value, se) for value, se in seen]
     cosine, cosine_se = np.nan, np.nan
-    if (np.abs(gains) <= SURE * errors + 1e-9).all():
+    if all(_equal(*one) for one in seen):
         verdict = "tied"
     elif wins[0]:
         cosine, cosine_se, verdict = 0.0, 0.0, "always"
-    elif not wins.any():
+    elif not any(wins):
         verdict = "never"
     else:
-        low, high = SCAN[wins.argmax() - 1], SCAN[wins.argmax()]
-        if gain(low)[0] < 0.0:
-            cosine = float(brentq(lambda s: gain(s)[0], low, high, xtol=1e-5))
-        else:
-            cosine = float(low)
-        slope = (gain(min(cosine + 0.02, 1.0))[0] - gain(max(cosine - 0.02, 0.0))[0]) / 0.04
-        cosine_se, verdict = gain(cosine)[1] / max(slope, 1e-300), "crosses"
+        first = wins.index(True)
+        cosine, cosine_se = _crossing(gain, float(SCAN[first - 1]), float(SCAN[first]), accuracy)
+        verdict = "crosses"
+    best, best_se = gain(1.0, accuracy)
     return {
         "kappa": kappa,
         "cosine": cosine,
         "cosine_se": cosine_se,
-        "gain": gains[-1],
-        "gain_se": gain(1.0)[1],
+        "gain": best,
+        "gain_se": best_se,
         "verdict": verdict,
-        "provenance": "theorem",
     }
+
+
+def _equal(gain: float, error: float) -> bool:
+    """Whether a gain is none as far as can be told."""
+    return abs(gain) <= SURE * error + WITHIN
+
+
+def _crossing(gain: Gain, low: float, high: float, accuracy: float) -> tuple[float, float]:
+    """Return where the gain changes sign between two alignments, and its error.
+
+    A rough search leads near; from there Newton steps go by the gain at full accuracy, whose
+    slope is that of a secant across.
+    """
+    rough = max(ROUGH, accuracy)
+    ends = [gain(s, rough)[0] for s in (low, high)]
+    if ends[0] < 0.0 < ends[1]:
+        at = float(brentq(lambda s: gain(s, rough)[0], low, high, xtol=1e-3))
+    else:
+        at = low  # at the lower end the two are equal as far as can be told
+    left, right = max(at - APART, 0.0), min(at + APART, 1.0)
+    slope = (gain(right, accuracy)[0] - gain(left, accuracy)[0]) / (right - left)
+    slope = max(slope, 1e-300)
+    for _ in range(STEPS):
+        step = gain(at, accuracy)[0] / slope
+        at = float(np.clip(at - step, low, high))
+        if abs(step) < CLOSE:
+            break
+    return at, gain(at, accuracy)[1] / slope

@@ -11,11 +11,13 @@ whatever κ is. By symmetry a negative sample's tokens all have weight 1/L.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
 
+from ..answer import Question
 from ..grid import common_shape
 from ..lattice import REPLICATES
 from ..outcome import Focus, gather
@@ -24,14 +26,21 @@ from ..task import Task
 from ..training import Training
 from .alignment import trained_query
 from .law import Level, draw
-from .laws import SURE, check_accuracy, check_kinds, settle
+from .laws import SURE, check_accuracy, check_task, check_training, settle
+from .provenance import FOCUS
+from .unsolved import Points
 
 # The integrand over x is smooth and falls like a Gaussian: the trapezoid rule is exact to rounding.
 GRID = np.linspace(-12.0, 12.0, 961)
 
 
 def focus(
-    task: Task, training: Training, *, query: Query | None = None, accuracy: float = 1e-4
+    task: Task,
+    training: Training,
+    *,
+    query: Query | None = None,
+    accuracy: float = 1e-4,
+    unsolved: str = "raise",
 ) -> Focus:
     """Predict how a trained query spreads its attention over a positive sample.
 
@@ -52,12 +61,17 @@ def focus(
     >>> round(found.signal, 3), round(found.noise, 3), round(found.largest, 4)
     (0.699, 0.033, 0.9978)
     """
-    check_kinds(task, training)
+    check_task(task)
+    check_training(training)
     accuracy = check_accuracy(accuracy)
-    query = trained_query(task, training, query)
-    shape = common_shape(task, training, query)
-    pairs = zip(task.scalars(shape), query.scalars(shape), strict=True)
-    return gather(Focus, [_focus_one(*pair, accuracy) for pair in pairs], shape)
+    seen = trained_query(task, training, query)
+    shape = common_shape(task, training, seen)
+    points = Points(unsolved, shape, task, training, query)
+    jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
+    rows = points.each(jobs, partial(_focus_one, accuracy=accuracy), {"provenance": FOCUS})
+    points.warn()
+    options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
+    return gather(Focus, rows, shape, Question("focus", task, training, options))
 
 
 def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
@@ -88,7 +102,7 @@ def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
         "largest": _largest(L, R, tilt) if kappa > 0.0 else R / L,
         "kappa": kappa,
         "cosine_q": query.cosine,
-        "provenance": "theorem",
+        "provenance": FOCUS,
     }
 
 

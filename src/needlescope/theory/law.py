@@ -20,7 +20,7 @@ from ..arrays import FloatArray, IndexArray
 from ..lattice import REPLICATES, replicate
 from ..models import attention
 from ..models.nodes import Limit
-from .tokens import Tokens
+from .tokens import Sums, Tokens
 
 
 class Level(NamedTuple):
@@ -74,11 +74,9 @@ def _stack(parts: tuple[Draws, ...]) -> Draws:
 def _draw_one(
     L: int, R: int, kappa: float, tilt: float, points: int, index: int
 ) -> tuple[Draws, Draws]:
-    noise_dims, signal_dims = Tokens.dims(L - R), Tokens.dims(R)
-    u = replicate(points, noise_dims + signal_dims, index)
-    # signal tokens first: they matter most when there are few of them
-    signal = Tokens.draw(R, u[:, :signal_dims]).sums(kappa)
-    noise = Tokens.draw(L - R, u[:, signal_dims:]).sums(kappa)
+    if np.isinf(kappa):
+        return _largest_token(*_sums(L, R, 1.0, points, index), L, tilt)
+    signal, noise = _sums(L, R, kappa, points, index)
     mean = (noise.total + signal.total) / L
     found = []
     for lift in (kappa * tilt, 0.0):
@@ -95,6 +93,25 @@ def _draw_one(
     return found[0], found[1]._replace(mass=np.zeros(points))
 
 
+@lru_cache(maxsize=2 * REPLICATES)
+def _sums(L: int, R: int, kappa: float, points: int, index: int) -> tuple[Sums, Sums]:
+    """Sums over signal tokens and over the others: the same for every strength and alignment."""
+    noise_dims, signal_dims = Tokens.dims(L - R), Tokens.dims(R)
+    u = replicate(points, noise_dims + signal_dims, index)
+    # signal tokens first: they matter most when there are few of them
+    signal = Tokens.draw(R, u[:, :signal_dims])
+    noise = Tokens.draw(L - R, u[:, signal_dims:])
+    return signal.sums(kappa), noise.sums(kappa)
+
+
+def _largest_token(signal: Sums, noise: Sums, L: int, tilt: float) -> tuple[Draws, Draws]:
+    """Sample both labels at κ = ∞, where all attention lies on the largest token."""
+    mean, one = (noise.total + signal.total) / L, np.ones(len(signal.top))
+    won = signal.top + tilt > noise.top
+    positive = Draws(1.0 * won, np.where(won, signal.top, noise.top) - mean, one)
+    return positive, Draws(0.0 * one, np.maximum(signal.top, noise.top) - mean, one)
+
+
 @lru_cache(maxsize=64)
 def attention_limit(
     L: int, R: int, theta: float, kappa: float, cosine: float, level: Level
@@ -109,6 +126,20 @@ def attention_limit(
     pairs = [_compress(one, level.cells) for one in samples]
     fine, coarse = ([build(*one) for one in column] for column in zip(*pairs, strict=True))
     return Limit(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
+
+
+def attention_samples(
+    L: int, R: int, theta: float, kappa: float, cosine: float, points: int
+) -> list[Limit]:
+    """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
+    build = partial(attention.nodes, L, theta, cosine)
+    weight = np.full(points, 1.0 / points)
+    return [
+        Limit(*(build(*draws, weight, weight[None]) for draws in pair))
+        for pair in (
+            _draw_one(L, R, kappa, theta * cosine, points, index) for index in range(REPLICATES)
+        )
+    ]
 
 
 def _compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:

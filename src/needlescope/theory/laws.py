@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import NotConverged
-from ..grid import real
+from ..grid import choice, real
 from ..models import pooled, vectorized
 from ..models.nodes import Limit
 from ..query import Query
@@ -23,11 +23,15 @@ SURE = 2.0  # standard errors that must fit into the accuracy asked
 T = TypeVar("T")
 
 
-def check_kinds(task: Task, training: Training | None = None) -> None:
-    """Refuse arguments that are not what their names say."""
+def check_task(task: Task) -> None:
+    """Refuse a task that is none."""
     if not isinstance(task, Task):
         raise ValueError(f"task must be a needlescope.Task, got {task!r}")
-    if training is not None and not isinstance(training, Training):
+
+
+def check_training(training: Training) -> None:
+    """Refuse a training that is none."""
+    if not isinstance(training, Training):
         raise ValueError(f"training must be a needlescope.Training, got {training!r}")
 
 
@@ -38,15 +42,23 @@ def check_accuracy(accuracy: float) -> float:
     return float(real("accuracy", accuracy, 0.0, 1.0, open_low=True))
 
 
-def check_query(query: Query | None) -> None:
-    """Refuse a query that is none."""
+def check_query(query: Query | None, model: str = "attention") -> None:
+    """Refuse a query that is none, or that the model has no use for."""
     if query is not None and not isinstance(query, Query):
         raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
+    if query is not None and model != "attention":
+        raise ValueError(
+            f"query is for model='attention', got {query!r} with model={model!r}, which has none; "
+            "leave it out"
+        )
 
 
-def need_query(what: str, query: Query | None) -> Query:
-    """Refuse to go on without a query."""
-    if isinstance(query, Query):
+def need_query(what: str, query: Query | None, model: str) -> Query:
+    """Return the query of a model that has one, or refuse to go on without it."""
+    check_query(query, model)
+    if model != "attention":
+        return NO_QUERY
+    if query is not None:
         return query
     raise ValueError(
         f"{what} depends on its query: pass query=Query(kappa, cosine), or "
@@ -56,6 +68,7 @@ def need_query(what: str, query: Query | None) -> Query:
 
 def train_limit(model: str, task: Task, query: Query, level: Level) -> Limit:
     """Return the law of a model's features on a (scalar) task."""
+    choice("model", model, MODELS)
     if model == "pooled":
         return pooled.limit(task)
     if model == "vectorized":

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answer import Question
 from ..errors import NotConverged
 from ..grid import choice, common_shape
 from ..losses import get_loss
@@ -22,14 +23,17 @@ from .laws import (
     NO_QUERY,
     SURE,
     check_accuracy,
-    check_kinds,
     check_query,
+    check_task,
+    check_training,
     test_limit,
     train_limit,
 )
 from .measures import measure
+from .provenance import of_prediction
 from .readout import Readout, train_readout
 from .saddle import Point
+from .unsolved import Points
 
 DATA = ("D1", "all")
 
@@ -53,6 +57,7 @@ def predict(
     test_task: Task | None = None,
     data: str = "D1",
     accuracy: float = 1e-4,
+    unsolved: str = "raise",
 ) -> Outcome:
     """Predict test error, train loss and train error of a trained classifier, in the limit.
 
@@ -83,26 +88,35 @@ def predict(
     >>> ns.predict(task, training, model="pooled").test_error.round(3)
     array([0.329, 0.274])
     """
-    check_kinds(task=task, training=training)
+    check_task(task)
+    check_training(training)
     choice("model", model, MODELS)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
-    check_query(query)
-    query = trained_query(task, training, query) if model == "attention" else NO_QUERY
+    check_query(query, model)
     test = _check_test(task, test_task, model)
-    shape = common_shape(*{id(part): part for part in (task, training, query, test)}.values())
-    parts = (part.scalars(shape) for part in (task, training, query, test))
+    seen = trained_query(task, training, query) if model == "attention" else NO_QUERY
+    joins = data == "all" and model != "attention"
+    if joins:
+        training.need_alpha0("data='all' trains on D0 and D1")
+    shape = common_shape(*{id(part): part for part in (task, training, seen, test)}.values())
+    points = Points(unsolved, shape, task, training, query, test_task)
+    parts = (part.scalars(shape) for part in (task, training, seen, test))
     jobs = [
-        _Job(
-            t, r, q, s, r.alpha0 + r.alpha1 if data == "all" and model != "attention" else r.alpha1
-        )
+        _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
-    rows: list[dict[str, Any]] = [{}] * len(jobs)
+    blank = {"model": model, "provenance": of_prediction(model, training.loss, task, test)}
+    rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs).values():
-        for index, row in _walk(model, jobs, members, accuracy).items():
-            rows[index] = row
-    return gather(Outcome, rows, shape)
+        for index, row in _walk(model, jobs, members, accuracy, points).items():
+            rows[index] = blank | row
+    points.warn()
+    options = {
+        **{"query": query, "test_task": test_task, "data": data},
+        **{"accuracy": accuracy, "unsolved": unsolved},
+    }
+    return gather(Outcome, rows, shape, Question("predict", task, training, options))
 
 
 def _check_test(task: Task, test: Task | None, model: str) -> Task:
@@ -137,32 +151,41 @@ def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
 
 
 def _walk(
-    model: str, jobs: list[_Job], members: list[int], accuracy: float
+    model: str, jobs: list[_Job], members: list[int], accuracy: float, points: Points
 ) -> dict[int, dict[str, Any]]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level."""
     done: dict[int, dict[str, Any]] = {}
     pending, levels = members, ladder(accuracy)
     if len(members) > 2:  # one point in the middle tells where to start
         middle = members[len(members) // 2]
-        row, _ = _solve(model, jobs[middle], levels[0], None)
-        excess = SURE * row["test_error_se"] / accuracy
-        skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
-        levels = levels[skip:]
+        with points.at(middle):
+            row, _ = _solve(model, jobs[middle], levels[0], None)
+            excess = SURE * row["test_error_se"] / accuracy
+            skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
+            levels = levels[skip:]
     for level in levels:
         trail: list[tuple[_Job, Point]] = []
         for index in pending:
-            row, readout = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
-            if readout.local is not None:
-                trail.append((jobs[index], readout.point))
-            done[index] = row
-        pending = [k for k in pending if SURE * done[k]["test_error_se"] > accuracy]
-        if not pending:
-            return done
-    worst = SURE * max(done[index]["test_error_se"] for index in pending)
-    raise NotConverged(
-        f"the test error is known to ±{worst:.1e} only, not to the accuracy of {accuracy:g} asked; "
-        f"pass accuracy={1.5 * worst:.1g} to accept that"
-    )
+            if index in points.lost:
+                continue
+            with points.at(index):
+                row, readout = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
+                if readout.local is not None:
+                    trail.append((jobs[index], readout.point))
+                done[index] = row
+        pending = [k for k in pending if k not in points.lost and _doubt(done[k]) > accuracy]
+    for index in sorted(pending, key=lambda k: -_doubt(done[k])):  # the worst first
+        with points.at(index):
+            worst = _doubt(done[index])
+            raise NotConverged(
+                f"the test error is known to ±{worst:.1e} only, not to the accuracy of "
+                f"{accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
+            )
+    return {index: row for index, row in done.items() if index not in points.lost}
+
+
+def _doubt(row: dict[str, Any]) -> float:
+    return SURE * float(row["test_error_se"])
 
 
 def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
@@ -196,7 +219,7 @@ def _solve(
     coarse = limit.coarse_law(task.pi), test.coarse_law(job.test.pi)
     found = measure(readout, test.law(job.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")
-    row: dict[str, Any] = {"model": model, "provenance": "theorem", "residual": readout.residual}
+    row: dict[str, Any] = {"residual": readout.residual}
     for name, value, error in zip(names, found.values, found.errors, strict=True):
         row[name], row[f"{name}_se"] = value, error
     order = _order_parameters(model, query, readout.problem.law, readout.point)

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from ..answer import Question
 from ..arrays import Value
 from ..errors import NotConverged
 from ..grid import check_broadcast, choice, real
@@ -24,15 +25,21 @@ from ..lattice import REPLICATES
 from ..outcome import Oracle, Threshold, gather
 from ..task import Positions, Task
 from . import bayes, oracle_linear
-from .laws import SURE, check_accuracy, check_kinds
+from .laws import SURE, check_accuracy, check_task
 from .oracle_attention import NIL, best_attention, hard_attention
+from .provenance import ORACLE, of_search
+from .unsolved import Points
 
 MODELS = ("attention", "pooled", "vectorized", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
+RESOLVED = 20.0 * NIL  # the least target of a search: twice its error's error is a tenth of it
+CLOSED = 1e-300
 
 
-def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> Oracle:
+def oracle(
+    task: Task, model: str = "attention", *, accuracy: float = 1e-4, unsolved: str = "raise"
+) -> Oracle:
     """Return the least error a model can reach when it knows the signal ξ.
 
     Parameters
@@ -65,16 +72,21 @@ def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> O
     >>> oracle(needle.replace(theta=[2.0, 4.0, 6.0]), "attention").error.round(3)
     array([0.463, 0.219, 0.024])
     """
-    check_kinds(task)
+    check_task(task)
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
-    rows = [_solve(one, model, accuracy) for one in task.scalars(task.shape)]
-    found: Oracle = gather(Oracle, [{"model": model, **row} for row in rows], task.shape)
+    points = Points(unsolved, task.shape, task)
+    blank = {"model": model, "provenance": ORACLE[model]}
+    jobs = [(one,) for one in task.scalars(task.shape)]
+    rows = points.each(jobs, lambda one: blank | _solve(one, model, accuracy), blank)
+    points.warn()
+    question = Question("oracle", task, None, {"accuracy": accuracy, "unsolved": unsolved})
+    found: Oracle = gather(Oracle, rows, task.shape, question)
     return found
 
 
 def detection_threshold(
-    task: Task, model: str, error: Value, *, accuracy: float = 1e-4
+    task: Task, model: str, error: Value, *, accuracy: float = 1e-4, unsolved: str = "raise"
 ) -> Threshold:
     """Return the smallest θ at which a model's oracle error falls to ``error``.
 
@@ -97,10 +109,11 @@ def detection_threshold(
     >>> round(detection_threshold(task, "attention", 0.1).theta, 2)
     4.27
     """
-    check_kinds(task)
+    check_task(task)
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
+    _check_target(model, error)
     task = task.replace(theta=1.0)
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
     shape = np.broadcast_shapes(task.shape, np.shape(error))
@@ -111,12 +124,30 @@ def detection_threshold(
                 f"error must be below min(pi, 1 - pi) = {min(one.pi, 1.0 - one.pi):g}, "
                 f"which needs no signal, got {target:g} with pi={one.pi:g}"
             )
-    rows = []
-    for one, target in pairs:
+    points = Points(unsolved, shape, task)
+    blank = {"model": model, "provenance": of_search(ORACLE[model].removeprefix("search: "))}
+
+    def solve(one: Task, target: float) -> dict[str, Any]:
         theta, se = _threshold(one, model, float(target), accuracy)
-        rows.append({"model": model, "theta": theta, "theta_se": se, "provenance": "theorem"})
-    found: Threshold = gather(Threshold, rows, shape)
+        return blank | {"theta": theta, "theta_se": se}
+
+    rows = points.each(pairs, solve, blank)
+    points.warn()
+    options = {"error": error, "accuracy": accuracy, "unsolved": unsolved}
+    question = Question("detection_threshold", task, None, options)
+    found: Threshold = gather(Threshold, rows, shape, question)
     return found
+
+
+def _check_target(model: str, error: Value) -> None:
+    """Refuse a target below what a model's error is known to."""
+    least = CLOSED if model == "pooled" else RESOLVED
+    if np.min(error) < least:
+        why = "a closed formula, above underflow" if model == "pooled" else "numerically resolved"
+        raise ValueError(
+            f"error must be at least {least:g} for model={model!r}, down to which it is {why}, "
+            f"got {np.min(error):g}"
+        )
 
 
 def _solve(task: Task, model: str, accuracy: float) -> dict[str, Any]:

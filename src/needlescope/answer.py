@@ -1,0 +1,189 @@
+"""What every result shares: the question it answers, how it prints, how it becomes a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .grid import Gridded
+from .task import Task
+from .training import Training
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTH = 12  # of the names in a printed result
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked: the function that was called, the problem, and every option.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> found.question.call, found.question.options["accuracy"]
+    ('capacity', 0.005)
+    """
+
+    call: str
+    task: Task
+    training: Training | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def columns(self, shape: tuple[int, ...]) -> dict[str, Any]:
+        """Return every argument by its path (``task.L``), one value for each point of the grid."""
+        found: dict[str, Any] = {"call": self.call}
+        parts = {"task": self.task, "training": self.training, **self.options}
+        for name, value in parts.items():
+            if isinstance(value, Gridded):
+                for one in dataclasses.fields(value):  # type: ignore[arg-type]
+                    found[f"{name}.{one.name}"] = _column(getattr(value, one.name), shape)
+            elif value is not None:
+                found[name] = _column(value, shape)
+        return found
+
+
+def _column(value: Any, shape: tuple[int, ...]) -> Any:
+    """Spread a number over the grid; words stay, and what is neither goes by its name."""
+    if isinstance(value, int | float | np.ndarray):
+        try:
+            return np.broadcast_to(value, shape).ravel()
+        except ValueError:  # a vector that is not spread over the grid, such as a signal
+            return _brief(value)
+    return value if isinstance(value, str) else getattr(value, "name", None) or repr(value)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """A result: numbers, where they come from, and the question they answer.
+
+    Attributes
+    ----------
+    question
+        The call with its task, training and options; None for a result built by hand.
+    """
+
+    question: Question | None = field(default=None, kw_only=True)
+
+    _shown: ClassVar[tuple[str, ...]] = ()  # the fields that printing shows; others are named
+
+    @property
+    def task(self) -> Task | None:
+        """The task that was asked about."""
+        return None if self.question is None else self.question.task
+
+    @property
+    def training(self) -> Training | None:
+        """The training that was asked about; None where there is none."""
+        return None if self.question is None else self.question.training
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """All other arguments by name, those left at their defaults included."""
+        return {} if self.question is None else self.question.options
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the grid that was asked: ``()`` for a single problem."""
+        return np.broadcast_shapes(*(np.shape(value) for value in self._numbers().values()))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a table, a row for each point of the grid: what was asked, and what was found.
+
+        Columns are named as in a `Store`'s table (``task.L``, ``training.alpha1``,
+        ``test_error``, ``test_error_se``), so that `needlescope.figures` draws them too.
+
+        Examples
+        --------
+        >>> import needlescope as ns
+        >>> task = ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5)
+        >>> table = ns.oracle(task, "pooled").to_pandas()
+        >>> table[["task.L", "task.theta", "error"]].round(3).values.tolist()
+        [[10.0, 4.0, 0.264], [10.0, 5.0, 0.215]]
+        """
+        import pandas as pd
+
+        asked = {} if self.question is None else self.question.columns(self.shape)
+        numbers = {name: np.ravel(value) for name, value in self._numbers().items()}
+        words = {
+            name: value
+            for name, value in self._fields()
+            if isinstance(value, str)
+        }
+        columns = {**asked, **words, **numbers}
+        return pd.DataFrame(columns, index=range(int(np.prod(self.shape, dtype=np.int64))))
+
+    def __repr__(self) -> str:
+        """Print the question and the main numbers, in a few lines."""
+        named = dict(self._fields())
+        head = [type(self).__name__, named.get("model"), f"({named['provenance']})"]
+        lines = [" ".join(str(part) for part in head if part)]
+        lines += [f"  {name:<{WIDTH}}{text}" for name, text in self._asked()]
+        for name in self._shown:
+            lines.append(f"  {name:<{WIDTH}}{_shown(named[name], named.get(f'{name}_se', 0.0))}")
+        more = [
+            name
+            for name, value in named.items()
+            if name not in (*self._shown, "model", "provenance") and value is not None
+            and not name.endswith("_se")
+        ]
+        return "\n".join([*lines, *([f"  {'and':<{WIDTH}}{', '.join(more)}"] if more else [])])
+
+    def _asked(self) -> Iterator[tuple[str, str]]:
+        if self.question is None:
+            return
+        parts = {"task": self.question.task, "training": self.question.training}
+        for name, part in parts.items():
+            if part is not None:
+                yield name, _fields_of(part)
+        chosen = {name: value for name, value in self.options.items() if value is not None}
+        if chosen:
+            yield "options", ", ".join(f"{name}={_brief(one)}" for name, one in chosen.items())
+
+    def _fields(self) -> Iterator[tuple[str, Any]]:
+        for one in dataclasses.fields(self):
+            if one.name != "question":
+                yield one.name, getattr(self, one.name)
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self._fields()
+            if isinstance(value, int | float | np.number | np.ndarray)
+        }
+
+
+def _fields_of(part: Gridded) -> str:
+    values = {one.name: getattr(part, one.name) for one in dataclasses.fields(part)}  # type: ignore[arg-type]
+    return ", ".join(f"{k}={_brief(value)}" for k, value in values.items() if value is not None)
+
+
+def _brief(value: Any) -> str:
+    """Write a value in a few characters: an array by its ends."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        inside = f"{value.flat[0]:g} … {value.flat[-1]:g}"
+        return f"[{inside}]" if value.ndim == 1 else f"[{inside}; {value.shape}]"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"({_fields_of(value)})" if isinstance(value, Gridded) else repr(value)
+
+
+def _shown(value: Any, error: Any) -> str:
+    """Write a number with its uncertainty; of an array its range."""
+    array, spread = np.asarray(value), np.asarray(error, float)
+    if array.dtype.kind not in "if":
+        return str(value) if array.ndim == 0 else ", ".join(sorted(set(array.ravel().tolist())))
+    largest = float(np.nanmax(spread)) if np.isfinite(spread).any() else 0.0
+    doubt = f" ± {largest:.1g}" if largest > 0.0 else ""
+    if array.ndim == 0:
+        return f"{float(array):.6g}{doubt}"
+    known = array[~np.isnan(array)]
+    lost = array.size - known.size
+    within = f"{known.min():.6g} to {known.max():.6g}{doubt}" if known.size else "none"
+    return f"{within}, shape {array.shape}" + (f", {lost} NaN" if lost else "")

@@ -1,0 +1,79 @@
+"""What becomes of a point that cannot be solved: it is raised by name, or left as NaN and counted.
+
+A grid may hold points that have no answer, or none to the accuracy asked. By default the first of
+them ends the call. With ``unsolved="nan"`` the others are kept, and a warning counts what is lost.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..errors import NoMinimiser, NotConverged
+from ..grid import Gridded, choice
+
+UNSOLVED = ("raise", "nan")
+Row = dict[str, Any]
+
+
+class Points:
+    """The points of a grid by number, and those of them that could not be solved.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> points = Points("raise", (2,), ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5))
+    >>> points.name(1)
+    'theta=5'
+    """
+
+    def __init__(self, unsolved: str, shape: tuple[int, ...], *parts: Gridded | None) -> None:
+        self.unsolved, self.shape = choice("unsolved", unsolved, UNSOLVED), shape
+        self.parts = [part for part in parts if part is not None]
+        self.lost: dict[int, str] = {}
+
+    def name(self, index: int) -> str:
+        """Name a point by the fields that vary over the grid."""
+        found = {}
+        for part in self.parts:
+            for field in part._gridded:
+                value = getattr(part, field)
+                if np.ndim(value):
+                    found[field] = np.broadcast_to(value, self.shape).ravel()[index]
+        return ", ".join(f"{field}={value:g}" for field, value in found.items())
+
+    @contextmanager
+    def at(self, index: int) -> Iterator[None]:
+        """Solve a point within this: what goes wrong is named, and raised or remembered."""
+        try:
+            yield
+        except (NoMinimiser, NotConverged) as problem:
+            where = self.name(index)
+            sentence = f"at {where}: {problem}" if where else str(problem)
+            if self.unsolved == "raise":
+                raise type(problem)(sentence) from None
+            self.lost[index] = sentence
+
+    def warn(self) -> None:
+        """Count what was lost, if anything was."""
+        if self.lost:
+            count, first = int(np.prod(self.shape, dtype=np.int64)), min(self.lost)
+            warnings.warn(
+                f"{len(self.lost)} of {count} points could not be solved and are NaN; "
+                f"the first of them, {self.lost[first]}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def each(self, jobs: Sequence[Any], solve: Callable[..., Row], blank: Row) -> list[Row]:
+        """Solve every point on its own; ``blank`` stands for one that could not be."""
+        rows = []
+        for index, job in enumerate(jobs):
+            rows.append(blank)
+            with self.at(index):
+                rows[index] = solve(*job)
+        return rows
