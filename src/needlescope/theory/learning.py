@@ -38,6 +38,22 @@ from .unsolved import Points
 DATA = ("D1", "all")
 
 
+class _Solved(NamedTuple):
+    """A point's numbers, the readout they come from, and the test error's error of sampling."""
+
+    row: dict[str, Any]
+    readout: Readout
+    sampling: float
+
+    @property
+    def doubt(self) -> float:
+        return SURE * float(self.row["test_error_se"])
+
+    def coarse(self, accuracy: float) -> bool:
+        """Whether compression is what stands between a result and its accuracy."""
+        return self.doubt > accuracy >= np.sqrt(2.0) * SURE * self.sampling
+
+
 class _Job(NamedTuple):
     """One point of the grid."""
 
@@ -153,39 +169,40 @@ def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
 def _walk(
     model: str, jobs: list[_Job], members: list[int], accuracy: float, points: Points
 ) -> dict[int, dict[str, Any]]:
-    """Solve a family in order, each point from its neighbours, at the first sufficient level."""
-    done: dict[int, dict[str, Any]] = {}
+    """Solve a family in order, each point from its neighbours, at the first sufficient level.
+
+    Where only the compression of the law is too coarse, the same samples are compressed less.
+    """
+    done: dict[int, _Solved] = {}
     pending, levels = members, ladder(accuracy)
     if len(members) > 2:  # one point in the middle tells where to start
         middle = members[len(members) // 2]
         with points.at(middle):
-            row, _ = _solve(model, jobs[middle], levels[0], None)
-            excess = SURE * row["test_error_se"] / accuracy
+            probe = _solve(model, jobs[middle], levels[0], None)
+            excess = probe.doubt / accuracy
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
-            levels = levels[skip:]
+            levels = levels[0 if probe.coarse(accuracy) else skip :]
     for level in levels:
         trail: list[tuple[_Job, Point]] = []
         for index in pending:
             if index in points.lost:
                 continue
             with points.at(index):
-                row, readout = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
-                if readout.local is not None:
-                    trail.append((jobs[index], readout.point))
-                done[index] = row
-        pending = [k for k in pending if k not in points.lost and _doubt(done[k]) > accuracy]
-    for index in sorted(pending, key=lambda k: -_doubt(done[k])):  # the worst first
+                found = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
+                if found.coarse(accuracy):
+                    found = _solve(model, jobs[index], level.finer, found.readout.warm)
+                if found.readout.local is not None:
+                    trail.append((jobs[index], found.readout.point))
+                done[index] = found
+        pending = [k for k in pending if k not in points.lost and done[k].doubt > accuracy]
+    for index in sorted(pending, key=lambda k: -done[k].doubt):  # the worst first
         with points.at(index):
-            worst = _doubt(done[index])
+            worst = done[index].doubt
             raise NotConverged(
                 f"the test error is known to ±{worst:.1e} only, not to the accuracy of "
                 f"{accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
             )
-    return {index: row for index, row in done.items() if index not in points.lost}
-
-
-def _doubt(row: dict[str, Any]) -> float:
-    return SURE * float(row["test_error_se"])
+    return {index: found.row for index, found in done.items() if index not in points.lost}
 
 
 def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
@@ -205,9 +222,7 @@ def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
     return Point(guess[:k], float(guess[k]), *np.exp(np.clip(guess[k + 1 :], -600, 600)).tolist())
 
 
-def _solve(
-    model: str, job: _Job, level: Level, warm: Point | None
-) -> tuple[dict[str, Any], Readout]:
+def _solve(model: str, job: _Job, level: Level, warm: Point | None) -> _Solved:
     task, training, query = job.task, job.training, job.query
     limit = train_limit(model, task, query, level)
     readout = train_readout(
@@ -235,7 +250,7 @@ def _solve(
     row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})
     row["kappa"] = query.kappa if model == "attention" else np.nan
     row["cosine_q"] = query.cosine if model == "attention" else np.nan
-    return row, readout
+    return _Solved(row, readout, float(found.sampling[0]))
 
 
 def _order_parameters(model: str, query: Query, law: Law, at: Point) -> dict[str, float]:

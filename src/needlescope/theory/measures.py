@@ -20,7 +20,7 @@ from ..arrays import FloatArray
 from ..losses import Loss
 from ..models.nodes import Law
 from .envelope import density
-from .law import standard_error
+from .law import sampling_error, standard_error
 from .readout import Readout
 from .saddle import Chain, Point, Saddle
 
@@ -28,11 +28,13 @@ from .saddle import Chain, Point, Saddle
 class Measures(NamedTuple):
     """Test error, train loss, train error, in this order, and their standard errors.
 
-    ``others`` are the solutions of the replicates, to first order, and of the coarse law last.
+    ``sampling`` is what of the errors is left without compression. ``others`` are the solutions of
+    the replicates, to first order, and of the coarse law last.
     """
 
     values: FloatArray
     errors: FloatArray
+    sampling: FloatArray
     others: list[Point]
 
 
@@ -58,7 +60,7 @@ def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
     train_table, test_table = _train_table(problem.loss, problem.law, chain), _test_table(test, at)
     mean = _estimates(train_table, test_table, False)
     if len(problem.law.replicas) == len(test.replicas) == 1:  # no sampling error
-        return Measures(mean[0, :3], np.zeros(3), [])
+        return Measures(mean[0, :3], np.zeros(3), np.zeros(3), [])
     replicated = _estimates(train_table, test_table, True)
     slopes = _slopes(problem, chain, test, at)
     other = Saddle(coarse[0], problem.loss, problem.delta, problem.ridge)
@@ -68,7 +70,8 @@ def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
     differences = np.concatenate([replicated, rough]) - mean
     moves = -np.linalg.solve(readout.local.hessian, differences[:, 3:].T).T
     shifts = differences[:, :3] + moves @ slopes.T
-    return Measures(mean[0, :3], standard_error(shifts), [at.shifted(move) for move in moves])
+    others = [at.shifted(move) for move in moves]
+    return Measures(mean[0, :3], standard_error(shifts), sampling_error(shifts), others)
 
 
 def _estimates(train: _Table, test: _Table, replicated: bool) -> FloatArray:
@@ -141,4 +144,4 @@ def _measure_constant(problem: Saddle, test: Law, bias: float) -> Measures:
         float(law.weight[law.y == y].sum()) * float(problem.loss.value(at, y)[0]) for y in (1, -1)
     )
     wrong = [float(one.weight[one.y * bias < 0.0].sum()) for one in (test, law)]
-    return Measures(np.array([wrong[0], loss, wrong[1]]), np.zeros(3), [])
+    return Measures(np.array([wrong[0], loss, wrong[1]]), np.zeros(3), np.zeros(3), [])

@@ -29,6 +29,11 @@ class Readout(NamedTuple):
     local: Local | None
 
     @property
+    def warm(self) -> Point | None:
+        """A guess for a neighbouring problem."""
+        return None if self.local is None else self.point
+
+    @property
     def residual(self) -> float:
         """Largest relative residual of the stationarity equations."""
         return 0.0 if self.local is None else self.local.residual
