@@ -111,11 +111,7 @@ class Answer:
 
         asked = {} if self.question is None else self.question.columns(self.shape)
         numbers = {name: np.ravel(value) for name, value in self._numbers().items()}
-        words = {
-            name: value
-            for name, value in self._fields()
-            if isinstance(value, str)
-        }
+        words = {name: value for name, value in self._fields() if isinstance(value, str)}
         columns = {**asked, **words, **numbers}
         return pd.DataFrame(columns, index=range(int(np.prod(self.shape, dtype=np.int64))))
 
@@ -130,7 +126,8 @@ class Answer:
         more = [
             name
             for name, value in named.items()
-            if name not in (*self._shown, "model", "provenance") and value is not None
+            if name not in (*self._shown, "model", "provenance")
+            and value is not None
             and not name.endswith("_se")
         ]
         return "\n".join([*lines, *([f"  {'and':<{WIDTH}}{', '.join(more)}"] if more else [])])

@@ -56,8 +56,9 @@ def attention(setup: Setup) -> tuple[Weights, dict[str, float]]:
     xi, D0, _ = _draw(setup)
     first, state, _ = _query(setup, xi, D0)
     data = Tokens(setup.task, np.ones(setup.n_test), xi, setup.noise, setup.stream("test"))
+    beta = setup.sharpness
     weights = (
-        (attend(block.table, block.segments, state.q, setup.sharpness).reshape(len(block.y), -1), marked)
+        (attend(block.table, block.segments, state.q, beta).reshape(len(block.y), -1), marked)
         for block, marked in zip(data.blocks(), data.marks(), strict=True)
     )
     return weights, aligned(setup, xi, None if first is None else first.w, state.q)

@@ -110,9 +110,11 @@ def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[s
 
 def _together(laws: list[Law]) -> Law:
     """Return the mean of several laws."""
-    columns = [np.concatenate(column) for column in zip(*(law[:-1] for law in laws), strict=True)]
-    joined = Law(*columns, replicas=np.zeros((0, 0)))
-    return joined._replace(weight=joined.weight / len(laws))
+    y, m, tau, A, weight = (
+        np.concatenate(column) for column in zip(*(law[:-1] for law in laws), strict=True)
+    )
+    weight = weight / len(laws)
+    return Law(y, m, tau, A, weight, weight[None])
 
 
 def _expand(law: Law) -> FloatArray:

@@ -117,7 +117,7 @@ def _largest_token(signal: Sums, noise: Sums, L: int, tilt: float) -> tuple[Draw
     """Sample both labels at κ = ∞, where all attention lies on the largest token."""
     mean, one = (noise.total + signal.total) / L, np.ones(len(signal.top))
     won = signal.top + tilt > noise.top
-    positive = Draws(1.0 * won, np.where(won, signal.top, noise.top) - mean, one)
+    positive = Draws(won.astype(float), np.where(won, signal.top, noise.top) - mean, one)
     return positive, Draws(0.0 * one, np.maximum(signal.top, noise.top) - mean, one)
 
 
@@ -143,12 +143,12 @@ def attention_samples(
     """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
     build = partial(attention.nodes, L, theta, cosine)
     weight = np.full(points, 1.0 / points)
-    return [
-        Limit(*(build(*draws, weight, weight[None]) for draws in pair))
-        for pair in (
-            _draw_one(L, R, kappa, theta * cosine, points, index) for index in range(REPLICATES)
-        )
-    ]
+    found = []
+    for index in range(REPLICATES):
+        positive, negative = _draw_one(L, R, kappa, theta * cosine, points, index)
+        nodes = [build(*draws, weight, weight[None]) for draws in (positive, negative)]
+        found.append(Limit(nodes[0], nodes[1]))
+    return found
 
 
 def _compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
