@@ -39,6 +39,14 @@ class Alignment(Answer):
         Standard errors over trials; zero for theory.
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> found = ns.align(task, training)
+    >>> found.query.kappa == found.kappa, round(found.cosine_q, 3)
+    (True, 0.976)
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("cosine_w", "norm_w", "cosine_q", "norm_q", "kappa")
@@ -96,6 +104,20 @@ class Outcome(Answer):
         For a simulation of attention, the realised alignment of readout and query.
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha1=1.0)
+    >>> ns.predict(task, training, "pooled")
+    Outcome pooled (theorem 5)
+      task        L=10, R=1, theta=5, pi=0.5, positions='uniform'
+      training    alpha1=1, loss='logistic', ridge=0.01, beta=1, ...
+      options     data='D1', accuracy=0.0001, unsolved='raise'
+      test_error  0.32879
+      train_loss  0.210619
+      train_error 0.00833864
+      and         bias, signal, norm, cosine, ...
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("test_error", "train_loss", "train_error")
@@ -146,8 +168,18 @@ class Focus(Answer):
         The query's strength and alignment; for a simulation their means.
     signal_se, ...
         Quasi-Monte Carlo errors for theory, standard errors over trials for simulation.
+    provenance
+        What the numbers rest on: a formula, or "simulation".
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> found = ns.focus(task, training)
+    >>> round(found.signal + 9 * found.noise, 6)
+    1.0
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("signal", "noise", "largest")
@@ -166,7 +198,24 @@ class Focus(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Capacity(Answer):
-    """The largest n/d at which data are typically linearly separable (Conjecture 1)."""
+    """The largest n/d at which data are typically linearly separable (Conjecture 1).
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled" or "vectorized".
+    alpha, alpha_se
+        α* and its quasi-Monte Carlo error; infinite where nothing limits it.
+    provenance
+        "conjecture 1".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> found.provenance, round(found.alpha, 2)
+    ('conjecture 1', 2.95)
+    """
 
     _shown: ClassVar[tuple[str, ...]] = ("alpha",)
 
@@ -182,12 +231,24 @@ class Separability(Answer):
 
     Attributes
     ----------
+    model
+        "attention", "pooled" or "vectorized".
     fraction, fraction_se
         The fraction over trials, and its standard error (not zero where all agree).
     trials
         ``"separable"`` and ``"proven"``: 1.0 or 0.0 for each trial. A positive answer rests on a
         separating plane; a negative one on weights that prove it, or, unproven, on the absence of
         any margin above rounding.
+    provenance
+        "simulation".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> found = ns.simulate_separability(task, ns.Training(alpha1=1.0), "pooled", d=50, trials=4)
+    >>> found.fraction, round(found.fraction_se, 2)
+    (1.0, 0.14)
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("fraction",)
@@ -201,7 +262,26 @@ class Separability(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Asymptote(Answer):
-    """Ridgeless square loss with much data (Corollary 2): error = limit + rate/α1 + o(1/α1)."""
+    """Ridgeless square loss with much data (Corollary 2): error = limit + rate/α1 + o(1/α1).
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled" or "vectorized".
+    limit, limit_se
+        The error as α1 → ∞, and its quasi-Monte Carlo error.
+    rate, rate_se
+        The constant of the approach, and its error.
+    provenance
+        "corollary 2".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.asymptote(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> round(found.limit + found.rate / 100.0, 4)  # the error at alpha1 = 100, nearly
+    0.2176
+    """
 
     _shown: ClassVar[tuple[str, ...]] = ("limit", "rate")
 
@@ -229,6 +309,15 @@ class Crossover(Answer):
         Their quasi-Monte Carlo errors.
     verdict
         "crosses", "always", "never" or "tied" (an array of these for a grid).
+    provenance
+        "search: on ..." the theorems or corollary that were compared.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.crossover(ns.Task(L=5, R=5, theta=2.0, pi=0.5), kappa=1.0, accuracy=1e-3)
+    >>> found.verdict, found.cosine
+    ('never', nan)
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("verdict", "cosine", "gain")
@@ -269,6 +358,15 @@ class Oracle(Answer):
         What the number rests on: a proposition, a formula, a search over one; or "simulation".
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    Where positives are rare, the best attention is hard, and can be asked for as a query:
+
+    >>> import needlescope as ns
+    >>> found = ns.oracle(ns.Task(L=10, R=1, theta=4.0, pi=0.01))
+    >>> round(found.error, 5), ns.Query(found.kappa, cosine=1.0)
+    (0.00488, Query(kappa=inf, cosine=1.0))
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("error", "threshold")
@@ -285,7 +383,24 @@ class Oracle(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Threshold(Answer):
-    """The smallest θ at which a model's oracle error falls to a target, with its uncertainty."""
+    """The smallest θ at which a model's oracle error falls to a target.
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled", "vectorized" or "bayes".
+    theta, theta_se
+        The strength, and its numerical uncertainty.
+    provenance
+        "search: on ..." what the oracle's error rests on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
+    >>> ns.detection_threshold(task, "pooled", error=[0.1, 0.05]).theta.round(1)
+    array([25.6, 32.9])
+    """
 
     _shown: ClassVar[tuple[str, ...]] = ("theta",)
 

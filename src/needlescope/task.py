@@ -28,6 +28,11 @@ class Positions:
     probabilities : sequence of float, optional
         One for each set, positive, summing to one. Equal by default.
 
+    Raises
+    ------
+    ValueError
+        If sets differ in size, repeat a token, or the probabilities do not fit them.
+
     Examples
     --------
     Two needles, always side by side, more often at the start:
@@ -114,9 +119,14 @@ class Task(Gridded):
         Signal strength θ, from 0 to 1e6 (the noise has unit variance in every coordinate).
     pi : float or array
         Probability of a positive sample, inside (0, 1) and at least 1e-6 from its ends.
-    positions : "uniform" or Positions
+    positions : "uniform" or Positions, default "uniform"
         Law of the signal's positions. Attention and pooling cannot tell the difference; the
         vectorized model and the Bayes limit can.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range, of the wrong kind, or arrays do not broadcast.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class Training(Gridded):
     alpha0 : float or array, optional
         Samples per dimension in D0, which trains the query: above 0. Needed by attention, unless
         its query is given, and by baselines that are trained on all data.
-    alpha1 : float or array
+    alpha1 : float or array, required
         Samples per dimension in D1, which trains the readout: above 0.
     loss : str or Loss, default "logistic"
         "square", "logistic", "hinge", "squared_hinge", or a `needlescope.Loss` of one's own.

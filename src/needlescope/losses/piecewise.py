@@ -53,8 +53,13 @@ class PiecewiseQuadratic(Loss):
         Increasing margins at which the pieces meet; may be empty.
     pieces : sequence of (a, b, c)
         For each interval from left to right, the loss ½ a u² + b u + c.
-    name : str
+    name : str, default "piecewise"
         How the loss is called in results.
+
+    Raises
+    ------
+    ValueError
+        If the pieces do not fit the knots, do not meet, or are not convex.
 
     Examples
     --------

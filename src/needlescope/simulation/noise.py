@@ -25,7 +25,7 @@ class Noise:
 
     Parameters
     ----------
-    entries : "gaussian", "rademacher" or "student"
+    entries : "gaussian", "rademacher" or "student", default "gaussian"
         Law of the independent entries, each scaled to unit variance: normal, ±1 with equal
         probability, or Student's t.
     df : float, optional
@@ -33,8 +33,13 @@ class Noise:
     covariance : array (d, d), optional
         Covariance Σ across the dimensions of a token, symmetric and positive definite; the
         identity by default.
-    token_correlation : float
+    token_correlation : float, default 0
         ρ in (−1, 1): neighbouring tokens are correlated as an AR(1) sequence.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range, or the covariance is none.
 
     Examples
     --------

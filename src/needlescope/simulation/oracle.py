@@ -52,22 +52,33 @@ def simulate_oracle(
 
     Parameters
     ----------
-    task
-        The problem; numeric fields may be arrays.
-    model : "attention", "pooled" or "bayes"
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    model : "attention", "pooled" or "bayes", default "attention"
         The vectorized model is left to theory: its best rule gives tokens unequal weights, and
         draws would have to choose all L of them.
-    samples : int
-        Draws in a trial, half of them positive; mistakes are weighted by π, so that a rare label
-        needs many more than 1/π.
-    trials, seed, workers, progress
-        As in `simulate`.
+    samples : int, default 20,000
+        Draws in a trial, at least 100, half of them positive; mistakes are weighted by π, so that
+        a rare label needs many more than 1/π.
+    trials : int, default 8
+        Independent repetitions, at least 1; their spread gives the standard errors.
+    seed : default 0
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
 
     Returns
     -------
     Oracle
         ``error`` is the mean over trials with its standard error, ``threshold``, ``kappa`` and
         ``sign`` are medians. Each trial's own are in ``trials``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
 
     Examples
     --------

@@ -60,45 +60,67 @@ def simulate(
 
     Parameters
     ----------
-    task, training
+    task, training : Task, Training
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled" or "vectorized"
-    d : int
-        Dimension of a token; D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
-    trials : int
-        Independent repetitions; their spread gives the standard errors (NaN for one trial).
-    seed
+    model : "attention", "pooled" or "vectorized", default "attention"
+    d : int, default 1000
+        Dimension of a token, from 1 to 10⁶;
+        D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
+    trials : int, default 8
+        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
+        trial).
+    seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    query, test_task, data
-        As in `predict`: a query given directly, another task to test on, and what the linear
-        baselines are trained on.
-    reuse : "none", "D0" or "all"
+    query : Query, optional
+        For attention: a query given directly instead of trained.
+    test_task : Task, optional
+        Test on another task than the one trained on, as in `predict`.
+    data : "D1" or "all", default "D1"
+        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1.
+    reuse : "none", "D0" or "all", default "none"
         What attention's readout is trained on: fresh data D1, the same D0 that trained the query
         (then alpha1 must equal alpha0), or D0 ∪ D1.
-    query_steps : int
-        Gradient steps on the query, after the first step on w and b.
-    starts : int
-        Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from so many starts, the
-        first of them where the steps lead, to a relative gradient of 1e-5; the ridge then applies
-        to the query too.
+    query_steps : int, default 1
+        Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.
+    starts : int, default 0
+        Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from so many starts (at
+        most 1000), the first of them where the steps lead, to a relative gradient of 1e-5; the
+        ridge then applies to the query too.
     noise : Noise, optional
         Another law of the noise than independent N(0, 1) entries.
     signal : array (d,), optional
         Direction of the signal; random in each trial by default.
-    sampler : "auto", "tokens" or "reduced"
+    sampler : "auto", "tokens" or "reduced", default "auto"
         Make every token, block by block; or draw from the exact reduced law, which needs L times
         fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
-    test : "auto", "exact" or "sampled"
+    test : "auto", "exact" or "sampled", default "auto"
         Integrate the test error over the law of the data (Gaussian noise only; unbiased, to a
         standard error of 2e-4 and of 5 % or as far as a budget goes, which each trial states as
         ``trials["test_error_numeric"]``), or count mistakes on ``n_test`` fresh samples. "auto"
         integrates where it can.
+    n_test : int, default 10,000
+        Fresh samples on which mistakes are counted, where they are.
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
-    memory : int
+    memory : int, default 1 GiB
         Bytes that one worker may use for its data; what needs more is refused before it starts.
     progress : bool or callable, optional
         A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    Outcome
+        Means over trials with their standard errors, the values of every trial as ``trials``, and
+        for attention the realised ``alignment``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NoMinimiser
+        If a trial's training problem has no minimiser, such as separable data without a ridge.
+    NotConverged
+        If a trial's training does not reach its tolerance. Both name the trial.
 
     Examples
     --------
@@ -146,7 +168,42 @@ def simulate_alignment(
 ) -> Alignment:
     """Take the two gradient steps at dimension d, several times: the twin of `align`.
 
-    The parameters are those of `simulate`.
+    Parameters
+    ----------
+    task, training : Task, Training
+        The problem; any numeric field may be an array, and the results broadcast.
+    d : int, default 1000
+        Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
+    trials : int, default 8
+        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
+        trial).
+    seed : default 0
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    query_steps : int, default 1
+        Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.
+    noise : Noise, optional
+        Another law of the noise than independent N(0, 1) entries.
+    signal : array (d,), optional
+        Direction of the signal; random in each trial by default.
+    sampler : "auto", "tokens" or "reduced", default "auto"
+        Make every token, block by block; or draw from the exact reduced law, which needs L times
+        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    memory : int, default 1 GiB
+        Bytes that one worker may use for its data; what needs more is refused before it starts.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    Alignment
+        Means over trials with their standard errors, and every trial's values as ``trials``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
 
     Examples
     --------
@@ -186,7 +243,46 @@ def simulate_focus(
 ) -> Focus:
     """Train the query at dimension d, several times, and see where it looks: the twin of `focus`.
 
-    Each trial looks at ``n_test`` fresh positive samples. The parameters are those of `simulate`.
+    Parameters
+    ----------
+    task, training : Task, Training
+        The problem; any numeric field may be an array, and the results broadcast.
+    d : int, default 1000
+        Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
+    trials : int, default 8
+        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
+        trial).
+    seed : default 0
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    query : Query, optional
+        A query given directly instead of trained.
+    query_steps : int, default 1
+        Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.
+    noise : Noise, optional
+        Another law of the noise than independent N(0, 1) entries.
+    signal : array (d,), optional
+        Direction of the signal; random in each trial by default.
+    sampler : "auto", "tokens" or "reduced", default "auto"
+        Make every token, block by block; or draw from the exact reduced law, which needs L times
+        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
+    n_test : int, default 10,000
+        Fresh positive samples that each trial looks at.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    memory : int, default 1 GiB
+        Bytes that one worker may use for its data; what needs more is refused before it starts.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    Focus
+        Means over trials with their standard errors, and every trial's values as ``trials``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
 
     Examples
     --------
@@ -228,14 +324,55 @@ def simulate_separability(
 ) -> Separability:
     """Draw training data at dimension d, several times, and count how often they are separable.
 
-    `capacity` predicts the ``alpha1`` at which the fraction falls from one to zero. The parameters
-    are those of `simulate`; loss and ridge play no part, except in training the query.
+    `capacity` predicts the ``alpha1`` at which the fraction falls from one to zero. Loss and ridge
+    play no part, except in training the query.
+
+    Parameters
+    ----------
+    task, training : Task, Training
+        The problem; any numeric field may be an array, and the results broadcast.
+    model : "attention", "pooled" or "vectorized", default "attention"
+    d : int, default 500
+        Dimension of a token, from 1 to 10⁶;
+        D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
+    trials : int, default 20
+        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
+        trial).
+    seed : default 0
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    query : Query, optional
+        A query given directly instead of trained.
+    data : "D1" or "all", default "D1"
+        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1.
+    noise : Noise, optional
+        Another law of the noise than independent N(0, 1) entries.
+    sampler : "auto", "tokens" or "reduced", default "auto"
+        Make every token, block by block; or draw from the exact reduced law, which needs L times
+        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    memory : int, default 1 GiB
+        Bytes that one worker may use for its data; what needs more is refused before it starts.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    Separability
+        The fraction over trials with its standard error, and every trial's answer as ``trials``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If a data set can be shown neither separable nor not.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> training = ns.Training(alpha0=1.0, alpha1=[2.0, 4.0])
+    >>> training = ns.Training(alpha1=[2.0, 4.0])
     >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, workers=1).fraction
     array([1., 0.])
     """

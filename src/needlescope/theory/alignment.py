@@ -78,12 +78,25 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
 
 
 def align(task: Task, training: Training) -> Alignment:
-    """Predict the readout after one step and the query after two.
+    """Predict the readout after one gradient step and the query after two.
+
+    Theorem 3, and Corollary 1 for the constant of the approach to full alignment.
 
     Parameters
     ----------
-    task, training
-        The problem; any numeric field may be an array, and the results broadcast.
+    task, training : Task, Training
+        The problem; any numeric field may be an array, and the results broadcast. Of the training
+        ``alpha0``, the loss, the step sizes and β matter.
+
+    Returns
+    -------
+    Alignment
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
 
     Examples
     --------

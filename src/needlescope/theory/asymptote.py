@@ -48,7 +48,33 @@ def asymptote(
 ) -> Asymptote:
     """Return the limit of the test error as α1 → ∞ and the constant of its 1/α1 approach.
 
-    For the square loss without a ridge; the attention model needs its ``query``.
+    Corollary 2: the square loss without a ridge.
+
+    Parameters
+    ----------
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    model : "attention", "pooled" or "vectorized", default "attention"
+    query : Query, optional
+        The query of the attention model, which cannot do without, such as
+        ``align(task, training).query``.
+    accuracy : float, default 1e-4
+        Largest error of the limit that is accepted, in (0, 1], as twice ``limit_se``.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    Asymptote
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
 
     Examples
     --------

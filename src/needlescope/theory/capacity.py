@@ -37,29 +37,43 @@ def capacity(
     accuracy: float = 5e-3,
     unsolved: str = "raise",
 ) -> Capacity:
-    """Return the separability capacity α* of a model. It is a conjecture, and labelled so.
+    """Return the separability capacity α*: the largest n/d at which data are typically separable.
+
+    Conjecture 1, not a theorem; the result says so.
 
     Parameters
     ----------
-    task
-        The problem; numeric fields may be arrays.
-    model : "attention", "pooled" or "vectorized"
-    query
-        The query of the attention model, for instance ``align(task, training).query``.
-    accuracy
-        Largest relative error of α* accepted, from quasi-Monte Carlo.
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    model : "attention", "pooled" or "vectorized", default "attention"
+    query : Query, optional
+        The query of the attention model, which cannot do without, such as
+        ``align(task, training).query``.
+    accuracy : float, default 5e-3
+        Largest relative error of α* that is accepted, in (0, 1], from quasi-Monte Carlo.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
 
     Returns
     -------
     Capacity
         ``alpha`` is infinite where the error of the best linear rule is below floating point.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
+
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> ns.capacity(task, "pooled")
-    Capacity(model='pooled', alpha=2.95..., alpha_se=0.0, provenance='conjecture')
+    >>> found = ns.capacity(task, "pooled")
+    >>> round(found.alpha, 2), found.provenance
+    (2.95, 'conjecture 1')
     """
     check_task(task)
     choice("model", model, MODELS)

@@ -45,17 +45,37 @@ def crossover(
 ) -> Crossover:
     """Return the smallest alignment s of the query at which attention beats mean pooling.
 
+    A numerical search on Corollary 2 (much data, square loss) or, with a training, on Theorems 4
+    and 5.
+
     Parameters
     ----------
-    task
-        The problem; numeric fields may be arrays.
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
     kappa : float or array
-        Strength of the query.
-    training
+        Strength of the query, κ ≥ 0 or infinite.
+    training : Training, optional
         Compare after this training (both readouts on D1). Without it, in the limit of
-        much data with the square loss and no ridge (Corollary 2).
-    accuracy
-        Of the test errors that are compared.
+        much data with the square loss and no ridge.
+    accuracy : float, default 1e-4
+        Of the test errors that are compared, in (0, 1].
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    Crossover
+        Plain values, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
+    NoMinimiser
+        If the training has no unique finite minimiser.
 
     Examples
     --------

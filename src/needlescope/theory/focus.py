@@ -44,14 +44,32 @@ def focus(
 ) -> Focus:
     """Predict how a trained query spreads its attention over a positive sample.
 
+    A formula of our own: an integral over the exact law of the attention weights that Theorem 4
+    rests on.
+
     Parameters
     ----------
-    task, training
+    task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast.
-    query
+    query : Query, optional
         A query given directly instead of the one that `align` predicts.
-    accuracy
-        Largest error of the mean weight on all signal tokens that is accepted.
+    accuracy : float, default 1e-4
+        Largest error of the mean weight on all signal tokens that is accepted, in (0, 1].
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    Focus
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
 
     Examples
     --------

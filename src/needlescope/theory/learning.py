@@ -77,22 +77,42 @@ def predict(
 ) -> Outcome:
     """Predict test error, train loss and train error of a trained classifier, in the limit.
 
+    Theorem 4 (attention) and Theorem 5 (pooled, vectorized): n, d → ∞ at fixed n0/d and n1/d.
+
     Parameters
     ----------
-    task, training
+    task, training : Task, Training
         The problem. Any numeric field may be an array; results broadcast as NumPy would, and
         the solver walks the grid by continuation.
-    model : "attention", "pooled" or "vectorized"
-    query
+    model : "attention", "pooled" or "vectorized", default "attention"
+    query : Query, optional
         For attention: a query given directly instead of the one that `align` predicts.
-    test_task
+    test_task : Task, optional
         Test on another task (other L, R, theta, pi) than the one trained on. The vectorized
         model can only be tested at its own L.
-    data : "D1" or "all"
+    data : "D1" or "all", default "D1"
         What the two linear baselines are trained on: D1 alone, or D0 ∪ D1 (as much data as
         attention sees in all). Attention always trains its query on D0 and its readout on D1.
-    accuracy
-        Largest error of the test error that is accepted; reached, or NotConverged is raised.
+    accuracy : float, default 1e-4
+        Largest error of the test error that is accepted, in (0, 1], as twice ``test_error_se``.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    Outcome
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
+    NoMinimiser
+        If training has no unique finite minimiser: no ridge on separable data, or a hinge loss
+        that leaves the bias free.
 
     Examples
     --------

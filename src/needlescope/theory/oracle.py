@@ -42,14 +42,20 @@ def oracle(
 ) -> Oracle:
     """Return the least error a model can reach when it knows the signal ξ.
 
+    Proposition 1 for the linear models, Theorem 1 for attention, and the Bayes rule: exact at
+    finite L.
+
     Parameters
     ----------
-    task
-        The problem; numeric fields may be arrays.
-    model : "attention", "pooled", "vectorized" or "bayes"
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    model : "attention", "pooled", "vectorized" or "bayes", default "attention"
         "bayes" is the best of all classifiers.
-    accuracy
-        Largest numerical uncertainty accepted, as twice ``error_se``.
+    accuracy : float, default 1e-4
+        Largest numerical uncertainty accepted, in (0, 1], as twice ``error_se``.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
 
     Returns
     -------
@@ -58,6 +64,8 @@ def oracle(
 
     Raises
     ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
         If the accuracy is not reached.
 
@@ -67,9 +75,9 @@ def oracle(
 
     >>> import needlescope as ns
     >>> needle = ns.Task(L=1000, R=1, theta=3.72, pi=0.5)
-    >>> [round(oracle(needle, model).error, 3) for model in ("pooled", "attention", "bayes")]
+    >>> [round(ns.oracle(needle, model).error, 3) for model in ("pooled", "attention", "bayes")]
     [0.477, 0.263, 0.263]
-    >>> oracle(needle.replace(theta=[2.0, 4.0, 6.0]), "attention").error.round(3)
+    >>> ns.oracle(needle.replace(theta=[2.0, 4.0, 6.0]), "attention").error.round(3)
     array([0.463, 0.219, 0.024])
     """
     check_task(task)
@@ -90,23 +98,41 @@ def detection_threshold(
 ) -> Threshold:
     """Return the smallest θ at which a model's oracle error falls to ``error``.
 
+    A numerical search on `oracle`: Proposition 1, Theorem 1 and the Bayes rule.
+
     Parameters
     ----------
-    task
+    task : Task
         The problem; numeric fields may be arrays. Its θ is ignored.
     model : "attention", "pooled", "vectorized" or "bayes"
-    error
-        The error to reach, above 0 and below min(π, 1 − π), which needs no signal at all.
-    accuracy
-        Largest numerical uncertainty of the error accepted.
+    error : float or array
+        The error to reach: below min(π, 1 − π), which needs no signal at all, and at least 2e-8,
+        below which searches do not resolve it (1e-300 for "pooled", whose formula is closed).
+    accuracy : float, default 1e-4
+        Largest numerical uncertainty of the error accepted, in (0, 1].
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    Threshold
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
-    >>> round(detection_threshold(task, "pooled", 0.1).theta, 2)
+    >>> round(ns.detection_threshold(task, "pooled", 0.1).theta, 2)
     25.63
-    >>> round(detection_threshold(task, "attention", 0.1).theta, 2)
+    >>> round(ns.detection_threshold(task, "attention", 0.1).theta, 2)
     4.27
     """
     check_task(task)

@@ -1,0 +1,105 @@
+"""Every public docstring: summary, parameters, returns, raises, an example that runs when pasted.
+
+A parameter's line says its default if it has one; a result names all of its fields; what the theory
+computes says which theorem, corollary, proposition, conjecture or formula it rests on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import inspect
+import re
+from functools import cache
+
+import pytest
+
+import needlescope as ns
+
+PUBLIC = {
+    **{name: getattr(ns, name) for name in ns.__all__},
+    **{f"estimators.{name}": getattr(ns.estimators, name) for name in ns.estimators.__all__},
+    **{f"figures.{name}": getattr(ns.figures, name) for name in ns.figures.__all__},
+}
+RESULTS = [name for name, one in PUBLIC.items() if dataclasses.is_dataclass(one) and "Answer" in
+           {base.__name__ for base in one.__mro__}]  # fmt: skip
+ERRORS = [name for name, one in PUBLIC.items() if inspect.isclass(one) and
+          issubclass(one, Exception)]  # fmt: skip
+FUNCTIONS = [name for name, one in PUBLIC.items() if inspect.isfunction(one)]
+WITH_PARAMETERS = sorted(set(PUBLIC) - set(RESULTS) - set(ERRORS) - {"Loss"})  # a loss has none
+THEORY = [name for name in FUNCTIONS if PUBLIC[name].__module__.startswith("needlescope.theory")]
+GROUNDS = r"(Theorem|Corollary|Proposition|Conjecture) \d|formula|Bayes rule"
+SECTION = r"(?m)^(\w+)\n-+$"
+
+
+@cache
+def sections(name: str) -> dict[str, str]:
+    """Return the parts of a docstring: what stands before the first heading as ``""``."""
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    head, *rest = re.split(SECTION, text)
+    return {"": head, **dict(zip(rest[::2], rest[1::2], strict=True))}
+
+
+def entries(name: str, section: str) -> dict[str, str]:
+    """Return what a section says of each name, its first line included."""
+    found = {}
+    for entry in re.split(r"(?m)^(?=\S)", sections(name).get(section, "")):
+        if entry.strip():
+            for one in re.split(r",\s*", entry.split("\n")[0].split(" : ")[0]):
+                found[one.strip()] = entry
+    return found
+
+
+def test_the_lists_are_not_empty():
+    assert len(PUBLIC) > 45 and len(RESULTS) >= 9 and len(ERRORS) == 2 and len(THEORY) >= 8
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_summary_is_a_sentence(name):
+    first = sections(name)[""].strip().split("\n\n")[0]
+    assert first.endswith((".", ":")), first
+    assert len(first) < 250
+
+
+@pytest.mark.parametrize("name", WITH_PARAMETERS)
+def test_every_parameter_is_described_with_its_default(name):
+    described = entries(name, "Parameters")
+    for parameter in inspect.signature(PUBLIC[name]).parameters.values():
+        text = described.get(parameter.name)
+        assert text is not None, f"{parameter.name} is not described"
+        head = text.split("\n")[0]
+        assert " : " in head, f"{parameter.name} has no type"
+        if parameter.default is not inspect.Parameter.empty:
+            words = ("default", "optional", "required")
+            assert any(word in head for word in words), f"{parameter.name} names no default"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_say_what_they_return_and_raise(name):
+    assert sections(name).get("Returns", "").strip(), "no Returns"
+    assert sections(name).get("Raises", "").strip(), "no Raises"
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_describe_all_their_fields(name):
+    described = entries(name, "Attributes")
+    for field in dataclasses.fields(PUBLIC[name]):
+        if field.name != "question" and not field.name.endswith("_se"):
+            assert field.name in described, field.name
+
+
+@pytest.mark.parametrize("name", THEORY)
+def test_theory_says_what_it_rests_on(name):
+    assert re.search(GROUNDS, sections(name)[""]), sections(name)[""]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_example_runs_when_pasted(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where it may leave its files
+    text = sections(name).get("Examples", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    assert test.examples, "no example"
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    failed, _ = runner.run(test, out=said.append)
+    assert not failed, "".join(said)
