@@ -35,8 +35,9 @@ class Segment(NamedTuple):
 
 def _numbers(name: str, values: Any) -> FloatArray:
     """Return a flat list of numbers as an array, or refuse it."""
+    unmasked(name, values)
     try:
-        array = np.array(unmasked(name, values), float)
+        array = np.array(values, float)
     except (TypeError, ValueError):
         array = np.full((1, 1), np.nan)
     if array.ndim != 1 or not np.isfinite(array).all():

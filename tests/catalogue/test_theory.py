@@ -1,0 +1,122 @@
+"""Bad questions to theory and simulation, refused before any work starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.catalogue.refusals import Case, check
+
+import needlescope as ns
+
+TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
+READOUT = ns.Training(alpha1=1.0)
+QUERY = ns.Query(1.0, 0.5)
+NOT_A_TASK = r"task must be a needlescope\.Task, got "
+NOT_A_TRAINING = r"training must be a needlescope\.Training, got "
+NOT_A_QUERY = r"query must be a needlescope\.Query\(kappa, cosine\), got "
+NEEDS_D0 = "alpha0 must be given: the query is trained on D0"
+IDLE_QUERY = "query is for model='attention', got Query.* leave it out"
+ONE_ACCURACY = r"accuracy must be a number in \(0, 1\]"
+
+
+def asks(call, *given, **named):
+    return lambda: call(*given, **named)
+
+
+CASES = [
+    *(
+        Case(f"{call.__name__} without a task", asks(call, None, *more), NOT_A_TASK)
+        for call, *more in (
+            *((ns.predict, TRAINING), (ns.align, TRAINING), (ns.focus, TRAINING)),
+            *((ns.asymptote,), (ns.capacity,), (ns.crossover, 1.0), (ns.oracle,)),
+            *((ns.detection_threshold, "pooled", 0.1), (ns.simulate, TRAINING)),
+            *((ns.simulate_alignment, TRAINING), (ns.simulate_focus, TRAINING)),
+            *((ns.simulate_separability, TRAINING), (ns.simulate_oracle,)),
+        )
+    ),
+    *(
+        Case(f"{call.__name__} with training={given!r}", asks(call, TASK, given), NOT_A_TRAINING)
+        for given in (None, {}, "logistic", TASK)
+        for call in (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_alignment)
+    ),
+    *(
+        Case(f"{call.__name__} without alpha0", asks(call, TASK, READOUT), NEEDS_D0)
+        for call in (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_focus)
+    ),
+    *(
+        Case(f"{call.__name__} of {model} with a query", asks(call, *given, model, query=QUERY), IDLE_QUERY)
+        for model in ("pooled", "vectorized")
+        for call, *given in (
+            *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
+            *((ns.simulate, TASK, TRAINING), (ns.simulate_separability, TASK, TRAINING)),
+        )
+    ),
+    *(
+        Case(f"{call.__name__} of model={model!r}", asks(call, *given, model), "model must be one of")
+        for model in ("transformer", "", None, 3, ["pooled"])
+        for call, *given in (
+            *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
+            *((ns.oracle, TASK), (ns.simulate, TASK, TRAINING), (ns.simulate_oracle, TASK)),
+        )
+    ),
+    *(
+        Case(f"{call.__name__} to accuracy {bad!r}", asks(call, *given, accuracy=bad), "accuracy must")
+        for bad in (0.0, -1.0, 2.0, float("nan"), None, "high", [1e-3, 1e-4], np.ma.masked)
+        for call, *given in (
+            *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
+            *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
+            *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
+        )
+    ),
+    *(
+        Case(
+            f"{call.__name__} unsolved={bad!r}", asks(call, *given, unsolved=bad), "unsolved must be one of"
+        )
+        for bad in ("ignore", None, True)
+        for call, *given in (
+            *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
+            *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
+            *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
+        )
+    ),
+    Case("query a pair", asks(ns.predict, TASK, TRAINING, query=(1.0, 0.5)), NOT_A_QUERY),
+    Case("query missing", asks(ns.capacity, TASK), "depends on its query: pass query=Query"),
+    Case("all data without D0", asks(ns.predict, TASK, READOUT, "pooled", data="all"), "alpha0 must be"),
+    Case("data unknown", asks(ns.predict, TASK, TRAINING, data="D2"), "data must be one of 'D1'"),
+    Case("test task a word", asks(ns.predict, TASK, TRAINING, test_task="long"), "test_task must be"),
+    Case(
+        "flat on another L",
+        asks(ns.predict, TASK, TRAINING, "vectorized", test_task=TASK.replace(L=20)),
+        "cannot be tested at L=20",
+    ),
+    Case("kappa negative", asks(ns.crossover, TASK, -1.0), "kappa must be a finite number"),
+    Case("kappa masked", asks(ns.crossover, TASK, np.ma.masked), "kappa must not be masked"),
+    *(
+        Case(
+            f"{model} to {error:g}",
+            asks(ns.detection_threshold, TASK, model, error),
+            f"error must be at least 2e-08 for model='{model}', .* got {error:g}",
+        )
+        for model in ("attention", "vectorized", "bayes")
+        for error in (1e-8, 1e-100, 1e-300, 5e-324)
+    ),
+    Case("pooled to 1e-301", asks(ns.detection_threshold, TASK, "pooled", 1e-301), "at least 1e-300"),
+    Case("error zero", asks(ns.detection_threshold, TASK, "pooled", 0.0), r"error must be a number in \(0, 1\)"),
+    Case("error a half", asks(ns.detection_threshold, TASK, "pooled", 0.5), "error must be below min"),
+    Case("d zero", asks(ns.simulate, TASK, TRAINING, d=0), "d must be an integer in 1"),
+    Case("d a half", asks(ns.simulate, TASK, TRAINING, d=1.5), "d must be a single integer"),
+    Case("trials zero", asks(ns.simulate, TASK, TRAINING, trials=0), "trials must be an integer in 1"),
+    Case(
+        "signal masked",
+        asks(ns.simulate, TASK, TRAINING, d=2, signal=np.ma.array([1.0, 2.0])),
+        "signal must not be masked",
+    ),
+    Case("reuse without D0", asks(ns.simulate, TASK, READOUT, query=QUERY, reuse="all"), "alpha0 must"),
+    Case("shapes", asks(ns.predict, TASK.replace(theta=[1.0, 2.0]), TRAINING.replace(alpha1=[1.0, 2.0, 3.0])), "must broadcast"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_refused(case):
+    check(case)

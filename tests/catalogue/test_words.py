@@ -1,0 +1,129 @@
+"""Bad words: tasks, trainings, queries, positions, losses and noise that are refused when said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.catalogue.refusals import Case, check
+
+import needlescope as ns
+
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+NAN, INF = float("nan"), float("inf")
+
+
+def task(**changed):
+    return lambda: ns.Task(**({"L": 10, "R": 1, "theta": 5.0, "pi": 0.5} | changed))
+
+
+def training(**changed):
+    return lambda: ns.Training(**({"alpha0": 4.0, "alpha1": 1.0} | changed))
+
+
+def pieces(*given, **named):
+    return lambda: ns.PiecewiseQuadratic(*given, **named)
+
+
+class Odd(ns.Loss):
+    """A loss whose derivative is not that of its value."""
+
+    name = "odd"
+
+    def value(self, z, y):
+        return z * z
+
+    def derivative(self, z, y):
+        return z
+
+    def second(self, z, y):
+        return 1.0 + 0.0 * z
+
+
+CASES = [
+    Case("theta masked", task(theta=MASKED), "theta must not be masked"),
+    Case("theta np.ma.masked", task(theta=np.ma.masked), "theta must not be masked"),
+    Case("theta list with masked", task(theta=[1.0, np.ma.masked]), "theta must not be masked"),
+    Case("L masked", task(L=np.ma.array([10, 20], mask=[0, 1])), "L must not be masked"),
+    Case("theta NaN", task(theta=NAN), "theta must be a finite number of at least 0, got nan"),
+    Case("theta infinite", task(theta=INF), "theta must be a finite number of at least 0, got inf"),
+    Case("theta negative", task(theta=-1.0), "theta must be a finite number of at least 0"),
+    Case("theta huge", task(theta=1e7), "theta must be between 0 and 1e.06 in size"),
+    Case("theta a word", task(theta="5"), "theta must be a finite number, or an array of them"),
+    Case("theta None", task(theta=None), "theta must be a finite number"),
+    Case("theta a truth value", task(theta=True), "theta must be a finite number"),
+    Case("theta complex", task(theta=1j), "theta must be a finite number"),
+    Case("theta empty", task(theta=[]), "theta must hold at least one value"),
+    Case("theta ragged", task(theta=[[1.0], [2.0, 3.0]]), "theta must be a finite number"),
+    Case("L zero", task(L=0), "L must be an integer in 1..1000000000, got 0"),
+    Case("L a half", task(L=2.5), "L must be an integer"),
+    Case("R beyond L", task(R=12), "R must be an integer in 1..L, got 12 with L=10"),
+    Case("R zero", task(R=0), "R must be an integer in 1..L, got 0 with L=10"),
+    Case("pi zero", task(pi=0.0), r"pi must be a number in \(0, 1\), got 0.0"),
+    Case("pi one", task(pi=1.0), r"pi must be a number in \(0, 1\)"),
+    Case("pi tiny", task(pi=1e-9), "pi must be between 1e-06 and 0.999999 in size"),
+    Case("shapes", task(theta=[1.0, 2.0], pi=[0.1, 0.2, 0.3]), "must broadcast"),
+    Case("positions a word", task(positions="first"), "positions must be 'uniform' or"),
+    Case("positions too far", task(positions=ns.Positions([(10,)])), "got 10 with L=10"),
+    Case("positions too many", task(positions=ns.Positions([(0, 1)])), "sets of 2 with R=1"),
+    Case("a field Task has not", lambda: task()().replace(n=3), "Task has no field 'n'"),
+    Case("sets a number", lambda: ns.Positions(2), "positions.sets must be a sequence of sets"),
+    Case("sets a 0-d array", lambda: ns.Positions(np.array(2)), "positions.sets must be a seq"),
+    Case("sets a word", lambda: ns.Positions("ab"), "positions.sets must be a sequence of sets"),
+    Case("sets None", lambda: ns.Positions(None), "positions.sets must be a sequence of sets"),
+    Case("sets empty", lambda: ns.Positions([]), "one or more sets of equal size R"),
+    Case("sets of sizes", lambda: ns.Positions([(0,), (1, 2)]), "sets of equal size R"),
+    Case("sets of words", lambda: ns.Positions([{"a", 1}]), "positions.sets must be an integer"),
+    Case("sets nested", lambda: ns.Positions([[[0, 1]]]), "must hold flat sets of tokens"),
+    Case("sets repeat", lambda: ns.Positions([(1, 1)]), "must hold distinct token indices"),
+    Case("sets below 0", lambda: ns.Positions([(-1,)]), "must be an integer in 0.."),
+    Case("sets masked", lambda: ns.Positions(np.ma.array([[0], [1]])), "must not be masked"),
+    Case("chances masked", lambda: ns.Positions([(0,), (1,)], MASKED), "must not be masked"),
+    Case("chances short", lambda: ns.Positions([(0,), (1,)], [1.0]), "one entry for each of the 2"),
+    Case("chances above 1", lambda: ns.Positions([(0,), (1,)], [0.7, 0.7]), "must sum to 1"),
+    Case("no alpha1", lambda: ns.Training(), "alpha1 must be given"),
+    Case("alpha1 zero", training(alpha1=0.0), "alpha1 must be a finite number above 0, got 0.0"),
+    Case("alpha1 tiny", training(alpha1=1e-20), "alpha1 must be between 1e-15 and 1e.06"),
+    Case("alpha0 masked", training(alpha0=MASKED), "alpha0 must not be masked"),
+    Case("ridge negative", training(ridge=-1e-9), "ridge must be a finite number of at least 0"),
+    Case("beta zero", training(beta=0.0), "beta must be a finite number above 0"),
+    Case("eta_q NaN", training(eta_q=NAN), "eta_q must be a finite number above 0, got nan"),
+    Case("loss unknown", training(loss="log"), "loss must be one of 'square', 'logistic'"),
+    Case("loss None", training(loss=None), "loss must be one of"),
+    Case("loss contradicts itself", training(loss=Odd()), "derivative of the odd loss is not that"),
+    Case("first step unknown", training(first_step="both"), "first_step must be one of 'joint'"),
+    Case("kappa negative", lambda: ns.Query(-1.0, 0.5), "kappa must be a finite number"),
+    Case("kappa huge", lambda: ns.Query(1e7, 0.5), "kappa must be between 0 and 1e.06 in size, or"),
+    Case("kappa NaN", lambda: ns.Query(NAN, 0.5), "kappa must be a finite number"),
+    Case("kappa -inf", lambda: ns.Query(-INF, 0.5), "kappa must be a finite number"),
+    Case("cosine infinite", lambda: ns.Query(1.0, INF), r"cosine must be a number in \[-1, 1\]"),
+    Case("cosine beyond 1", lambda: ns.Query(1.0, 1.0001), r"cosine must be a number in \[-1, 1\]"),
+    Case("cosine masked", lambda: ns.Query(1.0, MASKED), "cosine must not be masked"),
+    Case("pieces a number", pieces([1.0], 3), r"pieces must be a sequence of triples \(a, b, c\)"),
+    Case("pieces None", pieces([1.0], None), "pieces must be a sequence of triples"),
+    Case("pieces of pairs", pieces([], [(1.0, 2.0)]), "must be triples"),
+    Case("pieces of words", pieces([], [("a", 0, 0)]), "pieces must be finite numbers"),
+    Case("pieces NaN", pieces([], [(NAN, 0, 0)]), "pieces must be finite numbers"),
+    Case("pieces masked", pieces([], [np.ma.array([1.0, 0.0, 0.0])]), "pieces must not be masked"),
+    Case("knots a number", pieces(1.0, [(0, 0, 0)]), "knots must be a sequence of margins"),
+    Case("knots of words", pieces(["a"], [(0, 0, 0)] * 2), "knots must be finite numbers"),
+    Case("knots fall", pieces([1.0, 0.0], [(0, 0, 0)] * 3), "knots must increase"),
+    Case("too few pieces", pieces([1.0], [(0, 0, 0)]), "got 1 pieces for 1 knots"),
+    Case("pieces apart", pieces([0.0], [(0, 0, 0), (0, 0, 1)]), "must meet at"),
+    Case("pieces concave", pieces([0.0], [(0, 1, 0), (0, -1, 0)]), "must be convex"),
+    Case("name a number", pieces([], [(1, 0, 0)], name=3), "the name of a loss must be a word"),
+    Case("noise unknown", lambda: ns.Noise("cauchy"), "entries must be one of 'gaussian'"),
+    Case("df missing", lambda: ns.Noise("student"), "df must be given"),
+    Case("df low", lambda: ns.Noise("student", df=2.0), "df must be a finite number above 2"),
+    Case("covariance flat", lambda: ns.Noise(covariance=[1.0]), "must be a square d × d array"),
+    Case(
+        "covariance masked",
+        lambda: ns.Noise(covariance=np.ma.array(np.eye(2))),
+        "covariance must not be masked",
+    ),
+    Case("correlation one", lambda: ns.Noise(token_correlation=1.0), "token_correlation must be"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_refused(case):
+    check(case)
