@@ -45,7 +45,11 @@ CASES = [
         for call in (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_focus)
     ),
     *(
-        Case(f"{call.__name__} of {model} with a query", asks(call, *given, model, query=QUERY), IDLE_QUERY)
+        Case(
+            f"{call.__name__} of {model} with a query",
+            asks(call, *given, model, query=QUERY),
+            IDLE_QUERY,
+        )
         for model in ("pooled", "vectorized")
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
@@ -53,7 +57,9 @@ CASES = [
         )
     ),
     *(
-        Case(f"{call.__name__} of model={model!r}", asks(call, *given, model), "model must be one of")
+        Case(
+            f"{call.__name__} of model={model!r}", asks(call, *given, model), "model must be one of"
+        )
         for model in ("transformer", "", None, 3, ["pooled"])
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.asymptote, TASK), (ns.capacity, TASK)),
@@ -61,7 +67,11 @@ CASES = [
         )
     ),
     *(
-        Case(f"{call.__name__} to accuracy {bad!r}", asks(call, *given, accuracy=bad), "accuracy must")
+        Case(
+            f"{call.__name__} to accuracy {bad!r}",
+            asks(call, *given, accuracy=bad),
+            "accuracy must",
+        )
         for bad in (0.0, -1.0, 2.0, float("nan"), None, "high", [1e-3, 1e-4], np.ma.masked)
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
@@ -71,7 +81,9 @@ CASES = [
     ),
     *(
         Case(
-            f"{call.__name__} unsolved={bad!r}", asks(call, *given, unsolved=bad), "unsolved must be one of"
+            f"{call.__name__} unsolved={bad!r}",
+            asks(call, *given, unsolved=bad),
+            "unsolved must be one of",
         )
         for bad in ("ignore", None, True)
         for call, *given in (
@@ -82,9 +94,15 @@ CASES = [
     ),
     Case("query a pair", asks(ns.predict, TASK, TRAINING, query=(1.0, 0.5)), NOT_A_QUERY),
     Case("query missing", asks(ns.capacity, TASK), "depends on its query: pass query=Query"),
-    Case("all data without D0", asks(ns.predict, TASK, READOUT, "pooled", data="all"), "alpha0 must be"),
+    Case(
+        "all data without D0",
+        asks(ns.predict, TASK, READOUT, "pooled", data="all"),
+        "alpha0 must be",
+    ),
     Case("data unknown", asks(ns.predict, TASK, TRAINING, data="D2"), "data must be one of 'D1'"),
-    Case("test task a word", asks(ns.predict, TASK, TRAINING, test_task="long"), "test_task must be"),
+    Case(
+        "test task a word", asks(ns.predict, TASK, TRAINING, test_task="long"), "test_task must be"
+    ),
     Case(
         "flat on another L",
         asks(ns.predict, TASK, TRAINING, "vectorized", test_task=TASK.replace(L=20)),
@@ -101,20 +119,38 @@ CASES = [
         for model in ("attention", "vectorized", "bayes")
         for error in (1e-8, 1e-100, 1e-300, 5e-324)
     ),
-    Case("pooled to 1e-301", asks(ns.detection_threshold, TASK, "pooled", 1e-301), "at least 1e-300"),
-    Case("error zero", asks(ns.detection_threshold, TASK, "pooled", 0.0), r"error must be a number in \(0, 1\)"),
-    Case("error a half", asks(ns.detection_threshold, TASK, "pooled", 0.5), "error must be below min"),
+    Case(
+        "pooled to 1e-301", asks(ns.detection_threshold, TASK, "pooled", 1e-301), "at least 1e-300"
+    ),
+    Case(
+        "error zero",
+        asks(ns.detection_threshold, TASK, "pooled", 0.0),
+        r"error must be a number in \(0, 1\)",
+    ),
+    Case(
+        "error a half", asks(ns.detection_threshold, TASK, "pooled", 0.5), "error must be below min"
+    ),
     Case("d zero", asks(ns.simulate, TASK, TRAINING, d=0), "d must be an integer in 1"),
     Case("d a half", asks(ns.simulate, TASK, TRAINING, d=1.5), "d must be a single integer"),
-    Case("trials zero", asks(ns.simulate, TASK, TRAINING, trials=0), "trials must be an integer in 1"),
+    Case(
+        "trials zero", asks(ns.simulate, TASK, TRAINING, trials=0), "trials must be an integer in 1"
+    ),
     Case(
         "signal masked",
         asks(ns.simulate, TASK, TRAINING, d=2, signal=np.ma.array([1.0, 2.0])),
         "signal must not be masked",
     ),
-    Case("reuse without D0", asks(ns.simulate, TASK, READOUT, query=QUERY, reuse="all"), "alpha0 must"),
-    Case("shapes", asks(ns.predict, TASK.replace(theta=[1.0, 2.0]), TRAINING.replace(alpha1=[1.0, 2.0, 3.0])), "must broadcast"),
-]  # fmt: skip
+    Case(
+        "reuse without D0",
+        asks(ns.simulate, TASK, READOUT, query=QUERY, reuse="all"),
+        "alpha0 must",
+    ),
+    Case(
+        "shapes",
+        asks(ns.predict, TASK.replace(theta=[1.0, 2.0]), TRAINING.replace(alpha1=[1.0, 2.0, 3.0])),
+        "must broadcast",
+    ),
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
