@@ -16,7 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib")
 ROOMS = (
-    *("arrays", "errors", "grid", "lattice", "losses", "outcome", "query", "task", "training"),
+    *("answer", "arrays", "errors", "grid", "lattice", "losses", "outcome", "query"),
+    *("task", "training"),
     *("models", "theory", "simulation", "planning", "estimators", "experiments", "figures", "cli"),
 )
 

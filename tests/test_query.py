@@ -27,11 +27,17 @@ def test_what_is_not_a_number_is_refused(name: str, value: Any) -> None:
         ns.Query(**{"kappa": 1.0, "cosine": 0.5, name: value})
 
 
-@pytest.mark.parametrize("value", [-1e-12, -1.0, np.nan, np.inf, -np.inf])
-def test_a_negative_or_infinite_strength_is_refused(value: float) -> None:
-    sentence = f"^kappa must be a finite number of at least 0, got {value!r}$"
+@pytest.mark.parametrize("value", [-1e-12, -1.0, np.nan, -np.inf])
+def test_a_negative_strength_is_refused(value: float) -> None:
+    sentence = f"^kappa must be a finite number of at least 0, or infinite, got {value!r}$"
     with pytest.raises(ValueError, match=sentence):
         ns.Query(value, 0.5)
+
+
+def test_an_infinite_strength_is_hard_attention() -> None:
+    rare = ns.Task(L=10, R=1, theta=4.0, pi=0.01)
+    assert ns.Query(ns.oracle(rare).kappa, 1.0).kappa == np.inf
+    assert ns.Query([1.0, np.inf], 0.5).kappa.tolist() == [1.0, np.inf]
 
 
 @pytest.mark.parametrize("value", [-1.1, 1.0 + 1e-9, np.nan, np.inf])

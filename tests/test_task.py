@@ -237,7 +237,7 @@ class TestPositions:
             ([(0.5,)], "positions.sets must be an integer, or an array of them, got (0.5,)"),
             ([True], "positions.sets must be an integer, or an array of them, got True"),
             ([None], "positions.sets must be an integer, or an array of them, got None"),
-            ("ab", "positions.sets must be an integer, or an array of them, got 'a'"),
+            ("ab", "positions.sets must be a sequence of sets of tokens, got 'ab'"),
             ([()], "positions.sets must "),
             ([np.zeros(0, int)], "positions.sets must hold at least one value"),
         ],

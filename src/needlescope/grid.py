@@ -36,10 +36,10 @@ def real(
     inside = np.isfinite(array) | (endless & (array == np.inf))
     inside &= (array > low) if open_low else (array >= low)
     inside &= (array < high) if open_high else (array <= high)
-    _refuse_outside(name, array, inside, _range_words(low, high, open_low, open_high))
+    more = ", or infinite" if endless else ""
+    _refuse_outside(name, array, inside, _range_words(low, high, open_low, open_high) + more)
     size = np.abs(array)
     served = (size == 0.0) | ((size >= sense[0]) & (size <= sense[1])) | (endless & np.isinf(size))
-    more = ", or infinite" if endless else ""
     _refuse_outside(name, array, served, f"between {sense[0]:g} and {sense[1]:g} in size{more}")
     return _scalar_or_frozen(array)
 

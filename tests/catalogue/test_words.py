@@ -102,7 +102,7 @@ CASES = [
     Case("pieces None", pieces([1.0], None), "pieces must be a sequence of triples"),
     Case("pieces of pairs", pieces([], [(1.0, 2.0)]), "must be triples"),
     Case("pieces of words", pieces([], [("a", 0, 0)]), "pieces must be finite numbers"),
-    Case("pieces NaN", pieces([], [(NAN, 0, 0)]), "pieces must be finite numbers"),
+    Case("pieces NaN", pieces([], [(NAN, 0, 0)]), "needs one finite"),
     Case("pieces masked", pieces([], [np.ma.array([1.0, 0.0, 0.0])]), "pieces must not be masked"),
     Case("knots a number", pieces(1.0, [(0, 0, 0)]), "knots must be a sequence of margins"),
     Case("knots of words", pieces(["a"], [(0, 0, 0)] * 2), "knots must be finite numbers"),

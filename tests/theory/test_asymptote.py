@@ -13,10 +13,11 @@ QUERY = ns.Query(0.8, 0.9)
 
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_learning_curve_approaches_the_limit_at_the_stated_rate(model):
-    found = ns.asymptote(TASK, model, query=QUERY, accuracy=2e-4)
+    query = QUERY if model == "attention" else None
+    found = ns.asymptote(TASK, model, query=query, accuracy=2e-4)
     alpha = 1e4 * (TASK.L if model == "vectorized" else 1)
     training = ns.Training(1.0, alpha, loss="square", ridge=0.0)
-    curve = ns.predict(TASK, training, model, query=QUERY, accuracy=2e-4)
+    curve = ns.predict(TASK, training, model, query=query, accuracy=2e-4)
     # the two rest on different resolutions of the same law
     noise = 3.0 * np.hypot(found.limit_se, curve.test_error_se)
     scaled = (curve.test_error - found.limit) * alpha
@@ -70,3 +71,25 @@ def test_refusals():
         ns.crossover(TASK, kappa=-1.0)
     with pytest.raises(ValueError, match=r"task must be a needlescope\.Task"):
         ns.crossover("task", kappa=1.0)
+
+
+@pytest.mark.parametrize("kappa", [0.5, 3.0, np.inf])
+def test_the_crossing_is_where_the_gain_changes_sign_at_the_accuracy_asked(kappa):
+    """The scan is rough; what is returned is not: the gain there is none, within its error."""
+    found = ns.crossover(TASK, kappa, accuracy=2e-4)
+    pooled = ns.asymptote(TASK, "pooled").limit
+    query = ns.Query(kappa, found.cosine)
+    there = ns.asymptote(TASK, query=query, accuracy=2e-4)
+    assert found.verdict == "crosses"
+    assert abs(pooled - there.limit) < 1e-5  # the search ends within 1e-4 of the alignment
+    full = ns.asymptote(TASK, query=ns.Query(kappa, 1.0), accuracy=2e-4)
+    assert found.gain == pytest.approx(pooled - full.limit, abs=1e-12)
+
+
+def test_hard_attention_is_the_limit_of_sharp_attention():
+    sharp, hard = (
+        ns.predict(TASK, ns.Training(alpha1=2.0), query=ns.Query(kappa, 0.8), accuracy=3e-4)
+        for kappa in (1e6, np.inf)
+    )
+    assert hard.test_error == pytest.approx(sharp.test_error, abs=1e-6)
+    assert hard.train_loss == pytest.approx(sharp.train_loss, abs=1e-6)

@@ -16,7 +16,8 @@ TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
 
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_without_a_signal_the_limit_is_the_rarer_class(model):
-    found = ns.asymptote(ns.Task(10, 1, [0.0, 0.0], [0.5, 0.2]), model, query=ns.Query(1.0, 0.5))
+    query = ns.Query(1.0, 0.5) if model == "attention" else None
+    found = ns.asymptote(ns.Task(10, 1, [0.0, 0.0], [0.5, 0.2]), model, query=query)
     assert found.limit.tolist() == [0.5, 0.2]
     assert found.rate.tolist() == [0.0, 0.0]
 

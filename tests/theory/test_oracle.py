@@ -28,7 +28,8 @@ def test_published_needle_in_a_thousand() -> None:
     assert attention.error == pytest.approx(0.26329, abs=1e-5)
     assert limit.error == pytest.approx(0.26305, abs=4 * limit.error_se)
     assert attention.kappa == pytest.approx(2.42, abs=0.02)
-    assert attention.provenance == limit.provenance == "theorem"
+    assert attention.provenance == "search: over temperature, sign and threshold of theorem 1"
+    assert limit.provenance == "formula: likelihood ratio"
 
 
 @pytest.mark.parametrize("L", [10, 300, 10_000])

@@ -34,15 +34,12 @@ class Segment(NamedTuple):
 
 
 def _numbers(name: str, values: Any) -> FloatArray:
-    """Return a flat list of numbers as an array, or refuse it."""
+    """Return numbers as an array, or refuse what is none."""
     unmasked(name, values)
     try:
-        array = np.array(values, float)
+        return np.array(values, float)
     except (TypeError, ValueError):
-        array = np.full((1, 1), np.nan)
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite numbers, got {values!r}")
-    return array
+        raise ValueError(f"{name} must be finite numbers, got {values!r}") from None
 
 
 class PiecewiseQuadratic(Loss):
@@ -89,7 +86,7 @@ class PiecewiseQuadratic(Loss):
             raise ValueError(
                 f"the pieces of the {name} loss must be triples (a, b, c), got {pieces!r}"
             )
-        self.knots = _numbers("knots", listed("knots", knots, "margins"))
+        self.knots = _numbers("knots", listed("knots", knots, "margins")).ravel()
         self.pieces = np.array(rows, float).reshape(-1, 3)
         self._check()
         a, b, _ = np.diff(self.pieces, axis=0).T

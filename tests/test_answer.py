@@ -1,0 +1,112 @@
+"""Results carry their question: they print it, and become tables that figures draw."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.answer import Question
+from needlescope.outcome import Capacity
+
+TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+TRAINING = ns.Training(alpha0=4.0, alpha1=[1.0, 2.0, 4.0], ridge=0.05)
+SMALL = {"d": 30, "trials": 3, "seed": 7, "workers": 1}
+
+ANSWERS = {
+    "predict": lambda: ns.predict(TASK, TRAINING, "pooled", data="all"),
+    "align": lambda: ns.align(TASK, TRAINING),
+    "focus": lambda: ns.focus(TASK, TRAINING, accuracy=1e-2),
+    "capacity": lambda: ns.capacity(TASK, "pooled"),
+    "asymptote": lambda: ns.asymptote(TASK, "pooled"),
+    "crossover": lambda: ns.crossover(TASK.replace(L=5, R=5), 1.0, accuracy=1e-2),
+    "oracle": lambda: ns.oracle(TASK, "pooled"),
+    "detection_threshold": lambda: ns.detection_threshold(TASK, "pooled", 0.1),
+    "simulate": lambda: ns.simulate(TASK, TRAINING, "pooled", **SMALL),
+    "simulate_alignment": lambda: ns.simulate_alignment(TASK, TRAINING, **SMALL),
+    "simulate_focus": lambda: ns.simulate_focus(TASK, TRAINING, n_test=50, **SMALL),
+    "simulate_separability": lambda: ns.simulate_separability(TASK, TRAINING, "pooled", **SMALL),
+    "simulate_oracle": lambda: ns.simulate_oracle(TASK, "pooled", 200, 3, workers=1),
+}
+
+
+@pytest.fixture(params=ANSWERS)
+def answered(request):
+    return request.param, ANSWERS[request.param]()
+
+
+def test_an_answer_knows_what_was_asked(answered):
+    call, found = answered
+    assert found.question.call == call
+    assert found.task.theta in (1.0, 5.0)  # a threshold ignores its task's strength
+    trains = call not in ("capacity", "asymptote", "crossover", "oracle") and "thre" not in call
+    assert (found.training is TRAINING) == (trains and call != "simulate_oracle")
+    assert "workers" not in found.options
+
+
+def test_an_answer_prints_its_question_and_numbers_in_a_few_lines(answered):
+    _, found = answered
+    text = str(found)
+    assert text == repr(found)
+    assert 4 <= len(text.splitlines()) <= 10
+    assert text.startswith(type(found).__name__)
+    assert found.provenance in text.splitlines()[0]
+    assert f"L={found.task.L}" in text
+    if found.training is not None:
+        assert "alpha1=[1 … 4]" in text and "ridge=0.05" in text and "eta_q=10" in text
+
+
+def test_a_table_has_a_row_for_each_point_and_the_defaults_too(answered):
+    call, found = answered
+    table = found.to_pandas()
+    assert len(table) == int(np.prod(found.shape, dtype=int))
+    assert (table["call"] == call).all()
+    assert (table["task.L"] == found.task.L).all()
+    if found.training is not None:
+        assert table["training.alpha1"].tolist() == [1.0, 2.0, 4.0]
+        assert (table["training.eta_q"] == 10.0).all() and (table["training.beta"] == 1.0).all()
+
+
+def test_numbers_of_a_table_are_those_of_the_fields():
+    task = TASK.replace(theta=[[4.0], [5.0]])
+    found = ns.predict(task, TRAINING, "pooled")
+    table = found.to_pandas()
+    assert table["test_error"].tolist() == found.test_error.ravel().tolist()
+    assert table["task.theta"].tolist() == [4.0] * 3 + [5.0] * 3
+    assert table["training.alpha1"].tolist() == [1.0, 2.0, 4.0] * 2
+    assert (table["model"] == "pooled").all() and (table["provenance"] == "theorem 5").all()
+
+
+def test_a_query_and_another_task_stand_in_the_table_under_their_own_names():
+    query, longer = ns.Query(1.0, [0.5, 0.9]), TASK.replace(L=20)
+    training = ns.Training(alpha1=1.0)
+    table = ns.predict(TASK, training, query=query, test_task=longer, accuracy=1e-2).to_pandas()
+    assert table["query.cosine"].tolist() == [0.5, 0.9]
+    assert table["test_task.L"].tolist() == [20, 20] and table["task.L"].tolist() == [10, 10]
+
+
+def test_a_signal_of_ones_own_does_not_spread_over_the_grid():
+    found = ns.simulate(TASK, TRAINING, "pooled", signal=np.ones(30), **SMALL)
+    assert len(found.to_pandas()) == 3
+
+
+def test_figures_draw_tables_of_answers():
+    fig, ax = plt.subplots()
+    ns.figures.errors(ns.predict(TASK, TRAINING, "pooled").to_pandas(), ax=ax)
+    drawn = [line.get_ydata() for line in ax.lines]
+    assert any(len(one) == 3 and np.all(np.diff(one) < 0.0) for one in drawn)
+    plt.close(fig)
+
+
+def test_a_result_built_by_hand_needs_no_question():
+    found = Capacity("pooled", 2.0, 0.0, "conjecture 1")
+    assert found.task is None and found.training is None and found.options == {}
+    assert str(found).splitlines() == ["Capacity pooled (conjecture 1)", "  alpha       2"]
+    assert found.to_pandas()["alpha"].tolist() == [2.0]
+
+
+def test_what_was_lost_is_counted_when_printed():
+    question = Question("capacity", TASK)
+    found = Capacity("pooled", np.array([1.0, np.nan]), np.zeros(2), "?", question=question)
+    assert "1 to 1, shape (2,), 1 NaN" in str(found)

@@ -1,0 +1,116 @@
+"""A point that cannot be solved is named; the others can be kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.theory.law import LADDER, attention_limit
+
+TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+TRAINED = ns.Training(alpha0=2.0, alpha1=1.0)
+QUERIES = ns.Query([1.0, 2.0], 0.9)
+BARE = ns.Training(alpha1=[1.0, 2.0, 8.0], ridge=0.0)  # separable below 2.95
+
+
+def test_a_grid_names_the_point_that_cannot_be_solved():
+    with pytest.raises(ns.NoMinimiser, match=r"^at alpha1=[12]: at ridge = 0 the logistic"):
+        ns.predict(TASK, BARE, "pooled")
+
+
+def test_a_single_problem_needs_no_name():
+    with pytest.raises(ns.NoMinimiser, match=r"^at ridge = 0 the logistic loss"):
+        ns.predict(TASK, BARE.replace(alpha1=1.0), "pooled")
+
+
+def test_the_others_are_kept_and_what_is_lost_is_counted():
+    with pytest.warns(
+        RuntimeWarning, match="2 of 3 points could not be .* the first of them, at alpha1=1:"
+    ):
+        found = ns.predict(TASK, BARE, "pooled", unsolved="nan")
+    assert np.isnan(found.test_error).tolist() == [True, True, False]
+    alone = ns.predict(TASK, BARE.replace(alpha1=8.0), "pooled")
+    assert found.test_error[2] == pytest.approx(alone.test_error, abs=1e-12)
+    assert np.isnan(found.gamma[:2]).all() and np.isnan(found.test_error_se[:2]).all()
+    assert found.model == "pooled" and found.provenance == "theorem 5"
+    assert found.to_pandas()["test_error"].isna().sum() == 2
+
+
+def test_nothing_is_said_where_nothing_is_lost():
+    found = ns.predict(TASK, BARE.replace(ridge=0.1), "pooled", unsolved="nan")
+    assert np.isfinite(found.test_error).all()
+
+
+def test_a_grid_of_which_nothing_is_left():
+    with pytest.warns(RuntimeWarning, match="2 of 2 points"):
+        found = ns.predict(TASK, BARE.replace(alpha1=[1.0, 2.0]), "pooled", unsolved="nan")
+    assert np.isnan(found.test_error).all() and found.shape == (2,)
+
+
+@pytest.fixture
+def short_ladder(monkeypatch):
+    """Give up after the coarsest level, which is quick."""
+    monkeypatch.setattr("needlescope.theory.laws.ladder", lambda *_, **__: LADDER[:1])
+    monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_, **__: LADDER[:1])
+
+
+@pytest.mark.usefixtures("short_ladder")
+def test_an_accuracy_out_of_reach_is_a_point_s_own():
+    """The attention of a query of no strength is exact, of any other it is an integral."""
+    query = ns.Query([0.0, 1.0], 0.9)
+    with pytest.raises(ns.NotConverged, match=r"^at kappa=1: the attention on signal tokens is"):
+        ns.focus(TASK, TRAINED, query=query, accuracy=1e-13)
+    with pytest.warns(RuntimeWarning, match="1 of 2 points could not be solved and are NaN"):
+        found = ns.focus(TASK, TRAINED, query=query, accuracy=1e-13, unsolved="nan")
+    assert found.signal[0] == 0.1 and np.isnan(found.signal[1])
+
+
+@pytest.mark.usefixtures("short_ladder")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **how: ns.predict(TASK, TRAINED.replace(alpha1=[1.0, 2.0]), accuracy=1e-9, **how),
+        lambda **how: ns.focus(TASK, TRAINED, query=QUERIES, accuracy=1e-13, **how),
+        lambda **how: ns.oracle(TASK.replace(theta=[2.0, 3.0]), "bayes", accuracy=1e-9, **how),
+        lambda **how: ns.asymptote(TASK, query=QUERIES, accuracy=1e-12, **how),
+        lambda **how: ns.capacity(TASK, query=QUERIES, accuracy=1e-9, **how),
+        lambda **how: ns.crossover(TASK, [1.0, 2.0], accuracy=1e-12, **how),
+        lambda **how: ns.detection_threshold(
+            TASK.replace(L=[5, 6]), "bayes", 0.1, accuracy=1e-9, **how
+        ),
+    ],
+)
+def test_every_grid_of_the_theory_can_keep_the_others(call):
+    with pytest.raises(ns.NotConverged, match=r"^at \w+=\d.*: "):
+        call()
+    with pytest.warns(RuntimeWarning, match="2 of 2 points could not be solved and are NaN"):
+        found = call(unsolved="nan")
+    assert found.shape == (2,)
+
+
+LONG = ns.Task(L=100, R=1, theta=4.265, pi=0.5), ns.Training(alpha1=100.0)
+
+
+def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
+    """Not samples were missing, but cells: more of them took 44 s, and gave no answer."""
+    seen = []
+
+    def law(*given):
+        seen.append(given[-1])
+        return attention_limit(*given)
+
+    monkeypatch.setattr("needlescope.theory.laws.attention_limit", law)
+    found = ns.predict(*LONG, query=ns.Query(2.0, 0.576), accuracy=2e-4)
+    assert 2.0 * found.test_error_se <= 2e-4
+    assert len({level.points for level in seen}) == 1
+    assert len({level.cells for level in seen}) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kappa", [2.0, 3.0])
+def test_it_is_solved_rightly(kappa):
+    query = ns.Query(kappa, 0.576)
+    found, fine = (ns.predict(*LONG, query=query, accuracy=one) for one in (1e-4, 3e-5))
+    gap = abs(found.test_error - fine.test_error)
+    assert gap < 3.0 * np.hypot(found.test_error_se, fine.test_error_se)
