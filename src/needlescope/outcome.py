@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .arrays import FloatArray, Value
 from .query import Query
+
+Kind = TypeVar("Kind")  # of result
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,10 +277,10 @@ class Threshold:
     provenance: str = "theorem"
 
 
-def gather(kind: type[Any], rows: list[dict[str, Any]], shape: tuple[int, ...]) -> Any:
+def gather(kind: type[Kind], rows: list[dict[str, Any]], shape: tuple[int, ...]) -> Kind:
     """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid."""
     columns: dict[str, Any] = {}
-    for name in (one.name for one in fields(kind)):
+    for name in (one.name for one in fields(kind)):  # type: ignore[arg-type]
         values = [row[name] for row in rows if name in row]
         if not values:
             continue

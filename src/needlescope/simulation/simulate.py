@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..outcome import Alignment, Focus, Outcome, Separability, gather
+from ..outcome import Alignment, Focus, Kind, Outcome, Separability, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
@@ -283,7 +283,7 @@ def _alignment(values: dict[str, FloatArray], shape: tuple[int, ...]) -> Alignme
     return dataclasses.replace(_build(Alignment, found, shape), trials=trials)
 
 
-def _build(kind: type[Any], columns: dict[str, Any], shape: tuple[int, ...]) -> Any:
+def _build(kind: type[Kind], columns: dict[str, Any], shape: tuple[int, ...]) -> Kind:
     """Build a result: floats for a single problem, arrays for a grid."""
     columns = columns | {"provenance": "simulation"}
     rows = [

@@ -49,7 +49,8 @@ def standard_error(shifts: FloatArray) -> FloatArray:
     """
     replicas = shifts[:-1]
     error = replicas.std(axis=0, ddof=1) / np.sqrt(len(replicas))
-    return np.hypot(error, 0.25 * shifts[-1])
+    total: FloatArray = np.hypot(error, 0.25 * shifts[-1])
+    return total
 
 
 class Draws(NamedTuple):

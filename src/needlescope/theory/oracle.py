@@ -69,7 +69,7 @@ def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> O
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     rows = [_solve(one, model, accuracy) for one in task.scalars(task.shape)]
-    found: Oracle = gather(Oracle, [{"model": model, **row} for row in rows], task.shape)
+    found = gather(Oracle, [{"model": model, **row} for row in rows], task.shape)
     return found
 
 
@@ -115,7 +115,7 @@ def detection_threshold(
     for one, target in pairs:
         theta, se = _threshold(one, model, float(target), accuracy)
         rows.append({"model": model, "theta": theta, "theta_se": se, "provenance": "theorem"})
-    found: Threshold = gather(Threshold, rows, shape)
+    found = gather(Threshold, rows, shape)
     return found
 
 
