@@ -69,8 +69,7 @@ def oracle(task: Task, model: str = "attention", *, accuracy: float = 1e-4) -> O
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     rows = [_solve(one, model, accuracy) for one in task.scalars(task.shape)]
-    found = gather(Oracle, [{"model": model, **row} for row in rows], task.shape)
-    return found
+    return gather(Oracle, [{"model": model, **row} for row in rows], task.shape)
 
 
 def detection_threshold(
@@ -115,8 +114,7 @@ def detection_threshold(
     for one, target in pairs:
         theta, se = _threshold(one, model, float(target), accuracy)
         rows.append({"model": model, "theta": theta, "theta_se": se, "provenance": "theorem"})
-    found = gather(Threshold, rows, shape)
-    return found
+    return gather(Threshold, rows, shape)
 
 
 def _solve(task: Task, model: str, accuracy: float) -> dict[str, Any]:
