@@ -55,7 +55,7 @@ $(OLDEST)/.installed: pyproject.toml tools/oldest.py
 	$(OLDEST)/bin/python $(PIP) install --constraint $(OLDEST)/oldest.txt --group test $(EXTRAS)
 	@touch $@
 
-test-oldest: $(OLDEST)/.installed ## what make test runs, with the oldest versions allowed
+test-oldest: $(OLDEST)/.installed ## the tests of make test, with the oldest versions allowed
 	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 bench: $(READY) ## time this package beside its alternatives
@@ -112,6 +112,6 @@ reproduce: $(READY) ## draw all figures, theory and simulation, into figures/; A
 picture: $(READY) ## draw the picture at the head of the README
 	$(BIN)/python tools/picture.py
 
-clean: ## remove the environment, caches and builds
+clean: ## remove the environments, caches and builds
 	rm -rf $(VENV) .venv-bench $(OLDEST) .venv-wheel .nox build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
