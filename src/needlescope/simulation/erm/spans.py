@@ -54,7 +54,8 @@ class Rows:
     """The features themselves, for n ≥ p."""
 
     def __init__(self, F: Features) -> None:
-        self.F = F - F.mean(axis=0, dtype=np.float64)
+        mean: FloatArray = F.mean(axis=0, dtype=np.float64)
+        self.F: FloatArray = F - mean
         self.size = self.F.shape[1]
 
     def scores(self, x: FloatArray) -> FloatArray:
