@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow bench bench-bags agreement fuzz lint format reproduce picture clean
+.PHONY: help test test-slow test-oldest bench bench-bags agreement fuzz lint format wheel reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -20,22 +20,43 @@ help: ## list the commands
 	@echo "PYTHON=python3.12 picks the interpreter, N=500 the number of fuzz problems,"
 	@echo "ARGS='-k losses' goes to pytest."
 
-# Made from scratch when missing and whenever pyproject.toml changes.
+# Made from scratch when missing and whenever pyproject.toml changes. The pip that Python 3.11 to 3.13
+# bring along may be older than dependency groups, so each environment gets a newer one first.
+PIP := -m pip --quiet --disable-pip-version-check
+NEWER := 'pip>=25.1'
+EXTRAS := -e '.[dask,parquet]'
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python $(PIP) install --upgrade $(NEWER)
+	$(BIN)/python $(PIP) install --group dev $(EXTRAS)
 	@touch $@
 
 # Two test processes, each with one BLAS thread; figures are drawn without a display.
-test test-slow agreement: export OPENBLAS_NUM_THREADS = 1
-test test-slow agreement: export OMP_NUM_THREADS = 1
-test test-slow: export MPLBACKEND = Agg
+test test-slow test-oldest agreement: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-oldest agreement: export OMP_NUM_THREADS = 1
+test test-slow test-oldest: export MPLBACKEND = Agg
 
 test: lint ## lint, then all but the slow tests and doctests
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-slow: $(READY) ## only the tests marked slow
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow $(ARGS)
+
+# The lowest versions that pyproject.toml allows, on the lowest Python.
+OLDEST := .venv-oldest
+LOWEST ?= python3.11
+
+$(OLDEST)/.installed: pyproject.toml tools/oldest.py
+	$(LOWEST) -m venv --clear $(OLDEST)
+	@echo '*' > $(OLDEST)/.gitignore
+	$(OLDEST)/bin/python $(PIP) install --upgrade $(NEWER)
+	$(OLDEST)/bin/python tools/oldest.py > $(OLDEST)/oldest.txt
+	$(OLDEST)/bin/python $(PIP) install --constraint $(OLDEST)/oldest.txt --group test $(EXTRAS)
+	@touch $@
+
+test-oldest: $(OLDEST)/.installed ## the tests of make test, with the oldest versions allowed
+	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 bench: $(READY) ## time this package beside its alternatives
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -46,12 +67,12 @@ BENCH := .venv-bench
 $(BENCH)/.alternatives:
 	$(PYTHON) -m venv --clear $(BENCH)
 	@echo '*' > $(BENCH)/.gitignore
-	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check torchmil milwrap
+	$(BENCH)/bin/python $(PIP) install torch==2.13.0
+	$(BENCH)/bin/python $(PIP) install torchmil milwrap
 	@touch $@
 
 $(BENCH)/.installed: pyproject.toml $(BENCH)/.alternatives
-	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BENCH)/bin/python $(PIP) install -e .
 	@touch $@
 
 bench-bags: export OPENBLAS_NUM_THREADS = 1
@@ -76,12 +97,21 @@ format: $(READY) ## format the code and repair what ruff can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+wheel: ## build the wheel into dist/ and try it in an environment of its own
+	$(PYTHON) -m venv --clear .venv-wheel
+	@echo '*' > .venv-wheel/.gitignore
+	rm -rf dist
+	.venv-wheel/bin/python $(PIP) wheel --no-deps --wheel-dir dist .
+	.venv-wheel/bin/python $(PIP) install dist/*.whl
+	.venv-wheel/bin/needlescope predict
+	.venv-wheel/bin/python -c 'from needlescope.estimators import load_musk1; load_musk1()'
+
 reproduce: $(READY) ## draw all figures, theory and simulation, into figures/; ARGS=--full for full sizes
 	$(BIN)/needlescope reproduce $(ARGS)
 
 picture: $(READY) ## draw the picture at the head of the README
 	$(BIN)/python tools/picture.py
 
-clean: ## remove the environment, caches and builds
-	rm -rf $(VENV) .venv-bench build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+clean: ## remove the environments, caches and builds
+	rm -rf $(VENV) .venv-bench $(OLDEST) .venv-wheel .nox build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

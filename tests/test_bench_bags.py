@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from benchmarks.bags import contest, fresh, honest, report, stamp, summary
 from benchmarks.bags.__main__ import main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
 from benchmarks.bags.summary import Mean
-
 from needlescope.estimators.bags import as_bags
 
 

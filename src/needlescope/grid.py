@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-
-Self = TypeVar("Self", bound="Gridded")
 
 
 def real(
@@ -120,7 +118,7 @@ class Gridded:
         """The shape of the grid: ``()`` for a single problem."""
         return np.broadcast_shapes(*(np.shape(getattr(self, name)) for name in self._gridded))
 
-    def replace(self: Self, **changes: Any) -> Self:
+    def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed, validated anew."""
         known = {field.name for field in dataclasses.fields(self)}  # type: ignore[arg-type]
         for name in changes:
@@ -131,7 +129,7 @@ class Gridded:
                 )
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
-    def scalars(self: Self, shape: tuple[int, ...]) -> list[Self]:
+    def scalars(self, shape: tuple[int, ...]) -> list[Self]:
         """List the scalar problems of this grid, broadcast to ``shape``, in C order."""
         columns = {
             name: np.broadcast_to(getattr(self, name), shape).ravel().tolist()

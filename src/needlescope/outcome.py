@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from .answer import Answer, Question
 from .arrays import FloatArray, Value
 from .query import Query
+
+Kind = TypeVar("Kind", bound=Answer)  # of result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -411,11 +413,11 @@ class Threshold(Answer):
 
 
 def gather(
-    kind: type[Any],
+    kind: type[Kind],
     rows: list[dict[str, Any]],
     shape: tuple[int, ...],
     question: Question | None = None,
-) -> Any:
+) -> Kind:
     """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid.
 
     What a row lacks, because its point could not be solved, is NaN, or "unsolved" for a word.

@@ -175,7 +175,7 @@ class Task(Gridded):
                 raise ValueError(
                     f"positions must hold indices in 0..L-1, got {top} with L={self.L}"
                 )
-        elif not isinstance(self.positions, str) or self.positions != "uniform":
+        elif not isinstance(self.positions, str) or self.positions != "uniform":  # type: ignore[redundant-expr]
             raise ValueError(
                 f"positions must be 'uniform' or a needlescope.Positions, got {self.positions!r}"
             )

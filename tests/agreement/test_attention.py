@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.agreement.grid import ATTENTION
 from tests.agreement.points import check_all, check_one, scores
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
-from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
 
 import needlescope as ns
+from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
 
 RELATIVE = np.linspace(0.8, 1.2, 9)
 TRIALS = 30

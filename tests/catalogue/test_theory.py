@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.catalogue.refusals import Case, check
 
 import needlescope as ns
+from tests.catalogue.refusals import Case, check
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.catalogue.refusals import Case, check
 
 import needlescope as ns
+from tests.catalogue.refusals import Case, check
 
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
 NAN, INF = float("nan"), float("inf")

@@ -66,7 +66,7 @@ def test_why_units_failed_is_said(entry):
     errors = {f"ValueError: {k} < 0": k for k in range(1, 8)}
     text = page([entry([0.1], failed=28, errors=errors)])
     listed = re.search(
-        r"<section id='one' class='bad'>.*?<ul class='errors'>(.*?)</ul>", text, re.S
+        r"<section id='one' class='bad'>.*?<ul class='errors'>(.*?)</ul>", text, re.DOTALL
     )
     found = re.findall("<li>(.*?)</li>", listed[1])
     assert found[:2] == ["ValueError: 7 &lt; 0 (7 units)", "ValueError: 6 &lt; 0 (6 units)"]

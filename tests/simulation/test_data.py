@@ -144,7 +144,7 @@ class TestPositions:
         task = ns.Task(L=L, R=R, theta=1.0, pi=0.5)
         drawn = np.sort(positions(task, 30_000, generator(SeedSequence(3))), axis=1)
         assert drawn.shape == (30_000, R)
-        subsets = {subset: 0 for subset in combinations(range(L), R)}
+        subsets = dict.fromkeys(combinations(range(L), R), 0)
         for row in map(tuple, drawn.tolist()):
             subsets[row] += 1  # a KeyError here: not a set of R distinct tokens
         if len(subsets) > 1:

@@ -20,7 +20,7 @@ WHOLE = ("L", "R")
 WIDE = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
 
 
-class Numbers(click.ParamType):
+class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
     """One number or several, separated by commas."""
 
     name = "numbers"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import signal
@@ -11,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -109,6 +109,6 @@ def given(*more: str) -> str:
 def _program() -> str:
     """Return what starts this program from here: its name, or its path if the shell lacks it."""
     started, found = sys.argv[0], shutil.which("needlescope")
-    if os.path.basename(started) != "needlescope" or (found and os.path.samefile(found, started)):
+    if Path(started).name != "needlescope" or (found and Path(found).samefile(started)):
         return "needlescope"
     return started

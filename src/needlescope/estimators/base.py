@@ -177,7 +177,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         weight = weight * class_factors(self.class_weight, classes, signs, weight)
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
-        return weight / weight.sum()
+        share: FloatArray = weight / weight.sum()
+        return share
 
     def _scale(self, bags: Bags, used: IndexArray, weight: FloatArray) -> Scaling:
         if self.shrinkage is None:
@@ -225,7 +226,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     @property
     def readout_(self) -> FloatArray:
         """The readouts, calibrated, for instances that are not scaled: one in each row."""
-        return self._fitted().calibration_.slope * self._unscaled(self._readouts())
+        found: FloatArray = self._fitted().calibration_.slope * self._unscaled(self._readouts())
+        return found
 
     @property
     def intercept_(self) -> float:

@@ -131,7 +131,8 @@ class VectorizedClassifier(PooledClassifier):
 
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag side by side."""
-        return self._features(self._prepare(X))
+        features: FloatArray = self._features(self._prepare(X))
+        return features
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""

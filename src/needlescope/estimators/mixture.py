@@ -68,7 +68,8 @@ def to_normal(noise: FloatArray, along: FloatArray) -> FloatArray:
     for end, inside, beyond in ((0, 1, along < at[0]), (-1, -2, along > at[-1])):
         slope = (z[end] - z[inside]) / (at[end] - at[inside])
         found[beyond] = z[end] + slope * (along[beyond] - at[end])
-    return np.clip(found, -FARTHEST, FARTHEST)
+    bounded: FloatArray = np.clip(found, -FARTHEST, FARTHEST)
+    return bounded
 
 
 def fit_mixture(

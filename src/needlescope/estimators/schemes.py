@@ -87,7 +87,8 @@ def _folds(
 
 
 def _shares(weight: FloatArray, places: IndexArray) -> FloatArray:
-    return weight[places] / weight[places].sum()
+    shares: FloatArray = weight[places] / weight[places].sum()
+    return shares
 
 
 def _first(
@@ -149,4 +150,5 @@ def _in_order(queries: FloatArray, final: FloatArray) -> FloatArray:
     sizes = np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(final, axis=1)
     like = np.divide(queries @ final.T, sizes, out=np.zeros(sizes.shape), where=sizes > 0.0)
     own, place = linear_sum_assignment(-like)
-    return queries[own[np.argsort(place)]]
+    ordered: FloatArray = queries[own[np.argsort(place)]]
+    return ordered

@@ -98,7 +98,7 @@ class TaskEstimate:
         float
             Infinity where ten times as many bags would not do.
         """
-        if not isinstance(gain, int | float | np.integer | np.floating) or not gain > 0.0:
+        if not isinstance(gain, int | float | np.integer | np.floating) or not gain > 0.0:  # type: ignore[redundant-expr]
             raise ValueError(f"gain must be a number above 0, got {gain!r}")
         if model is not None and model not in self.curves:
             raise ValueError(f"model must be one of {', '.join(self.curves)}, got {model!r}")

@@ -6,7 +6,6 @@ one BLAS thread, as on the local engine, and gives the same numbers.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
@@ -107,7 +106,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
         return
     try:
         client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, asyncio.TimeoutError) as problem:
+    except (OSError, ValueError) as problem:  # a timeout is an OSError
         raise ConnectionError(
             f"no Dask scheduler answers at {scheduler!r} ({problem}); start one with "
             "dask scheduler, or leave the address out for a cluster on this machine"
@@ -115,7 +114,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
     with client:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
-        except (TimeoutError, asyncio.TimeoutError):
+        except TimeoutError:
             raise ConnectionError(
                 f"the Dask scheduler at {scheduler!r} has no workers; start some with "
                 f"dask worker {scheduler}"

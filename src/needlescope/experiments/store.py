@@ -19,7 +19,7 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from .unit import Unit, canonical
 
@@ -221,7 +221,7 @@ class Store:
         """Count the rows."""
         return int(self._select("SELECT COUNT(*) FROM results")[0][0])
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

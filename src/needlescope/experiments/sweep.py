@@ -22,7 +22,7 @@ What is wrong with it is said before any work starts.
 
 from __future__ import annotations
 
-import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,11 +34,6 @@ from . import checks
 from .calls import CALLS, SIMULATED
 from .experiment import grid, trials
 from .unit import Unit
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def get_loss(loss: str | Loss) -> Loss:
     """
     if isinstance(loss, Loss):
         return loss
-    if isinstance(loss, str) and loss in LOSSES:
+    if isinstance(loss, str) and loss in LOSSES:  # type: ignore[redundant-expr]
         return LOSSES[loss]
     known = ", ".join(repr(name) for name in LOSSES)
     raise ValueError(f"loss must be one of {known} or a needlescope.Loss, got {loss!r}")

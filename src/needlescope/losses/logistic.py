@@ -18,16 +18,19 @@ class Logistic(Loss):
     def value(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return log(1 + e^{−yz})."""
         u = np.asarray(y * z, float)
-        return np.maximum(-u, 0.0) + np.log1p(np.exp(-np.abs(u)))
+        loss: FloatArray = np.maximum(-u, 0.0) + np.log1p(np.exp(-np.abs(u)))
+        return loss
 
     def derivative(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return −y σ(−yz)."""
-        return -y * expit(np.negative(y * z, dtype=float))
+        slope: FloatArray = -y * expit(np.negative(y * z, dtype=float))
+        return slope
 
     def second(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return σ(z) σ(−z)."""
         p = expit(-np.abs(z))
-        return p * (1.0 - p)
+        curvature: FloatArray = p * (1.0 - p)
+        return curvature
 
     def _prox_start(
         self,

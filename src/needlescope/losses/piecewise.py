@@ -115,13 +115,15 @@ class PiecewiseQuadratic(Loss):
         """Return ½ a u² + b u + c on the piece that holds u = yz."""
         u = np.asarray(y * z, float)
         a, b, c = self._piece(u)
-        return (0.5 * a * u + b) * u + c
+        loss: FloatArray = (0.5 * a * u + b) * u + c
+        return loss
 
     def derivative(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return y (a u + b); at a kink, the slope on its right."""
         u = np.asarray(y * z, float)
         a, b, _ = self._piece(u)
-        return y * (a * u + b)
+        slope: FloatArray = y * (a * u + b)
+        return slope
 
     def second(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return a on the piece that holds u = yz."""

@@ -40,7 +40,8 @@ class Law(NamedTuple):
     @property
     def directions(self) -> int:
         """The number of special directions."""
-        return self.m.shape[1]
+        count: int = self.m.shape[1]
+        return count
 
 
 class Limit(NamedTuple):

@@ -43,7 +43,8 @@ class Even(NamedTuple):
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Add up the values of each sample's tokens."""
-        return values.reshape(-1, self.L).sum(axis=1)
+        sums: FloatArray = values.reshape(-1, self.L).sum(axis=1)
+        return sums
 
     def dot(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return Σ a b over each sample's tokens."""

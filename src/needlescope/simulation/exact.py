@@ -135,4 +135,5 @@ def _marks(task: Task, pick: FloatArray, rng: np.random.Generator) -> IndexArray
     if comb(task.L, task.R) * task.R > LISTED:
         return positions(task, len(pick), rng)
     sets = np.array(list(combinations(range(task.L), task.R)))
-    return sets[np.minimum((pick * len(sets)).astype(int), len(sets) - 1)]
+    picked: IndexArray = sets[np.minimum((pick * len(sets)).astype(int), len(sets) - 1)]
+    return picked

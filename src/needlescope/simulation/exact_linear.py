@@ -34,7 +34,8 @@ def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Nois
     deviation = spread * float(np.sqrt(mean_variance[0]))
     lift = task.theta * task.R / task.L * signal
     missed = _missed(np.array([lift + b]), deviation)
-    return task.pi * float(missed[0]) + (1.0 - task.pi) * _alarm(b, deviation)
+    error: float = task.pi * float(missed[0]) + (1.0 - task.pi) * _alarm(b, deviation)
+    return error
 
 
 def vectorized_error(

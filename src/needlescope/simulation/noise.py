@@ -134,7 +134,8 @@ class Noise:
 
     def token_variance(self, a: FloatArray) -> FloatArray:
         """Return aᵀCa for each row of a, with C the correlation between tokens."""
-        total, before = np.einsum("nl,nl->n", a, a), np.zeros(len(a))
+        total: FloatArray = np.einsum("nl,nl->n", a, a)
+        before = np.zeros(len(a))
         if self.token_correlation:
             for token in range(1, a.shape[1]):
                 before = self.token_correlation * (before + a[:, token - 1])

@@ -207,7 +207,9 @@ def log_ratio(task: Task, x: Single) -> FloatArray:
     shift = 0.5 * R * theta**2
     if isinstance(task.positions, Positions):
         sums = theta * (x @ task.positions.patterns(L).T)
-        return np.asarray(logsumexp(sums, axis=1, b=task.positions.probabilities)) - shift
+        total = logsumexp(sums, axis=1, b=task.positions.probabilities)
+        found: FloatArray = np.asarray(total) - shift
+        return found
     logs = np.full((R + 1, len(x)), -np.inf)
     logs[0] = 0.0
     for column in theta * x.T.astype(float):

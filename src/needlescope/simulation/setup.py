@@ -99,7 +99,8 @@ class Setup:
     @property
     def n1(self) -> int:
         """Samples in D1."""
-        return max(1, round(self.training.alpha1 * self.d))
+        samples: int = max(1, round(self.training.alpha1 * self.d))
+        return samples
 
     @property
     def joins(self) -> bool:
@@ -123,7 +124,8 @@ class Setup:
         """Numbers the readout sees of each sample: as many as can matter."""
         if self.model != "vectorized":
             return self.d
-        L, d, n = self.task.L, self.d, self.n
+        L: int = self.task.L
+        d, n = self.d, self.n
         return L * d if self.sampler == "tokens" else L + min(n, L * (d - 1))
 
     @property
@@ -141,7 +143,8 @@ class Setup:
     @property
     def needed(self) -> int:
         """Roughly the bytes that a trial needs for blocks, features and solver."""
-        L, d, n, width = self.task.L, self.d, self.n, self.width
+        L: int = self.task.L
+        d, n, width = self.d, self.n, self.width
         block = 12 * max(1 << 20, L * d if self.sampler == "tokens" else L)
         block += 300 * L + (0 if self.noise.covariance is None else 32 * d * d)
         if self.test == "sampled":
@@ -150,13 +153,14 @@ class Setup:
             return 2 * block + 4 * n * L * d
         # Flat tokens stay in single precision; a solver may keep copies of the features.
         size = 12 if self.model == "vectorized" and self.sampler == "tokens" else 16
-        size += 24 * (self.training.ridge == 0.0)
+        size += 24 * bool(self.training.ridge == 0.0)
         return block + size * n * width + 24 * min(n, width) ** 2
 
     @property
     def holds(self) -> bool:
         """Whether the query's data are kept in memory between steps: if there is room."""
-        return self.needed + 4 * self.n0 * self.task.L * self.d <= self.memory
+        room: bool = self.needed + 4 * self.n0 * self.task.L * self.d <= self.memory
+        return room
 
     def points(self) -> list[Setup]:
         """List the scalar problems of the grid, in C order."""
@@ -210,7 +214,8 @@ def _direction(signal: Any, d: int) -> FloatArray | None:
             f"signal must be a vector of d={d} finite numbers, not all of them zero, got {given}"
         )
     vector = vector / np.abs(vector).max()  # first, so that no square overflows
-    return vector / np.linalg.norm(vector)
+    unit: FloatArray = vector / np.linalg.norm(vector)
+    return unit
 
 
 def _check_test(setup: Setup) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..outcome import Alignment, Focus, Outcome, Separability, gather
+from ..outcome import Alignment, Focus, Kind, Outcome, Separability, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
@@ -436,8 +436,8 @@ def _alignment(
 
 
 def _build(
-    kind: type[Any], columns: dict[str, Any], shape: tuple[int, ...], question: Question
-) -> Any:
+    kind: type[Kind], columns: dict[str, Any], shape: tuple[int, ...], question: Question
+) -> Kind:
     """Build a result: floats for a single problem, arrays for a grid."""
     columns = columns | {"provenance": "simulation"}
     rows = [

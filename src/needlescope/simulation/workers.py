@@ -100,7 +100,7 @@ def run(
     return [results[index] for index in range(total)]
 
 
-def check_workers(workers: int | None) -> None:
+def check_workers(workers: Any) -> None:
     """Refuse a number of workers that makes no sense on this machine.
 
     Examples

@@ -90,4 +90,5 @@ def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | Saddl
 
 def _mean_min(a: FloatArray, s: float) -> FloatArray:
     """E min(1, e^{a + sZ}) for Z ~ N(0, 1)."""
-    return ndtr(a / s) + np.exp(np.minimum(a + 0.5 * s * s + log_ndtr(-a / s - s), 0.0))
+    mean: FloatArray = ndtr(a / s) + np.exp(np.minimum(a + 0.5 * s * s + log_ndtr(-a / s - s), 0.0))
+    return mean

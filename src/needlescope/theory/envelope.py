@@ -170,7 +170,8 @@ def _truncated(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Fl
 
 def density(x: FloatArray) -> FloatArray:
     """Return the standard normal density."""
-    return _PHI * np.exp(-0.5 * x * x)
+    found: FloatArray = _PHI * np.exp(-0.5 * x * x)
+    return found
 
 
 def _smooth_moments(

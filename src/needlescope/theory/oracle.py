@@ -89,8 +89,7 @@ def oracle(
     rows = points.each(jobs, lambda one: blank | _solve(one, model, accuracy), blank)
     points.warn()
     question = Question("oracle", task, None, {"accuracy": accuracy, "unsolved": unsolved})
-    found: Oracle = gather(Oracle, rows, task.shape, question)
-    return found
+    return gather(Oracle, rows, task.shape, question)
 
 
 def detection_threshold(
@@ -161,8 +160,7 @@ def detection_threshold(
     points.warn()
     options = {"error": error, "accuracy": accuracy, "unsolved": unsolved}
     question = Question("detection_threshold", task, None, options)
-    found: Threshold = gather(Threshold, rows, shape, question)
-    return found
+    return gather(Threshold, rows, shape, question)
 
 
 def _check_target(model: str, error: Value) -> None:

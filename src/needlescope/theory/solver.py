@@ -86,7 +86,8 @@ def _newton_step(point: Point, local: Local, fixed_rho: bool) -> FloatArray | No
     if not np.isfinite(step).all():
         return None
     longest = float(np.abs(step).max())
-    return step * column * min(1.0, 2.0 / max(longest, 1e-300))
+    bounded: FloatArray = step * column * min(1.0, 2.0 / max(longest, 1e-300))
+    return bounded
 
 
 def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:

@@ -94,7 +94,8 @@ class Saddle:
             part.sum(axis=1) + chebyshev.chebval(x, slopes[order], tensor=False)
             for part, order in zip(parts, (0, 2, 3, 4), strict=True)
         )
-        return _formula(k0 - self.r * u, np.maximum(k2, 1e-3), k3, k4)
+        found: FloatArray = _formula(k0 - self.r * u, np.maximum(k2, 1e-3), k3, k4)
+        return found
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def bulk_sums(count: int, kappa: float, T: FloatArray, z: FloatArray) -> FloatAr
     for i in range(len(terms)):
         for k in range(i + 1):
             noise[i] += factor[i][k] * z[:, k]
-    sums = count * mean + np.sqrt(count) * noise
+    sums: FloatArray = count * mean + np.sqrt(count) * noise
     for positive in (0, 2):  # a sum of exponentials cannot fall to zero
         np.maximum(sums[positive], 0.05 * count * mean[positive], out=sums[positive])
     return sums

@@ -72,6 +72,7 @@ class FiniteNewton:
     def _factor(self) -> FloatArray:
         jitter = JITTER * max(float(np.trace(self.H)) / len(self.H), 1e-300)
         diagonal = self.H.diagonal().copy()
+        L: FloatArray
         for _ in range(8):
             self.H.flat[:: len(self.H) + 1] = diagonal + jitter
             L, failed = lapack.dpotrf(self.H.T, lower=1, clean=0)  # Hᵀ = H, in LAPACK's order

@@ -77,10 +77,12 @@ class _Slack:
         self.eta = np.maximum(-ahead, 0.0) + unit
 
     def stiffness(self) -> FloatArray:
-        return 1.0 / (self.xi / self.rest + self.eta / self.theta)
+        found: FloatArray = 1.0 / (self.xi / self.rest + self.eta / self.theta)
+        return found
 
     def pressure(self) -> FloatArray:
-        return self.xi * self.rest + self.eta * self.theta
+        found: FloatArray = self.xi * self.rest + self.eta * self.theta
+        return found
 
     def steps(
         self, move: FloatArray, mu_xi: FloatArray | float, mu_eta: FloatArray | float

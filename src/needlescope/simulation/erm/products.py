@@ -66,7 +66,8 @@ class Products:
             self.quick, self.single = single, True
         self.mean = found[1]
         self.usable = fits or self.F.dtype == np.float64
-        return found[0]
+        product: FloatArray = found[0]
+        return product
 
     def centred_squares(self) -> FloatArray:
         """Return ‖Fᵢ − μ‖², roughly."""
@@ -135,7 +136,8 @@ class Products:
         for start in range(0, self.p, width):
             panel = self.quick[:, start : start + width]
             total += panel @ (short @ panel)
-        return np.multiply(total, size, dtype=float)
+        product: FloatArray = np.multiply(total, size, dtype=float)
+        return product
 
     def _short(self, v: FloatArray) -> tuple[float, NDArray[np.floating]]:
         size = float(np.abs(v).max(initial=0.0))

@@ -196,7 +196,8 @@ def _refined(A: FloatArray, weights: FloatArray) -> FloatArray:
     change = lstsq(B.T, B.sum(axis=0), lapack_driver="gelsy", check_finite=False)[0]
     better = weights.copy()
     better[held] *= np.maximum(1.0 - change, 0.0)
-    return better / better.sum()
+    shares: FloatArray = better / better.sum()
+    return shares
 
 
 def _clash(F: Features, y: FloatArray) -> Separability | None:

@@ -54,16 +54,19 @@ class Rows:
     """The features themselves, for n ≥ p."""
 
     def __init__(self, F: Features) -> None:
-        self.F = F - F.mean(axis=0, dtype=np.float64)
+        mean: FloatArray = F.mean(axis=0, dtype=np.float64)
+        self.F: FloatArray = F - mean
         self.size = self.F.shape[1]
 
     def scores(self, x: FloatArray) -> FloatArray:
         """Return F w."""
-        return self.F @ x
+        found: FloatArray = self.F @ x
+        return found
 
     def pull(self, alpha: FloatArray) -> FloatArray:
         """Return Fᵀα."""
-        return alpha @ self.F
+        found: FloatArray = alpha @ self.F
+        return found
 
     def inner(self, x: FloatArray, y: FloatArray) -> float:
         """Return ⟨x, y⟩."""
@@ -101,6 +104,7 @@ class Rows:
 def _cholesky(M: FloatArray) -> FloatArray:
     """Return the lower Cholesky factor, of M + a jitter if it has to be."""
     diagonal = M.diagonal().copy()
+    L: FloatArray
     for jitter in (0.0, JITTER, 100.0 * JITTER):
         M.flat[:: len(M) + 1] = diagonal + jitter * diagonal.max()
         L, failed = lapack.dpotrf(M.T, lower=1, clean=0)  # Mᵀ = M, in LAPACK's order
@@ -163,7 +167,8 @@ class Gram:
 
     def vector(self, x: FloatArray) -> FloatArray:
         """Return Fᵀx of the centred features."""
-        return pulled(self.F, x) - float(x.sum()) * self.mean
+        w: FloatArray = pulled(self.F, x) - float(x.sum()) * self.mean
+        return w
 
     def factor(self, curvature: FloatArray, ridge: float) -> Solver:
         """Factorise in as many dimensions as there are curved samples."""

@@ -35,7 +35,8 @@ class _Centred:
 
     def backward(self, t: FloatArray) -> FloatArray:
         t = self.root * t
-        return self.products.backward(t) - self.mean * t.sum()
+        found: FloatArray = self.products.backward(t) - self.mean * t.sum()
+        return found
 
     def pseudo_inverse(self, problem: Problem) -> FloatArray | None:
         """Return the Cholesky factor on the smaller side, or None if it is near singular."""
