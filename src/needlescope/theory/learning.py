@@ -51,7 +51,7 @@ class _Solved(NamedTuple):
 
     def coarse(self, accuracy: float) -> bool:
         """Whether compression is what stands between a result and its accuracy."""
-        return self.doubt > accuracy >= 2.0**0.5 * SURE * self.sampling
+        return bool(self.doubt > accuracy >= np.sqrt(2.0) * SURE * self.sampling)
 
 
 class _Job(NamedTuple):
