@@ -16,7 +16,15 @@ from .base import BagClassifier
 from .diagnostics import describe
 from .prepared import Prepared
 from .schemes import SCHEMES
-from .settings import Setting, check_auto, settings
+from .settings import (
+    MOST_KAPPA,
+    MOST_QUERIES,
+    MOST_STEPS,
+    RIDGES,
+    Setting,
+    check_auto,
+    settings,
+)
 
 
 class AttentionClassifier(BagClassifier):
@@ -119,11 +127,11 @@ class AttentionClassifier(BagClassifier):
         self.progress = progress
 
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
-        check_auto("kappa", self.kappa, 0.0)
-        check_auto("ridge", self.ridge, 1e-12)
-        check_auto("refine", self.refine, 0, whole=True)
+        check_auto("kappa", self.kappa, 0.0, MOST_KAPPA)
+        check_auto("ridge", self.ridge, *RIDGES)
+        check_auto("refine", self.refine, 0, MOST_STEPS, whole=True)
         choice("data", self.data, SCHEMES)
-        check_auto("queries", self.queries, 1, whole=True)
+        check_auto("queries", self.queries, 1, MOST_QUERIES, whole=True)
         refine = self.refine
         if loss.kinked and refine != 0 and self.kappa != 0.0:  # mean pooling has nothing to refine
             if not isinstance(refine, str):

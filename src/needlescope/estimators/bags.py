@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import IndexArray
+from ..grid import unmasked
 from .tables import (
     bag_of_each_row,
     check_numbers,
@@ -56,7 +57,7 @@ class Bags(Sequence[Any]):
     ) -> None:
         """Check that every bag has an instance, and every number is finite and not too large."""
         self.instances = numbers(instances)
-        self.starts = np.asarray(starts)
+        self.starts = np.asarray(unmasked("starts", starts))
         self.names = names
         places = self.starts.ndim == 1 and self.starts.dtype.kind in "iu" and len(self.starts) > 1
         if places:
@@ -71,7 +72,7 @@ class Bags(Sequence[Any]):
             raise ValueError(
                 f"bag {empty[0]} is empty; a bag needs at least one instance: drop it and its label"
             )
-        self.ids = None if ids is None else np.asarray(ids)
+        self.ids = None if ids is None else np.asarray(unmasked("ids", ids))
         if self.ids is not None and self.ids.shape != (len(self),):
             raise ValueError(
                 f"ids must name each of the {len(self)} bags, got shape {self.ids.shape}"
@@ -91,7 +92,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        X = plain(X)
+        X = unmasked("X", plain(X))
         X = X if isinstance(X, np.ndarray) else np.asarray(X)
         if X.ndim == 3 and 0 in X.shape:
             raise ValueError(
@@ -106,7 +107,7 @@ class Bags(Sequence[Any]):
         n, L, d = X.shape
         if mask is None:
             return cls(X.reshape(n * L, d), L * np.arange(n + 1))
-        there = np.asarray(mask)
+        there = np.asarray(unmasked("mask", mask))
         if there.shape != (n, L):
             raise ValueError(
                 f"mask must be {n} × {L} values, true where an instance is there, got shape "
@@ -130,6 +131,10 @@ class Bags(Sequence[Any]):
         >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]).lengths
         array([1, 2])
         """
+        if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
+            raise ValueError(
+                f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"
+            )
         names = shared_names(bags)
         parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
         if not parts:
@@ -197,6 +202,8 @@ class Bags(Sequence[Any]):
 
     @names.setter
     def names(self, names: Sequence[str] | None) -> None:
+        if isinstance(names, str | bytes) or (names is not None and not np.iterable(names)):
+            raise ValueError(f"names must be a list, one for each feature, got {names!r}")
         listed = None if names is None else [str(name) for name in names]
         if listed is not None and len(listed) != self.d:
             raise ValueError(

@@ -12,13 +12,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import FloatArray, IndexArray
+from ..grid import unmasked
 from ..losses import Logistic, Loss, check_loss, get_loss
 from ..simulation.progress import check_progress
 from . import steps
 from .bags import Bags, as_bags
 from .extremes import check_fit, check_reach
 from .features import BagEstimator
-from .labels import bag_weights, check_both, check_order, class_factors, read_labels, two_classes
+from .labels import (
+    bag_weights,
+    check_both,
+    check_order,
+    check_ratios,
+    class_factors,
+    read_labels,
+    two_classes,
+)
 from .prepared import HOLD, Prepared
 from .scaling import Scaling, fit_scaling, no_scaling
 from .schemes import train_states
@@ -120,6 +129,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of bags whose label is predicted."""
         bags = as_bags(X)
+        unmasked("y", y)
+        unmasked("sample_weight", sample_weight)
         check_order("y", y, bags.ids)
         check_order("sample_weight", sample_weight, bags.ids)
         return float(super().score(bags, y, sample_weight))
@@ -177,6 +188,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         weight = weight * class_factors(self.class_weight, classes, signs, weight)
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
+        check_ratios(weight, classes, signs)
         return weight / weight.sum()
 
     def _scale(self, bags: Bags, used: IndexArray, weight: FloatArray) -> Scaling:

@@ -15,6 +15,9 @@ from ..arrays import IndexArray
 from ..grid import integer, real
 from .bags import Bags
 
+MOST = 2 * 10**7  # digits: 5 GB
+NOISIEST = 1e6  # beyond, single precision leaves nothing of the digits
+
 
 def load_musk1() -> tuple[Bags, IndexArray]:
     """Return Musk (Version 1): 92 molecules, each a bag of its conformations; 1 for a musk.
@@ -86,7 +89,12 @@ def digit_bags(
         ("R", R, 1, L),
     ):
         integer(name, value, low, high)
-    real("noise", noise, 0.0, np.inf)
+    if bags * L > MOST:
+        raise ValueError(
+            f"bags times L must be at most {MOST} digits, got {bags} bags with L={L}; draw fewer "
+            "of them, several times"
+        )
+    real("noise", noise, 0.0, NOISIEST)
     real("positive", positive, 0.0, 1.0, open_low=True, open_high=True)
     random = check_random_state(random_state)
     images, shown = load_digits(return_X_y=True)

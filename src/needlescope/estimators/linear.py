@@ -16,7 +16,7 @@ from . import steps
 from .bags import Bags
 from .base import BagClassifier
 from .prepared import Prepared
-from .settings import Setting, check_auto, settings
+from .settings import RIDGES, Setting, check_auto, settings
 
 
 class PooledClassifier(BagClassifier):
@@ -64,7 +64,7 @@ class PooledClassifier(BagClassifier):
         self.progress = progress
 
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
-        check_auto("ridge", self.ridge, 1e-12)
+        check_auto("ridge", self.ridge, *RIDGES)
         return settings(0.0, self.ridge, 0, unit=unit)
 
     def transform(self, X: Any) -> FloatArray:

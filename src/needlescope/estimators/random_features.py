@@ -19,6 +19,8 @@ from .extremes import check_fit, check_reach
 from .features import BagEstimator
 from .scaling import fit_scaling
 
+SHARPEST = 1e6  # beyond, a cosine's argument in single precision leaves its phase open
+
 
 class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Put random cosines of the standardised instances beside them; from bags to bags.
@@ -55,6 +57,8 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
         number = isinstance(sharp, int | float | np.integer | np.floating)
         if isinstance(sharp, bool) or not number or not 0.0 < sharp < np.inf:
             raise ValueError(f"sharpness must be a finite number above 0, got {sharp!r}")
+        if sharp > SHARPEST:
+            raise ValueError(f"sharpness must be at most {SHARPEST:g}, got {sharp!r}")
         bags, random = as_bags(X), check_random_state(self.random_state)
         every = np.arange(len(bags))
         check_fit(bags, every, scaled=True, chosen=False)

@@ -130,7 +130,7 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
     check_order("y", y, bags.ids)
     classes, signs = two_classes(read_labels(y, len(bags)))
     labels = classes.tolist()
-    if positive is not None and positive not in labels:
+    if positive is not None and (np.ndim(positive) or positive not in labels):
         raise ValueError(
             f"positive must be a label of y, {labels[0]!r} or {labels[1]!r}, got {positive!r}"
         )
