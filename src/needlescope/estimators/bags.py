@@ -32,7 +32,19 @@ class Bags(Sequence[Any]):
     """A sequence of bags, each an array (instances, features).
 
     Indexing with a number gives a bag; with a slice, a list or a mask other `Bags`. scikit-learn's
-    splitters and searches take it as they take arrays.
+    splitters and searches take it as they take arrays. `from_array`, `from_list` and `from_table`
+    make them of what people have.
+
+    Parameters
+    ----------
+    instances : array (N, d)
+        All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32).
+    starts : array of int (n + 1,)
+        Where each bag begins, and N.
+    names : list of str, optional
+        Names of the features.
+    ids : array (n,), optional
+        What the table called its bags.
 
     Attributes
     ----------
@@ -44,9 +56,21 @@ class Bags(Sequence[Any]):
         Names of the features.
     ids : array (n,), optional
         What the table called its bags.
+    lengths : array (n,)
+        How many instances each bag has.
+    d : int
+        How many features.
+
+    Raises
+    ------
+    ValueError
+        If a bag is empty, a number missing, infinite, masked or too large, or if parts do not fit
+        together.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import Bags
     >>> bags = Bags.from_list([np.zeros((2, 3)), np.ones((1, 3))])
     >>> len(bags), bags.lengths, bags[1]
     (2, array([2, 1]), array([[1., 1., 1.]]))

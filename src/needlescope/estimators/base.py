@@ -73,12 +73,16 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Parameters
         ----------
-        X
-            `Bags`, an array (bags, instances, features), or a list of arrays.
-        y
+        X : Bags, array (bags, instances, features), or list of arrays
+        y : array (bags,)
             A label for each bag, of two kinds; the one that sorts last is the positive class.
-        sample_weight
-            A weight for each bag; its class weight multiplies it.
+        sample_weight : array (bags,) or float, optional
+            A weight of at least 0 for each bag; its class weight multiplies it.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside of its range, or bags, labels or weights cannot be read.
         """
         loss = get_loss(self.loss)
         check_loss(loss)
