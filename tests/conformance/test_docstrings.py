@@ -12,6 +12,7 @@ import inspect
 import re
 from functools import cache
 
+import matplotlib.pyplot as plt
 import pytest
 
 import needlescope as ns
@@ -102,4 +103,5 @@ def test_example_runs_when_pasted(name, tmp_path, monkeypatch):
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     failed, _ = runner.run(test, out=said.append)
+    plt.close("all")
     assert not failed, "".join(said)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
-import pandas as pd
 import pytest
 
 from needlescope.experiments import alignment as experiment
@@ -50,13 +49,13 @@ def test_a_single_panel_into_given_axes(table, panel):
     figure, ax = plt.subplots()
     assert alignment(table, ax=ax, panel=panel) is figure
     assert figure.axes == [ax] and ax.lines
-    with pytest.raises(ValueError, match="panel must be one of cosines, gap, got 'map'"):
+    with pytest.raises(ValueError, match="panel must be one of 'cosines', 'gap', got 'map'"):
         alignment(table, ax=ax, panel="map")
 
 
 def test_missing_rows_are_left_out(table):
     simulated = table[table.call == "simulate_alignment"].drop(columns="constant")
-    for part in (table[table.call == "align"], simulated, table[:0], pd.DataFrame()):
+    for part in (table[table.call == "align"], simulated):
         alignment(part).canvas.draw()
     failed = table.assign(cosine_q=float("nan"))
     assert len(alignment(failed).axes[0].containers) == 1

@@ -47,7 +47,7 @@ def test_a_single_panel_into_given_axes(table, panel):
     figure, ax = plt.subplots()
     assert attention_map(table, ax=ax, panel=panel) is figure
     assert figure.axes == [ax] and ax.lines
-    with pytest.raises(ValueError, match="panel must be one of weights, largest, got 'map'"):
+    with pytest.raises(ValueError, match="panel must be one of 'weights', 'largest', got 'map'"):
         attention_map(table, ax=ax, panel="map")
 
 
@@ -58,6 +58,22 @@ def test_the_step_is_the_default_where_the_table_does_not_say(table):
 
 
 def test_missing_rows_are_left_out(table):
-    for part in (table[table.call == "focus"], table[table.call != "focus"], table[:0]):
+    for part in (table[table.call == "focus"], table[table.call != "focus"]):
         attention_map(part).canvas.draw()
-    attention_map(pd.DataFrame()).canvas.draw()
+
+
+def test_every_step_has_its_line_however_many_there_are(table):
+    rows = table[(table["task.theta"] == 5.0) & (table["training.eta_q"] == 10.0)]
+    steps = (1.0, 2.0, 5.0, 10.0, 20.0)
+    left = attention_map(pd.concat([rows.assign(**{"training.eta_q": one}) for one in steps])).axes[
+        0
+    ]
+    assert len(left.containers) == 2 * len(steps)
+    assert len({box.lines[0].get_color() for box in left.containers}) == 2 * len(steps)
+
+
+def test_what_a_panel_is_drawn_at_is_said_where_nothing_else_changes(table):
+    rows = table[(table["training.eta_q"] == 10.0) & (table["task.theta"] != 3.0)]
+    left, right = attention_map(rows).axes
+    assert left.get_title(loc="left").endswith(r", $\theta$ $= 4$")
+    assert len(right.containers) == 2 and "$" not in right.get_title(loc="left")

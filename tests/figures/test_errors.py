@@ -69,7 +69,7 @@ def test_one_panel_into_given_axes(table, loss):
 
 def test_missing_rows_are_left_out(table):
     simulated = table[table.call == "simulate"].drop(columns="train_loss")
-    for part in (table[table.call == "predict"], simulated, table[:0], pd.DataFrame()):
+    for part in (table[table.call == "predict"], simulated):
         errors(part).canvas.draw()
     failed = table.assign(test_error=table.test_error.where(table.model != "pooled"))
     assert [len(ax.containers) for ax in errors(failed).axes[:3]] == [2, 3, 3]
@@ -81,7 +81,7 @@ def test_the_loss_is_logistic_where_the_table_does_not_say(table):
     errors(logistic.drop(columns="training.loss"), ax=ax)
     assert len(ax.containers) == 3
     square = table[table["training.loss"] == "square"].drop(columns="training.loss")
-    assert not any(panel.containers for panel in errors(square).axes[3:])
+    assert [ax.get_title(loc="left") for ax in errors(square).axes] == ["logistic loss"] * 3
 
 
 def test_a_single_trial_has_no_bar(table):
@@ -94,3 +94,57 @@ def test_labels_move_apart_and_keep_their_order():
     gaps = np.diff(np.sort(moved))
     assert (gaps >= 9.5 - 1e-9).all() and np.argsort(moved).tolist() == [1, 2, 0, 3]
     assert moved[3] == 50.0 and spread([], 9.0) == []
+
+
+def both(table, column, *values):
+    """The table once for each value of a column, errors a little larger each time."""
+    parts = [table.assign(**{column: one}) for one in values]
+    for rank, part in enumerate(parts):
+        part["test_error"] += 0.05 * rank
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_a_curve_and_dots_of_its_own_for_each_signal(table):
+    figure = errors(both(table, "task.theta", 4.0, 5.0))
+    assert [text.get_text() for text in figure.legends[1].get_texts()] == ["θ = 4", "θ = 5"]
+    square = table["training.loss"] == "square"
+    for model, colour in (("attention", "#0072B2"), ("pooled", "#D55E00")):
+        rows = table[square & (table.model == model)]
+        theory = rows[rows.call == "predict"].sort_values("training.alpha1").test_error
+        trials = rows[rows.call == "simulate"].groupby("training.alpha1").test_error.mean()
+        panel = figure.axes[3]
+        lines = [one for one in panel.lines if one.get_color() == colour and one.get_ls() != "None"]
+        dots = [one.lines[0] for one in panel.containers if one.lines[0].get_color() == colour]
+        assert [one.get_linestyle() for one in lines] == ["-", "--"]
+        for rank, (line, dot) in enumerate(zip(lines, dots, strict=True)):
+            assert line.get_ydata() == pytest.approx(theory.to_numpy() + 0.05 * rank)
+            assert dot.get_ydata() == pytest.approx(trials.to_numpy() + 0.05 * rank)
+    assert len({one.lines[0].get_marker() for one in figure.axes[3].containers}) == 2
+
+
+def test_names_beside_lines_say_whose_signal_they_are(table):
+    _, ax = plt.subplots()
+    errors(both(table, "task.theta", 4.0, 5.0), ax=ax)
+    names = {text.get_text() for text in ax.texts}
+    assert {"attention, θ = 4", "attention, θ = 5", "mean pooling, θ = 5"} <= names
+
+
+def test_what_a_model_does_not_depend_on_makes_no_curve_of_it(table):
+    panel = errors(both(table, "training.alpha0", 4.0, 8.0)).axes[0]
+    colours = [box.lines[0].get_color() for box in panel.containers]
+    assert sorted(map(colours.count, set(colours))) == [1, 1, 2]  # two of attention
+
+
+def test_a_row_of_panels_for_each_loss_that_is_there(table):
+    logistic = table[table["training.loss"] == "logistic"]
+    assert len(errors(logistic).axes) == 3
+    more = pd.concat([table, logistic.assign(**{"training.loss": "hinge"})], ignore_index=True)
+    figure = errors(more)
+    figure.canvas.draw()
+    titles = [ax.get_title(loc="left") for ax in figure.axes[::3]]
+    assert titles == ["logistic loss", "square loss", "hinge loss"]
+
+
+def test_legends_name_what_is_there(table):
+    names = errors(table[table.model != "vectorized"]).legends[0].get_texts()
+    assert [text.get_text() for text in names] == ["attention", "mean pooling"]

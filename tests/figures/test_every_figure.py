@@ -1,4 +1,4 @@
-"""Every figure takes what there is: tables without rows, without a call, without a column."""
+"""Every figure takes what there is, and refuses a table with nothing that it draws."""
 
 from __future__ import annotations
 
@@ -76,34 +76,100 @@ def parts(table):
     yield "most numbers", without(table, most)
 
 
+NOTHING = {"everything", "known columns", "rows", "all numbers"}
+NOTHING_BY = {"rates": {"theory", "the numbers of asymptote"}}  # no limit to be above of
+NOTHING_ALONE = {  # what a single panel cannot do without
+    "capacity": {"simulation", "theory", "the numbers of capacity"}
+    | {"the numbers of simulate_separability"},
+    "separation": {"theory", "the numbers of detection_threshold"},
+}
+NEEDED = {  # columns without which nothing is drawn
+    "errors": {"training.alpha1"},
+    "alignment": {"training.alpha0"},
+    "attention_map": {"training.alpha0", "task.theta"},
+    "length": {"test_task.L", "test_error"},
+    "rates": {"training.alpha1", "test_error", "limit"},
+    "reuse": {"training.alpha0", "training.alpha1", "test_error"},
+    "robustness": {"training.alpha1", "noise.df"},
+    "separation": {"task.L"},
+    "win_or_lose": {"test_error", "training.alpha0"},
+}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_complete_table_fills_every_panel(name):
     for panel in getattr(figures, name)(complete(name)).axes:
         assert panel.has_data()
 
 
+def drawn_or_refused(name, table, **options):
+    """Draw a table; None if the figure says why it does not."""
+    try:
+        return getattr(figures, name)(table, **options)
+    except ValueError as problem:
+        assert str(problem).startswith(f"figures.{name} ")
+        return None
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_is_drawn_whatever_is_missing(name):
-    draw, table = getattr(figures, name), complete(name)
-    panels = len(draw(table).axes)
+def test_a_figure_is_drawn_unless_there_is_nothing_to_draw(name):
+    table = complete(name)
+    panels = len(drawn_or_refused(name, table).axes)
     for missing, part in parts(table):
-        figure = draw(part)
-        figure.canvas.draw()
-        assert len(figure.axes) == panels, missing
+        nothing = NOTHING | NOTHING_BY.get(name, set())
+        figure = drawn_or_refused(name, part)
         _, ax = plt.subplots()
-        assert draw(part, ax=ax).axes == [ax], missing
+        alone = drawn_or_refused(name, part, ax=ax)
+        if missing != "most numbers":  # which may be those of one call or another
+            assert (figure is None) == (missing in nothing), missing
+            assert (alone is None) == (missing in nothing | NOTHING_ALONE.get(name, set())), missing
+        if figure is not None:
+            figure.canvas.draw()
+            assert len(figure.axes) == panels, missing
+            assert all(filled(panel) for panel in figure.axes), missing
+        assert not ax.has_data() if alone is None else alone.axes == [ax], missing
+        plt.close("all")
+
+
+def filled(panel):
+    """Whether a panel has data, or says that it has none."""
+    said = any("not in the table" in text.get_text() for text in panel.texts)
+    return said or any(len(line.get_xdata()) for line in panel.lines) or panel.collections
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figure_is_drawn_unless_the_column_is_one_it_needs(name):
+    table = complete(name)
+    for column in numeric(table):
+        figure = drawn_or_refused(name, table.drop(columns=column))
+        assert (figure is None) == (column in NEEDED.get(name, set())), column
         plt.close("all")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_is_drawn_whichever_column_is_missing(name):
-    draw, table = getattr(figures, name), complete(name)
-    panels = len(draw(table).axes)
-    for column in numeric(table):
-        assert len(draw(table.drop(columns=column)).axes) == panels, column
-        _, ax = plt.subplots()
-        assert draw(table.assign(**{column: np.nan}), ax=ax).axes == [ax], column
-        plt.close("all")
+def test_what_the_figure_does_not_draw_has_one_value(name):
+    table = complete(name)
+    both = pd.concat([table, table.assign(**{"task.pi": 0.123})], ignore_index=True)
+    if name == "errors":  # which draws it
+        assert [text.get_text() for text in figures.errors(both).legends[1].get_texts()] == [
+            "π = 0.123",
+            "π = 0.5",
+        ]
+        return
+    with pytest.raises(ValueError, match=r"task\.pi"):
+        getattr(figures, name)(both)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_rows_of_a_store_change_nothing(name):
+    table = complete(name)
+    other = complete("alignment" if name != "alignment" else "capacity").assign(**{"task.pi": 0.9})
+    alone, beside = (getattr(figures, name)(one) for one in (table, pd.concat([table, other])))
+    pixels = []
+    for figure in (alone, beside):
+        figure.canvas.draw()
+        pixels.append(np.asarray(figure.canvas.buffer_rgba()))
+    np.testing.assert_array_equal(*pixels)
 
 
 @pytest.mark.parametrize("name", NAMES)

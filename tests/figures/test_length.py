@@ -36,3 +36,10 @@ def test_draws_into_given_axes_and_without_dots(table):
     figure, ax = plt.subplots()
     assert length(table[table.call == "predict"], ax=ax) is figure
     assert not ax.containers and len(figure.axes) == 1
+
+
+def test_a_trained_query_has_its_line_and_carriers_are_counted(table):
+    trained = table[table["query.kappa"] != 1.0].drop(columns="query.kappa")
+    ax = length(trained.assign(**{"task.R": 2})).axes[0]
+    assert {"attention", "mean pooling"} <= {text.get_text() for text in ax.texts}
+    assert len(ax.containers) == 2 and ax.get_xlabel().endswith("(2 carry the signal)")

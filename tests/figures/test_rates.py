@@ -44,3 +44,9 @@ def test_only_the_main_panel_on_given_axes(table):
 
 def test_theory_alone_can_be_drawn(table):
     assert len(rates(table[table.call != "simulate"]).axes) == 2
+
+
+def test_samples_per_weight_are_those_of_the_task(table):
+    flat = table.assign(model="vectorized", **{"task.L": 5})
+    ratio = rates(flat).axes[1]
+    assert ratio.lines[1].get_xdata() == pytest.approx([5.0, 10.0, 20.0])

@@ -62,3 +62,10 @@ def test_only_the_main_panel_on_given_axes(table):
     assert separation(table, ax=ax) is figure
     assert figure.axes == [ax]
     assert ax.get_xscale() == ax.get_yscale() == "log"
+
+
+def test_words_are_those_of_the_table(table):
+    needed = table[table.call == "detection_threshold"].assign(error=0.05, **{"task.R": 3})
+    _, ax = plt.subplots()
+    separation(needed, ax=ax)
+    assert "with 5 % error" in ax.get_title(loc="left") and "3 carry" in ax.get_xlabel()

@@ -12,8 +12,10 @@ from ..experiments.catalogue import experiment
 from ..experiments.engine import Engine, Summary, run_units
 from ..experiments.experiment import verdict
 from ..experiments.store import Store
+from ..figures.marks import blank
 from ..figures.page import Entry
 from ..figures.parameters import parameters
+from ..figures.reading import NothingToDraw
 
 
 def draw(
@@ -26,7 +28,10 @@ def draw(
     summary = run_units(units, store, engine=engine, retry=retry, progress=True)
     table = store.to_pandas(units)
     scores = one.compare(table)
-    figure = getattr(figures, name)(table)
+    try:
+        figure = getattr(figures, name)(table)
+    except NothingToDraw as problem:  # its units failed; the page says so, and goes on
+        figure = blank(str(problem))
     picture = folder / f"{name}.png"
     for path in (picture, picture.with_suffix(".pdf")):
         figure.savefig(path, dpi=200)

@@ -16,7 +16,15 @@ from .base import BagClassifier
 from .diagnostics import describe
 from .prepared import Prepared
 from .schemes import SCHEMES
-from .settings import Setting, check_auto, settings
+from .settings import (
+    MOST_KAPPA,
+    MOST_QUERIES,
+    MOST_STEPS,
+    RIDGES,
+    Setting,
+    check_auto,
+    settings,
+)
 
 
 class AttentionClassifier(BagClassifier):
@@ -28,34 +36,36 @@ class AttentionClassifier(BagClassifier):
 
     Parameters
     ----------
-    kappa : "auto" or float
+    kappa : "auto" or float, default "auto"
         Strength of the query, in standard deviations of its projections: how sharply attention
-        looks, to begin with. 0 is mean pooling.
-    queries : int or "auto"
-        How many queries, for more than one kind of signal; their scores add up. "auto" compares one
-        with four, which takes about three times as long.
-    ridge : "auto" or float
-        Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss; "auto" is in proportion to the number
-        of features per bag.
-    refine : "auto" or int
-        Iterations that move query and readout together after the two steps and the readout.
-    data : "reuse", "split" or "crossfit"
+        looks, to begin with; 0 to 10⁶. 0 is mean pooling.
+    queries : int or "auto", default 1
+        How many queries, for more than one kind of signal, 1 to 1000; their scores add up. "auto"
+        compares one with four, which takes about three times as long.
+    ridge : "auto" or float, default "auto"
+        Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion
+        to the number of features per bag.
+    refine : "auto" or int, default "auto"
+        Iterations that move query and readout together after the two steps and the readout, 0 to
+        10⁶; they end when there is nothing to gain. None with a loss that has kinks.
+    data : "reuse", "split" or "crossfit", default "reuse"
         What the readout is trained on: the query's own bags again, another half, or every bag as a
         query sees it that was trained without it.
-    shrinkage : float or None
+    shrinkage : float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size: so are the ridges compared.
         Fitted on the training bags.
-    loss : str or Loss
+    loss : str or Loss, default "logistic"
         "logistic", "square", "squared_hinge", "hinge" or one's own.
-    class_weight : dict, "balanced" or None
-        As elsewhere in scikit-learn.
-    validation : int
-        Folds within the training bags, by which parameters are chosen and scores calibrated;
-        0 does neither.
-    random_state : int, RandomState or None
+    class_weight : dict, "balanced" or None, default None
+        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
+        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
+    validation : int, default 3
+        Folds within the training bags, 2 or more, by which parameters are chosen and scores
+        calibrated; 0 does neither.
+    random_state : int, RandomState or None, default None
         For the folds.
-    progress : bool, callable or None
+    progress : bool, callable or None, default None
         Data too large to be held are read again in every pass, with a bar for each if there is a
         terminal; True or a function of (done, total) as in `needlescope.simulate`.
 
@@ -81,9 +91,15 @@ class AttentionClassifier(BagClassifier):
         ``attended_positive`` and ``attended_negative``, how many instances of a bag share the
         attention, 1/Σa² on average: 1 if it lies on a single one.
 
+    Raises
+    ------
+    ValueError
+        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
+        weights cannot be read.
+
     Examples
     --------
-    >>> from needlescope.estimators.datasets import digit_bags
+    >>> from needlescope.estimators import AttentionClassifier, digit_bags
     >>> X, y = digit_bags(bags=200, L=10, random_state=0)
     >>> clf = AttentionClassifier(random_state=0).fit(X[:150], y[:150])
     >>> clf.score(X[150:], y[150:]) > 0.8
@@ -119,11 +135,11 @@ class AttentionClassifier(BagClassifier):
         self.progress = progress
 
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
-        check_auto("kappa", self.kappa, 0.0)
-        check_auto("ridge", self.ridge, 1e-12)
-        check_auto("refine", self.refine, 0, whole=True)
+        check_auto("kappa", self.kappa, 0.0, MOST_KAPPA)
+        check_auto("ridge", self.ridge, *RIDGES)
+        check_auto("refine", self.refine, 0, MOST_STEPS, whole=True)
         choice("data", self.data, SCHEMES)
-        check_auto("queries", self.queries, 1, whole=True)
+        check_auto("queries", self.queries, 1, MOST_QUERIES, whole=True)
         refine = self.refine
         if loss.kinked and refine != 0 and self.kappa != 0.0:  # mean pooling has nothing to refine
             if not isinstance(refine, str):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import IndexArray
+from ..grid import unmasked
 from .tables import (
     bag_of_each_row,
     check_numbers,
@@ -31,7 +32,19 @@ class Bags(Sequence[Any]):
     """A sequence of bags, each an array (instances, features).
 
     Indexing with a number gives a bag; with a slice, a list or a mask other `Bags`. scikit-learn's
-    splitters and searches take it as they take arrays.
+    splitters and searches take it as they take arrays. `from_array`, `from_list` and `from_table`
+    make them of what people have.
+
+    Parameters
+    ----------
+    instances : array (N, d)
+        All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32).
+    starts : array of int (n + 1,)
+        Where each bag begins, and N.
+    names : list of str, optional
+        Names of the features.
+    ids : array (n,), optional
+        What the table called its bags.
 
     Attributes
     ----------
@@ -43,9 +56,21 @@ class Bags(Sequence[Any]):
         Names of the features.
     ids : array (n,), optional
         What the table called its bags.
+    lengths : array (n,)
+        How many instances each bag has.
+    d : int
+        How many features.
+
+    Raises
+    ------
+    ValueError
+        If a bag is empty, a number missing, infinite, masked or too large, or if parts do not fit
+        together.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import Bags
     >>> bags = Bags.from_list([np.zeros((2, 3)), np.ones((1, 3))])
     >>> len(bags), bags.lengths, bags[1]
     (2, array([2, 1]), array([[1., 1., 1.]]))
@@ -56,7 +81,7 @@ class Bags(Sequence[Any]):
     ) -> None:
         """Check that every bag has an instance, and every number is finite and not too large."""
         self.instances = numbers(instances)
-        self.starts = np.asarray(starts)
+        self.starts = np.asarray(unmasked("starts", starts))
         self.names = names
         places = self.starts.ndim == 1 and self.starts.dtype.kind in "iu" and len(self.starts) > 1
         if places:
@@ -71,7 +96,7 @@ class Bags(Sequence[Any]):
             raise ValueError(
                 f"bag {empty[0]} is empty; a bag needs at least one instance: drop it and its label"
             )
-        self.ids = None if ids is None else np.asarray(ids)
+        self.ids = None if ids is None else np.asarray(unmasked("ids", ids))
         if self.ids is not None and self.ids.shape != (len(self),):
             raise ValueError(
                 f"ids must name each of the {len(self)} bags, got shape {self.ids.shape}"
@@ -91,7 +116,7 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        X = plain(X)
+        X = unmasked("X", plain(X))
         X = X if isinstance(X, np.ndarray) else np.asarray(X)
         if X.ndim == 3 and 0 in X.shape:
             raise ValueError(
@@ -106,7 +131,7 @@ class Bags(Sequence[Any]):
         n, L, d = X.shape
         if mask is None:
             return cls(X.reshape(n * L, d), L * np.arange(n + 1))
-        there = np.asarray(mask)
+        there = np.asarray(unmasked("mask", mask))
         if there.shape != (n, L):
             raise ValueError(
                 f"mask must be {n} × {L} values, true where an instance is there, got shape "
@@ -122,7 +147,7 @@ class Bags(Sequence[Any]):
         return cls(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
 
     @classmethod
-    def from_list(cls, bags: Sequence[Any]) -> Bags:
+    def from_list(cls, bags: Any) -> Bags:
         """Take a list of arrays, one (instances, features) for each bag.
 
         Examples
@@ -130,6 +155,10 @@ class Bags(Sequence[Any]):
         >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]).lengths
         array([1, 2])
         """
+        if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
+            raise ValueError(
+                f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"
+            )
         names = shared_names(bags)
         parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
         if not parts:
@@ -197,6 +226,8 @@ class Bags(Sequence[Any]):
 
     @names.setter
     def names(self, names: Sequence[str] | None) -> None:
+        if isinstance(names, str | bytes) or (names is not None and not np.iterable(names)):
+            raise ValueError(f"names must be a list, one for each feature, got {names!r}")
         listed = None if names is None else [str(name) for name in names]
         if listed is not None and len(listed) != self.d:
             raise ValueError(

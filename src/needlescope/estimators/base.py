@@ -12,13 +12,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import FloatArray, IndexArray
+from ..grid import unmasked
 from ..losses import Logistic, Loss, check_loss, get_loss
 from ..simulation.progress import check_progress
 from . import steps
 from .bags import Bags, as_bags
 from .extremes import check_fit, check_reach
 from .features import BagEstimator
-from .labels import bag_weights, check_both, check_order, class_factors, read_labels, two_classes
+from .labels import (
+    bag_weights,
+    check_both,
+    check_order,
+    check_ratios,
+    class_factors,
+    read_labels,
+    two_classes,
+)
 from .prepared import HOLD, Prepared
 from .scaling import Scaling, fit_scaling, no_scaling
 from .schemes import train_states
@@ -64,12 +73,16 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Parameters
         ----------
-        X
-            `Bags`, an array (bags, instances, features), or a list of arrays.
-        y
+        X : Bags, array (bags, instances, features), or list of arrays
+        y : array (bags,)
             A label for each bag, of two kinds; the one that sorts last is the positive class.
-        sample_weight
-            A weight for each bag; its class weight multiplies it.
+        sample_weight : array (bags,) or float, optional
+            A weight of at least 0 for each bag; its class weight multiplies it.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside of its range, or bags, labels or weights cannot be read.
         """
         loss = get_loss(self.loss)
         check_loss(loss)
@@ -120,6 +133,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of bags whose label is predicted."""
         bags = as_bags(X)
+        unmasked("y", y)
+        unmasked("sample_weight", sample_weight)
         check_order("y", y, bags.ids)
         check_order("sample_weight", sample_weight, bags.ids)
         return float(super().score(bags, y, sample_weight))
@@ -177,6 +192,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         weight = weight * class_factors(self.class_weight, classes, signs, weight)
         if not weight.any():
             raise ValueError("sample_weight and class_weight together are zero for all bags")
+        check_ratios(weight, classes, signs)
         share: FloatArray = weight / weight.sum()
         return share
 

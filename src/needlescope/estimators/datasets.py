@@ -15,14 +15,23 @@ from ..arrays import IndexArray
 from ..grid import integer, real
 from .bags import Bags
 
+MOST = 2 * 10**7  # digits: 5 GB
+NOISIEST = 1e6  # beyond, single precision leaves nothing of the digits
+
 
 def load_musk1() -> tuple[Bags, IndexArray]:
     """Return Musk (Version 1): 92 molecules, each a bag of its conformations; 1 for a musk.
 
     David Chapman and Ajay Jain, UCI Machine Learning Repository, 1994, CC BY 4.0.
 
+    Returns
+    -------
+    X : Bags
+    y : array (92,)
+
     Examples
     --------
+    >>> from needlescope.estimators import load_musk1
     >>> X, y = load_musk1()
     >>> X, int(y.sum())
     (<92 bags of 2 to 40 instances, 166 features, float32>, 47)
@@ -48,17 +57,20 @@ def digit_bags(
 
     Parameters
     ----------
-    bags : int
-        How many.
-    L, R : int
-        Digits in a bag, and how many of a positive one are ``digit``; no other is.
-    digit : int
+    bags : int, default 400
+        How many, at least 2.
+    L, R : int, default 20 and 1
+        Digits in a bag, and how many of a positive one are ``digit``, 1 to L; no other is. In all
+        bags together there are at most 2·10⁷ digits.
+    digit : int, default 3
         The digit looked for, 0 to 9.
-    noise : float
-        Standard deviation of Gaussian noise on every pixel, whose values are in [0, 1].
-    positive : float
-        Share of positive bags.
-    random_state : int, RandomState or None
+    noise : float, default 0
+        Standard deviation of Gaussian noise on every pixel, whose values are in [0, 1]; at most
+        10⁶.
+    positive : float, default 0.5
+        Share of positive bags, in (0, 1); there is at least one bag of each class.
+    random_state : int, RandomState or None, default None
+        For what is drawn.
 
     Returns
     -------
@@ -66,8 +78,14 @@ def digit_bags(
     y : array (bags,)
         1 for positive bags, else 0.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is outside of its range.
+
     Examples
     --------
+    >>> from needlescope.estimators import digit_bags
     >>> X, y = digit_bags(bags=10, L=5, R=2, random_state=0)
     >>> X.shape, int(y.sum())
     ((10, 5, 64), 5)
@@ -86,7 +104,12 @@ def digit_bags(
         ("R", R, 1, L),
     ):
         integer(name, value, low, high)
-    real("noise", noise, 0.0, np.inf)
+    if bags * L > MOST:
+        raise ValueError(
+            f"bags times L must be at most {MOST} digits, got {bags} bags with L={L}; draw fewer "
+            "of them, several times"
+        )
+    real("noise", noise, 0.0, NOISIEST)
     real("positive", positive, 0.0, 1.0, open_low=True, open_high=True)
     random = check_random_state(random_state)
     images, shown = load_digits(return_X_y=True)

@@ -10,7 +10,12 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from ..arrays import FloatArray
+from ..grid import unmasked
 from .tables import as_given, first_missing, index_of, one_kind
+
+LARGEST = float(np.finfo(float).max)
+LIGHTEST = 1e-100  # of the heaviest bag's weight: squares of shares are above what underflows
+LIGHT_CLASS = 1e-9  # of both classes' weight: its calibration stands out from rounding
 
 
 def read_labels(y: Any, count: int) -> Any:
@@ -24,7 +29,7 @@ def read_labels(y: Any, count: int) -> Any:
     Traceback (most recent call last):
     ValueError: labels in y must be of one kind, such as all numbers or all words, got int and str
     """
-    found = column_or_1d(as_given(y), warn=True)
+    found = column_or_1d(as_given(unmasked("y", y)), warn=True)
     if len(found) != count:
         raise ValueError(f"y must have a label for each of the {count} bags, got {len(found)}")
     lost = first_missing(found)
@@ -109,9 +114,10 @@ def bag_weights(given: Any, count: int) -> FloatArray:
     ValueError: sample_weight must be 2 finite numbers of at least 0, got -2.0 for bag 1
     """
     wanted = f"sample_weight must be {count} finite numbers of at least 0, got"
+    unmasked("sample_weight", given)
     try:
         weight = np.ones(count) if given is None else np.asarray(given, float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{wanted} something else: {error}") from None
     if weight.ndim == 0:
         weight = np.full(count, float(weight))
@@ -123,6 +129,39 @@ def bag_weights(given: Any, count: int) -> FloatArray:
     if not weight.max() > 0.0:
         raise ValueError("sample_weight must not be zero for all bags")
     return np.asarray(weight / weight.max())
+
+
+def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
+    """Refuse weights so unequal that some bags, or a class, are lost in rounding.
+
+    Examples
+    --------
+    >>> classes, signs = np.array(["hay", "needle"]), np.array([1.0, 1.0, -1.0])
+    >>> check_ratios(np.array([1.0, 0.0, 1.0]), classes, signs)
+    >>> check_ratios(np.array([1e-300, 1.0, 1.0]), classes, signs)
+    Traceback (most recent call last):
+    ValueError: the weight of a bag, class weight included, must be 0 or at least 1e-100 of the
+    largest, got 1e-300 for bag 0; pass 0 to leave it out
+    >>> check_ratios(np.array([1.0, 1.0, 1e-30]), classes, signs)
+    Traceback (most recent call last):
+    ValueError: the weight of each class must be at least 1e-09 of both, got 5e-31 for the bags
+    labelled hay; bring sample_weight and class_weight closer together
+    """
+    share = weight / weight.max()
+    light = np.flatnonzero((share > 0.0) & (share < LIGHTEST))
+    if len(light):
+        raise ValueError(
+            f"the weight of a bag, class weight included, must be 0 or at least {LIGHTEST:g} of "
+            f"the largest, got {share[light[0]]:.0e} for bag {light[0]}; pass 0 to leave it out"
+        )
+    for sign, name in zip((-1.0, 1.0), classes, strict=True):
+        part = float(share[signs == sign].sum() / share.sum())
+        if 0.0 < part < LIGHT_CLASS:
+            raise ValueError(
+                f"the weight of each class must be at least {LIGHT_CLASS:g} of both, got "
+                f"{part:.0e} for the bags labelled {name}; bring sample_weight and class_weight "
+                "closer together"
+            )
 
 
 def class_factors(
@@ -161,7 +200,8 @@ def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[f
             known = " and ".join(repr(one) for one in labels)
             raise ValueError(f"class_weight must name labels of y, {known}, got {label!r}")
         number = isinstance(value, int | float | np.integer | np.floating)
-        if not number or not 0.0 <= value < np.inf:
+        size = value if isinstance(value, int) or not number else float(value)
+        if not number or not 0.0 <= size <= LARGEST:
             raise ValueError(
                 f"class_weight must be finite numbers of at least 0, got {value!r} for {label!r}"
             )

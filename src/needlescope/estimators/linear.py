@@ -16,7 +16,7 @@ from . import steps
 from .bags import Bags
 from .base import BagClassifier
 from .prepared import Prepared
-from .settings import Setting, check_auto, settings
+from .settings import RIDGES, Setting, check_auto, settings
 
 
 class PooledClassifier(BagClassifier):
@@ -24,8 +24,11 @@ class PooledClassifier(BagClassifier):
 
     Parameters
     ----------
-    ridge, shrinkage, loss, class_weight, validation, random_state, progress
-        As in `AttentionClassifier`.
+    ridge : "auto" or float, default "auto"
+        Penalty (ridge/2)‖w‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
+        number of features per bag.
+    shrinkage, loss, class_weight, validation, random_state, progress
+        As in `AttentionClassifier`, with the same defaults.
 
     Attributes
     ----------
@@ -36,8 +39,16 @@ class PooledClassifier(BagClassifier):
     classes_, setting_, validation_losses_
         As in `AttentionClassifier`.
 
+    Raises
+    ------
+    ValueError
+        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
+        weights cannot be read.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import PooledClassifier
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 100)
     >>> X = rng.standard_normal((100, 5, 3)) + y[:, None, None]
@@ -64,7 +75,7 @@ class PooledClassifier(BagClassifier):
         self.progress = progress
 
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
-        check_auto("ridge", self.ridge, 1e-12)
+        check_auto("ridge", self.ridge, *RIDGES)
         return settings(0.0, self.ridge, 0, unit=unit)
 
     def transform(self, X: Any) -> FloatArray:
@@ -86,8 +97,11 @@ class VectorizedClassifier(PooledClassifier):
 
     Parameters
     ----------
-    ridge, shrinkage, loss, class_weight, validation, random_state, progress
-        As in `AttentionClassifier`.
+    ridge : "auto" or float, default "auto"
+        Penalty (ridge/2)‖W‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
+        number of weights per bag.
+    shrinkage, loss, class_weight, validation, random_state, progress
+        As in `AttentionClassifier`, with the same defaults.
 
     Attributes
     ----------
@@ -98,8 +112,16 @@ class VectorizedClassifier(PooledClassifier):
     classes_, setting_, validation_losses_
         As in `AttentionClassifier`.
 
+    Raises
+    ------
+    ValueError
+        From `fit` and what takes bags: if a parameter is outside of its range, if bags, labels or
+        weights cannot be read, or if bags differ in size.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import VectorizedClassifier
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 200)
     >>> X = rng.standard_normal((200, 5, 3))

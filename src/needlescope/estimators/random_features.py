@@ -19,6 +19,8 @@ from .extremes import check_fit, check_reach
 from .features import BagEstimator
 from .scaling import fit_scaling
 
+SHARPEST = 1e6  # beyond, a cosine's argument in single precision leaves its phase open
+
 
 class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Put random cosines of the standardised instances beside them; from bags to bags.
@@ -27,16 +29,34 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
 
     Parameters
     ----------
-    count : int
-        How many cosines.
-    sharpness : float
-        Size of their arguments: how fast they change, relative to the distance of instances.
-    random_state : int, RandomState or None
+    count : int, default 256
+        How many cosines, at least 1.
+    sharpness : float, default 1
+        Size of their arguments, above 0 and at most 10⁶: how fast they change, relative to the
+        distance of instances.
+    random_state : int, RandomState or None, default None
+        For their directions and phases.
+
+    Attributes
+    ----------
+    scaling_ : Scaling
+        How instances are standardised.
+    weights_ : array (features, count)
+        The directions W of the cosines.
+    phases_ : array (count,)
+        Their phases c.
+    n_features_in_ : int
+        Features of the instances; ``feature_names_in_`` their names, if they have any.
+
+    Raises
+    ------
+    ValueError
+        From `fit` and `transform`: if a parameter is outside of its range, or bags cannot be read.
 
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
-    >>> from needlescope.estimators import AttentionClassifier, digit_bags
+    >>> from needlescope.estimators import AttentionClassifier, RandomFeatures, digit_bags
     >>> X, y = digit_bags(bags=300, L=10, random_state=0)
     >>> looks = AttentionClassifier(random_state=0)
     >>> clf = make_pipeline(RandomFeatures(random_state=0), looks).fit(X[:200], y[:200])
@@ -55,6 +75,8 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
         number = isinstance(sharp, int | float | np.integer | np.floating)
         if isinstance(sharp, bool) or not number or not 0.0 < sharp < np.inf:
             raise ValueError(f"sharpness must be a finite number above 0, got {sharp!r}")
+        if sharp > SHARPEST:
+            raise ValueError(f"sharpness must be at most {SHARPEST:g}, got {sharp!r}")
         bags, random = as_bags(X), check_random_state(self.random_state)
         every = np.arange(len(bags))
         check_fit(bags, every, scaled=True, chosen=False)

@@ -15,6 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+MOST_KAPPA = 1e6  # attention is on one instance long before; single precision tells no more apart
+RIDGES = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
+MOST_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
+MOST_STEPS = 10**6  # of refinement, which ends by itself when there is nothing to gain
 AUTO_KAPPA = (0.0, 2.0)
 AUTO_REFINE = (0, 10)
 AUTO_RIDGE = (0.5, 0.05, 0.005)
@@ -64,14 +68,17 @@ def settings(
     return found
 
 
-def check_auto(name: str, value: Any, low: float, *, whole: bool = False) -> None:
-    """Refuse a parameter that is neither "auto" nor a number from ``low`` on.
+def check_auto(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> None:
+    """Refuse a parameter that is neither "auto" nor a number from ``low`` to ``high``.
 
     Examples
     --------
-    >>> check_auto("ridge", -1.0, 0.0)
+    >>> check_auto("ridge", -1.0, 0.0, 1e100)
     Traceback (most recent call last):
     ValueError: ridge must be "auto" or a finite number of at least 0, got -1.0
+    >>> check_auto("ridge", 1e200, 0.0, 1e100)
+    Traceback (most recent call last):
+    ValueError: ridge must be at most 1e+100, got 1e+200
     """
     kinds: Any = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if isinstance(value, str):
@@ -81,3 +88,6 @@ def check_auto(name: str, value: Any, low: float, *, whole: bool = False) -> Non
     if not good:
         what = "whole number" if whole else "finite number"
         raise ValueError(f'{name} must be "auto" or a {what} of at least {low:g}, got {value!r}')
+    size = value if isinstance(value, int | str) else float(value)  # single would overflow
+    if not isinstance(size, str) and size > high:
+        raise ValueError(f"{name} must be at most {high:g}, got {value!r}")

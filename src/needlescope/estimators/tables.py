@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import IndexArray
+from ..grid import unmasked
 
 # Up to here sums of squares are finite; single precision is squared in double.
 LARGEST = {np.dtype(np.float32): 1e18, np.dtype(np.float64): 1e150}
@@ -36,7 +37,7 @@ def plain(X: Any) -> Any:
 
 def numbers(X: Any) -> Any:
     """Return a table of float32 or float64; single precision is kept."""
-    X = plain(X)
+    X = unmasked("instances", plain(X))
     array = _from_frame(X) if hasattr(X, "dtypes") else X
     array = array if type(array) in (np.ndarray, np.memmap) else np.asarray(array)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
@@ -90,7 +91,7 @@ def check_numbers(instances: Any, starts: IndexArray, step: int) -> None:
 
 def one_bag(place: int, bag: Any) -> Any:
     """Return bag number ``place`` of a list as an array (instances, features)."""
-    bag = plain(bag)
+    bag = unmasked(f"bag {place}", plain(bag))
     array = np.asarray(_from_frame(bag) if hasattr(bag, "dtypes") else bag)
     if not array.size:
         raise ValueError(
@@ -120,7 +121,7 @@ def shared_names(bags: Sequence[Any]) -> list[str] | None:
 
 def bag_of_each_row(groups: Any) -> Any:
     """Return groups as an array; rows without one are refused."""
-    found = as_given(groups)
+    found = as_given(unmasked("groups", groups))
     row = first_missing(found)
     if row is not None:
         raise ValueError(f"groups must name the bag of each row, got none in row {row}")

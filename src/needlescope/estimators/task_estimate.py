@@ -43,20 +43,32 @@ def estimate_task(
 
     Parameters
     ----------
-    X
-        `Bags`, an array (bags, instances, features), or a list of arrays.
-    y
+    X : Bags, array (bags, instances, features), or list of arrays
+        At least five bags of each class.
+    y : array (bags,)
         A label for each bag, of two kinds.
-    positive
+    positive : label, optional
         The label of bags with a signal in some instances; by default the one that sorts last, as
         elsewhere ("well", not "sick").
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default None
         For the folds.
-    progress : bool, callable or None
+    progress : bool, callable or None, default None
         As in `needlescope.simulate`.
+
+    Returns
+    -------
+    TaskEstimate
+
+    Raises
+    ------
+    ValueError
+        If the bags or labels cannot be read, if there are fewer than five bags of a class, or if
+        ``positive`` is no label of y.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import estimate_task
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((300, 8, 20)), np.arange(300) % 2
     >>> X[y == 1, 0, :] += 4.0 / np.sqrt(20)  # θ = 4, R = 1
@@ -130,7 +142,7 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
     check_order("y", y, bags.ids)
     classes, signs = two_classes(read_labels(y, len(bags)))
     labels = classes.tolist()
-    if positive is not None and positive not in labels:
+    if positive is not None and (np.ndim(positive) or positive not in labels):
         raise ValueError(
             f"positive must be a label of y, {labels[0]!r} or {labels[1]!r}, got {positive!r}"
         )

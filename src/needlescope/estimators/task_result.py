@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..grid import choice
 from ..task import Task
 from .departures import Departure
 from .task_theory import more_bags
@@ -59,6 +60,19 @@ class TaskEstimate:
         How far to trust the predictions.
     curves : dict
         For each model, predicted errors by number of bags.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import estimate_task
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((100, 6, 10)), np.arange(100) % 2
+    >>> X[y == 1, 0, 0] += 4.0
+    >>> found = estimate_task(X, y, random_state=0)  # a TaskEstimate
+    >>> found.bags, found.positives, found.features, sorted(found.measured)
+    (100, 50, 10, ['attention', 'attention, split', 'pooled'])
+    >>> found.bags_for(gain=0.4)  # more than there is to gain
+    inf
     """
 
     task: Task
@@ -88,20 +102,27 @@ class TaskEstimate:
 
         Parameters
         ----------
-        gain
+        gain : float, default 0.01
             By how much, above 0.
-        model
-            "attention", "pooled" or "vectorized"; the one predicted to be best by default.
+        model : "attention", "pooled", "vectorized" or None, default None
+            Whose error; by default that of the model predicted to be best. The last of them where
+            bags have one size.
 
         Returns
         -------
         float
             Infinity where ten times as many bags would not do.
+
+        Raises
+        ------
+        ValueError
+            If ``gain`` is no number above 0, or ``model`` is none of these.
         """
-        if not isinstance(gain, int | float | np.integer | np.floating) or not gain > 0.0:  # type: ignore[redundant-expr]
+        number = isinstance(gain, int | float | np.integer | np.floating)
+        if isinstance(gain, bool) or not number or not gain > 0.0:
             raise ValueError(f"gain must be a number above 0, got {gain!r}")
-        if model is not None and model not in self.curves:
-            raise ValueError(f"model must be one of {', '.join(self.curves)}, got {model!r}")
+        if model is not None:
+            choice("model", model, tuple(self.curves))
         return more_bags(self.curves[model or self._best()], gain)
 
     def __str__(self) -> str:

@@ -83,10 +83,17 @@ def excess(table: pd.DataFrame, call: str = "predict") -> pd.DataFrame:
             error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
         else:
             values, error = part.test_error.to_numpy(float), float(part.test_error_se.iloc[0])
-        rows.append((model, alpha1, alpha1 / WEIGHTS[model], values.mean() - limit.limit,
+        samples = alpha1 / _weights(str(model), part)
+        rows.append((model, alpha1, samples, values.mean() - limit.limit,
                      np.hypot(error, limit.limit_se), limit.rate))  # fmt: skip
     columns = ["model", "alpha1", "samples", "excess", "excess_se", "rate"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _weights(model: str, rows: pd.DataFrame) -> float:
+    """Return the weights per dimension: L for the flat model, that of the rows if they say it."""
+    lengths = rows["task.L"] if model == "vectorized" and "task.L" in rows else pd.Series([])
+    return float(lengths.dropna().max() if lengths.notna().any() else WEIGHTS[model])
 
 
 def slopes(table: pd.DataFrame) -> dict[str, float]:

@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
-from ..grid import whole
+from ..grid import unmasked, whole
+from .reading import check_ax
 from .style import COLOURS, RC
 
 BLUES = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", "#56B4E9", "#003A5C"])
@@ -29,33 +30,45 @@ def attended(
 
     Parameters
     ----------
-    weights
-        What `AttentionClassifier.attend` returns, for one query.
-    y
+    weights : list of arrays
+        What `AttentionClassifier.attend` returns, for one query: for each bag, the weights of its
+        instances.
+    y : array, optional
         Labels of the bags; bags of one label stand together.
-    ax
+    ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
-    bags
+    bags : int, default 40
         Draw so many at most, evenly chosen.
-    instances
+    instances : int, default 40
         Of each bag, draw so many at most: those with the largest weights.
-    order
+    order : bool, default True
         Put the instances of each bag in the order of their weights; or draw all, as they come.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If there is no bag, if weights are no finite numbers, or if labels are not one for each bag.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> figure = attended([np.array([0.9, 0.1]), np.array([0.2, 0.3, 0.5])], y=[1, 0])
+    >>> import numpy as np
+    >>> from needlescope import figures
+    >>> figure = figures.attended([np.array([0.9, 0.1]), np.array([0.2, 0.3, 0.5])], y=[1, 0])
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['0', '1']
     """
     whole("bags", bags, 1)
     whole("instances", instances, 1)
-    labels = _labels(weights, y)
+    if not isinstance(order, bool | np.bool_):
+        raise ValueError(f"order must be True or False, got {order!r}")
+    check_ax(ax)
+    weights = _weights(weights)
+    labels = _labels(len(weights), y)
     rows = np.argsort(labels, kind="stable")
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(bags, len(rows))).round().astype(int))]
     shown = [np.sort(weights[k])[::-1][:instances] if order else weights[k] for k in rows]
@@ -88,20 +101,33 @@ def _extent(cells: Any, first: int) -> tuple[float, float, float, float]:
     return first - 0.5, first + columns - 0.5, rows - 0.5, -0.5
 
 
-def _labels(weights: Sequence[Any], y: Any) -> Any:
-    """Return a label for each bag, all the same if none are given, or refuse them."""
-    if any(np.ndim(a) != 1 or not np.size(a) for a in weights) or not len(weights):
+def _weights(weights: Any) -> list[Any]:
+    """Return the weights of each bag as an array, or refuse them."""
+    bags = list(weights) if isinstance(weights, list | tuple | np.ndarray) else []
+    unmasked("weights", bags)
+    try:
+        found = [np.asarray(a) for a in bags]
+    except (TypeError, ValueError):  # of several lengths
+        found = []
+    if not found or any(a.ndim != 1 or not a.size or a.dtype.kind not in "fiu" for a in found):
         raise ValueError(
             "weights must be a list of arrays, one number for each instance; with several queries "
             "pass those of one, [a[0] for a in weights]"
         )
-    odd = next((k for k, a in enumerate(weights) if not np.isfinite(a).all()), None)
+    odd = next((k for k, a in enumerate(found) if not np.isfinite(a).all()), None)
     if odd is not None:
-        raise ValueError(f"weights must be finite numbers, got {weights[odd]!r} for bag {odd}")
-    labels = np.zeros(len(weights), int) if y is None else np.asarray(y)
-    if labels.shape != (len(weights),):
+        raise ValueError(f"weights must be finite numbers, got {found[odd]!r} for bag {odd}")
+    return found
+
+
+def _labels(count: int, y: Any) -> Any:
+    """Return a label for each bag, all the same if none are given, or refuse them."""
+    unmasked("y", y)
+    mixed = isinstance(y, list | tuple) and len({isinstance(one, str) for one in y}) > 1
+    labels = np.zeros(count, int) if y is None else np.asarray(y, dtype=object if mixed else None)
+    if labels.shape != (count,):
         raise ValueError(
-            f"y must have a label for each of the {len(weights)} bags, got shape {labels.shape}"
+            f"y must have a label for each of the {count} bags, got shape {labels.shape}"
         )
     refusal = f"labels in y must be of one kind, and none missing, got {y!r}"
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,8 +11,9 @@ import pandas as pd
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter
 
-from ..experiments.capacity import at_base, fractions
-from .marks import whole
+from ..experiments.capacity import QUERY, TASK, WEAK, at_base, fractions
+from .marks import note
+from .reading import Draws, Rows, nothing, read
 from .style import COLOURS, NAMES, RC
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
@@ -24,33 +26,61 @@ PANELS = (
 )
 
 
+DRAWS = Draws(
+    "capacity",
+    {
+        "capacity": Rows(("model",), ("alpha",)),
+        "simulate_separability": Rows(("model", "training.alpha1", "d"), ("fraction",)),
+    },
+    across=("model", "training.alpha1", *(column for column, _, _ in PANELS)),
+    only={"model": tuple(MARKS)},
+)
+BASE = {f"task.{key}": value for key, value in TASK.items()} | {
+    f"query.{key}": value for key, value in QUERY.items()
+}
+
+
 def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the fraction of separable datasets, and beside it α* along each axis.
 
     Parameters
     ----------
-    table
-        Of the units of the experiment ``capacity``.
-    ax
-        Draw only the fractions, here.
+    table : DataFrame
+        Units of the calls "capacity" and "simulate_separability", as `Store.to_pandas` gives them,
+        around the setting of the experiment "capacity" (L = 10, R = 1, θ = 5, π = ½, a query with
+        κ = 0.6843 and s = 0.9762): there, or with L, θ, R (at θ = 2) or s changed.
+    ax : matplotlib axes, optional
+        Draw only the fractions, here; a figure of its own by default.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or some at other settings.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> task = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}
     >>> theory = {"call": "capacity", "model": "pooled", "alpha": 2.95, **task}
     >>> trial = {"call": "simulate_separability", "model": "pooled", "d": 60, "fraction": 1.0}
     >>> table = pd.DataFrame([theory, {**trial, **task, "training.alpha1": 2.0}])
-    >>> len(capacity(table).axes)
+    >>> len(figures.capacity(table).axes)
     5
     """
-    table = whole(table)
+    table = read(table, DRAWS, ax)
+    _check_settings(table)
     with plt.rc_context(RC):
         if ax is not None:
+            found = fractions(table)
+            if not (found.changed == "").any():
+                why = "rows of capacity and of simulate_separability at it"
+                nothing("capacity", f"the fractions need {why}: {_written(BASE)}")
             _draw_fractions(ax, table)
             return ax.figure
         figure = plt.figure(figsize=(7.0, 3.5))
@@ -58,10 +88,11 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
             2, 3, width_ratios=(1.6, 1, 1), left=0.07, right=0.985, bottom=0.13, top=0.91,
             wspace=0.4, hspace=0.55,
         )  # fmt: skip
-        _draw_fractions(figure.add_subplot(layout[:, 0]), table)
+        panel = figure.add_subplot(layout[:, 0])
+        note(panel, _draw_fractions(panel, table))
         for number, (column, words, log) in enumerate(PANELS):
             panel = figure.add_subplot(layout[number // 2, 1 + number % 2])
-            _draw_capacity(panel, table, column, words, log)
+            note(panel, _draw_capacity(panel, table, column, words, log))
             if number == 0:
                 panel.set_title(r"predicted capacity $\alpha^*$, one quantity changed", loc="left")
             if number % 2 == 0:
@@ -69,7 +100,31 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     return figure
 
 
-def _draw_fractions(ax: Any, table: pd.DataFrame) -> None:
+def _written(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in values.items())
+
+
+def _check_settings(table: pd.DataFrame) -> None:
+    """Refuse rows that no panel draws: those in which more than one quantity is changed."""
+    asked = table[list(BASE)].drop_duplicates()
+    for values in asked.to_dict("records"):
+        changed = {
+            str(name): value
+            for name, value in values.items()
+            if not pd.isna(value) and value != BASE[str(name)]
+        }
+        weak = changed.get("task.theta") == WEAK and set(changed) <= {"task.theta", "task.R"}
+        along = len(changed) < 2 and set(changed) <= {column for column, _, _ in PANELS}
+        if not (weak or along):
+            first = next(iter(changed))
+            raise ValueError(
+                f"figures.capacity draws {_written(BASE)}, and one of L, theta, cosine or R (at "
+                f"theta = {WEAK:g}) changed, got {_written(changed)}; leave those rows out, as "
+                f'table[table["{first}"] == {BASE[first]!r}]'
+            )
+
+
+def _draw_fractions(ax: Any, table: pd.DataFrame) -> bool:
     found = fractions(table)
     found = found[found.changed == ""]
     low, high = _where_it_falls(found)
@@ -97,6 +152,7 @@ def _draw_fractions(ax: Any, table: pd.DataFrame) -> None:
     ax.set_xlabel(r"training set over predicted capacity, $\alpha_1/\alpha^*$")
     ax.set_ylabel("fraction of separable datasets")
     ax.set_title("separable or not", loc="left")
+    return bool(len(found))
 
 
 def _label(model: str, sizes: list[int]) -> str:
@@ -119,9 +175,10 @@ def _wilson(p: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.maximum([p - (middle - half), middle + half - p], 0.0)
 
 
-def _draw_capacity(ax: Any, table: pd.DataFrame, column: str, words: str, log: bool) -> None:
+def _draw_capacity(ax: Any, table: pd.DataFrame, column: str, words: str, log: bool) -> bool:
     """Draw α* of each model along a column, from the rows at the base in everything else."""
-    for model, part in at_base(table, column).dropna(subset=["alpha"]).groupby("model"):
+    rows = at_base(table, column).dropna(subset=["alpha"])
+    for model, part in rows.groupby("model"):
         colour = COLOURS[str(model)]
         if column in part and part[column].notna().any():
             part = part.sort_values(column)
@@ -137,3 +194,4 @@ def _draw_capacity(ax: Any, table: pd.DataFrame, column: str, words: str, log: b
     if log:
         ax.set_xscale("log")
     ax.set_xlabel(words)
+    return bool(len(rows))

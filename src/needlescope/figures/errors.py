@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .marks import draw, explain, label_lines, select, whole
+from ..grid import choice
+from .marks import DOT, draw, explain, label_lines, note, select
+from .parameters import SYMBOLS
+from .reading import Draws, Rows, nothing, read, varying, with_value
 from .style import COLOURS, NAMES, RC
 
 X = "training.alpha1"
+LOSS = "training.loss"
 XLABEL = r"samples per dimension, $\alpha_1$"
 MODELS = ("attention", "pooled", "vectorized")
 LOSSES = ("logistic", "square")
@@ -21,63 +26,134 @@ QUANTITIES = {
     "train_loss": r"training loss, $\mathcal{L}_{\mathrm{train}}$",
     "train_error": r"training error, $E_{\mathrm{train}}$",
 }
+ROWS = Rows((X, "model"), tuple(QUANTITIES))
+DRAWS = Draws(
+    "errors",
+    {"predict": ROWS, "simulate": ROWS},
+    across=(X, LOSS, "model"),
+    only={"model": MODELS},
+    more=1,
+)
+# A dash and a dot for each value of a further parameter; more could not be told apart.
+LOOKS: tuple[dict[str, Any], ...] = (
+    {"ls": "-", "marker": "o"},
+    {"ls": (0, (4, 1.5)), "marker": "s"},
+    {"ls": (0, (1.2, 1.2)), "marker": "^"},
+    {"ls": (0, (6, 1.5, 1.2, 1.5)), "marker": "D"},
+)
+
+
+class Curves(NamedTuple):
+    """A further parameter that has a curve for each of its values, or none."""
+
+    column: str = ""
+    values: Sequence[Any] = ()
 
 
 def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Any:
-    """Draw the three errors of the three classifiers against α1, for both losses.
+    """Draw the three errors of the three classifiers against α1, for each loss.
+
+    Where one more parameter has several values, such as θ, there is a curve for each.
 
     Parameters
     ----------
-    table
-        The units of the experiment "errors", as `Store.to_pandas` gives them: a line for the rows
-        of "predict", a dot with its standard error for the trials of "simulate". What is missing
-        is left out.
-    ax
+    table : DataFrame
+        Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for
+        the rows of "predict", a dot with its standard error for the trials of "simulate". What
+        is missing is left out.
+    ax : matplotlib axes, optional
         Axes to draw the test error into, and nothing else; a figure of its own by default.
-    loss
+    loss : str, default "logistic"
         With ``ax``, whose test error.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if two more parameters change in it.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": ["predict", "predict", "simulate", "simulate"],
     ...     "model": "pooled", "training.loss": "square", "training.alpha1": [0.5, 2.0, 2.0, 2.0],
     ...     "test_error": [0.4, 0.3, 0.29, 0.32]})
-    >>> figure = errors(table)
-    >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes[:3]]
+    >>> figure = figures.errors(table)
+    >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes]
     ['test error', 'training loss', 'training error']
     """
-    table = whole(table)
+    table = read(table, DRAWS, ax)
+    curves, found = _curves(table), list(dict.fromkeys(table[LOSS]))
+    losses = [one for one in dict.fromkeys((*LOSSES, *found)) if one in found]
+    choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
     with plt.rc_context(RC):
         if ax is not None:
-            _panel(ax, table, loss, "test_error")
+            if not len(select(table, [X, "test_error"], **{LOSS: loss})):
+                had = ", ".join(losses)
+                nothing("errors", f"no test error of the {loss} loss, the table has that of {had}")
+            _panel(ax, table, loss, "test_error", curves)
             ax.set_xlabel(XLABEL)
-            _name_lines(ax, table, loss)
+            _name_lines(ax, table, loss, curves)
             return ax.figure
-        figure, panels = plt.subplots(2, 3, figsize=(7.0, 4.3), sharex=True)
-        figure.subplots_adjust(
-            left=0.075, right=0.985, bottom=0.1, top=0.86, wspace=0.42, hspace=0.3
-        )
-        for row, one in zip(panels, LOSSES, strict=True):
-            for panel, name in zip(row, QUANTITIES, strict=True):
-                _panel(panel, table, one, name)
-        for panel in panels[-1]:
-            panel.set_xlabel(XLABEL)
-        _legend(figure, table)
+        return _figure(table, losses, curves)
+
+
+def _curves(table: pd.DataFrame) -> Curves:
+    """Find the further parameter that changes, or refuse more values than can be told apart."""
+    for column, values in varying(table).items():
+        if column not in DRAWS.across:
+            if len(values) > len(LOOKS):
+                raise ValueError(
+                    f"figures.errors draws at most {len(LOOKS)} values of {column}, got "
+                    f'{len(values)}; select some, as table[table["{column}"].isin({values[:2]})]'
+                )
+            return Curves(column, values)
+    return Curves()
+
+
+def _figure(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Any:
+    """Draw a row of panels for each loss."""
+    height = 4.3 if len(losses) > 1 else 2.6
+    height += 2.0 * max(len(losses) - 2, 0)
+    figure, panels = plt.subplots(len(losses), 3, figsize=(7.0, height), sharex=True, squeeze=False)
+    edge = 4.3 / height  # margins stay as wide as with two losses
+    apart = {"wspace": 0.42 if len(losses) > 1 else 0.5, "hspace": 0.3}
+    figure.subplots_adjust(
+        left=0.075, right=0.985, bottom=0.1 * edge, top=1.0 - 0.14 * edge, **apart
+    )
+    for row, one in zip(panels, losses, strict=True):
+        for panel, name in zip(row, QUANTITIES, strict=True):
+            note(panel, _panel(panel, table, one, name, curves))
+    for panel in panels[-1]:
+        panel.set_xlabel(XLABEL)
+    _legend(figure, table, curves)
     return figure
 
 
-def _panel(ax: Any, table: pd.DataFrame, loss: str, name: str) -> None:
-    """Draw one quantity for one loss: the models' lines and dots."""
-    rows = {"training.loss": loss}
+def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[Any]:
+    """List a model's curves: the value that each is of, its rows and its look."""
+    rows = select(table, [], model=model, **{LOSS: loss})
+    parts = [(one, rows[with_value(rows, curves.column, one)]) for one in curves.values]
+    if curves.column in varying(rows):
+        return [(one, part, look) for (one, part), look in zip(parts, LOOKS, strict=False)]
+    # It has one value here, or plays no part for this model.
+    place = next((k for k, (_, part) in enumerate(parts) if len(part) == len(rows)), 0)
+    return [(None, rows, LOOKS[place])] if len(rows) else []
+
+
+def _panel(ax: Any, table: pd.DataFrame, loss: str, name: str, curves: Curves) -> bool:
+    """Draw one quantity for one loss, the models' lines and dots; say if there are any."""
+    drawn = False
     for model in MODELS:
-        lines = select(table, [X, name], call="predict", model=model, **rows)
-        dots = select(table, [X, name], call="simulate", model=model, **rows)
-        draw(ax, lines, dots, X, name, COLOURS[model])
+        for _, rows, look in _parts(table, model, loss, curves):
+            lines = select(rows, [X, name], call="predict")
+            dots = select(rows, [X, name], call="simulate")
+            drawn |= draw(ax, lines, dots, X, name, COLOURS[model], **look)
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(base=4, numticks=9))  # ¼, 1, 4, 16
     ax.xaxis.set_minor_locator(NullLocator())
@@ -93,6 +169,7 @@ def _panel(ax: Any, table: pd.DataFrame, loss: str, name: str) -> None:
         _mark_peaks(ax, table)
     if name == "train_error":
         _name_hidden(ax, table, loss)
+    return drawn
 
 
 def _mark_peaks(ax: Any, table: pd.DataFrame) -> None:
@@ -139,28 +216,38 @@ def _name_hidden(ax: Any, table: pd.DataFrame, loss: str) -> None:
         )
 
 
-def _name_lines(ax: Any, table: pd.DataFrame, loss: str) -> None:
-    """Write each model's name beside the end of its line."""
+def _name_lines(ax: Any, table: pd.DataFrame, loss: str, curves: Curves) -> None:
+    """Write each model's name beside the end of its line, with the value it is of."""
     ends = []
     for model in MODELS:
-        where = {"call": "predict", "model": model, "training.loss": loss}
-        lines = select(table, [X, "test_error"], **where)
-        if len(lines):
-            last = lines.loc[lines[X].idxmax(), "test_error"]
-            ends.append((float(last), NAMES[model], COLOURS[model]))
+        for value, rows, _ in _parts(table, model, loss, curves):
+            lines = select(rows, [X, "test_error"], call="predict")
+            if len(lines):
+                last = lines.loc[lines[X].idxmax(), "test_error"]
+                more = "" if value is None else f", {_name(curves.column, value)}"
+                ends.append((float(last), NAMES[model] + more, COLOURS[model]))
     label_lines(ax, ends)
 
 
-def _legend(figure: Any, table: pd.DataFrame) -> None:
+def _name(column: str, value: Any) -> str:
+    """Write the value of a parameter in the paper's symbols."""
+    symbol = SYMBOLS[column].replace("\u00a0(ridge)", "")
+    return f"{symbol} = {value:g}" if isinstance(value, int | float) else f"{symbol} {value}"
+
+
+def _legend(figure: Any, table: pd.DataFrame, curves: Curves) -> None:
     """Name the models above the panels; lines and dots are explained beside."""
-    handles = [Line2D([], [], color=COLOURS[model], label=NAMES[model]) for model in MODELS]
-    figure.legend(
-        handles=handles,
-        loc="upper left",
-        bbox_to_anchor=(0.005, 1.0),
-        ncols=len(handles),
-        frameon=False,
-        columnspacing=1.4,
-        handlelength=1.6,
-    )
+    there = [model for model in MODELS if (table["model"] == model).any()]
+    handles = [Line2D([], [], color=COLOURS[model], label=NAMES[model]) for model in there]
+    place = {"loc": "upper left", "frameon": False, "columnspacing": 1.4, "handlelength": 1.6}
+    figure.legend(handles=handles, bbox_to_anchor=(0.005, 1.0), ncols=len(handles), **place)
     explain(figure, table, "simulate")
+    if curves.values:
+        edge = {name: DOT[name] for name in ("ms", "mec", "mew")}
+        handles = [
+            Line2D([], [], color="0.3", label=_name(curves.column, value), **edge, **look)
+            for value, look in zip(curves.values, LOOKS, strict=False)
+        ]
+        place |= {"handlelength": 3.0}
+        inches = figure.get_size_inches()[1]
+        figure.legend(handles=handles, bbox_to_anchor=(0.005, 1.0 - 0.2 / inches), ncols=4, **place)

@@ -10,12 +10,20 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from .marks import DOT, draw, select, whole
+from .marks import DOT, carriers, draw, select
+from .reading import Draws, Rows, read
 from .style import COLOURS, NAMES, RC
 
 X, Y = "test_task.L", "test_error"
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 APART = 1.25  # least ratio of the heights of two names
+ROWS = Rows((X, "model"), (Y,))
+DRAWS = Draws(
+    "length",
+    {"predict": ROWS, "simulate": ROWS},
+    across=(X, "model", "query.kappa"),
+    only={"model": ("attention", "pooled")},
+)
 
 
 def length(table: pd.DataFrame, ax: Any = None) -> Any:
@@ -23,27 +31,36 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    table
-        The units of the experiment "length", as `Store.to_pandas` gives them: a line for the rows
-        of "predict", a dot with its standard error for the trials of "simulate".
-    ax
+    table : DataFrame
+        Units of the calls "predict" and "simulate" with a ``test_task``, as `Store.to_pandas` gives
+        them: a line for the rows of "predict", a dot with its standard error for the trials of
+        "simulate".
+    ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw, such as θ.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "predict", "model": "attention", "task.L": 16,
     ...                       "query.kappa": 2.0, "test_task.L": [16, 64],
     ...                       "test_error": [0.03, 0.05]})
-    >>> figure = length(table)
+    >>> figure = figures.length(table)
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.03, 0.05]
     """
-    table = whole(table)
+    table = read(table, DRAWS, ax)
     with plt.rc_context(RC):
         if ax is None:
             figure, ax = plt.subplots(figsize=(4.6, 3.1))
@@ -67,7 +84,13 @@ def _series(table: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
         (f"attention, $\\kappa = {kappa:g}$", _shade((rank + 1) / len(groups)), part)
         for rank, (kappa, part) in enumerate(groups)
     ]
-    return [*found, (NAMES["pooled"], COLOURS["pooled"], select(table, [], model="pooled"))]
+    attends = select(table, [], model="attention")
+    trained = attends[attends["query.kappa"].isna()]
+    return [
+        *found,
+        (NAMES["attention"], COLOURS["attention"], trained),
+        (NAMES["pooled"], COLOURS["pooled"], select(table, [], model="pooled")),
+    ]
 
 
 def _shade(darkness: float) -> str:
@@ -86,10 +109,9 @@ def _dress(ax: Any, drawn: pd.DataFrame) -> None:
         _mark(ax, float(trained))
     ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_ylim(0.8 * min([0.05, *drawn[Y]]), 0.6)
-    if len(drawn):
-        ax.set_xlim(drawn[X].min() / 1.15, drawn[X].max() * 1.15)
-    ax.set_xlabel(r"tokens of a test sequence, $L'$ (one carries the signal)")
+    ax.set_ylim(0.8 * min([0.05, *drawn[Y][drawn[Y] > 0.0]]), 0.6)
+    ax.set_xlim(drawn[X].min() / 1.15, drawn[X].max() * 1.15)
+    ax.set_xlabel(rf"tokens of a test sequence, $L'$ {carriers(drawn)}")
     ax.set_ylabel("test error")
     ax.set_title("trained on one length, tested on another", loc="left")
 

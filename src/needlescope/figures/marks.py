@@ -103,17 +103,42 @@ def draw(
     y: str,
     colour: str,
     change: Callable[[Any], Any] = lambda value: value,
-) -> None:
-    """Draw theory as a line and simulation as dots with standard errors.
+    **look: Any,
+) -> bool:
+    """Draw theory as a line and simulation as dots with standard errors; say if there are any.
 
     ``change`` is what is drawn of y; it must be a shift or a reflection, so that bars stay right.
+    ``look`` goes to the line, and its marker to the dots.
     """
+    marker = look.pop("marker", DOT["fmt"])
     if len(lines):
         lines = lines.sort_values(x)
-        ax.plot(lines[x].astype(float), change(lines[y].astype(float)), color=colour)
+        ax.plot(lines[x].astype(float), change(lines[y].astype(float)), color=colour, **look)
     if len(trials):
         dots = means(trials, x, y)
-        ax.errorbar(dots["x"], change(dots["mean"]), yerr=dots["se"], color=colour, **DOT)
+        form = {**DOT, "fmt": marker}
+        ax.errorbar(dots["x"], change(dots["mean"]), yerr=dots["se"], color=colour, **form)
+    return bool(len(lines) or len(trials))
+
+
+def note(ax: Any, drawn: bool) -> None:
+    """Say in a panel that it is empty, if nothing was drawn."""
+    if not drawn:
+        where = {"transform": ax.transAxes, "ha": "center", "va": "center"}
+        ax.text(0.5, 0.5, "not in the table", color="0.5", **where)
+
+
+def carriers(table: pd.DataFrame) -> str:
+    """Say how many tokens carry the signal; one, where the table does not.
+
+    Examples
+    --------
+    >>> carriers(pd.DataFrame({"task.R": [3, 3]})), carriers(pd.DataFrame())
+    ('(3 carry the signal)', '(one carries the signal)')
+    """
+    counts = select(table, ["task.R"])["task.R"].unique()
+    one = not len(counts) or counts[0] == 1
+    return "(one carries the signal)" if one else f"({counts[0]:g} carry the signal)"
 
 
 def simulated(table: pd.DataFrame, call: str) -> str:
@@ -194,20 +219,27 @@ def label_lines(ax: Any, ends: Sequence[tuple[float, str, str]], gap: float = 9.
         )
 
 
+def blank(words: str) -> Any:
+    """Return a figure that says why there is none."""
+    with plt.rc_context(RC):
+        figure = plt.figure(figsize=(7.0, 1.0))
+        figure.text(0.5, 0.5, words, ha="center", va="center", color="0.3", wrap=True)
+    return figure
+
+
 def two_panels(
     table: pd.DataFrame,
     ax: Any,
     panel: str,
-    panels: Mapping[str, Callable[[Any, pd.DataFrame], object]],
+    panels: Mapping[str, Callable[[Any, pd.DataFrame], bool]],
     call: str,
     **spacing: float,
 ) -> Any:
     """Draw one of two panels into given axes, or both side by side in a figure of their own.
 
-    ``call`` is what the dots are trials of; ``spacing`` goes to ``subplots_adjust``.
+    A panel returns whether there was anything to draw. ``call`` is what the dots are trials of;
+    ``spacing`` goes to ``subplots_adjust``.
     """
-    if panel not in panels:
-        raise ValueError(f"panel must be one of {', '.join(panels)}, got {panel!r}")
     with plt.rc_context(RC):
         if ax is not None:
             panels[panel](ax, table)
@@ -215,6 +247,6 @@ def two_panels(
         figure, both = plt.subplots(1, 2, figsize=(7.0, 2.9))
         figure.subplots_adjust(left=0.075, bottom=0.155, top=0.84, **spacing)
         for one, draw_panel in zip(both, panels.values(), strict=True):
-            draw_panel(one, table)
+            note(one, draw_panel(one, table))
         explain(figure, table, call)
     return figure

@@ -7,6 +7,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from .reading import check_columns, check_only
 from .style import COLOURS, RC, label_end
 
 
@@ -15,24 +16,35 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
 
     Parameters
     ----------
-    curves
+    curves : DataFrame
         Columns model, alpha1, test_error, floor (the model's oracle error).
-    thresholds
-        Columns model, L, theta: the signal at which the model's oracle error reaches a target.
+    thresholds : DataFrame
+        Columns model, L, theta: the signal at which the model's oracle error reaches 10 %.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If a table has no rows, lacks a column, or holds something else in it.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> curves = pd.DataFrame({"model": ["pooled"] * 2, "alpha1": [1.0, 9.0],
     ...                        "test_error": [0.3, 0.2], "floor": [0.2, 0.2]})
     >>> thresholds = pd.DataFrame({"model": ["pooled"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
-    >>> len(overview(curves, thresholds).axes)
+    >>> len(figures.overview(curves, thresholds).axes)
     2
     """
+    curves = check_columns("curves", curves, ("model", "alpha1", "test_error", "floor"))
+    thresholds = check_columns("thresholds", thresholds, ("model", "L", "theta"))
+    for table in (curves, thresholds):
+        check_only("overview", "model", table["model"], tuple(COLOURS))
     with plt.rc_context(RC):
         figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 2.8))
         figure.subplots_adjust(left=0.07, right=0.88, bottom=0.17, top=0.92, wspace=0.75)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..experiments.calls import SIMULATED
@@ -95,26 +95,39 @@ def parameters(units: Sequence[Unit]) -> list[Parameter]:
     return [head, *found] if fixed else found
 
 
+def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the answer of a call depends on, by column, defaults filled in.
+
+    Examples
+    --------
+    >>> given = {"model": "pooled", "training.alpha0": 4.0, "training.alpha1": 1.0}
+    >>> depends("predict", given)
+    {'training.loss': 'logistic', 'training.ridge': 0.01, 'model': 'pooled', 'training.alpha1': 1.0}
+    """
+    known = dict(given)
+    if "kappa" in known:  # `crossover` is given a query's strength, and looks for its alignment
+        known["query.kappa"] = known.pop("kappa")
+    if any(name.startswith("training.") for name in known):
+        known = DEFAULTS | known
+    unused = list(UNUSED.get(call, ()))
+    if "query.kappa" in known or known.get("model", "attention") != "attention":
+        unused += QUERY_ONLY
+        unused += ["training.alpha0"] * (known.get("data") != "all")
+    for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise
+        if known.get(f"test_task.{name}") == known.get(f"task.{name}"):
+            unused.append(f"test_task.{name}")
+    return {name: value for name, value in known.items() if name not in unused}
+
+
 def _fields(unit: Unit) -> dict[str, Any]:
-    """Return what the answer of a unit depends on, by column, defaults filled in."""
+    """Return what the answer of a unit depends on, by column."""
     given: dict[str, Any] = {}
     for name, value in unit.arguments.items():
         if isinstance(value, dict):
             given |= {f"{name}.{key}": inner for key, inner in value.items()}
         else:
             given[name] = value
-    if "kappa" in given:  # `crossover` is given a query's strength, and looks for its alignment
-        given["query.kappa"] = given.pop("kappa")
-    if "training" in unit.arguments:
-        given = DEFAULTS | given
-    unused = list(UNUSED.get(unit.call, ()))
-    if "query.kappa" in given or given.get("model", "attention") != "attention":
-        unused += QUERY_ONLY
-        unused += ["training.alpha0"] * (given.get("data") != "all")
-    for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise
-        if given.get(f"test_task.{name}") == given.get(f"task.{name}"):
-            unused.append(f"test_task.{name}")
-    return {name: value for name, value in given.items() if name not in unused}
+    return depends(unit.call, given)
 
 
 def _point(unit: Unit) -> str:

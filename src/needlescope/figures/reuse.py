@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from .marks import DOT, make_room, means, select, whole
+from .marks import DOT, make_room, means, select
+from .reading import Draws, Rows, read
 from .style import COLOURS, RC
 
 X, Y = "alpha", "test_error"
@@ -24,6 +25,13 @@ REUSED = {
     20: ("all data twice, 20 query steps", "#CC79A7", "v"),
 }
 END = ("end to end", "#000000", "D")
+ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
+DRAWS = Draws(
+    "reuse",
+    {"predict": ROWS, "simulate": ROWS},
+    across=("training.alpha0", "training.alpha1", "reuse", "query_steps", "starts"),
+    only={"model": ("attention",)},
+)
 
 
 def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
@@ -31,26 +39,38 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    table
-        The units of the experiment "reuse", as `Store.to_pandas` gives them: a line for the rows
-        of "predict" (splitting), a dot with its standard error for the trials of "simulate".
-        Dots without a theory are joined by thin lines.
-    ax
+    table : DataFrame
+        Units of the calls "predict" and "simulate" with α0 = α1, as `Store.to_pandas` gives them: a
+        line for the rows of "predict" (splitting), a dot with its standard error for the trials of
+        "simulate". Protocols are those of the experiment "reuse": split, ``reuse="D0"`` after 1, 5
+        or 20 steps on the query, and end to end (``starts``). Dots without a theory are joined by
+        thin lines.
+    ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw, such as θ.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "predict", "training.alpha0": [1.0, 2.0],
     ...                       "training.alpha1": [1.0, 2.0], "test_error": [0.1, 0.05]})
-    >>> reuse(table).axes[0].lines[0].get_xdata().tolist()
+    >>> figures.reuse(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 4.0]
     """
-    table = _with_total(whole(table))
+    table = read(table, DRAWS, ax)
+    _check_protocols(table)
+    table = _with_total(table)
     with plt.rc_context(RC):
         if ax is None:
             figure, ax = plt.subplots(figsize=(4.2, 3.1))
@@ -66,6 +86,37 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
         _dots(ax, trials[trials.starts > 0], *END[1:], joined=True)
         _dress(ax, table)
     return ax.figure
+
+
+def _check_protocols(table: pd.DataFrame) -> None:
+    """Refuse rows of protocols that have no dots of their own."""
+    split = (table.reuse == "none") & (table.query_steps == 1) & (table.starts == 0)
+    twice = (table.reuse == "D0") & table.query_steps.isin(list(REUSED)) & (table.starts == 0)
+    ends = table[(table.reuse == "none") & (table.query_steps == 1) & (table.starts > 0)]
+    odd = table[~(split | twice | table.index.isin(ends.index))]
+    if len(odd):
+        row = odd.iloc[0]
+        steps = ", ".join(map(str, REUSED))
+        raise ValueError(
+            f"figures.reuse draws the split, reuse 'D0' after {steps} query_steps, and starts on "
+            f"their own, got reuse {row.reuse!r}, query_steps {row.query_steps:g} and starts "
+            f"{row.starts:g}; leave those rows out"
+        )
+    if ends.starts.nunique() > 1:
+        few, *_, many = sorted(ends.starts.unique().tolist())
+        raise ValueError(
+            f"figures.reuse draws a single number of starts, got {few:g} to {many:g}; leave the "
+            f'others out, as table[table["starts"] != {few!r}]'
+        )
+    uneven = table[(table["training.alpha0"] - table["training.alpha1"]).abs() > 0.0]
+    if len(uneven):
+        row = uneven.iloc[0]
+        raise ValueError(
+            "figures.reuse draws as many samples for the query as for the readout, got "
+            f"training.alpha0 {row['training.alpha0']:g} with training.alpha1 "
+            f"{row['training.alpha1']:g}; leave the rest out, as "
+            'table[table["training.alpha0"] == table["training.alpha1"]]'
+        )
 
 
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from .marks import DOT, make_room, means, select, whole
+from ..grid import choice
+from .marks import DOT, make_room, means, note, select
+from .reading import Draws, Rows, nothing, read
 from .style import COLOURS, NAMES, RC
 
 X = "training.alpha1"
@@ -34,6 +36,14 @@ LAWS = {
 }
 NOISE = ("noise.entries", "noise.df", "noise.token_correlation", "noise.covariance_decay")
 LEGEND = {"frameon": False, "fontsize": 7, "labelspacing": 0.25, "borderaxespad": 0.0}
+ROWS = Rows((X, "model"), tuple(QUANTITIES))
+DRAWS = Draws(
+    "robustness",
+    {"predict": ROWS, "simulate": ROWS},
+    across=(X, "model", *NOISE),
+    only={"model": MODELS},
+)
+HALF = 0.5  # the correlation that two of the laws are named after
 APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
 
 
@@ -42,30 +52,49 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
 
     Parameters
     ----------
-    table
-        The units of the experiment "robustness", as `Store.to_pandas` gives them: a line for the
+    table : DataFrame
+        Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for the
         rows of "predict" (Gaussian noise), a dot with its standard error for the trials of
-        "simulate". Dots at one α1 are drawn side by side.
-    ax
+        "simulate", whose laws of the noise are those of the experiment "robustness". Dots at one
+        α1 are drawn side by side.
+    ax : matplotlib axes, optional
         Axes to draw one test error into, and nothing else; a figure of its own by default.
-    model
+    model : "attention" or "pooled", default "attention"
         With ``ax``, whose test error.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw, such as θ.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": ["predict", "predict", "simulate"], "model": "pooled",
     ...                       "training.alpha1": [1.0, 2.0, 2.0], "test_error": [0.4, 0.3, 0.35],
     ...                       "noise.entries": [None, None, "rademacher"], "d": 100})
-    >>> len(robustness(table).axes)
+    >>> len(figures.robustness(table).axes)
     6
     """
-    table = whole(table)
+    choice("model", model, MODELS)
+    table = read(table, DRAWS, ax)
     table = table.assign(law=[_law(*row) for row in table[list(NOISE)].itertuples(index=False)])
+    odd = table[~table.law.isin(list(LAWS))]
+    if len(odd):
+        known = "; ".join(LAWS)
+        raise ValueError(
+            f"figures.robustness draws noise of the laws {known}, got {odd.law.iloc[0]}; leave "
+            "those rows out"
+        )
+    if ax is not None and not len(select(table, [X, "test_error"], model=model)):
+        nothing("robustness", f"no test_error of {model}")
     with plt.rc_context(RC):
         if ax is not None:
             _panel(ax, table, model, "test_error")
@@ -78,7 +107,7 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
         )
         for row, one in zip(panels, MODELS, strict=True):
             for panel, name in zip(row, QUANTITIES, strict=True):
-                _panel(panel, table, one, name)
+                note(panel, _panel(panel, table, one, name))
         for panel in panels[-1]:
             panel.set_xlabel(r"readout samples per dimension, $\alpha_1$")
         figure.legend(handles=_handles(table), loc="upper center", ncols=3, frameon=False)
@@ -91,18 +120,24 @@ def _law(entries: str, df: float, correlation: float, decay: float) -> str:
         return f"Student, {df:g} d.o.f."
     if entries == "rademacher":
         return "±1"
+    if correlation and decay:
+        return "Gaussian, correlated tokens and dimensions"
     if correlation:
-        return CORRELATED
-    return COVARIED if decay else GAUSSIAN
+        return CORRELATED if correlation == HALF else f"Gaussian, tokens correlated {correlation:g}"
+    if decay:
+        return COVARIED if decay == HALF else f"Gaussian, dimensions correlated {decay:g}"
+    return GAUSSIAN
 
 
-def _panel(ax: Any, table: pd.DataFrame, model: str, name: str) -> None:
-    """Draw one quantity of one classifier: theory's line and the dots of each law."""
+def _panel(ax: Any, table: pd.DataFrame, model: str, name: str) -> bool:
+    """Draw one quantity of one classifier, theory's line and the dots of each law, if there are."""
     lines = select(table, [X, name], call="predict", model=model).sort_values(X)
     ax.plot(lines[X].astype(float), lines[name].astype(float), color=COLOURS[model])
+    drawn = bool(len(lines))
     for rank, (law, (colour, marker)) in enumerate(LAWS.items()):
         trials = select(table, [X, name], call="simulate", model=model, law=law)
         if len(trials):
+            drawn = True
             dots = means(trials, X, name)
             aside = dots["x"] * APART ** (rank - (len(LAWS) - 1) / 2)
             look = {**DOT, "fmt": marker, "color": colour}
@@ -114,6 +149,7 @@ def _panel(ax: Any, table: pd.DataFrame, model: str, name: str) -> None:
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel(QUANTITIES[name])
     ax.set_title(NAMES[model], loc="left", color=COLOURS[model])
+    return drawn
 
 
 def _handles(table: pd.DataFrame) -> list[Line2D]:

@@ -10,9 +10,20 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
 from ..experiments.win_or_lose import difference
-from .marks import simulated, whole
+from .marks import note, simulated
+from .reading import Draws, Rows, nothing, read
 from .style import COLOURS, RC
 
+ROWS = Rows(("model",), ("test_error",))
+DRAWS = Draws(
+    "win_or_lose",
+    {"predict": ROWS, "simulate": ROWS, "crossover": Rows(("kappa",), ("cosine",))},
+    across=(
+        *("model", "data", "query.kappa", "query.cosine"),
+        *("training.alpha0", "training.eta_q"),
+    ),
+    only={"model": ("attention", "pooled")},
+)
 BLEND = LinearSegmentedColormap.from_list(
     "win_or_lose", [COLOURS["attention"], "#ffffff", COLOURS["pooled"]]
 )
@@ -23,29 +34,44 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    table
-        Of the units of the experiment ``win_or_lose``: maps for the rows of "predict", rings for
-        the trials of "simulate", filled with the colour of their mean.
-    ax
-        Draw only the map by the query, here.
+    table : DataFrame
+        Units of the calls "predict", "simulate" and "crossover", as `Store.to_pandas` gives them,
+        of attention and of pooling: maps for the rows of "predict", rings for the trials of
+        "simulate", filled with the colour of their mean, lines for "crossover".
+    ax : matplotlib axes, optional
+        Draw only the map by the query, here; a figure of its own by default.
 
     Returns
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw, such as θ.
+
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
     >>> base = {"call": "predict", "training.alpha0": 1.0, "test_error": 0.2}
     >>> rows = [{**base, "model": "pooled"}]
     >>> rows += [{**base, "model": "attention", "query.kappa": kappa, "query.cosine": cosine}
     ...          for kappa in (0.1, 1.0) for cosine in (0.0, 1.0)]
-    >>> len(win_or_lose(pd.DataFrame(rows)).axes)
+    >>> len(figures.win_or_lose(pd.DataFrame(rows)).axes)
     3
     """
-    table = whole(table)
+    table = read(table, DRAWS, ax)
     given, trained = difference(table), difference(table, trained=True)
     drawn = [difference(table, one, "simulate") for one in (False, True)]
+    if given.empty and drawn[0].empty and (ax is not None or (trained.empty and drawn[1].empty)):
+        nothing(
+            "win_or_lose",
+            "the difference of attention and pooling needs rows of both, and a query.kappa and "
+            'query.cosine, or data="all" for pooling at the training.alpha0 of attention',
+        )
     values = np.concatenate([one.to_numpy().ravel() for one in (given, trained, *drawn)])
     limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
     with plt.rc_context(RC):
@@ -56,7 +82,8 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
         figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.1))
         figure.subplots_adjust(left=0.085, right=0.875, bottom=0.145, top=0.86, wspace=0.28)
         mesh = _draw_given(left, table, given, limit)
-        _draw_trained(right, trained, limit)
+        note(left, not given.empty or not drawn[0].empty)
+        note(right, _draw_trained(right, trained, limit) or not drawn[1].empty)
         for panel, found in zip((left, right), drawn, strict=True):
             _rings(panel, found, limit)
         figure.text(0.985, 0.975, _words(table), ha="right", va="top", color="0.3")
@@ -112,10 +139,11 @@ def _draw_given(ax: Any, table: pd.DataFrame, found: pd.DataFrame, limit: float)
     return mesh
 
 
-def _draw_trained(ax: Any, found: pd.DataFrame, limit: float) -> None:
+def _draw_trained(ax: Any, found: pd.DataFrame, limit: float) -> bool:
     ax.set_xscale("log")
     ax.set_yscale("log")
-    if min(found.shape, default=0) > 1:
+    some = min(found.shape, default=0) > 1
+    if some:
         _mesh(ax, found, limit)
         if found.to_numpy().min() < 0.0 < found.to_numpy().max():
             ax.contour(found.columns, found.index, found.to_numpy(), [0.0], colors="black",
@@ -125,3 +153,4 @@ def _draw_trained(ax: Any, found: pd.DataFrame, limit: float) -> None:
     ax.set_xlabel(r"query samples per dimension, $\alpha_0$")
     ax.set_ylabel(r"step size of the query, $\eta_q$")
     ax.set_title("a trained query, pooling given all the data", loc="left")
+    return some

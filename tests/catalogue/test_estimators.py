@@ -1,0 +1,176 @@
+"""What the estimators refuse: parameters out of range, weights too unequal, masks, other shapes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    PooledClassifier,
+    RandomFeatures,
+    VectorizedClassifier,
+    digit_bags,
+    estimate_task,
+)
+from tests.catalogue.refusals import Case, check
+
+RNG = np.random.default_rng(0)
+Y = np.arange(20) % 2
+X = RNG.standard_normal((20, 4, 3)) + 2.0 * Y[:, None, None]
+HIDDEN = np.ma.array(Y, mask=np.arange(20) == 3)
+MASKED = np.ma.array(X, mask=X > 3.0)
+ONE_HEAVY = np.where(np.arange(20) == 3, 1e300, 1.0)
+NAN, INF, HUGE, TINY, VAST = float("nan"), float("inf"), 1e308, 1e-308, 10**400
+CLASSIFIERS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+ATTENTION, LINEAR = CLASSIFIERS[:1], CLASSIFIERS[1:]
+
+
+def fit(kind, y=Y, weight=None, bags=X, **parameters):
+    return kind(random_state=0, **parameters).fit(bags, y, sample_weight=weight)
+
+
+WORDS = (None, "x", [], True, np.ma.masked)  # that are no numbers
+PARAMETERS = [  # of whom, which, what they are given, and what is said
+    (ATTENTION, "kappa", (HUGE, 1e200, VAST), "^kappa must be at most 1e\\+06, got "),
+    (ATTENTION, "kappa", (INF, NAN, -1, *WORDS), '^kappa must be "auto" or a finite number of'),
+    (ATTENTION, "queries", (10**6, VAST), "^queries must be at most 1000, got "),
+    (ATTENTION, "queries", (0, -1, INF, NAN, HUGE, *WORDS), '^queries must be "auto" or a whole'),
+    (ATTENTION, "refine", (10**7, VAST), "^refine must be at most 1e\\+06, got "),
+    (ATTENTION, "refine", (-1, INF, NAN, HUGE, *WORDS), '^refine must be "auto" or a whole numbe'),
+    (ATTENTION, "data", (0, *WORDS), "^data must be one of 'reuse', 'split', 'crossfit', got "),
+    (CLASSIFIERS, "ridge", (HUGE, 1e200, VAST), "^ridge must be at most 1e\\+100, got "),
+    (CLASSIFIERS, "ridge", (0, -1, TINY, INF, NAN, *WORDS), '^ridge must be "auto" or a finite'),
+    (CLASSIFIERS, "shrinkage", (0, -1, HUGE, VAST, INF, NAN, *WORDS[1:]), "^shrinkage must be N"),
+    (CLASSIFIERS, "loss", (0, HUGE, *WORDS), "^loss must be "),
+    (CLASSIFIERS, "class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
+    (CLASSIFIERS, "validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
+    (CLASSIFIERS, "random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
+    (CLASSIFIERS, "progress", (1, HUGE, NAN, "x", []), "^progress must be True, False, None or a "),
+]
+SETTINGS = [
+    Case(
+        f"{kind.__name__}({name}={str(value)[:12]})",
+        partial(lambda kind, given: kind(**given).fit(X, Y), kind, {name: value}),
+        says,
+    )
+    for kinds, name, values, says in PARAMETERS
+    for kind in kinds
+    for value in values
+]
+WEIGHTS = [  # what is weighed how, and what is said
+    ("one bag of 1e300", {"weight": ONE_HEAVY}, "^the weight of a bag, .* at least 1e-100 of the"),
+    ("one bag of 1e30", {"weight": np.minimum(ONE_HEAVY, 1e30)}, "1e-09 of both, .* labelled 0; "),
+    ("a class of 1e-30", {"weight": np.where(Y, 1e-30, 1.0)}, "1e-09 of both, .* labelled 1; br"),
+    ("a bag of 1e-300", {"weight": 1.0 / ONE_HEAVY}, "got 1e-300 for bag 3; pass 0 to leave"),
+    ("class 1e-308", {"class_weight": {1: TINY}}, "must be 0 or at least 1e-100 of the largest"),
+    ("class 1e308", {"class_weight": {0: HUGE}}, "must be 0 or at least 1e-100 of the largest"),
+    ("class 1e-30", {"class_weight": {1: 1e-30}}, "at least 1e-09 of both, got 1e-30 for the ba"),
+    ("class 10⁴⁰⁰", {"class_weight": {1: VAST}}, "^class_weight must be finite numbers of at l"),
+    ("class NaN", {"class_weight": {1: NAN}}, "^class_weight must be finite numbers of at least"),
+    ("a hidden class", {"class_weight": {1: np.ma.masked}}, "^class_weight must be finite numb"),
+    ("NaN", {"weight": np.where(Y, NAN, 1.0)}, "^sample_weight must be 20 finite .* nan for bag 1"),
+    ("infinity", {"weight": np.where(Y, INF, 1.0)}, "^sample_weight must be 20 .* inf for bag 1$"),
+    ("less than nothing", {"weight": -Y}, "^sample_weight must be 20 .*, got -1.0 for bag 1$"),
+    ("words", {"weight": ["x"] * 20}, "^sample_weight must be 20 .*, got something else"),
+    ("10⁴⁰⁰", {"weight": VAST}, "^sample_weight must be 20 .*, got something else: int too large"),
+    ("a mask", {"weight": HIDDEN}, "^sample_weight must not be masked"),
+]
+MASKS = [  # what is masked, and what is said
+    ("labels", {"y": HIDDEN}, "^y must not be masked"),
+    ("a label", {"y": [*Y[:-1].tolist(), np.ma.masked]}, "^y must not be masked"),
+    ("bags", {"bags": MASKED}, "^a masked array is not taken"),
+    ("no mask", {"bags": np.ma.array(X)}, "^a masked array is not taken"),
+    ("some bags", {"bags": list(MASKED)}, "^a masked array is not taken"),
+    ("instances", {"bags": [list(bag) for bag in MASKED]}, "^bag 0 must not be masked"),
+    ("nothing", {"bags": []}, "^there must be at least one bag"),
+    ("a word", {"bags": "x"}, "^bags must be an array \\(bags, instances, features\\)"),
+    ("None", {"bags": None}, "^bags must be an array \\(bags, instances, features\\)"),
+    ("no label", {"y": None}, "requires y to be passed"),
+]
+FITS = [
+    Case(f"{kind.__name__} of {what}", partial(fit, kind, **given), says)
+    for kind in CLASSIFIERS
+    for what, given, says in (*WEIGHTS, *MASKS)
+]
+FITTED = fit(PooledClassifier, ridge=0.1)
+NOT_A_LIST = "^bags must be a list of arrays \\(instances, features\\), got "
+BAGS = [
+    *(Case(f"a list of {given!r}", partial(Bags.from_list, given), NOT_A_LIST)
+      for given in (None, 3, 1.5, True, "x", b"x", {}, iter(()), np.ma.masked)),
+    Case("names that are none", lambda: Bags(X[0], [0, 4], names=3), "^names must be a list"),
+    Case("names in a word", lambda: Bags(X[0], [0, 4], names="abc"), "^names must be a list"),
+    Case("too few names", lambda: Bags(X[0], [0, 4], names=["a"]), "^names must be one for each"),
+    Case("masked starts", lambda: Bags(X[0], np.ma.array([0, 4])), "^starts must not be masked"),
+    Case("masked ids", lambda: Bags(X[0], [0, 4], ids=np.ma.array([7])), "^ids must not be masked"),
+    Case("masked rows", lambda: Bags(MASKED[0], [0, 4]), "^a masked array is not taken"),
+    Case("rows, masked", lambda: Bags(list(MASKED[0]), [0, 4]), "^instances must not be masked"),
+    Case("a masked mask", lambda: Bags.from_array(X, np.ma.ones((20, 4))), "^mask must not be"),
+    Case("a list of masked", lambda: Bags.from_array(list(MASKED)), "^X must not be masked"),
+    Case("masked groups", lambda: Bags.from_table(X[0], np.ma.array([0, 0, 1, 1])),
+         "^groups must not be masked"),
+    Case("a table of masks", lambda: Bags.from_table(MASKED[0], [0, 0, 1, 1]), "^a masked array"),
+    Case("a score of hidden labels", lambda: FITTED.score(X, HIDDEN), "^y must not be masked"),
+    Case("a score of hidden weights", lambda: FITTED.score(X, Y, HIDDEN), "^sample_weight must"),
+    Case("a guess of hidden bags", lambda: FITTED.predict(MASKED), "^a masked array is not taken"),
+]  # fmt: skip
+SHARP = "^sharpness must be a finite number above 0, got "
+DIGITS = {"bags": 10, "L": 4}
+TOOLS = [
+    *(Case(f"sharpness {given!r}", partial(lambda one: RandomFeatures(sharpness=one).fit(X), given),
+           SHARP) for given in (0, -1, INF, NAN, *WORDS)),
+    *(Case(f"sharpness {str(given)[:9]}",
+           partial(lambda one: RandomFeatures(sharpness=one).fit(X), given),
+           "^sharpness must be at most 1e\\+06, got ") for given in (HUGE, 1e7, VAST)),
+    *(Case(f"count {given!r}", partial(lambda one: RandomFeatures(count=one).fit(X), given),
+           "^count must be a whole number of at least 1, got ")
+      for given in (0, -1, INF, NAN, *WORDS)),
+    Case("too many digits", lambda: digit_bags(bags=10**6, L=10**3), "^bags times L must be at"),
+    *(Case(f"digits with {name}={given!r}", partial(digit_bags, **{**DIGITS, name: given}),
+           f"^{name} must (not )?be ")
+      for name in ("bags", "L", "R", "digit", "noise", "positive")
+      for given in (-1, INF, NAN, HUGE, *WORDS)),
+    Case("an estimate of hidden labels", lambda: estimate_task(X, HIDDEN), "^y must not be masked"),
+    Case("an estimate of hidden bags", lambda: estimate_task(MASKED, Y), "^a masked array is not"),
+    *(Case(f"an estimate of positive={given!r}", partial(estimate_task, X, Y, positive=given),
+           "^positive must be a label of y, 0 or 1, got ")
+      for given in (2, "x", [], {}, [0, 1], np.array([0, 1]), NAN)),
+    Case("an estimate with a bar", lambda: estimate_task(X, Y, progress="x"), "^progress must be"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [*SETTINGS, *FITS, *BAGS, *TOOLS], ids=lambda case: case.name)
+def test_refused_with_a_sentence(case):
+    check(case)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize(
+    "weight",
+    [
+        np.where(np.arange(20) < 10, 1e-100, 1.0),
+        np.where(np.arange(20) == 3, 1e8, 1.0),
+        np.where(Y, 1e-8, 1.0),
+        np.where(np.isin(np.arange(20), (3, 4)), 1e100, 1.0),
+    ],
+)
+def test_weights_within_the_range_are_fitted(kind, weight):
+    clf = fit(kind, weight=weight)
+    p = clf.predict_proba(X)
+    assert np.isfinite(p).all() and np.isfinite(clf.readout_).all()
+    assert p.min() >= 0.0 and p.max() <= 1.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [(AttentionClassifier, {"kappa": one}) for one in (1e6, 1e-300, np.float32(3.0))]
+    + [(kind, {"ridge": one}) for kind in CLASSIFIERS for one in (1e100, 1e-12, np.float32(0.1))],
+)
+def test_parameters_at_the_ends_of_their_range_are_fitted(kind, parameters):
+    clf = fit(kind, **parameters)
+    assert np.isfinite(clf.predict_proba(X)).all() and np.isfinite(clf.transform(X)).all()

@@ -1,0 +1,310 @@
+"""What the figures refuse: no table, no rows, other columns, one axis too many."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from needlescope import figures
+from needlescope.figures.reading import NothingToDraw
+from tests.catalogue.refusals import Case, check
+
+TASK = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}
+DATA = {"training.alpha0": 4.0, "training.alpha1": 2.0}
+QUERY = {"query.kappa": 0.6843, "query.cosine": 0.9762}
+ERRORS = {"test_error": 0.2, "train_loss": 0.1, "train_error": 0.01}
+CALL, X = "call", "training.alpha1"
+
+
+def rows(call, simulation, **columns):
+    """A row of theory and two trials."""
+    trials = [{"call": simulation, "d": 50, **columns}] * 2
+    return [{"call": call, **columns}, *trials]
+
+
+POINT = {**TASK, **DATA, **ERRORS}
+POOLED = rows("predict", "simulate", model="pooled", **POINT)
+ATTENDS = rows("predict", "simulate", model="attention", **POINT)
+SQUARE = {"training.loss": "square"}
+LIMIT = {"call": "asymptote", "model": "pooled", "limit": 0.1, "limit_se": 0.0, "rate": 0.2}
+GIVEN = rows("predict", "simulate", model="attention", **POINT, **QUERY)
+ORACLE = rows("oracle", "simulate_oracle", model="pooled", **(TASK | {"task.L": 100}), error=0.2)
+NEEDED = {"call": "detection_threshold", "model": "pooled", **TASK, "theta": 4.0}
+BASE = {**TASK, "model": "attention", **QUERY}
+FOCUS = {**TASK, **DATA, "signal": 0.5, "noise": 0.05, "largest": 0.8}
+COSINES = {"cosine_q": 0.9, "cosine_w": 0.8, "constant": 0.8}
+TABLES = {
+    "errors": POOLED,
+    "alignment": rows("align", "simulate_alignment", **TASK, **DATA, **COSINES),
+    "attention_map": rows("focus", "simulate_focus", **FOCUS),
+    "capacity": [
+        {"call": "capacity", "alpha": 22.0, **BASE},
+        {"call": "simulate_separability", **BASE, "d": 60, **DATA, "fraction": 0.5},
+    ],
+    "length": [{**row, "test_task.L": 64} for row in POOLED],
+    "rates": [LIMIT, *({**row, **SQUARE, "test_error_se": 0.0} for row in POOLED)],
+    "reuse": [{**row, "training.alpha0": 2.0} for row in ATTENDS],
+    "robustness": POOLED,
+    "separation": [NEEDED, *ORACLE],
+    "win_or_lose": [*POOLED, *GIVEN],
+}
+NUMBER = {
+    "alignment": "cosine_q",
+    "attention_map": "signal",
+    "capacity": "alpha",
+    "separation": "error",
+}
+
+
+def table(name):
+    return pd.DataFrame(TABLES[name])
+
+
+def doubled(frame):
+    return frame.set_axis([*frame.columns[:-1], frame.columns[-1]], axis=1).pipe(
+        lambda one: pd.concat([one, one[["d"]]], axis=1)
+    )
+
+
+def lost(name):
+    """The table without its numbers."""
+    answers = {"test_error", "train_loss", "train_error", "cosine_q", "cosine_w", "signal"}
+    answers |= {"noise", "largest", "alpha", "fraction", "limit", "error", "theta", "cosine"}
+    return table(name).assign(**dict.fromkeys(answers & set(table(name)), np.nan))
+
+
+def failed(name):
+    return lost(name).assign(error_message="OSError: x")
+
+
+def twice(name, column, values):
+    """The table once for each value of a column."""
+    return pd.concat([table(name).assign(**{column: one}) for one in values], ignore_index=True)
+
+
+def number(name):
+    return NUMBER.get(name, "test_error")
+
+
+def with_number(name, value):
+    return table(name).assign(**{number(name): value})
+
+
+def drawn(name, change=table, **options):
+    return getattr(figures, name)(change(name), **options)
+
+
+NONE = "^figures.{} has nothing to draw: .*"
+ANY = [  # what is wrong, what is passed, what is said, and whether it is that there is nothing
+    ("None", lambda name: None, "^table must be a pandas DataFrame, .* got NoneType$", False),
+    ("a list", lambda name: [], "^table must be a pandas DataFrame, .* got list$", False),
+    ("a dict", lambda name: {CALL: []}, "^table must be a pandas DataFrame, .* got dict$", False),
+    ("a word", lambda name: "x", "^table must be a pandas DataFrame, .* got str$", False),
+    ("an array", lambda name: np.ones((2, 2)), "^table must be .* got ndarray$", False),
+    ("a column", lambda name: table(name)[CALL], "^table must be .* got Series$", False),
+    ("a column twice", lambda name: table(name).assign(d=1).T.T.pipe(doubled), "'d' twice$", False),
+    ("words", lambda name: with_number(name, "x"), "must hold numbers, got 'x' in row 0$", False),
+    ("truths", lambda name: with_number(name, True), "must hold numbers, got True in row", False),
+    ("dates", lambda name: with_number(name, pd.Timestamp(0)), "hold numbers, got Timest", False),
+    ("complex", lambda name: with_number(name, 1j), "must hold numbers, got 1j in row 0$", False),
+    ("numbers", lambda name: table(name).assign(model=3), "model must hold words, got 3", False),
+    (
+        "no model",
+        lambda name: table(name).assign(model="x"),
+        "draws model .*, the table has x$",
+        True,
+    ),
+    ("nothing", lambda name: pd.DataFrame(), "the table has no column call", True),
+    ("no rows", lambda name: table(name)[:0], "it draws rows of the calls .* has none$", True),
+    ("no call", lambda name: table(name).drop(columns=CALL), "no column call", True),
+    ("other calls", lambda name: table(name).assign(call="x"), "it draws rows .* has x$", True),
+    ("calls of 3", lambda name: table(name).assign(call=3), "it draws rows .* has 3$", True),
+    ("no columns", lambda name: table(name)[[CALL]], "its rows", True),
+    ("no numbers", lambda name: lost(name), "its rows have no numbers in ", True),
+    ("failures", lambda name: failed(name), "all of its . units failed, .*'OSError: x'", True),
+]
+AX = r"^ax must be axes of a figure, as plt.subplots\(\) makes them, got "
+WITHOUT_MODEL = ("alignment", "attention_map")
+TABLED = [
+    Case(
+        f"{name} of {what}",
+        partial(drawn, name, change),
+        (NONE.format(name) if none else "") + says,
+        NothingToDraw if none else ValueError,
+    )
+    for name in TABLES
+    for what, change, says, none in ANY
+    if not (name in WITHOUT_MODEL and "model" in says)
+]
+AXES = [
+    Case(f"{name} into {ax!r}", partial(drawn, name, ax=ax), AX)
+    for name in TABLES
+    for ax in (3, "x", [], True, plt)
+]
+ONE = [  # a parameter that changes and is not drawn
+    Case(
+        f"{name} of two {column}",
+        partial(drawn, name, partial(twice, column=column, values=values)),
+        rf"^figures.{name} draws a single {column}, got {values[0]}, {values[1]}; select one, as "
+        rf'table\[table\["{column}"\] == {values[0]}\]',
+    )
+    for column, values, names in (
+        ("task.pi", (0.2, 0.5), set(TABLES) - {"errors", "capacity"}),
+        ("task.R", (1, 2), set(TABLES) - {"errors", "capacity"}),
+        ("task.theta", (4.0, 5.0), {"alignment", "length", "rates", "reuse", "robustness"}),
+        ("task.theta", (4.0, 5.0), {"win_or_lose"}),
+        ("training.ridge", (0.1, 0.2), {"length", "rates", "reuse", "robustness", "win_or_lose"}),
+        ("training.beta", (1.0, 2.0), {"alignment", "attention_map", "reuse"}),
+        ("test_task.L", (20, 30), {"robustness", "reuse", "win_or_lose"}),
+    )
+    for name in sorted(names)
+]
+
+
+def changed(name, **columns):
+    return table(name).assign(**columns)
+
+
+OWN = [
+    Case(
+        "errors of two axes more",
+        lambda: figures.errors(pd.concat([twice("errors", "task.L", (3, 4)).assign(**{"task.pi": p})
+                                          for p in (0.2, 0.5)])),
+        "the table has task.L and task.pi as well, of which it draws one with a curve for each",
+    ),
+    Case("errors of five θ", lambda: figures.errors(twice("errors", "task.theta", range(1, 6))),
+         "^figures.errors draws at most 4 values of task.theta, got 5; select some"),
+    Case("errors of no loss", lambda: drawn("errors", loss=3), "^loss must be one of 'logistic'"),
+    Case("errors of another loss", lambda: drawn("errors", loss="hinge"), "^loss must be one of"),
+    Case("errors of a loss that is not there",
+         lambda: drawn("errors", ax=plt.figure().add_subplot(), loss="square"),
+         "no test error of the square loss, the table has that of logistic$", NothingToDraw),
+    Case("errors at no α1", lambda: figures.errors(changed("errors", **{X: 0.0})),
+         "^column training.alpha1 must hold finite numbers above 0, got 0.0 in row 0$"),
+    Case("errors that are infinite", lambda: figures.errors(changed("errors", test_error=np.inf)),
+         "^column test_error must hold finite numbers, got inf in row 0$"),
+    Case("errors of noise", lambda: figures.errors(changed("errors", **{
+         "noise.entries": ["gaussian", "student", "student"], "noise.df": [0.0, 3.0, 5.0]})),
+         "or draw it with figures.robustness$"),
+    Case("alignment of no panel", lambda: drawn("alignment", panel="map"),
+         "^panel must be one of 'cosines', 'gap', got 'map'$"),
+    Case("alignment of a list", lambda: drawn("alignment", panel=[]), r"panel must be .*\[\]$"),
+    Case("alignment without a gap",
+         lambda: figures.alignment(changed("alignment", cosine_q=np.nan), panel="gap",
+                                   ax=plt.figure().add_subplot()),
+         'the panel "gap" needs the column cosine_q$', NothingToDraw),
+    Case("attention_map of no panel", lambda: drawn("attention_map", panel=None),
+         "^panel must be one of 'weights', 'largest', got None$"),
+    Case("attention_map without a panel",
+         lambda: figures.attention_map(changed("attention_map", largest=np.nan), panel="largest",
+                                       ax=plt.figure().add_subplot()),
+         'the panel "largest" needs the column largest$', NothingToDraw),
+    Case("attention_map of a grid",
+         lambda: figures.attention_map(pd.concat(
+             [twice("attention_map", "task.theta", (3.0, 5.0)).assign(**{"training.eta_q": step})
+              for step in (2.5, 10.0)])),
+         "draws training.eta_q at task.theta = 3 and task.theta at training.eta_q = 2.5, got "),
+    Case("capacity elsewhere", lambda: figures.capacity(changed("capacity", **{"task.pi": 0.2})),
+         "^figures.capacity draws task.L = 10, .* changed, got task.pi = 0.2; leave those"),
+    Case("capacity of two changes",
+         lambda: figures.capacity(changed("capacity", **{"task.L": 20, "task.theta": 4.0})),
+         "got task.L = 20, task.theta = 4; leave those rows out"),
+    Case("capacity without fractions",
+         lambda: figures.capacity(table("capacity")[:1], ax=plt.figure().add_subplot()),
+         "the fractions need rows of capacity and of simulate_separability", NothingToDraw),
+    Case("length without a test", lambda: figures.length(table("errors")),
+         "its rows of predict need the column test_task.L$", NothingToDraw),
+    Case("length of a flat model", lambda: figures.length(twice("length", "model",
+         ("pooled", "vectorized"))), "draws model attention and pooled, got vectorized; leave"),
+    Case("rates without limits", lambda: figures.rates(table("rates")[1:]),
+         "needs rows of asymptote, and of predict or simulate, of the same model$", NothingToDraw),
+    Case("rates that are not sure", lambda: figures.rates(changed("rates", test_error=0.1)[:2]),
+         "no error differs from its limit by more than 3 of its", NothingToDraw),
+    Case("rates of another loss", lambda: figures.rates(changed("rates", **{
+         "training.loss": "logistic"})), "draws training.loss square, the table has log",
+         NothingToDraw),
+    Case("reuse of other steps", lambda: figures.reuse(changed("reuse", query_steps=3)),
+         "got reuse 'none', query_steps 3 and starts 0; leave those rows out$"),
+    Case("reuse of all", lambda: figures.reuse(changed("reuse", reuse="all")), "got reuse 'all'"),
+    Case("reuse of many starts", lambda: figures.reuse(changed("reuse", starts=[0, 2, 3])),
+         "draws a single number of starts, got 2 to 3; leave the others out"),
+    Case("reuse of uneven data", lambda: figures.reuse(changed("reuse", **{X: 3.0})),
+         "got training.alpha0 2 with training.alpha1 3; leave the rest out"),
+    Case("reuse of pooling", lambda: figures.reuse(table("errors")), "draws model attention, the"
+         " table has pooled$", NothingToDraw),
+    Case("robustness of no model", lambda: drawn("robustness", model="vectorized"),
+         "^model must be one of 'attention', 'pooled', got 'vectorized'$"),
+    Case("robustness without a model", lambda: drawn("robustness", ax=plt.figure().add_subplot()),
+         "no test_error of attention$", NothingToDraw),
+    Case("robustness of another law", lambda: figures.robustness(changed("robustness", **{
+         "noise.token_correlation": 0.3})), "got Gaussian, tokens correlated 0.3; leave those"),
+    Case("robustness of both", lambda: figures.robustness(changed("robustness", **{
+         "noise.token_correlation": 0.5, "noise.covariance_decay": 0.5})), "tokens and dimensions"),
+    Case("separation of other laws", lambda: figures.separation(changed("separation", **{
+         "task.theta": 3.3})), "draws errors at task.theta c log L .* got 3.3 with task.L = 100"),
+    Case("separation without thresholds",
+         lambda: figures.separation(table("separation")[1:], ax=plt.figure().add_subplot()),
+         "the thresholds need rows of detection_threshold$", NothingToDraw),
+    Case("win_or_lose of pooling alone", lambda: figures.win_or_lose(table("errors")),
+         "the difference of attention and pooling needs rows of both", NothingToDraw),
+]  # fmt: skip
+CURVES = {"model": ["pooled"], "alpha1": [1.0], "test_error": [0.3], "floor": [0.2]}
+NEEDS = {"model": ["pooled"], "L": [10], "theta": [3.0]}
+
+
+def overview(curves=CURVES, thresholds=NEEDS):
+    return figures.overview(
+        *(one if one is None else pd.DataFrame(one) for one in (curves, thresholds))
+    )
+
+
+WEIGHTS = [np.array([0.2, 0.8]), np.array([1.0])]
+OTHERS = [
+    Case("overview of None", lambda: overview(None), "^curves must be a pandas DataFrame, got N"),
+    Case("overview of no need", lambda: overview(CURVES, None), "^thresholds must be a pandas"),
+    Case("overview of no rows", lambda: overview(pd.DataFrame(CURVES)[:0]), "at least one row"),
+    Case("overview without α1", lambda: overview(pd.DataFrame(CURVES).drop(columns="alpha1")),
+         "^curves must have the columns model, alpha1, test_error, floor, got .* without alpha1$"),
+    Case("overview of words", lambda: overview(CURVES | {"floor": ["x"]}),
+         "^column floor must hold numbers, got 'x' in row 0$"),
+    Case("overview of NaN", lambda: overview(CURVES | {"floor": [np.nan]}),
+         "^column floor must hold finite numbers, got nan in row 0$"),
+    Case("overview of a model", lambda: overview(CURVES | {"model": ["x"]}), "draws model .* x$",
+         NothingToDraw),
+    Case("overview of no α1", lambda: overview(CURVES | {"alpha1": [0.0]}),
+         "^column alpha1 must hold finite numbers above 0, got 0.0 in row 0$"),
+    *(Case(f"attended by {given!r}", partial(figures.attended, given),
+           "^weights must be a list of arrays, one number for each instance")
+      for given in (None, [], {}, "x", 3, {"a": [1.0]}, [1.0, 2.0], [[]], [None], ["x"], [["x"]],
+                    [[True, False]], np.ones((2, 2, 2)), pd.DataFrame({"a": [1.0]}), [[1j]])),
+    Case("attended by NaN", lambda: figures.attended([[np.nan, 1.0]]), "^weights must be finite"),
+    Case("attended by a mask", lambda: figures.attended([np.ma.array([0.5, 0.5], mask=[0, 1])]),
+         "^weights must not be masked"),
+    Case("attended by labels", lambda: figures.attended(WEIGHTS, 3), "^y must have a label for"),
+    Case("attended by masked labels",
+         lambda: figures.attended(WEIGHTS, np.ma.array([0, 1], mask=[0, 1])), "^y must not be"),
+    Case("attended by kinds", lambda: figures.attended(WEIGHTS, [1, "a"]), "^labels in y must be"),
+    *(Case(f"attended with {name}={value!r}", partial(figures.attended, WEIGHTS, **{name: value}),
+           f"^{name} must be ")
+      for name in ("bags", "instances", "order") for value in (None, -1, 0.5, "x", [])),
+    *(Case(f"attended into {ax!r}", partial(figures.attended, WEIGHTS, ax=ax), AX)
+      for ax in (3, "x", [], True)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [*TABLED, *AXES, *ONE, *OWN, *OTHERS], ids=lambda case: case.name)
+def test_refused_with_a_sentence(case):
+    before = set(plt.get_fignums())
+    check(case)
+    assert "add_subplot" in repr(case) or len(plt.get_fignums()) <= len(before) + 1
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_changed_for_the_catalogue_is_drawn_as_it_is(name):
+    drawn(name).canvas.draw()
+    plt.close("all")
