@@ -469,6 +469,15 @@ def test_an_interrupted_run_can_be_run_again() -> None:
     assert run(abs, range(10), workers=2) == list(range(10))
 
 
+@pytest.fixture
+def heeding_interrupts() -> Iterator[None]:
+    """Tests that were started in the background of a shell are deaf to Ctrl-C, too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding_interrupts")
 @pytest.mark.parametrize("threads", [0, 3])
 def test_interrupts_are_held_only_meanwhile(threads: int) -> None:
     """Also when another thread, as a notebook has, is there to take the signal."""
