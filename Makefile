@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow bench bench-bags agreement fuzz lint format reproduce picture clean
+.PHONY: help test test-slow test-kernels mutants bench bench-bags agreement fuzz lint format reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -36,6 +36,12 @@ test: lint ## lint, then all but the slow tests and doctests
 
 test-slow: $(READY) ## only the tests marked slow
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow $(ARGS)
+
+test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers of threads
+	$(BIN)/python -m tools.kernels $(ARGS)
+
+mutants: $(READY) ## make mistakes in a copy of the source, and see that the tests notice each
+	$(BIN)/python -m tools.mutants $(ARGS)
 
 bench: $(READY) ## time this package beside its alternatives
 	$(BIN)/python -m benchmarks $(ARGS)
