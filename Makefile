@@ -26,16 +26,19 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-# Two test processes, each with one BLAS thread; figures are drawn without a display.
+# Two test processes, each with one BLAS thread; figures are drawn without a display. A file stays
+# with one process, for what its tests share; the doctests, small files all, come last and even out
+# the two.
 test test-slow agreement: export OPENBLAS_NUM_THREADS = 1
 test test-slow agreement: export OMP_NUM_THREADS = 1
 test test-slow: export MPLBACKEND = Agg
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 test: lint ## lint, then all but the slow tests and doctests
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest $(TWO) $(ARGS)
 
 test-slow: $(READY) ## only the tests marked slow
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow $(ARGS)
+	$(BIN)/python -m pytest $(TWO) -m slow $(ARGS)
 
 test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers of threads
 	$(BIN)/python -m tools.kernels $(ARGS)
