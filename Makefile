@@ -9,7 +9,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-oldest bench bench-bags agreement fuzz lint format wheel reproduce picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants bench bench-bags agreement fuzz lint format \
+	wheel reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -32,16 +33,25 @@ $(READY): pyproject.toml
 	$(BIN)/python $(PIP) install --group dev $(EXTRAS)
 	@touch $@
 
-# Two test processes, each with one BLAS thread; figures are drawn without a display.
+# Two test processes, each with one BLAS thread; figures are drawn without a display. A file stays
+# with one process, for what its tests share; the doctests, small files all, come last and even out
+# the two.
 test test-slow test-oldest agreement: export OPENBLAS_NUM_THREADS = 1
 test test-slow test-oldest agreement: export OMP_NUM_THREADS = 1
 test test-slow test-oldest: export MPLBACKEND = Agg
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 test: lint ## lint, then all but the slow tests and doctests
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest $(TWO) $(ARGS)
 
 test-slow: $(READY) ## only the tests marked slow
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow $(ARGS)
+	$(BIN)/python -m pytest $(TWO) -m slow $(ARGS)
+
+test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers of threads
+	$(BIN)/python -m tools.kernels $(ARGS)
+
+mutants: $(READY) ## make mistakes in a copy of the source, and see that the tests notice each
+	$(BIN)/python -m tools.mutants $(ARGS)
 
 # The lowest versions that pyproject.toml allows, on the lowest Python.
 OLDEST := .venv-oldest
@@ -56,7 +66,7 @@ $(OLDEST)/.installed: pyproject.toml tools/oldest.py
 	@touch $@
 
 test-oldest: $(OLDEST)/.installed ## the tests of make test, with the oldest versions allowed
-	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(OLDEST)/bin/python -m pytest $(TWO) $(ARGS)
 
 bench: $(READY) ## time this package beside its alternatives
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -3,6 +3,10 @@
 At each point a model is simulated at d and 2d. What finite dimension adds is c/d to leading order,
 so ``2 value(2d) − value(d)`` estimates the limit, its error comes from the trials of both, and z is
 its distance from the theory in units of both errors. Nothing is allowed for that was not measured.
+
+A readout is trained to a tolerance, and its numbers are known to what that leaves (`floor`). Where
+trials scatter by less, as a training loss does that is zero in all of them, there is no score: the
+limit must be that near.
 """
 
 from __future__ import annotations
@@ -12,8 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import needlescope as ns
+from needlescope.losses import get_loss
 
 ACCURACY = 2e-4  # asked of the theory: two of its standard errors
+CERTIFIED = 1e-9  # the relative gradient, or duality gap, at which a readout counts as trained
+ROUNDING = 4.0 * np.finfo(float).eps  # of a sum of terms of order one
 MISTAKES = 100  # a count expected below this is too skewed for a z-score
 NAMES = ("test_error", "train_loss", "train_error", "signal", "norm", "cosine", "bias")
 
@@ -74,7 +81,7 @@ def point(
 
 
 def scores(one: Point, seed: Any) -> dict[str, float]:
-    """Return the z-score of each quantity at a point."""
+    """Return the z-score of each quantity at a point, where it has one."""
     limit = ns.predict(one.task, one.training, one.model, accuracy=ACCURACY, **one.shared)
     small, large = (
         ns.simulate(
@@ -93,8 +100,37 @@ def scores(one: Point, seed: Any) -> dict[str, float]:
         gap = value - getattr(limit, name)
         if name == "train_error" and _expected_mistakes(one, limit) < MISTAKES:
             continue
-        found[name] = float(gap / error)
+        z = score(gap, error, floor(one, limit, name))
+        if z is not None:
+            found[name] = z
     return found
+
+
+def score(gap: float, error: float, least: float) -> float | None:
+    """Return a deviation in units of its error; below the least that means anything, none.
+
+    Then a deviation beyond that least is infinite.
+    """
+    if error > least:
+        return float(gap / error)
+    return None if abs(gap) <= least else float(np.copysign(np.inf, gap))
+
+
+def floor(one: Point, limit: ns.Outcome, name: str) -> float:
+    """Return how far a trial's number may be off because its readout is trained to a tolerance ε.
+
+    A relative gradient of ε leaves scores that are known to about ε, and a small training loss ℓ of
+    them to ε √(2ℓ). With kinks it is the objective J that is known to ε J, and so, by the ridge λ,
+    w to √(2εJ/λ), and the training loss, J without its penalty, to 2 √ε J.
+    """
+    loss, ridge = get_loss(one.training.loss), one.training.ridge
+    if loss.kinked:
+        J = limit.train_loss + 0.5 * ridge * limit.norm**2
+        w = float(np.sqrt(2.0 * CERTIFIED * J / ridge))
+        return float(2.0 * np.sqrt(CERTIFIED) * J) if name == "train_loss" else w
+    if name == "train_loss":
+        return float(ROUNDING + CERTIFIED * np.sqrt(2.0 * abs(limit.train_loss)))
+    return CERTIFIED
 
 
 def _expected_mistakes(one: Point, limit: ns.Outcome) -> float:

@@ -45,12 +45,12 @@ def halfway(model, task, query, alpha, d, seed):
     ("model", "task", "query", "d"),
     [
         ("pooled", EASY, None, 60),
-        ("pooled", VERY_RARE, None, 50),
+        pytest.param("pooled", VERY_RARE, None, 50, marks=pytest.mark.slow),
         ("attention", SHORT, ns.Query(1.5, 0.9), 40),
-        ("attention", SHORT, ns.Query(1.0, 0.2), 60),
+        pytest.param("attention", SHORT, ns.Query(1.0, 0.2), 60, marks=pytest.mark.slow),
         ("attention", EASY, ns.Query(0.6843, 0.9762), 30),
         ("vectorized", SHORT, None, 20),
-        ("vectorized", PLACES, None, 20),
+        pytest.param("vectorized", PLACES, None, 20, marks=pytest.mark.slow),
     ],
 )
 def test_data_stop_being_separable_at_the_capacity(model, task, query, d):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 
 from needlescope.cli.main import group, main
+from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.unit import Unit, canonical
 
+ROUGH = ("predict", "asymptote", "crossover")
 PROGRAM = Path(sys.executable).with_name("needlescope")
 SPEC = """
 call = ["predict", "simulate"]
@@ -34,6 +40,49 @@ alpha1 = 2.0
 def run():
     """Run a command in this process: exit code, standard output, standard error."""
     return lambda *arguments: CliRunner().invoke(group, [str(one) for one in arguments])
+
+
+def tiny(units):
+    """Of an experiment's quick units, six trials at two points, their theory, and some lines.
+
+    Dimensions are at most 40, sequences 1000 tokens, and theory is rough.
+    """
+    points, lines, kept = defaultdict(list), defaultdict(list), []
+    largest = max((unit.arguments.get("d", 0) for unit in units), default=0)
+    for unit in units:
+        given = dict(unit.arguments)
+        if given.get("task", {}).get("L", 0) > 1000:
+            continue
+        if "seed" not in given:
+            lines[unit.call].append(unit)
+        elif given["seed"][-1] < 6:
+            fixed = {key: value for key, value in given.items() if key not in ("seed", "d")}
+            if largest > 40:
+                given["d"] = max(given["d"] * 40 // largest, 10)
+            points[canonical(fixed)].append(Unit(unit.call, given))
+    chosen = list(points.values())
+    drawn = [unit for point in (chosen[len(chosen) // 2 - 1], chosen[-1]) for unit in point]
+    for same in lines.values():
+        for place, unit in enumerate(same):
+            asked = {key: value for key, value in unit.arguments.items() if key != "accuracy"}
+            meant = any(asked.items() <= one.arguments.items() for one in drawn)
+            if meant or place % max(1, len(same) // 2) == 0:
+                rough = {"accuracy": 5e-3} if unit.call in ROUGH else {}
+                kept.append(Unit(unit.call, {**unit.arguments, **rough}))
+    return list({unit.key: unit for unit in kept + drawn}.values())
+
+
+@pytest.fixture(scope="module")
+def tiny_experiments():
+    """All experiments in sizes that take a second, drawn in few dots."""
+    savefig = Figure.savefig
+    with pytest.MonkeyPatch.context() as patch:
+        for name in NAMES:
+            one = experiment(name)
+            small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
+            patch.setattr(f"needlescope.experiments.{name}.{name.upper()}", small)
+        patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))
+        yield
 
 
 @pytest.fixture

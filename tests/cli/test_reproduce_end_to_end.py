@@ -1,4 +1,4 @@
-"""`needlescope reproduce`, all of it in quick sizes, through the installed program."""
+"""`needlescope reproduce`, all of it: in tiny sizes, and in quick ones by the installed program."""
 
 from __future__ import annotations
 
@@ -8,12 +8,34 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from needlescope.cli.main import group
 from needlescope.experiments.catalogue import NAMES
 
 PROGRAM = Path(sys.executable).with_name("needlescope")
 PATIENCE = 1800.0  # seconds; a busy machine may take many times what an idle one does
+
+
+@pytest.mark.usefixtures("tiny_experiments")
+def test_every_figure_in_tiny_sizes(tmp_path):
+    options = ["--folder", str(tmp_path), "--workers", "1", "--json"]
+    done = CliRunner().invoke(group, ["reproduce", *options])
+    assert done.exit_code == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["figure"] for row in rows] == list(NAMES)
+    assert {row["verdict"] for row in rows} == {"agree"}
+    assert all(row["failed"] == 0 < row["comparisons"] <= row["units"] for row in rows)
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<body class='good'>" in text
+    assert re.findall(r"<section id='(\w+)'", text) == list(NAMES)
+    for row in rows:
+        assert (tmp_path / f"{row['figure']}.png").read_bytes().startswith(b"\x89PNG")
+        assert (tmp_path / f"{row['figure']}.pdf").read_bytes().startswith(b"%PDF")
+        assert len(pd.read_csv(tmp_path / f"{row['figure']}.csv")) == row["units"]
+        assert len(pd.read_csv(tmp_path / f"{row['figure']}_scores.csv")) >= row["comparisons"]
 
 
 def reproduce(folder):
@@ -38,6 +60,7 @@ def first(folder):
     return done
 
 
+@pytest.mark.slow
 def test_every_figure_agrees(first):
     rows = json.loads(first.stdout)
     assert [row["figure"] for row in rows] == list(NAMES)
@@ -46,6 +69,7 @@ def test_every_figure_agrees(first):
     assert "warning" not in first.stderr.lower()
 
 
+@pytest.mark.slow
 def test_every_figure_has_its_files_and_its_section(first, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert "<body class='good'>" in text
@@ -58,6 +82,7 @@ def test_every_figure_has_its_files_and_its_section(first, folder):
         assert f"href='{name}.csv'" in text and f"href='{name}.pdf'" in text
 
 
+@pytest.mark.slow
 def test_a_second_run_computes_nothing_and_says_the_same(first, folder):
     tables = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
     again = reproduce(folder)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators import estimate_task
+from needlescope.estimators.bags import as_bags
 from needlescope.estimators.mixture import fit_mixture
+from needlescope.estimators.task_fit import fit_task
 
 
 def test_copies_of_the_same_projections_say_no_more_than_one():
@@ -31,12 +32,17 @@ def test_copies_count_as_one_where_the_share_is_known():
 
 def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((200, 8, 20)), np.arange(200) % 2
-    X[y == 1, 0, 0] += 4.0
-    plain = estimate_task(X, y, random_state=0)
-    assert 0.0 < plain.theta_se < 0.1 * plain.theta
+    X, y = rng.standard_normal((200, 8, 20)), np.where(np.arange(200) % 2, 1.0, -1.0)
+    X[y > 0.0, 0, 0] += 4.0
+
+    def fit():
+        found = fit_task(as_bags(X), y, np.random.RandomState(0), 5, lambda: None)
+        return found.task.theta, found.theta_se
+
+    plain, plain_se = fit()
+    assert 0.0 < plain_se < 0.1 * plain
     monkeypatch.setattr("needlescope.estimators.task_theory.doubt", lambda *_: 0.2)
-    found = estimate_task(X, y, random_state=0)
-    assert found.theta == plain.theta
+    theta, theta_se = fit()
+    assert theta == plain
     # The shift is θ s, and s grows with θ: in θ it is a little less.
-    assert found.theta_se == pytest.approx(0.2 * found.theta, rel=0.25)
+    assert theta_se == pytest.approx(0.2 * theta, rel=0.25)

@@ -66,6 +66,30 @@ def test_failed_trials_are_left_out_and_whole_points_if_a_size_is_gone():
         assert len(compare(lost, BY, ["test_error"])) == 3
 
 
+def fitted_exactly(limit, noise):
+    """A training loss that is zero but for rounding, in theory and in six trials at two sizes."""
+    place = {"model": "pooled", "training.alpha1": 0.5}
+    rows = [{"call": "predict", **place, "train_loss": limit, "train_loss_se": 0.0}]
+    for d in (200, 100):
+        rows += [{"call": "simulate", **place, "d": d, "train_loss": k * noise} for k in range(6)]
+    return compare(pd.DataFrame(rows), BY, ["train_loss"])
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-19, 1e-17])
+def test_scores_do_not_rest_on_rounding(noise):
+    for limit in (0.0, 3e-17):
+        (row,) = fitted_exactly(limit, noise).itertuples()
+        assert np.isnan(row.z) and row.what.endswith("(the same but for rounding)")
+    assert fitted_exactly(1e-9, noise).z.tolist() == [-np.inf]
+    assert verdict(fitted_exactly(1e-9, noise)) == "disagree"
+
+
+def test_small_losses_that_are_known_have_a_score():
+    """With a ridge of 1e-5 a square loss is 3e-14 ± 2e-15, and the theory's agrees with that."""
+    assert abs(fitted_exactly(3e-14, 1e-14).z.item()) < 5.0
+    assert fitted_exactly(9e-13, 1e-14).z.item() < -5.0
+
+
 def test_trials_are_units_with_seeds_of_their_own():
     task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
     training = {"alpha0": 1.0, "alpha1": 1.0}

@@ -30,7 +30,7 @@ from needlescope.experiments.store import Store, StoreError
 from needlescope.experiments.unit import Unit
 
 PATIENCE = 60.0
-MOMENTS = 20
+FEW, MANY = 5, 30  # moments at which a run is killed
 posix = pytest.mark.skipif(os.name != "posix", reason="needs signals and fork")
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
@@ -158,7 +158,7 @@ def script(tmp_path: Path) -> Iterator:
 # after every result that was kept, and is killed at a moment drawn from the time all of it takes.
 KILLED = """
 folder, moments = sys.argv[1], json.loads(sys.argv[2])
-units = [*cheap(0, 100), *slow(4, 200), *cheap(100, 200)]
+units = [*cheap(0, 60), *slow(3, 100), *cheap(60, 120)]
 
 def run(path, pipe):
     def engine(todo, each, progress):
@@ -181,7 +181,7 @@ def child(path):
     os.close(writing)
     return pid, reading
 
-units[0].run(), units[100].run()
+units[0].run(), units[60].run()
 pid, reading = child(folder + "/whole.sqlite")
 os.read(reading, 1)
 start = time.monotonic()
@@ -199,14 +199,15 @@ for number, moment in enumerate(moments):
 
 
 @posix
-def test_kill_9_at_random_moments(script, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_kill_9_at_random_moments(script, tmp_path: Path, count: int) -> None:
     draw = random.Random(4)
-    moments = [draw.random() for _ in range(MOMENTS)]
+    moments = [draw.random() for _ in range(count)]
     run = script(KILLED, tmp_path, json.dumps(moments))
     assert run.ends() == 0, run.err.read_text()
     told = [int(line) for line in run.out.read_text().split()]
-    assert len(told) == MOMENTS
-    units = [*cheap(0, 100), *slow(4, 200), *cheap(100, 200)]
+    assert len(told) == count
+    units = [*cheap(0, 60), *slow(3, 100), *cheap(60, 120)]
     assert any(0 < count < len(units) for count in told), told
     expected = undisturbed(units)
     for number, count in enumerate(told):
@@ -215,7 +216,7 @@ def test_kill_9_at_random_moments(script, tmp_path: Path) -> None:
         assert count <= kept <= count + 1  # the last may be kept and not yet told
         with Store(path) as store:
             before = list(store.rows())
-            assert run_units(units, store, engine=local(1)) == (204 - kept, kept, 0, ())
+            assert run_units(units, store, engine=local(1)) == (123 - kept, kept, 0, ())
             after = {row.unit.key: row for row in store.rows()}
             assert [after[row.unit.key] for row in before] == before
             pd.testing.assert_frame_equal(table(store, units), expected)
@@ -230,34 +231,36 @@ def show(done, total):
 
 if __name__ == "__main__":
     with Store(sys.argv[1]) as store:
-        print("summary", *run_units([*cheap(0, 30), *slow(30)], store, engine=local(2),
+        print("summary", *run_units([*cheap(0, 10), *slow(16)], store, engine=local(2),
                                     progress=show), flush=True)
 """
+SOME, ALL = 13, 26  # units: the signal comes in the midst of those that take a while
 
 
 def run_units_of_script() -> list[Unit]:
-    return [*cheap(0, 30), *slow(30)]
+    return [*cheap(0, 10), *slow(16)]
 
 
 @posix
+@pytest.mark.slow
 def test_kill_9_of_a_run_on_workers(script, tmp_path: Path) -> None:
     run = script(RUN, tmp_path / "a.sqlite")
-    run.wait_for("done 35")
+    run.wait_for(f"done {SOME}")
     run.process.send_signal(signal.SIGKILL)
     assert run.ends() == -signal.SIGKILL
-    assert 35 <= sound(tmp_path / "a.sqlite") < 60
+    assert SOME <= sound(tmp_path / "a.sqlite") < ALL
     completes(tmp_path / "a.sqlite", run_units_of_script())
 
 
 @posix
 def test_ctrl_c(script, tmp_path: Path) -> None:
     run = script(RUN, tmp_path / "a.sqlite")
-    run.wait_for("done 35")
+    run.wait_for(f"done {SOME}")
     os.killpg(run.process.pid, signal.SIGINT)
     assert run.ends() in (-signal.SIGINT, 130, 1)
     assert run.err.read_text().rstrip().endswith("KeyboardInterrupt")
     assert "summary" not in run.out.read_text()
-    assert 35 <= sound(tmp_path / "a.sqlite") < 60
+    assert SOME <= sound(tmp_path / "a.sqlite") < ALL
     assert not (tmp_path / "a.sqlite-wal").exists()  # closed in good order
     completes(tmp_path / "a.sqlite", run_units_of_script())
 
@@ -268,25 +271,31 @@ def test_a_killed_worker_is_replaced_and_nothing_fails(script, tmp_path: Path) -
 import psutil
 
 def show(done, total):
-    if done == 35:
+    if done == 13:
         crew = [p for p in psutil.Process().children(recursive=True)
                 if "loky" in " ".join(p.cmdline()) and "tracker" not in " ".join(p.cmdline())]
         crew[0].send_signal(signal.SIGKILL)
 
 if __name__ == "__main__":
     with Store(sys.argv[1]) as store:
-        print(*run_units([*cheap(0, 30), *slow(30)], store, engine=local(2), progress=show))
+        print(*run_units([*cheap(0, 10), *slow(16)], store, engine=local(2), progress=show))
 """
     pytest.importorskip("psutil")
     run = script(code, tmp_path / "a.sqlite")
     assert run.ends() == 0, run.err.read_text()
-    assert run.out.read_text() == "60 0 0 ()\n"
-    assert sound(tmp_path / "a.sqlite") == 60
+    assert run.out.read_text() == f"{ALL} 0 0 ()\n"
+    assert sound(tmp_path / "a.sqlite") == ALL
     completes(tmp_path / "a.sqlite", run_units_of_script())
 
 
 @posix
-@pytest.mark.parametrize("units", ["[*cheap(0, 6), KILLER, *cheap(6, 12)]", "[KILLER]"])
+@pytest.mark.parametrize(
+    "units",
+    [
+        "[*cheap(0, 6), KILLER, *cheap(6, 12)]",
+        pytest.param("[KILLER]", marks=pytest.mark.slow),
+    ],
+)
 def test_a_unit_that_kills_its_worker_fails_and_the_others_do_not(
     script, tmp_path: Path, units: str
 ) -> None:
@@ -354,7 +363,7 @@ def make(path, start):
         return str(problem)
 
 with multiprocessing.get_context("fork").Pool(6) as pool:
-    for number in range(40):
+    for number in range(15):
         places = [(f"{sys.argv[1]}/{number}.sqlite", time.monotonic() + 0.005)] * 6
         for found in filter(None, pool.starmap(make, places, chunksize=1)):
             print(found)
@@ -456,7 +465,7 @@ except StoreError as problem:
 
 
 @posix
-@pytest.mark.parametrize("folder_too", [False, True])
+@pytest.mark.parametrize("folder_too", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_read_only_store(script, tmp_path: Path, folder_too: bool) -> None:
     folder = Path(tempfile.mkdtemp())  # all folders above it are open to everyone
     try:

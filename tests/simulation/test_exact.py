@@ -16,7 +16,7 @@ from needlescope.simulation.exact import Readout, attention_error
 from needlescope.simulation.exact_linear import SUBSETS, pooled_error, vectorized_error
 from needlescope.simulation.noise import STANDARD, Noise
 
-COUNTED = 400_000
+COUNTED = 200_000
 SIGMAS = 5.0
 PAIRS = ns.Positions([(0, 1), (1, 2), (3, 4)], [0.6, 0.3, 0.1])
 

@@ -30,12 +30,18 @@ def _spread(marked, L):
     return v
 
 
-@pytest.mark.parametrize("name", ["signal", "noise", "largest"])
-def test_tokens_and_reduced_law_agree(name):
-    both = [
-        ns.simulate_focus(TASK, TRAINING, d=12, trials=300, seed=seed, n_test=50, sampler=sampler)
+@pytest.fixture(scope="module")
+def both():
+    """The same by both samplers."""
+    options = {"d": 12, "trials": 300, "n_test": 50, "workers": 1}
+    return [
+        ns.simulate_focus(TASK, TRAINING, seed=seed, sampler=sampler, **options)
         for seed, sampler in enumerate(("tokens", "reduced"))
     ]
+
+
+@pytest.mark.parametrize("name", ["signal", "noise", "largest"])
+def test_tokens_and_reduced_law_agree(name, both):
     gap = getattr(both[0], name) - getattr(both[1], name)
     error = np.hypot(*(getattr(one, f"{name}_se") for one in both))
     assert abs(gap) < 4.5 * error

@@ -27,7 +27,7 @@ from needlescope.simulation.trial import align_trial, run_trial
 
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
-TRIALS = 2000
+TRIALS = 1300
 MORE = 10_000
 
 
@@ -357,7 +357,7 @@ NUMBERS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("signal_part", "rest"),
 )
-FEW = 300
+FEW = 200
 
 
 @pytest.mark.usefixtures("rough_integrals")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 import needlescope as ns
 from needlescope.simulation import stages
@@ -94,6 +95,8 @@ def test_separability_counts_certified_answers():
     found = ns.simulate_separability(TASK, training, "pooled", d=15, trials=6, workers=1)
     np.testing.assert_array_equal(found.fraction, [1.0, 0.0])
     assert found.trials["separable"].shape == (2, 6)
+    # Six of six leave a chance with Beta's law, by the rule of Laplace.
+    assert found.fraction_se == pytest.approx(beta(7, 1).std(), rel=1e-12)
 
 
 # ---------------------------------------------------------------- seeds and workers
@@ -251,7 +254,7 @@ def test_correlated_noise_changes_the_answer():
 
 
 def test_sequences_longer_than_the_dimension():
-    long = ns.Task(L=300, R=30, theta=3.0, pi=0.5)
+    long = ns.Task(L=40, R=4, theta=3.0, pi=0.5)
     training = ns.Training(alpha0=10.0, alpha1=20.0)
     query = ns.Query(1.0, 0.9)
     one, two = (

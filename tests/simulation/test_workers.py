@@ -231,7 +231,7 @@ def test_called_within_a_daemon_it_stays_there() -> None:
 
 
 @linux
-@pytest.mark.parametrize("workers", [2, "None"])
+@pytest.mark.parametrize("workers", [2, pytest.param("None", marks=pytest.mark.slow)])
 def test_script_needs_no_guard_and_leaves_nothing(script, workers: object) -> None:
     running = script(f"""
 import os
@@ -346,7 +346,7 @@ def test_a_killed_worker_is_told() -> None:
 
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
-@pytest.mark.parametrize("jobs", [range(8), [1]])
+@pytest.mark.parametrize("jobs", [range(8), pytest.param([1], marks=pytest.mark.slow)])
 def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
     def die(job: int) -> int:
         if job in (1, 4):
@@ -415,11 +415,19 @@ print("begin", flush=True)
 run(trial, range(40), workers=2, progress=PROGRESS)
 """
 TELLING = LONG.replace("PROGRESS", "tell")
+PATH = os.environ.get("PATH", "")
 
 
 @linux
-@pytest.mark.parametrize("to_all", [False, True], ids=["to the parent", "to the whole group"])
-@pytest.mark.parametrize("path", [os.environ.get("PATH", ""), "/nowhere"], ids=["", "no pgrep"])
+@pytest.mark.parametrize(
+    ("to_all", "path"),
+    [
+        pytest.param(False, PATH, id="to the parent", marks=pytest.mark.slow),
+        pytest.param(True, PATH, id="to the whole group"),
+        pytest.param(False, "/nowhere", id="to the parent, no pgrep"),
+        pytest.param(True, "/nowhere", id="to the whole group, no pgrep", marks=pytest.mark.slow),
+    ],
+)
 def test_an_interrupt_ends_everything(script, to_all: bool, path: str) -> None:
     running = script(TELLING, PATH=path)
     running.wait_for("done 2")
@@ -450,7 +458,13 @@ def test_an_interrupt_while_workers_start_ends_everything(script, moment: float)
 
 
 @linux
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "kill"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(signal.SIGKILL, id="kill -9"),
+        pytest.param(signal.SIGTERM, id="kill", marks=pytest.mark.slow),
+    ],
+)
 def test_workers_do_not_outlive_their_parent(script, how: signal.Signals) -> None:
     running = script(TELLING)
     running.wait_for("done 2")
@@ -469,6 +483,15 @@ def test_an_interrupted_run_can_be_run_again() -> None:
     assert run(abs, range(10), workers=2) == list(range(10))
 
 
+@pytest.fixture
+def heeding_interrupts() -> Iterator[None]:
+    """Tests that were started in the background of a shell are deaf to Ctrl-C, too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding_interrupts")
 @pytest.mark.parametrize("threads", [0, 3])
 def test_interrupts_are_held_only_meanwhile(threads: int) -> None:
     """Also when another thread, as a notebook has, is there to take the signal."""
@@ -612,7 +635,7 @@ def restored(drawn: str) -> bool:
     return drawn.rfind("\x1b[?25h") > drawn.rfind("\x1b[?25l") >= 0
 
 
-@pytest.mark.parametrize("progress", ["None", "True"])
+@pytest.mark.parametrize("progress", ["None", pytest.param("True", marks=pytest.mark.slow)])
 def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
     code, drawn = on_a_terminal(QUICK.replace("BAD", "-1").replace("PROGRESS", progress))
     assert code == 0

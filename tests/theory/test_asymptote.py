@@ -59,9 +59,14 @@ def test_attention_never_wins_where_every_token_carries_the_signal():
 
 
 def test_crossover_after_a_given_training():
-    found = ns.crossover(TASK, 1.0, training=ns.Training(2.0, 2.0), accuracy=2e-3)
+    training = ns.Training(2.0, 2.0)
+    found = ns.crossover(TASK, 1.0, training=training, accuracy=2e-3)
     assert found.verdict == "crosses"
-    assert 0.0 < found.cosine < 1.0
+    pooled = ns.predict(TASK, training, "pooled").test_error
+    for shift, sign in ((-0.05, -1.0), (0.05, 1.0)):
+        query = ns.Query(1.0, found.cosine + shift)
+        gain = pooled - ns.predict(TASK, training, query=query, accuracy=2e-3).test_error
+        assert np.sign(gain) == sign
 
 
 def test_refusals():

@@ -32,7 +32,7 @@ def test_published_needle_in_a_thousand() -> None:
     assert limit.provenance == "formula: likelihood ratio"
 
 
-@pytest.mark.parametrize("L", [10, 300, 10_000])
+@pytest.mark.parametrize("L", [10, 300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_attention_nearly_reaches_the_bayes_error_for_one_needle(L: int) -> None:
     theta = np.sqrt(2.0 * np.log(L)) * np.array([0.8, 1.2, 2.15])
     task = ns.Task(L=L, R=1, theta=theta, pi=0.5)
@@ -108,7 +108,7 @@ def test_errors_fall_with_the_signal() -> None:
 
 
 def test_same_call_same_bits() -> None:
-    task = ns.Task(L=500, R=15, theta=1.5, pi=0.4)
+    task = ns.Task(L=100, R=15, theta=1.5, pi=0.4)
     for model in MODELS:
         first, second = oracle(task, model), oracle(task, model)
         assert (first.error, first.error_se) == (second.error, second.error_se)
@@ -125,6 +125,7 @@ def test_grids_take_the_shape_of_the_task_and_scalars_stay_plain() -> None:
         assert (one.kappa is None) == (model != "attention")
 
 
+@pytest.mark.slow
 def test_memory_stays_small_for_long_sequences() -> None:
     tracemalloc.start()
     oracle(ns.Task(L=100_000, R=100, theta=2.0, pi=0.3), "bayes", accuracy=2e-4)
@@ -139,7 +140,12 @@ def test_memory_stays_small_for_long_sequences() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
-    ("L", "R", "pi", "error"), [(10, 1, 0.5, 0.2), (8, 2, 0.05, 0.045), (1000, 4, 0.1, 0.05)]
+    ("L", "R", "pi", "error"),
+    [
+        (10, 1, 0.5, 0.2),
+        (8, 2, 0.05, 0.045),
+        pytest.param(1000, 4, 0.1, 0.05, marks=pytest.mark.slow),
+    ],
 )
 def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, model: str) -> None:
     task = ns.Task(L=L, R=R, theta=1.0, pi=pi)

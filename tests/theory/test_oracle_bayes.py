@@ -12,12 +12,12 @@ from needlescope.theory.symmetric_saddle import Saddle
 
 
 def log_polynomial(logits: np.ndarray, r: int) -> np.ndarray:
-    """Return log e_r of e^logits for each row, by the plain recurrence in logarithms."""
-    found = np.full((r + 1, len(logits)), -np.inf)
-    found[0] = 0.0
-    for column in logits.T:
-        found[1:] = np.logaddexp(found[1:], column + found[:-1])
-    return found[r]
+    """Return log e_r of e^logits for each row, by the plain recurrence."""
+    found = np.zeros((r + 1, len(logits)))
+    found[0] = 1.0
+    for factor in np.exp(logits.T):
+        found[1:] += factor * found[:-1]
+    return np.asarray(np.log(found[r]))
 
 
 def brute_force(
@@ -79,6 +79,14 @@ def test_more_tokens(L: int, R: int, theta: float, pi: float) -> None:
 )
 def test_many_tokens(L: int, R: int, theta: float, pi: float) -> None:
     check(L, R, theta, pi, min(1_000_000 // R, 20_000_000 // L), seed=1)
+
+
+@pytest.mark.parametrize("pi", [0.1, 0.5, 0.8])
+def test_one_given_token_is_a_known_direction(pi: float) -> None:
+    task = ns.Task(L=5, R=1, theta=2.0, pi=pi, positions=ns.Positions([(3,)]))
+    found = oracle(task, "bayes")
+    alone = oracle(ns.Task(L=1, R=1, theta=2.0, pi=pi), "pooled").error
+    assert found.error == pytest.approx(alone, abs=4.0 * found.error_se + 1e-6)
 
 
 def test_scaled_polynomials_are_the_sums_over_subsets() -> None:

@@ -14,6 +14,8 @@ from scipy.special import ndtri, stdtr
 from .unit import Unit
 
 MISTAKES = 100
+ROUNDING = 4.0 * np.finfo(float).eps  # what theory and simulation know of a sum of order one
+CERTIFIED = 1e-9  # the relative gradient at which a simulated readout counts as trained
 COMPARED = ("what", "theory", "theory_se", "simulation", "simulation_se", "trials", "z", "group")
 
 
@@ -79,7 +81,9 @@ def compare(
     dimension adds is measured, to first order in 1/d. The score z is the deviation in units of the
     trials' standard error and the theory's own, as a normal number: Student's law of few trials is
     accounted for. Training errors of which fewer than 100 are expected are left out, as too skewed;
-    so are points without two finished trials at each d.
+    so are points without two finished trials at each d. Where the whole error is below what
+    rounding and the solvers' tolerance leave, as of a loss that is zero in every trial, there is no
+    score: NaN if theory is as near, and infinite if it is not.
     """
     rows: list[tuple[Any, ...]] = []
     needed = dict.fromkeys((*table.columns, "call", "d", *by, *names))
@@ -100,7 +104,9 @@ def compare(
             if name == "train_error" and _mistakes(known, float(limit[name])) < MISTAKES:
                 continue
             group = f"{name}, {where[0]}" if by[0] == "model" else name
-            rows.append((f"{name} at {listed}", *_score(name, known, limit), group))
+            found = _score(name, known, limit)
+            same = " (the same but for rounding)" if np.isnan(found[-1]) else ""
+            rows.append((f"{name} at {listed}{same}", *found, group))
     return pd.DataFrame(rows, columns=list(COMPARED))
 
 
@@ -149,12 +155,24 @@ def _score(name: str, part: pd.DataFrame, limit: pd.Series) -> tuple[Any, ...]:
     own = float(limit.get(f"{name}_se", 0.0))
     own = 0.0 if np.isnan(own) else own
     gap, whole = float(mean - limit[name]), float(np.hypot(error, own))
-    count = len(groups[-1])
-    if whole == 0.0:
-        return limit[name], own, mean, error, count, 0.0 if abs(gap) < 1e-9 else np.inf
+    count, floor = len(groups[-1]), _floor(name, float(limit[name]))
+    if whole <= floor:
+        z = np.nan if abs(gap) <= floor else float(np.copysign(np.inf, gap))
+        return limit[name], own, mean, error, count, z
     t = gap / whole
     z = -np.sign(t) * float(ndtri(stdtr(max(count - 1, 1), -abs(t))))
     return limit[name], own, mean, error, count, z
+
+
+def _floor(name: str, value: float) -> float:
+    """Return the size below which a deviation from this value says nothing.
+
+    Trained to a relative gradient of ε, scores are known to about ε. A small training loss ℓ of
+    them is known better, about as the squared distance from its floor that it is: to ε √(2ℓ).
+    """
+    if name == "train_loss":
+        return ROUNDING + CERTIFIED * float(np.sqrt(2.0 * abs(value)))
+    return CERTIFIED
 
 
 def _mistakes(part: pd.DataFrame, rate: float) -> float:

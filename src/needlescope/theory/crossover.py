@@ -80,7 +80,7 @@ def crossover(
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0)
+    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, accuracy=1e-3)
     >>> round(found.cosine, 2), found.verdict
     (0.19, 'crosses')
     """
