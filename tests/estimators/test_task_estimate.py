@@ -119,7 +119,13 @@ def test_the_report_ends_with_the_answer(estimates):
 def test_a_gain_must_be_one(estimates):
     with pytest.raises(ValueError, match="gain must be a number above 0, got -1"):
         estimates["needle"].bags_for(-1)
-    with pytest.raises(ValueError, match="model must be one of pooled, attention, vectorized"):
+    with pytest.raises(ValueError, match="gain must be a number above 0, got True"):
+        estimates["needle"].bags_for(True)
+    with pytest.raises(ValueError, match=r"model must be one of .*, got \[\]"):
+        estimates["needle"].bags_for(model=[])
+    with pytest.raises(
+        ValueError, match="model must be one of 'pooled', 'attention', 'vectorized'"
+    ):
         estimates["needle"].bags_for(0.01, "bayes")
 
 
