@@ -9,8 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants bench bench-bags agreement fuzz lint format \
-	wheel reproduce picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants bench bench-bags agreement fuzz lint format wheel reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"

@@ -97,13 +97,13 @@ def unmasked(name: str, value: Any) -> Any:
     >>> import numpy as np
     >>> unmasked("theta", np.ma.array([1.0, 2.0], mask=[False, True]))
     Traceback (most recent call last):
-    ValueError: theta must not be masked: leave out what is hidden, or fill it in, got a masked...
+    ValueError: theta must not be masked: leave out what is hidden, or fill it in, got a masked array...
     """
     parts = value if isinstance(value, list | tuple) else (value,)
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):
         raise ValueError(
-            f"{name} must not be masked: leave out what is hidden, or fill it in, "
-            f"got a masked array {value!r}"
+            f"{name} must not be masked: leave out what is hidden, or fill it in, got a masked "
+            f"{type(value).__name__ if parts is value else f'array of shape {value.shape}'}"
         )
     return value
 

@@ -29,6 +29,11 @@ def load_musk1() -> tuple[Bags, IndexArray]:
     X : Bags
     y : array (92,)
 
+    Raises
+    ------
+    FileNotFoundError
+        If the package was installed without its data.
+
     Examples
     --------
     >>> from needlescope.estimators import load_musk1

@@ -27,8 +27,23 @@ class PooledClassifier(BagClassifier):
     ridge : "auto" or float, default "auto"
         Penalty (ridge/2)‖w‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
         number of features per bag.
-    shrinkage, loss, class_weight, validation, random_state, progress
-        As in `AttentionClassifier`, with the same defaults.
+    shrinkage : float in (0, 1] or None, default 1
+        1 standardises each feature; towards 0 their correlations are removed as well; None leaves
+        instances as they are, which should then be of about unit size: so are the ridges compared.
+        Fitted on the training bags.
+    loss : str or Loss, default "logistic"
+        "logistic", "square", "squared_hinge", "hinge" or one's own.
+    class_weight : dict, "balanced" or None, default None
+        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
+        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
+    validation : int, default 3
+        Folds within the training bags, 2 or more, by which parameters are chosen and scores
+        calibrated; 0 does neither.
+    random_state : int, RandomState or None, default None
+        For the folds.
+    progress : bool, callable or None, default None
+        Data too large to be held are read again in every pass, with a bar for each if there is a
+        terminal; True or a function of (done, total) as in `needlescope.simulate`.
 
     Attributes
     ----------
@@ -100,8 +115,23 @@ class VectorizedClassifier(PooledClassifier):
     ridge : "auto" or float, default "auto"
         Penalty (ridge/2)‖W‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
         number of weights per bag.
-    shrinkage, loss, class_weight, validation, random_state, progress
-        As in `AttentionClassifier`, with the same defaults.
+    shrinkage : float in (0, 1] or None, default 1
+        1 standardises each feature; towards 0 their correlations are removed as well; None leaves
+        instances as they are, which should then be of about unit size: so are the ridges compared.
+        Fitted on the training bags.
+    loss : str or Loss, default "logistic"
+        "logistic", "square", "squared_hinge", "hinge" or one's own.
+    class_weight : dict, "balanced" or None, default None
+        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
+        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
+    validation : int, default 3
+        Folds within the training bags, 2 or more, by which parameters are chosen and scores
+        calibrated; 0 does neither.
+    random_state : int, RandomState or None, default None
+        For the folds.
+    progress : bool, callable or None, default None
+        Data too large to be held are read again in every pass, with a bar for each if there is a
+        terminal; True or a function of (done, total) as in `needlescope.simulate`.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ SYMBOLS = {
 DEFAULTS = {
     f"training.{field.name}": field.default
     for field in dataclasses.fields(Training)
-    if field.default is not dataclasses.MISSING and field.name != "first_step"
+    if field.default not in (dataclasses.MISSING, None) and field.name != "first_step"
 }
 QUERY_ONLY = tuple(f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q"))
 UNUSED = {
