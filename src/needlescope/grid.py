@@ -97,7 +97,7 @@ def unmasked(name: str, value: Any) -> Any:
     >>> import numpy as np
     >>> unmasked("theta", np.ma.array([1.0, 2.0], mask=[False, True]))
     Traceback (most recent call last):
-    ValueError: theta must not be masked: leave out what is hidden, or fill it in, got a masked array...
+    ValueError: theta must not be masked: leave out what is hidden, or fill it in, got...
     """
     parts = value if isinstance(value, list | tuple) else (value,)
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):
