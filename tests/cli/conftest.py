@@ -43,7 +43,7 @@ def run():
 
 
 def tiny(units):
-    """Of an experiment's quick units, six trials at two points, their theory, and some lines.
+    """Of an experiment's quick units, six trials at three points, their theory, and some lines.
 
     Dimensions are at most 40, sequences 1000 tokens, and theory is rough.
     """
@@ -61,7 +61,8 @@ def tiny(units):
                 given["d"] = max(given["d"] * 40 // largest, 10)
             points[canonical(fixed)].append(Unit(unit.call, given))
     chosen = list(points.values())
-    drawn = [unit for point in (chosen[len(chosen) // 2 - 1], chosen[-1]) for unit in point]
+    places = (1, len(chosen) // 2 - 1, -1)
+    drawn = [unit for place in places for unit in chosen[place]]
     for same in lines.values():
         for place, unit in enumerate(same):
             asked = {key: value for key, value in unit.arguments.items() if key != "accuracy"}

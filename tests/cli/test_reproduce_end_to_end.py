@@ -25,9 +25,10 @@ def test_every_figure_in_tiny_sizes(tmp_path):
     done = CliRunner().invoke(group, ["reproduce", *options])
     assert done.exit_code == 0, done.stderr
     rows = json.loads(done.stdout)
-    assert [row["figure"] for row in rows] == list(NAMES)
-    assert {row["verdict"] for row in rows} == {"agree"}
-    assert all(row["failed"] == 0 < row["comparisons"] <= row["units"] for row in rows)
+    verdicts = {row["figure"]: row["verdict"] for row in rows}
+    assert verdicts.pop("capacity") == "nothing to compare"  # two points are no fall to fit
+    assert verdicts == {name: "agree" for name in NAMES if name != "capacity"}
+    assert all(row["failed"] == 0 < row["units"] for row in rows)
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "<body class='good'>" in text
     assert re.findall(r"<section id='(\w+)'", text) == list(NAMES)
@@ -35,7 +36,8 @@ def test_every_figure_in_tiny_sizes(tmp_path):
         assert (tmp_path / f"{row['figure']}.png").read_bytes().startswith(b"\x89PNG")
         assert (tmp_path / f"{row['figure']}.pdf").read_bytes().startswith(b"%PDF")
         assert len(pd.read_csv(tmp_path / f"{row['figure']}.csv")) == row["units"]
-        assert len(pd.read_csv(tmp_path / f"{row['figure']}_scores.csv")) >= row["comparisons"]
+        scores = tmp_path / f"{row['figure']}_scores.csv"
+        assert scores.exists() == (row["comparisons"] > 0) == (f"href='{scores.name}'" in text)
 
 
 def reproduce(folder):

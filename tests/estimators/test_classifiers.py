@@ -128,6 +128,8 @@ def test_two_steps_are_those_of_the_simulation():
     wanted = stages.query_step(data, moved._replace(b=bias), training)
     found = AttentionClassifier(**FIXED, shrinkage=None).fit(X, y).query_[0]
     assert np.std(X @ found) == pytest.approx(1.0)
+    sharp = AttentionClassifier(**FIXED | {"kappa": 3.0}, shrinkage=None).fit(X, y).query_[0]
+    np.testing.assert_allclose(sharp, 3.0 * found, rtol=1e-9)
     np.testing.assert_allclose(
         found / np.linalg.norm(found), wanted.q / np.linalg.norm(wanted.q), atol=1e-9
     )

@@ -92,6 +92,14 @@ def test_error_of_the_predicted_capacity_counts():
     assert unsure.z == pytest.approx(0.1 / np.hypot(0.1, sure.simulation_se), rel=0.1)
 
 
+def test_error_of_the_extrapolated_half_point():
+    table = made(0.0)
+    parts = capacity.fractions(table).groupby("d")
+    (_, small), (_, large) = (capacity.half_point(parts.get_group(d)) for d in (30, 60))
+    found = capacity.scores(table).iloc[0]
+    assert found.simulation_se == pytest.approx(np.hypot(2.0 * large, small), rel=1e-9)
+
+
 def test_a_fall_that_is_not_covered_is_not_compared_and_said():
     found = capacity.scores(made(0.0, reach=0.3)).iloc[0]
     assert np.isnan(found.z)

@@ -47,6 +47,15 @@ def test_a_wrong_theory_is_noticed():
     assert verdict(right) == "agree" and verdict(wrong) == "disagree"
 
 
+@pytest.mark.parametrize(("signs", "expected"), [((1, 1), "disagree"), ((1, -1), "agree")])
+def test_scores_that_lean_to_one_side_are_noticed(signs, expected):
+    """Each for itself is small; that all of a group have one sign is not by chance."""
+    z = 0.9 * np.tile(np.array(signs, float), 20)
+    scores = pd.DataFrame({"z": z, "group": "test_error, pooled"})
+    assert verdict(scores) == expected
+    assert verdict(scores.assign(group=np.arange(40).astype(str))) == "agree"
+
+
 def test_points_without_theory_or_spread_are_left_out():
     found = table(np.random.default_rng(3), points=3)
     assert len(compare(found[found.call == "simulate"], BY, ["test_error"])) == 0

@@ -39,6 +39,13 @@ def test_excess_of_theory_and_of_trials():
         assert found.excess_se == pytest.approx(error)
 
 
+def test_excess_of_trials_is_of_those_at_the_largest_dimension():
+    trials = [point(30.0, "simulate", more) for more in (-0.002, 0.002)]
+    small = [{**one, "d": 50, "test_error": 0.5} for one in trials]
+    found = rates.excess(pd.DataFrame([LIMIT, *trials, *small]), "simulate").iloc[0]
+    assert found.excess == pytest.approx(0.01)
+
+
 def test_slope_leaves_out_what_is_within_its_uncertainty():
     good = [point(alpha1) for alpha1 in (25.0, 50.0, 100.0)]
     lost = {**point(400.0, more=5e-3), "test_error_se": 4e-3}

@@ -300,6 +300,16 @@ def test_separable_without_ridge(loss):
         minimise(F, y, loss, 0.0)
 
 
+def test_flat_without_ridge():
+    """Any readout will do whose scores stay in the valley of the loss: there is no single one."""
+    valley = PiecewiseQuadratic(
+        [-1.0, 1.0], [(1.0, 1.0, 0.5), (0.0, 0.0, 0.0), (1.0, -1.0, 0.5)], name="valley"
+    )
+    F, y = sample(300, 4, seed=20, shift=0.5)
+    with pytest.raises(NoMinimiser, match="the valley loss is flat along a direction"):
+        minimise(F, y, valley, 0.0)
+
+
 @pytest.mark.parametrize("shape", SMALL[:2] + LARGE[:2], ids=str)
 def test_not_converged_says_so(shape, smooth_loss):
     """No float64 gradient is that small: an answer would be a lie."""

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import needlescope as ns
 from needlescope.theory.law import Level
@@ -161,8 +162,6 @@ def test_testing_on_the_training_task_changes_nothing():
 
 def test_testing_on_another_task():
     """Pooled on longer sequences: the error is a closed form of the same readout."""
-    from scipy.special import ndtr
-
     home = ns.predict(TASK, TRAINING, "pooled")
     away = ns.predict(TASK, TRAINING, "pooled", test_task=ns.Task(L=40, R=4, theta=3.0, pi=0.1))
     s = home.norm / np.sqrt(40)
@@ -170,6 +169,15 @@ def test_testing_on_another_task():
     expected = 0.1 * ndtr(-(signal + home.bias) / s) + 0.9 * ndtr(home.bias / s)
     assert away.test_error == pytest.approx(expected, abs=1e-12)
     assert away.train_loss == home.train_loss
+
+
+def test_a_flat_classifier_on_another_task():
+    """Its score is Gaussian there as well, with the signal θ R/√L along the mean of all tokens."""
+    home = ns.predict(TASK, TRAINING, "vectorized")
+    away = ns.predict(TASK, TRAINING, "vectorized", test_task=ns.Task(10, 2, 7.0, 0.2))
+    signal = 7.0 * 2 / np.sqrt(10) * home.signal
+    expected = 0.2 * ndtr(-(signal + home.bias) / home.norm) + 0.8 * ndtr(home.bias / home.norm)
+    assert away.test_error == pytest.approx(expected, abs=1e-12)
 
 
 def test_test_tasks_broadcast():
