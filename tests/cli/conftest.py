@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from needlescope.cli.main import group, main
+from needlescope.cli.group import group
+from needlescope.cli.main import main
 
 PROGRAM = Path(sys.executable).with_name("needlescope")
 SPEC = """
