@@ -8,7 +8,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from needlescope.experiments import calls, checks
+from needlescope.experiments import calls
 from needlescope.experiments.sweep import Sweep, read_sweep
 
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
@@ -100,7 +100,7 @@ def test_bad_sweeps_are_refused(change, sentence):
         ({"task": TASK | {"theta": []}}, "[task] theta must have at least one value, got []"),
         ({"task": TASK | {"theta": float("nan")}}, "[task] theta must be a finite number of"),
         ({"task": TASK | {"L": date(2020, 1, 1)}}, "[task] L must be an integer, or an array of"),
-        ({"task": TASK | {"positions": {"set": [[1]]}}}, "[task] Positions"),
+        ({"task": TASK | {"positions": {"set": [[1]]}}}, "[task] positions has no field 'set'"),
         ({"query": {"kappa": 1.0}}, "[query] needs a line `cosine = ...`"),
         ({"training": {"alpha0": 1.0, "alpha1": -1.0}}, "[training] alpha1 must be a finite"),
         ({"noise": {"entries": "pink"}}, "[noise] entries must be one of 'gaussian'"),
@@ -124,7 +124,7 @@ def test_bad_units_are_refused_before_any_work(change, sentence):
     given = {"call": ["predict", "simulate"], "d": 20, "model": "pooled", "task": TASK}
     given |= {"training": TRAINING} | change
     call = given.pop("call")
-    tables = {name: given.pop(name) for name in checks.TABLES if name in given}
+    tables = {name: given.pop(name) for name in calls.TABLES if name in given}
     tables = {name: fields for name, fields in tables.items() if fields is not None}
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Sweep(call, tables, given).units()
