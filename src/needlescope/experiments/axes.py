@@ -81,7 +81,7 @@ def check_together(together: Any, axes: Mapping[str, Sequence[Any]]) -> list[lis
         )
     for group in together:
         for name in group:
-            if name not in axes:
+            if not isinstance(name, str) or name not in axes:
                 raise ValueError(
                     f"together must name axes of the sweep, which has {', '.join(axes)}, "
                     f"got {name!r:.80}{meant(name, axes)}"

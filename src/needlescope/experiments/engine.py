@@ -16,7 +16,8 @@ from ..simulation.progress import Progress, check_progress
 from ..simulation.workers import check_workers
 from ..simulation.workers import run as run_in_processes
 from .axes import check_count
-from .store import Store, check_units
+from .row import check_units
+from .store import Store
 from .unit import Unit
 
 

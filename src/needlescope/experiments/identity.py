@@ -28,16 +28,11 @@ Seen: TypeAlias = frozenset[int]  # what is being told already: the way out of a
 
 OURS = __name__.partition(".")[0]
 INSTALLED = ("site-packages", "dist-packages")
-ABOUT = (
-    *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__"),
-    *("__annotate__", "__annotate_func__", "__firstlineno__", "__static_attributes__"),
-    *("__classcell__", "__abstractmethods__", "__orig_bases__", "__parameters__", "_abc_impl"),
-    *("__dataclass_fields__", "__dataclass_params__", "__match_args__"),
-    *("__repr__", "__str__", "__eq__", "__hash__"),
-)
-"""What a class says about itself and does not compute with."""
+ABOUT = ("__repr__", "__str__", "__eq__", "__hash__", "_abc_impl")
+"""What a class has that plays no part in its numbers, beside its data with such names."""
 
 LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
+KIND = 0xFFF  # flags that say what a function is, not under which rules it was written
 FEW = 100  # numbers of a parameter that are kept as they are; of more, a hash
 
 
@@ -208,9 +203,9 @@ def _code(code: CodeType, words: str | None = None) -> str:
     constants = [
         _code(one) if isinstance(one, CodeType) else _told(one, frozenset())
         for one in code.co_consts
-        if one is not words
+        if words is None or one is not words
     ]
-    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_flags)
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_flags & KIND)
     return f"{code.co_code.hex()} {constants} {names}"
 
 
@@ -223,10 +218,10 @@ def _(value: type[Any], seen: Seen) -> str:
     if value.__module__.partition(".")[0] == OURS:
         return f"class {value.__qualname__}"  # the version of our own code is known
     seen |= {id(value)}
-    parts = {name: one for name, one in vars(value).items() if name not in ABOUT}
     told = [
         (name, _function(one, seen) if isinstance(one, FunctionType) else _told(one, seen))
-        for name, one in sorted(parts.items())
+        for name, one in sorted(vars(value).items())
+        if name not in ABOUT and (isinstance(one, FunctionType) or not name.startswith("__"))
     ]
     return f"class {[_told(base, seen) for base in value.__bases__]} {told}"
 

@@ -49,11 +49,15 @@ def plain(value: Any) -> Any:
 
 
 @plain.register(type(None))
-@plain.register(str)
 @plain.register(bool)
 @plain.register(int)
 def _(value: Any) -> Any:
     return value
+
+
+@plain.register(str)
+def _(value: str) -> str:
+    return str(value)  # NumPy's words are of a kind of their own
 
 
 @plain.register(float)

@@ -9,26 +9,19 @@ defaults that held then. Rows of a store from before that are there too.
 
 from __future__ import annotations
 
-import json
-import math
-import platform
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from .calls import CALLS
 from .file import COLUMNS, checked, look, sentence, size_at_rest, writable
 from .file import StoreError as StoreError
-from .plain import canonical, to_json
-from .settings import columns, settings
+from .row import Row as Row
+from .row import check_units, flat, read, written
 from .unit import Unit
 
 if TYPE_CHECKING:
@@ -50,18 +43,6 @@ CREATE TABLE IF NOT EXISTS results (
 """
 SETTINGS = "CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, settings TEXT) WITHOUT ROWID"
 """A table of its own, so that versions from before it can go on with a store."""
-
-
-class Row(NamedTuple):
-    """A finished unit: its numbers, or the error it ended in."""
-
-    unit: Unit
-    numbers: dict[str, Any] | None
-    error: str | None
-    seconds: float
-    versions: dict[str, str]
-    finished: str
-    settings: dict[str, Any]
 
 
 class Store:
@@ -186,25 +167,7 @@ class Store:
         StoreError
             If the store is closed, or its file cannot be written.
         """
-        (unit,) = check_units([unit])
-        if not isinstance(numbers, dict | None) or not isinstance(error, str | None):
-            raise ValueError(
-                f"numbers must be a dict or None and error a sentence or None, got {numbers!r:.80} "
-                f"and {error!r:.80}"
-            )
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-            raise ValueError(f"seconds must be a number, got {seconds!r:.80}")
-        row = (
-            unit.key,
-            unit.call,
-            canonical(unit.arguments),
-            None if numbers is None else to_json(_plain(numbers), sort_keys=True),
-            error,
-            seconds,
-            canonical(_versions()),
-            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        )
-        whole = canonical(settings(unit))
+        *row, whole = written(unit, numbers, seconds, error)
         with self._writing() as base:
             if error is None:
                 base.execute("DELETE FROM results WHERE key = ?", row[:1])
@@ -212,7 +175,7 @@ class Store:
                 base.execute("DELETE FROM results WHERE key = ? AND error IS NOT NULL", row[:1])
             base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             base.execute(SETTINGS)
-            base.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (unit.key, whole))
+            base.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (row[0], whole))
 
     def get(self, unit: Unit) -> Row | None:
         """Return the row of a unit, if it is finished."""
@@ -234,18 +197,9 @@ class Store:
                 yield self._row(found)
 
     def _row(self, found: tuple[Any, ...]) -> Row:
-        key, call, arguments, numbers, error, seconds, versions, finished, whole = found
         try:
-            unit = Unit.stored(call, _object(arguments))
-            values = None if numbers is None else _numbers(numbers)
-            seconds, finished = float(seconds), str(finished)
-            known = _object(versions)
-            if whole is None and unit.call in CALLS and unit.key == key:
-                whole = canonical(settings(unit))  # the code is the same, hence its defaults
-            every = dict(unit.arguments) if whole is None else _object(whole)
-            return Row(unit, values, error, seconds, known, finished, every)
-        except (TypeError, ValueError, RecursionError) as problem:
-            # The file is sound, what it says is not.
+            return read(found)
+        except ValueError as problem:  # the file is sound, what it says is not
             damage = sqlite3.DatabaseError(f"malformed row: {problem}")
             raise StoreError(sentence(self.path, damage)) from None
 
@@ -273,16 +227,18 @@ class Store:
         """
         import pandas as pd
 
-        return pd.DataFrame([_flat(row) for row in self.rows(units)])
+        return pd.DataFrame([flat(row) for row in self.rows(units)])
 
     def to_csv(self, path: str | Path, units: Iterable[Unit] | None = None) -> None:
         """Write the table as CSV."""
-        self.to_pandas(units).to_csv(path, index=False)
+        with _writing_to(path) as found:
+            self.to_pandas(units).to_csv(found, index=False)
 
     def to_parquet(self, path: str | Path, units: Iterable[Unit] | None = None) -> None:
         """Write the table as Parquet; needs the extra ``needlescope[parquet]``."""
         check_parquet()
-        self.to_pandas(units).to_parquet(path, index=False)
+        with _writing_to(path) as found:
+            self.to_pandas(units).to_parquet(found, index=False)
 
     def close(self) -> None:
         """Close the file."""
@@ -321,52 +277,13 @@ def check_parquet() -> None:
         raise ImportError("Parquet needs pyarrow: pip install 'needlescope[parquet]', or write CSV")
 
 
-def check_units(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Give the units, or refuse what is none."""
-    if isinstance(units, Unit) or not isinstance(units, Iterable):
-        raise ValueError(f"units must be a list of needlescope.Unit, got {units!r:.80}")
-    for unit in units:
-        if not isinstance(unit, Unit):
-            raise ValueError(f"units must be of needlescope.Unit, got {unit!r:.80}")
-        yield unit
-
-
-def _plain(numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return numbers for JSON."""
-    return {str(k): v.item() if isinstance(v, np.generic) else v for k, v in numbers.items()}
-
-
-def _object(text: Any) -> dict[str, Any]:
-    found = json.loads(text)
-    if not isinstance(found, dict):
-        raise ValueError(f"{text!r:.40} is no table")
-    return found
-
-
-def _numbers(text: Any) -> dict[str, Any]:
-    """Read numbers and words; null is NaN."""
-    found = {name: math.nan if one is None else one for name, one in _object(text).items()}
-    for name, one in found.items():
-        if not isinstance(one, int | float | str):
-            raise ValueError(f"{name} is neither a number nor a word")
-    return found
-
-
-def _flat(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {"call": row.unit.call} | columns(row.settings)
-    return (
-        found
-        | {**(row.numbers or {})}
-        | {
-            "error_message": row.error,
-            "seconds": row.seconds,
-            "finished": row.finished,
-            **{f"version.{name}": value for name, value in row.versions.items()},
-        }
-    )
-
-
-@cache
-def _versions() -> dict[str, str]:
-    names = ("needlescope", "numpy", "scipy")
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+@contextmanager
+def _writing_to(path: Any) -> Iterator[Path]:
+    """Give the path of a table's file; say what keeps it from being written."""
+    if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
+        raise ValueError(f"a table is written to the path of a file, got {path!r:.80}")
+    try:
+        yield Path(path)
+    except OSError as problem:
+        reason = os.strerror(problem.errno) if problem.errno else problem
+        raise ValueError(f"the table cannot be written to {path!s:.200}: {reason}") from None

@@ -24,6 +24,7 @@ What is wrong with it is said before any work starts.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -230,6 +231,8 @@ def read_sweep(path: str | Path) -> Sweep:
 
 
 def _toml(path: str | Path) -> dict[str, Any]:
+    if not isinstance(path, str | os.PathLike):
+        raise ValueError(f"a sweep is named by the path of its file, got {path!r:.80}")
     try:
         text = Path(path).read_text(encoding="utf-8-sig")  # some editors begin with a mark
     except (OSError, ValueError) as problem:
