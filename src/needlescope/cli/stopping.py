@@ -45,7 +45,7 @@ def stoppable() -> Iterator[None]:
     def unheard(lost: Any) -> None:
         """Say again what was raised where Python drops errors: in the end of an object."""
         if isinstance(lost.exc_value, Stopped):
-            threading.Timer(AGAIN, signal.raise_signal, (heard[0],)).start()
+            threading.Timer(AGAIN, _send, (heard[0],)).start()
         else:
             sys.__unraisablehook__(lost)
 
@@ -70,6 +70,14 @@ def stoppable() -> Iterator[None]:
         if not heard:
             for one, handler in before.items():
                 signal.signal(one, handler)
+
+
+def _send(number: int) -> None:
+    """Send a signal to the main thread, which may be asleep."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)
 
 
 def sentence(words: Sequence[str]) -> str:
