@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import pickle
 import socket
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
@@ -189,7 +191,7 @@ def _as_completed(client: Any, units: list[Unit]) -> Generator[tuple[int, Attemp
     def hand_out() -> None:
         room = AHEAD * max(1, sum(client.nthreads().values())) - len(places)
         for _, (place, unit) in zip(range(room), rest, strict=False):
-            future = client.submit(_work, unit, unit.key, key=unit.key)
+            future = client.submit(_work, _packed(unit), unit.key, key=unit.key)
             places[future] = place
             queue.add(future)
 
@@ -219,11 +221,32 @@ def _result(future: Any) -> Attempt:
     return found
 
 
-def _work(unit: Unit, key: str) -> Attempt:
+def _packed(unit: Unit) -> Unit | bytes:
+    """Pack a loss of one's own with its code: a worker need not have the file it is from."""
+    if unit.loss is None:
+        return unit
+    import cloudpickle
+
+    module = sys.modules[type(unit.loss).__module__]
+    named = module.__name__ != "__main__" and module.__name__ in sys.modules
+    if named:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        return bytes(cloudpickle.dumps(unit))
+    finally:
+        if named:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _work(given: Unit | bytes, key: str) -> Attempt:
     """Run a unit in a worker, with one BLAS thread."""
     import scipy.linalg  # noqa: F401  brings a BLAS of its own, and only what is loaded is limited
     from threadpoolctl import threadpool_limits
 
+    try:
+        unit = pickle.loads(given) if isinstance(given, bytes) else given
+    except ImportError as problem:
+        return Attempt(None, f"{problem}: install what the loss uses on every Dask worker", 0.0)
     if unit.key != key:
         raise RuntimeError(
             "a Dask worker has another version of needlescope; install the same one everywhere"
