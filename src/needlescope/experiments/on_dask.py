@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager
+from importlib import import_module
 from typing import Any
 
 from ..simulation.pool import interrupts_held, start_trackers
@@ -225,8 +226,7 @@ def _packed(unit: Unit) -> Unit | bytes:
     """Pack a loss of one's own with its code: a worker need not have the file it is from."""
     if unit.loss is None:
         return unit
-    import cloudpickle
-
+    cloudpickle = import_module("cloudpickle")  # which Dask brings
     module = sys.modules[type(unit.loss).__module__]
     named = module.__name__ != "__main__" and module.__name__ in sys.modules
     if named:
