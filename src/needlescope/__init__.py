@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .experiments.engine import run_units
     from .experiments.store import Store
     from .experiments.sweep import Sweep
+    from .experiments.unit import Unit
     from .losses import Loss, PiecewiseQuadratic
     from .outcome import (
         Alignment,
@@ -70,6 +71,7 @@ _HOME = {
     "Task": "task",
     "Threshold": "outcome",
     "Training": "training",
+    "Unit": "experiments.unit",
     "align": "theory.alignment",
     "asymptote": "theory.asymptote",
     "capacity": "theory.capacity",

@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner
 from matplotlib.figure import Figure
 
-from needlescope.cli.main import group, main
+from needlescope.cli.group import group
+from needlescope.cli.main import main
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.unit import Unit, canonical
 

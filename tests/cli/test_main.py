@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import pytest
 
-from needlescope.cli.main import SUMMARIES
+from needlescope.cli.group import SUMMARIES
 
 HEAVY = ("numpy", "scipy", "pandas", "matplotlib", "rich", "joblib")
 
@@ -27,7 +27,7 @@ def test_the_group_lists_every_command(run):
 
 
 def test_help_loads_nothing_heavy():
-    code = "import sys\nfrom needlescope.cli.main import group\n"
+    code = "import sys\nfrom needlescope.cli.group import group\n"
     for words in (["-h"], *([name, "-h"] for name in SUMMARIES)):
         code += f"group({words!r}, standalone_mode=False)\n"
     code += f"print([name for name in {HEAVY} if name in sys.modules])"

@@ -217,8 +217,6 @@ def test_no_workers_and_no_scheduler_are_said(
     cluster.scheduler.wait()
     with pytest.raises(ConnectionError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:"):
         dask(cluster.address)(theory(1), print, False)
-    with pytest.raises(ConnectionError, match="no Dask scheduler answers at 'nonsense://x'"):
-        dask("nonsense://x")(theory(1), print, False)
 
 
 def test_another_version_in_a_worker_is_refused() -> None:
@@ -257,3 +255,35 @@ def test_nothing_here_starts_on_import() -> None:
     code = "import needlescope.experiments.on_dask, sys; print('distributed' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr
+
+
+def test_a_loss_of_ones_own_goes_along(cluster: Cluster, tmp_path: Path, pseudo_huber) -> None:
+    cluster.workers(1)
+    training = {"alpha0": 1.0, "alpha1": 2.0, "loss": pseudo_huber}
+    unit = Unit("predict", {"task": TASK, "training": training, "model": "pooled"})
+    with Store(tmp_path / "a.sqlite") as store:
+        assert run_units([unit], store, engine=dask(cluster.address)).failed == 0
+        assert store.get(unit).numbers == unit.run()
+
+
+def test_a_loss_that_a_worker_cannot_load_is_a_failure_with_a_sentence() -> None:
+    found = on_dask._work(b"cnowhere\nloss\n.", "0" * 64)  # a pickle of nowhere.loss
+    assert found.failed and "install what the loss uses on every Dask worker" in str(found.error)
+
+
+@pytest.mark.parametrize("address", ["garbage", "http://127.0.0.1:9", "", "tls://127.0.0.1:9"])
+def test_an_address_that_is_none_ends_the_command_at_once(address: str, tmp_path: Path) -> None:
+    (tmp_path / "spec.toml").write_text(
+        "call = 'oracle'\nmodel = 'pooled'\n[task]\nL = 4\nR = 1\ntheta = 1.0\npi = 0.5\n"
+    )
+    program = Path(sys.executable).with_name("needlescope")
+    done = subprocess.run(
+        [str(program), "sweep", "spec.toml", "--engine", "dask", "--scheduler", address],
+        capture_output=True,
+        text=True,
+        timeout=25,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("needlescope: ") and done.stderr.count("\n") == 1
+    assert "scheduler must be an address" in done.stderr or "scheduler answers at" in done.stderr

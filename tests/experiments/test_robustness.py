@@ -37,7 +37,8 @@ def test_only_gaussian_noise_is_compared(tmp_path):
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(units)
     scores = ROBUSTNESS.compare(table)
-    plain = table["noise.token_correlation"].isna() & table["noise.covariance_decay"].isna()
+    plain = table["noise.token_correlation"].fillna(0.0) == 0.0
+    plain &= table["noise.covariance_decay"].isna()
     alone = ROBUSTNESS.compare(table[plain])
     assert len(scores) and scores["z"].tolist() == alone["z"].tolist()
     assert scores["z"].abs().max() < 5.0

@@ -76,7 +76,8 @@ def test_the_key_changes_when_an_argument_is_left_out(name: str) -> None:
 
 
 def test_the_key_changes_with_the_call() -> None:
-    assert Unit("simulate_alignment", TRIAL.arguments).key != TRIAL.key
+    rest = {key: value for key, value in TRIAL.arguments.items() if key != "model"}
+    assert Unit("simulate_alignment", rest).key != Unit("simulate", rest).key
 
 
 def test_the_key_changes_with_the_code_that_answers_and_seeds_do_not(
@@ -110,14 +111,14 @@ def test_a_unit_does_not_follow_later_changes_of_its_arguments() -> None:
     assert (unit.key, unit.arguments["task"]["L"]) == (key, 10)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, np.int64(3), object(), {1, 2}])
+@pytest.mark.parametrize("value", [math.nan, 1j, np.array([1j]), object(), {1, 2}])
 def test_arguments_that_are_not_plain_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match="arguments must be numbers, words, lists and dicts"):
         Unit("oracle", {"task": TASK, "model": value})
 
 
 def test_a_call_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"call must be one of align, asymptote.*got 'eval'"):
+    with pytest.raises(ValueError, match=r"call must be one of 'align', 'asymptote.*got 'eval'"):
         Unit("eval", {})
 
 

@@ -8,8 +8,13 @@ from datetime import date
 import numpy as np
 import pytest
 
-from needlescope.experiments import calls, checks
+import needlescope as ns
+from needlescope.cli.means import means
+from needlescope.experiments import calls
+from needlescope.experiments.axes import MOST_UNITS
+from needlescope.experiments.engine import local
 from needlescope.experiments.sweep import Sweep, read_sweep
+from needlescope.experiments.unit import Unit
 
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
 TRAINING = {"alpha0": 1.0, "alpha1": [1.0, 2.0, 3.0]}
@@ -100,7 +105,7 @@ def test_bad_sweeps_are_refused(change, sentence):
         ({"task": TASK | {"theta": []}}, "[task] theta must have at least one value, got []"),
         ({"task": TASK | {"theta": float("nan")}}, "[task] theta must be a finite number of"),
         ({"task": TASK | {"L": date(2020, 1, 1)}}, "[task] L must be an integer, or an array of"),
-        ({"task": TASK | {"positions": {"set": [[1]]}}}, "[task] Positions"),
+        ({"task": TASK | {"positions": {"set": [[1]]}}}, "[task] positions has no field 'set'"),
         ({"query": {"kappa": 1.0}}, "[query] needs a line `cosine = ...`"),
         ({"training": {"alpha0": 1.0, "alpha1": -1.0}}, "[training] alpha1 must be a finite"),
         ({"noise": {"entries": "pink"}}, "[noise] entries must be one of 'gaussian'"),
@@ -124,7 +129,7 @@ def test_bad_units_are_refused_before_any_work(change, sentence):
     given = {"call": ["predict", "simulate"], "d": 20, "model": "pooled", "task": TASK}
     given |= {"training": TRAINING} | change
     call = given.pop("call")
-    tables = {name: given.pop(name) for name in checks.TABLES if name in given}
+    tables = {name: given.pop(name) for name in calls.TABLES if name in given}
     tables = {name: fields for name, fields in tables.items() if fields is not None}
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Sweep(call, tables, given).units()
@@ -160,3 +165,134 @@ def test_what_only_another_call_takes_is_left_out_and_what_none_takes_is_refused
     assert predict.run()["test_error"] > 0.0 and simulate.run()["test_error"] > 0.0
     with pytest.raises(ValueError, match=r"argument must be one of .*, got 'modell'"):
         Sweep("predict", tables, {"modell": "pooled"})
+
+
+# ---------------------------------------------------------------- axes
+
+
+def test_arrays_are_axes_of_plain_numbers():
+    lists = Sweep("oracle", {"task": {**TASK, "L": [2, 4]}}, {"model": ["pooled"]}).units()
+    arrays = {**TASK, "theta": np.array([1.0, 2.0]), "L": np.array([2, 4]), "pi": np.float64(0.5)}
+    assert Sweep("oracle", {"task": arrays}, {"model": np.array(["pooled"])}).units() == lists
+    task = ns.Task(L=[2, 4], R=1, theta=np.array([1.0, 2.0]), pi=0.5)
+    assert Sweep("oracle", {"task": task}, {"model": "pooled"}).units() == lists
+    assert (
+        Sweep("oracle", {"task": {**TASK, "L": range(2, 5, 2)}}, {"model": "pooled"}).units()
+        == lists
+    )
+    theta = np.geomspace(0.1, 7.0, 5)
+    found = Sweep("oracle", {"task": {**TASK, "theta": theta}}, {"model": "pooled"}).units()
+    assert [unit.arguments["task"]["theta"] for unit in found] == theta.tolist()
+
+
+def test_a_single_value_may_be_a_list_where_it_is_one():
+    tables = {"task": {**TASK, "theta": 1.0}, "training": {"alpha0": 1.0, "alpha1": 2.0}}
+    one, two = [1.0, 0.0], [0.0, 1.0]
+    for given, signals in ((one, [one]), (np.array(one), [one]), ([one, two], [one, two])):
+        axes = {"model": "pooled", "d": 2, "signal": given}
+        found = Sweep("simulate", tables, axes, trials=1).units()
+        assert [unit.arguments["signal"] for unit in found] == signals
+    for given in (np.eye(2), np.eye(2).tolist(), [np.eye(2)]):
+        more = tables | {"noise": {"covariance": given}}
+        (found,) = Sweep("simulate", more, {"model": "pooled", "d": 2}, trials=1).units()
+        assert found.arguments["noise"]["covariance"] == np.eye(2).tolist()
+
+
+def test_axes_that_go_together_are_walked_side_by_side():
+    task = {"L": [4, 8, 16], "R": 1, "theta": [1.0, 2.0, 3.0], "pi": [0.3, 0.5]}
+    sweep = Sweep("oracle", {"task": task}, {"model": ["pooled", "bayes"]},
+                  together=[["task.L", "task.theta"]])  # fmt: skip
+    found = [unit.arguments for unit in sweep.units()]
+    assert len(found) == sweep.count == 3 * 2 * 2
+    pairs = {(one["task"]["L"], one["task"]["theta"]) for one in found}
+    assert pairs == {(4, 1.0), (8, 2.0), (16, 3.0)}
+
+
+def test_axes_of_tables_and_arguments_may_go_together():
+    sweep = Sweep(
+        ["predict", "simulate"],
+        {"task": {**TASK, "theta": [1.0, 2.0]}, "training": {"alpha0": 1.0, "alpha1": [2.0, 3.0]}},
+        {"model": "pooled", "d": [10, 20]},
+        trials=1,
+        together=[["task.theta", "training.alpha1", "d"]],
+    )
+    found = [unit.arguments for unit in sweep.units()]
+    walked = [(one["task"]["theta"], one["training"]["alpha1"], one.get("d")) for one in found]
+    assert walked == [(1.0, 2.0, None), (2.0, 3.0, None), (1.0, 2.0, 10), (2.0, 3.0, 20)]
+
+
+def test_going_together_changes_no_unit():
+    whole = Sweep("simulate_oracle", {"task": {**TASK, "L": [4, 8]}}, {"model": "pooled"}, trials=2)
+    part = Sweep("simulate_oracle", {"task": {**TASK, "L": [4, 8]}}, {"model": "pooled"}, trials=2,
+                 together=[["task.L", "task.theta"]])  # fmt: skip
+    assert {unit.key for unit in part.units()} < {unit.key for unit in whole.units()}
+
+
+HEAD = "call = 'oracle'\nmodel = 'bayes'\n"
+
+
+def test_a_file_can_say_what_goes_together(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        HEAD + "together = [['task.L', 'task.theta']]\n"
+        "[task]\nL = [2, 3]\nR = 1\ntheta = [1.0, 2.0]\npi = 0.5"
+    )
+    assert [unit.arguments["task"]["theta"] for unit in read_sweep(path).units()] == [1.0, 2.0]
+
+
+def test_a_file_can_give_positions_and_losses(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        "call = ['oracle', 'predict']\nmodel = 'vectorized'\n"
+        "[task]\nL = 3\nR = 2\ntheta = 1.0\npi = 0.5\n"
+        "[task.positions]\nsets = [[0, 1], [1, 2]]\nprobabilities = [0.75, 0.25]\n"
+        "[training]\nalpha0 = 1.0\nalpha1 = 9.0\n"
+        "[training.loss]\nname = 'mine'\nknots = []\npieces = [[1.0, -1.0, 0.5]]\n"
+    )
+    oracle, predict = read_sweep(path).units()
+    task = ns.Task(3, 2, 1.0, 0.5, positions=ns.Positions([(0, 1), (1, 2)], [0.75, 0.25]))
+    assert oracle.run()["error"] == ns.oracle(task, "vectorized").error
+    same = ns.predict(task, ns.Training(1.0, 9.0, loss="square"), "vectorized")
+    assert predict.run()["test_error"] == pytest.approx(same.test_error, abs=1e-9)
+    by_object = Sweep("oracle", {"task": task}, {"model": "vectorized"}).units()
+    assert by_object == [oracle]
+
+
+def test_several_positions_are_told_apart(tmp_path):
+    laws = [ns.Positions([(0,)]), ns.Positions([(1,), (2,)]), "uniform"]
+    units = Sweep(
+        "oracle", {"task": {**TASK, "theta": 1.0, "positions": laws}}, {"model": "bayes"}
+    ).units()
+    with ns.Store(tmp_path / "a.sqlite") as store:
+        assert ns.run_units(units, store, engine=local(1)).failed == 0
+        table = store.to_pandas(units)
+    assert table["task.positions"].tolist() == ["given", "given", "uniform"]
+    assert table["task.positions.sets"].tolist()[:2] == [[[0]], [[1], [2]]]
+    assert len(means(table, units)) == 3
+
+
+def test_a_file_may_begin_with_a_mark(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(HEAD + "[task]\nL = 2\nR = 1\ntheta = 1.0\npi = 0.5", encoding="utf-8-sig")
+    assert len(read_sweep(path).units()) == 1
+
+
+def test_infinity_in_a_file_comes_back_from_a_store(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(HEAD + "accuracy = inf\n[task]\nL = 2\nR = 1\ntheta = 1.0\npi = 0.5")
+    accuracy = read_sweep(path).axes["accuracy"]
+    unit = Unit("oracle", {"task": TASK, "model": "bayes", "accuracy": accuracy})
+    with ns.Store(tmp_path / "a.sqlite") as store:
+        store.put(unit, {"error": np.inf}, seconds=0.0)
+        row = store.get(unit)
+        assert row.unit == unit and row.unit.arguments["accuracy"] == np.inf
+        assert (row.settings["accuracy"], row.numbers["error"]) == (np.inf, np.inf)
+        (kept,) = store._select("SELECT arguments || numbers FROM results")
+    assert "Infinity" not in kept[0] and kept[0].count("1e999") == 2
+
+
+def test_a_sweep_is_counted_before_it_is_listed():
+    task = {**TASK, "theta": range(1000), "pi": np.linspace(0.1, 0.9, 200).tolist()}
+    assert Sweep("oracle", {"task": task}, {"model": "pooled"}).count == MOST_UNITS == 200_000
+    with pytest.raises(ValueError, match="the sweep has 400000 units, above 200000"):
+        Sweep("oracle", {"task": task}, {"model": ["pooled", "bayes"]})

@@ -408,3 +408,23 @@ def test_the_problem_must_be_a_problem():
 def test_a_covariance_that_is_none():
     with pytest.raises(ValueError, match="covariance must be positive definite, got a smallest"):
         ns.Noise(covariance=np.ones((3, 3)) - 2 * np.eye(3))
+
+
+@pytest.mark.parametrize(("points", "trials"), [(1, 100_001), (1, 10**9), (3, 33_334), (1000, 101)])
+def test_more_trials_than_can_be_listed_are_refused_at_once(points, trials):
+    task = ns.Task(4, 1, np.linspace(1.0, 2.0, points), 0.5)
+    sentence = f"trials must be at most 100000 over all points, got {points} points of {trials}"
+    for call in (
+        lambda: ns.simulate(task, ns.Training(1.0, 1.0), "pooled", 10, trials),
+        lambda: ns.simulate_alignment(task, ns.Training(1.0, 1.0), 10, trials),
+        lambda: ns.simulate_oracle(task, "pooled", 100, trials),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            call()
+
+
+def test_a_grid_of_a_billion_points_is_refused_at_once():
+    axis = np.linspace(1.0, 2.0, 1000)
+    training = ns.Training(axis[:, None], axis[:, None, None])
+    with pytest.raises(ValueError, match="got 1000000000 points of 1 trials; ask for fewer"):
+        ns.simulate(ns.Task(4, 1, axis, 0.5), training, "pooled", 10, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +16,9 @@ TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta
 LOSSES = ("logistic", "square", "hinge", "squared_hinge")
 MODELS = ("attention", "pooled", "vectorized")
 WHOLE = ("L", "R")
+MOST = 10_000
+"""Problems that one command answers: it shows nothing before the last, and keeps nothing."""
+
 WIDE = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
 
 
@@ -65,11 +67,25 @@ def output(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def points(options: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the scalar problems: every combination of the numbers given."""
+    """List the scalar problems: every combination of the numbers given, if they are not too many.
+
+    Examples
+    --------
+    >>> points({**dict.fromkeys(["L", "R", "theta", "pi", "alpha0", "alpha1", "ridge", "beta",
+    ...                          "eta_w", "eta_b"], [1] * 10), "eta_q": 1})
+    Traceback (most recent call last):
+    ValueError: the numbers make 10000000000 problems, above 10000; give fewer, or put them into ...
+    """
     from itertools import product
 
     names = [name.replace("-", "_") for name in (*TASK, *TRAINING)]
     columns = [v if isinstance(v := options[name], list) else [v] for name in names]
+    count = math.prod(map(len, columns))
+    if count > MOST:
+        raise ValueError(
+            f"the numbers make {count} problems, above {MOST}; give fewer, or put them into a file "
+            "for needlescope sweep, which keeps what is finished"
+        )
     return [dict(zip(names, values, strict=True)) for values in product(*columns)]
 
 
@@ -93,8 +109,9 @@ def varied(rows: list[dict[str, Any]], answers: Sequence[str]) -> list[dict[str,
 def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
     """Write a table to the standard output: for people, or as JSON or CSV."""
     if form == "json":
-        plain = [{name: _plain(value) for name, value in row.items()} for row in rows]
-        click.echo(json.dumps(plain, indent=1, allow_nan=False))
+        from ..experiments.plain import to_json
+
+        click.echo(to_json([dict(row) for row in rows], indent=1))
     elif form == "csv":
         text = io.StringIO()
         writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
@@ -103,11 +120,6 @@ def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
         click.echo(text.getvalue(), nl=False)
     else:
         _for_people([_merged(row) for row in rows], title)
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no NaN: what is no number is null."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _merged(row: dict[str, Any]) -> dict[str, str]:

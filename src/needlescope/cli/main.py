@@ -1,58 +1,15 @@
-"""The group of all commands; a command's module is imported only to run it or to show its help."""
+"""The program ``needlescope``: made ready to be stopped before anything large is loaded."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
-import click
-
-SUMMARIES = {
-    "predict": "Predict test error, train loss and train error, in the limit.",
-    "simulate": "Train and test classifiers at finite dimension.",
-    "sweep": "Run a sweep from a TOML file into a store; go on where it stopped.",
-    "figure": "Draw a figure, running what its table still misses.",
-    "reproduce": "Draw all figures and the page that shows them.",
-}
-
-
-class Commands(click.Group):
-    """A group that knows its commands by name and summary only."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands, in the order a new user meets them."""
-        return list(SUMMARIES)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load one command."""
-        if cmd_name not in SUMMARIES:
-            return None
-        found: click.Command = import_module(f".{cmd_name}", __package__).command
-        return found
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, and keep the words it was given for the one that retries."""
-        ctx.meta["words"] = list(args)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="needlescope")
-def group() -> None:
-    """See when attention finds the needle."""
+from .stopping import stoppable
 
 
 def main(**options: Any) -> None:
-    """Run the command line; what is wrong with an input is a sentence, not a traceback."""
-    try:
-        group(**options)
-    except (ValueError, RuntimeError, ImportError, OSError) as problem:
-        click.echo(f"needlescope: {problem}", err=True)
-        raise SystemExit(2) from None
+    """Run the command line."""
+    with stoppable():
+        from .group import run
+
+        run(**options)

@@ -65,11 +65,11 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
 
 def _asked(units: Iterable[Unit]) -> list[str]:
     """List the columns of a table that are arguments, those that tell trials apart left out."""
+    from ..experiments.settings import columns
+
     found: dict[str, None] = {}
     for unit in units:
-        for name, value in unit.arguments.items():
-            inner = [f"{name}.{key}" for key in value] if isinstance(value, dict) else [name]
-            found |= dict.fromkeys(inner)
+        found |= dict.fromkeys(columns(unit.arguments))
     return [name for name in found if name not in ("seed", "trials")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from .work import engine_options, finish
 if TYPE_CHECKING:
     from ..experiments.engine import Engine
 
+LONGEST = 255  # bytes of a file's name
 MOST = 50  # rows of the table for people
 
 
@@ -41,8 +43,7 @@ def command(
     if out is not None:
         if not out.endswith((".csv", ".parquet")):
             raise ValueError(f"--out must end in .csv or .parquet, got {out}")
-        if not Path(out).parent.is_dir():
-            raise ValueError(f"--out {out} is in a folder that does not exist; make it first")
+        check_out(Path(out))
         if out.endswith(".parquet"):
             check_parquet()
     sweep = read_sweep(spec)
@@ -63,3 +64,16 @@ def command(
         rest = f", the first {MOST} of {len(rows)} points; --csv gives all" * (len(rows) > MOST)
         show(rows[:MOST], None, f"{spec}{rest}")
     finish(summary)
+
+
+def check_out(path: Path) -> None:
+    """Refuse a place where no table can be written, before the work that it is about."""
+    size = len(os.fsencode(path.name))
+    if size > LONGEST:
+        raise ValueError(
+            f"--out {path.name:.20}… has a name of {size} bytes, above {LONGEST}; shorten it"
+        )
+    if path.is_dir():
+        raise ValueError(f"--out {path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise ValueError(f"--out {path} is in a folder that does not exist; make it first")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from .stopping import program
 
 if TYPE_CHECKING:
     from ..experiments.engine import Engine, Summary
@@ -23,13 +21,12 @@ MOST = 5  # different errors that are shown
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --engine, --scheduler, --workers and --retry; say what Ctrl-C leaves.
+    """Add --engine, --scheduler, --workers and --retry.
 
     The command is given the ``engine`` that the first three name.
     """
 
     @wraps(command)
-    @interruptible()
     def run(
         *rest: Any, engine: str, scheduler: str | None, workers: int | None, **more: Any
     ) -> Any:
@@ -62,30 +59,6 @@ def make_engine(engine: str, scheduler: str | None, workers: int | None) -> Engi
     return dask(scheduler, workers)
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Say that an interrupted or terminated run has lost nothing."""
-    before = signal.signal(signal.SIGTERM, _terminate)
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        click.echo(
-            f"interrupted: finished units are kept, and this goes on from there: {given()}",
-            err=True,
-        )
-        raise SystemExit(143 if isinstance(stop, _Terminated) else 130) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which should end workers in good order as Ctrl-C does."""
-
-
-def _terminate(number: int, frame: object) -> None:
-    raise _Terminated
-
-
 def finish(summary: Summary) -> None:
     """Say what was done; end with 1 if units failed, and say why and how to retry just those."""
     click.echo(f"{summary.done} units run, {summary.before} found done before.", err=True)
@@ -103,12 +76,6 @@ def finish(summary: Summary) -> None:
 def given(*more: str) -> str:
     """Return the command that is running as it was given, ready for a shell, and more options."""
     name, *rest = click.get_current_context().meta["words"]
-    return shlex.join([_program(), name, *(one for one in more if one not in rest), *rest])
-
-
-def _program() -> str:
-    """Return what starts this program from here: its name, or its path if the shell lacks it."""
-    started, found = sys.argv[0], shutil.which("needlescope")
-    if Path(started).name != "needlescope" or (found and Path(found).samefile(started)):
-        return "needlescope"
-    return started
+    return shlex.join(
+        [program(sys.argv[0]), name, *(one for one in more if one not in rest), *rest]
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ..grid import choice
 from .experiment import Experiment
+from .guess import one_of
 
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
@@ -21,6 +21,6 @@ def experiment(name: str) -> Experiment:
     >>> experiment("errors").title
     'Errors against the amount of training data'
     """
-    choice("experiment", name, NAMES)
+    one_of("experiment", name, NAMES)
     found: Experiment = getattr(import_module(f".{name}", __package__), name.upper())
     return found

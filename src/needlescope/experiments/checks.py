@@ -6,47 +6,31 @@ What can only be seen by doing the work, such as a minimiser that does not exist
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from inspect import Parameter, signature
+from inspect import Parameter
 from typing import Any
 
 from ..grid import choice, real
+from ..losses import Loss
 from ..query import Query
-from ..simulation.noise import Noise
-from ..task import Task
 from ..theory.laws import MODELS, check_accuracy
 from ..theory.learning import DATA
 from ..theory.oracle import MODELS as ORACLES
-from ..training import Training
-from .calls import CALLS, SIMULATED, decode
+from .calls import CALLS, MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
-TABLES: dict[str, type[Any]] = {
-    "task": Task,
-    "training": Training,
-    "query": Query,
-    "test_task": Task,
-    "noise": Noise,
-}
-VECTORS = ("signal", "covariance")  # a single value of these is a list
-HOW = ("workers", "progress", "trials", "seed")  # how the work is done: not for a unit to say
+COUNTED = ("trials", "seed")  # which a sweep says once
 
 
 def taken(call: str) -> set[str]:
     """Return the names of a call's arguments."""
-    return set(_parameters(call)) - set(HOW)
+    return set(parameters(call)) - set(COUNTED)
 
 
 def needed(call: str) -> list[str]:
     """List the arguments that a call cannot do without."""
-    return [name for name, one in _parameters(call).items() if one.default is Parameter.empty]
+    return [name for name, one in parameters(call).items() if one.default is Parameter.empty]
 
 
-@cache
-def _parameters(call: str) -> Mapping[str, Parameter]:
-    return signature(CALLS[call]).parameters
-
-
-def table(name: str, fields: Mapping[str, Any], *, with_d: bool) -> Any:
+def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | None = None) -> Any:
     """Build what a table's fields stand for, or say what is wrong with them.
 
     A decaying covariance is checked and left out: it would be d × d numbers.
@@ -57,20 +41,11 @@ def table(name: str, fields: Mapping[str, Any], *, with_d: bool) -> Any:
     Traceback (most recent call last):
     ValueError: [query] needs a line `cosine = ...`
     """
-    known = {one.name: one for one in signature(TABLES[name]).parameters.values()}
-    more = ["covariance_decay"] if name == "noise" else []
-    for field in fields:
-        if field not in (*known, *more):
-            raise ValueError(
-                f"[{name}] has no field {field!r}; its fields are {', '.join((*known, *more))}"
-            )
-    for field, parameter in known.items():
-        if parameter.default is Parameter.empty and field not in fields:
-            raise ValueError(f"[{name}] needs a line `{field} = ...`")
+    check_fields(name, fields)
     try:
-        found = decode(name, fields, 2 if with_d else None)
-        rest = {key: value for key, value in fields.items() if key not in more}
-        return decode(name, rest) if len(rest) < len(fields) else found
+        found = decode(name, fields, 2 if with_d else None, loss)
+        rest = {k: value for k, value in fields.items() if k not in MORE_FIELDS.get(name, ())}
+        return decode(name, rest, loss=loss) if len(rest) < len(fields) else found
     except (TypeError, ValueError) as problem:
         raise ValueError(f"[{name}] {problem}") from None
 

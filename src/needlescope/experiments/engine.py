@@ -1,9 +1,9 @@
 """Engines: what runs the units that a store is still missing.
 
 A unit that fails is kept with its error and does not stop the others, nor does one whose worker
-process dies. Results are written to the
-store by this process as they come in, one transaction each: whatever happens to the run, what was
-finished stays finished, and the next run goes on from there.
+process dies. Results are written to the store by this process as they come in, one transaction
+each: whatever happens to the run, what was finished stays finished, and the next run goes on from
+there.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ..simulation.progress import Progress
+from ..simulation.progress import Progress, check_progress
 from ..simulation.workers import check_workers
 from ..simulation.workers import run as run_in_processes
+from .axes import check_count
+from .row import check_units
 from .store import Store
 from .unit import Unit
 
@@ -102,29 +104,60 @@ def run_units(
 
     Parameters
     ----------
-    units
-        What is wanted; units that are there already are not run again.
-    store
-        Where results are kept.
-    engine
-        What runs them; processes of this machine by default.
-    retry
-        Whether units that failed before are run again.
-    progress
-        As in `simulate`.
+    units : iterable of Unit
+        What is wanted, at most 200,000: those of a `Sweep`, or one's own. Units that are
+        there already are not run again.
+    store : Store
+        Where results are kept, each as soon as it is there.
+    engine : callable, optional
+        What runs them: processes of this machine by default, one for each core; ``local(2)`` of
+        `needlescope.experiments.engine` for two, ``dask()`` of `needlescope.experiments.on_dask`
+        for a cluster.
+    retry : bool
+        Whether units that failed before are run again; False by default.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    Summary
+        How many units were ``done`` now, found done ``before``, and have ``failed`` then or now,
+        and the ``errors`` of those.
+
+    Raises
+    ------
+    ValueError
+        If ``units`` are no units or too many, or ``store`` is no open store. A unit that fails
+        raises nothing: its error is kept.
+    StoreError
+        If the store cannot be written.
 
     Examples
     --------
     >>> import tempfile
+    >>> import needlescope as ns
     >>> tasks = [{"L": 10, "R": 1, "theta": theta, "pi": 0.5} for theta in (1.0, 2.0)]
-    >>> units = [Unit("oracle", {"task": task, "model": "pooled"}) for task in tasks]
-    >>> with tempfile.TemporaryDirectory() as folder, Store(folder + "/results.sqlite") as store:
-    ...     print(run_units(units, store, engine=local(1)))
-    ...     print(run_units(units, store, engine=local(1)))
+    >>> units = [ns.Unit("oracle", {"task": task, "model": "pooled"}) for task in tasks]
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with ns.Store(folder.name + "/results.sqlite") as store:
+    ...     print(ns.run_units(units, store))
+    ...     print(ns.run_units(units, store))
     Summary(done=2, before=0, failed=0, errors=())
     Summary(done=0, before=2, failed=0, errors=())
+    >>> folder.cleanup()
     """
-    wanted = list({unit.key: unit for unit in units}.values())
+    if not isinstance(store, Store):
+        raise ValueError(
+            f"store must be a needlescope.Store, got {store!r:.80}; open one with Store(path)"
+        )
+    if engine is not None and not callable(engine):
+        raise ValueError(
+            f"engine must be an engine such as local() or dask(), or None, got {engine!r:.80}"
+        )
+    if not isinstance(retry, bool):
+        raise ValueError(f"retry must be True or False, got {retry!r:.80}")
+    check_progress(progress)
+    wanted = _listed(units)
     todo = store.missing(wanted, retry=retry)
 
     def keep(place: int, found: Attempt) -> None:
@@ -134,3 +167,12 @@ def run_units(
         (engine or local())(todo, keep, progress)
     errors = tuple(row.error for row in store.rows(wanted) if row.error is not None)
     return Summary(len(todo), len(wanted) - len(todo), len(errors), errors)
+
+
+def _listed(units: Iterable[Unit]) -> list[Unit]:
+    """List the units, each once; refuse more than can be listed before the memory is full."""
+    found: dict[str, Unit] = {}
+    for count, unit in enumerate(check_units(units), 1):
+        check_count(count, "the run")
+        found[unit.key] = unit
+    return list(found.values())

@@ -60,11 +60,9 @@ def trials(call: str, arguments: Mapping[str, Any], count: int, seed: int = 0) -
 
     The point is part of the seed, so that different points err independently.
     """
-    point = int(Unit(call, arguments).question[:8], 16)
-    return [
-        Unit(call, {**arguments, "trials": 1, "seed": [seed, point, number]})
-        for number in range(count)
-    ]
+    whole = Unit(call, arguments)
+    point = int(whole.question[:8], 16)
+    return [whole.extended(trials=1, seed=[seed, point, number]) for number in range(count)]
 
 
 def compare(

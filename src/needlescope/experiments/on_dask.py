@@ -6,14 +6,19 @@ one BLAS thread, as on the local engine, and gives the same numbers.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import pickle
+import socket
+import sys
+import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager
-from multiprocessing.resource_tracker import ensure_running
+from importlib import import_module
 from typing import Any
 
-from ..simulation.pool import interrupts_held
+from ..simulation.pool import interrupts_held, start_trackers
 from ..simulation.progress import Progress, check_progress, reporting
 from ..simulation.workers import check_workers, cores
 from .engine import Attempt, Engine, attempt
@@ -23,6 +28,7 @@ from .unit import Unit
 AHEAD = 4
 # Seconds to wait for a scheduler to answer, and for its first worker.
 PATIENCE = 30
+SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 
 
 def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
@@ -30,25 +36,33 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
 
     Parameters
     ----------
-    scheduler
+    scheduler : str, optional
         Address of a running scheduler, such as ``tcp://10.0.0.1:8786``, whose workers have this
-        package installed. None starts a cluster on this machine, for as long as a run takes; a
-        script that does so needs the usual guard, ``if __name__ == "__main__"``.
-    workers
-        How many processes the cluster on this machine has; one for each core by default.
+        package installed. None, the default, starts a cluster on this machine, for as long as a run
+        takes; a script that does so needs the usual guard, ``if __name__ == "__main__"``.
+    workers : int, optional
+        How many processes the cluster on this machine has, up to four for each core; one for each
+        by default.
+
+    Returns
+    -------
+    Engine
+        What `run_units` takes as ``engine``.
 
     Raises
     ------
     ImportError
         If the package ``distributed`` is not installed.
     ValueError
-        If both a scheduler and a number of workers are given.
+        If the address is none, or both a scheduler and a number of workers are given.
 
     Examples
     --------
-    >>> dask("tcp://127.0.0.1:8786", workers=2)
+    >>> from needlescope.experiments.on_dask import dask
+    >>> engine = dask("tcp://10.0.0.1:8786")  # for run_units(units, store, engine=engine)
+    >>> dask("10.0.0.1")
     Traceback (most recent call last):
-    ValueError: workers must be None with a scheduler, which has its own, got 2
+    ValueError: scheduler must be an address such as tcp://10.0.0.1:8786, got '10.0.0.1': missing...
     """
     if scheduler is not None and workers is not None:
         raise ValueError(
@@ -56,6 +70,8 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
         )
     check_workers(workers)
     _distributed()
+    if scheduler is not None:
+        _check_address(scheduler)
 
     def engine(
         units: list[Unit], each: Callable[[int, Attempt], object], progress: Progress
@@ -85,12 +101,62 @@ def _distributed() -> Any:
     return distributed
 
 
+def _check_address(scheduler: Any) -> None:
+    """Refuse what is no address, before a client of Dask hangs on it."""
+    try:
+        if not isinstance(scheduler, str):
+            raise ValueError("it is no text")
+        _distributed()
+        from distributed.comm.addressing import parse_address, parse_host_port
+
+        scheme, place = parse_address(scheduler)
+        if scheme not in SCHEMES:
+            raise ValueError(f"it must begin with one of {', '.join(SCHEMES)}")
+        host, port = parse_host_port(place)
+        if not host or not 0 < port < 1 << 16:
+            raise ValueError("it must have a host, and a port in 1..65535")
+    except ValueError as problem:
+        raise ValueError(
+            f"scheduler must be an address such as tcp://10.0.0.1:8786, got {scheduler!r:.80}: "
+            f"{problem}"
+        ) from None
+
+
+def _check_answer(scheduler: str) -> None:
+    """Refuse a scheduler that does not answer: a client that cannot connect does not end."""
+    from distributed.comm.addressing import get_address_host, normalize_address
+    from distributed.comm.core import connect
+
+    told: list[Exception] = []
+
+    async def ask() -> None:
+        socket.getaddrinfo(get_address_host(normalize_address(scheduler)), None)
+        options = _distributed().Security().get_connection_args("client")
+        comm = await connect(scheduler, timeout=PATIENCE, **options)  # type: ignore[no-untyped-call]
+        await comm.close()
+
+    def run() -> None:  # on a thread of its own, since a notebook has a loop on this one
+        try:
+            asyncio.run(ask())
+        except Exception as problem:
+            told.append(problem)
+
+    asking = threading.Thread(target=run, daemon=True)
+    asking.start()
+    asking.join()
+    if told:
+        raise ConnectionError(
+            f"no Dask scheduler answers at {scheduler!r} ({told[0]}); start one with "
+            "dask scheduler, or leave the address out for a cluster on this machine"
+        )
+
+
 @contextmanager
 def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
     """Connect to a scheduler, or to one started here that is gone at the end."""
     distributed = _distributed()
     if scheduler is None:
-        ensure_running()  # starting later, it would lift the hold on interrupts
+        start_trackers()
         with interrupts_held():  # the workers inherit that: Ctrl-C is for this process to act on
             cluster = distributed.LocalCluster(
                 n_workers=workers,
@@ -104,14 +170,8 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
         with cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
         return
-    try:
-        client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as problem:  # a timeout is an OSError
-        raise ConnectionError(
-            f"no Dask scheduler answers at {scheduler!r} ({problem}); start one with "
-            "dask scheduler, or leave the address out for a cluster on this machine"
-        ) from None
-    with client:
+    _check_answer(scheduler)
+    with distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False) as client:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
@@ -132,7 +192,7 @@ def _as_completed(client: Any, units: list[Unit]) -> Generator[tuple[int, Attemp
     def hand_out() -> None:
         room = AHEAD * max(1, sum(client.nthreads().values())) - len(places)
         for _, (place, unit) in zip(range(room), rest, strict=False):
-            future = client.submit(_work, unit, unit.key, key=unit.key)
+            future = client.submit(_work, _packed(unit), unit.key, key=unit.key)
             places[future] = place
             queue.add(future)
 
@@ -162,11 +222,31 @@ def _result(future: Any) -> Attempt:
     return found
 
 
-def _work(unit: Unit, key: str) -> Attempt:
+def _packed(unit: Unit) -> Unit | bytes:
+    """Pack a loss of one's own with its code: a worker need not have the file it is from."""
+    if unit.loss is None:
+        return unit
+    cloudpickle = import_module("cloudpickle")  # which Dask brings
+    module = sys.modules[type(unit.loss).__module__]
+    named = module.__name__ != "__main__" and module.__name__ in sys.modules
+    if named:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        return bytes(cloudpickle.dumps(unit))
+    finally:
+        if named:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _work(given: Unit | bytes, key: str) -> Attempt:
     """Run a unit in a worker, with one BLAS thread."""
     import scipy.linalg  # noqa: F401  brings a BLAS of its own, and only what is loaded is limited
     from threadpoolctl import threadpool_limits
 
+    try:
+        unit = pickle.loads(given) if isinstance(given, bytes) else given
+    except ImportError as problem:
+        return Attempt(None, f"{problem}: install what the loss uses on every Dask worker", 0.0)
     if unit.key != key:
         raise RuntimeError(
             "a Dask worker has another version of needlescope; install the same one everywhere"

@@ -26,7 +26,7 @@ from ..task import Positions, Task
 from .data import positions
 from .normal import Single, normal
 from .seeds import child, generator, streams
-from .setup import MEMORY, whole
+from .setup import MEMORY, trial_count, whole
 from .workers import Progress, check_workers, run
 
 MODELS = ("attention", "pooled", "bayes")
@@ -91,7 +91,7 @@ def simulate_oracle(
     if not isinstance(task, Task):
         raise ValueError(f"task must be a needlescope.Task, got {task!r}")
     choice("model", model, MODELS)
-    samples, trials = whole("samples", samples, 100), whole("trials", trials, 1)
+    samples, trials = whole("samples", samples, 100), trial_count(trials, task.shape)
     check_workers(workers)
     numbers = samples * int(np.max(task.L))
     if 4 * numbers > MEMORY:

@@ -19,6 +19,7 @@ from typing import Any
 
 # Seconds between two looks of a worker at whether its parent lives.
 WATCH = 0.5
+HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)  # the terminal is gone
 THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     *("BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
@@ -28,32 +29,47 @@ THREADS = (
 @contextmanager
 def pool(size: int, function: bytes) -> Iterator[Any]:
     """An executor whose workers are gone at the end, at once if that is an error or Ctrl-C."""
-    from multiprocessing.resource_tracker import ensure_running
-
     from joblib.externals.loky import ProcessPoolExecutor
 
-    ensure_running()  # starting later, it would lift the hold on interrupts
+    start_trackers()
     with warnings.catch_warnings():
         # A worker that loky replaces, for memory it holds, is no concern of the caller.
         warnings.filterwarnings("ignore", module=r"joblib\.externals\.loky")
-        executor = ProcessPoolExecutor(
-            size,
-            initializer=_enter,
-            initargs=(os.getpid(), function),
-            env=dict.fromkeys(THREADS, "1"),
-        )
+        executor: Any = None
         crew: list[Any] = []
         try:
-            with interrupts_held():  # the workers start with the first job, and inherit that
-                executor.submit(int)
+            with interrupts_held(signal.SIGTERM):  # the workers inherit that
+                executor = ProcessPoolExecutor(
+                    size,
+                    initializer=_enter,
+                    initargs=(os.getpid(), function),
+                    env=dict.fromkeys(THREADS, "1"),
+                )
+                executor.submit(int)  # with the first job, they start
                 crew += executor._processes.values()
             yield executor
         except BaseException:
-            with interrupts_held():
-                _abandon(executor, crew)
+            if executor is not None:
+                with interrupts_held(signal.SIGTERM):
+                    _abandon(executor, crew)
             raise
-        with interrupts_held():
+        with interrupts_held(signal.SIGTERM):
             executor.shutdown()
+
+
+def start_trackers() -> None:
+    """Start the processes that clear up after Python's and loky's, deaf to a lost terminal.
+
+    Starting later, they would lift the hold on interrupts; and ended by a signal to all processes,
+    they would say that there are leaks.
+    """
+    from multiprocessing import resource_tracker as usual
+
+    from joblib.externals.loky.backend import resource_tracker as lokys
+
+    for tracker in (usual, lokys):
+        with interrupts_held():
+            tracker.ensure_running()
 
 
 def _abandon(executor: Any, crew: list[Any]) -> None:
@@ -75,34 +91,37 @@ def _abandon(executor: Any, crew: list[Any]) -> None:
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
+def interrupts_held(*more: signal.Signals) -> Iterator[None]:
     """Hold Ctrl-C back until the end, here and in the processes and threads started meanwhile.
 
     A worker goes on holding it back for good: the terminal sends it to all processes, but it is
-    for the parent to act on.
+    for the parent to act on. So are the signals that go with it, and ``more``.
     """
+    numbers = {signal.SIGINT, *(one for one in (HANGUP,) if one is not None), *more}
     held: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    ours = handler is not None and threading.current_thread() is threading.main_thread()
-    if ours:  # the mask alone does not do: another thread of a notebook may take the signal
-        signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
+    # The mask alone does not do: another thread of a notebook may take the signal.
+    main = threading.current_thread() is threading.main_thread()
+    handlers = {one: signal.getsignal(one) for one in numbers if main}
+    ours = {one: handler for one, handler in handlers.items() if callable(handler)}
+    for one in ours:
+        signal.signal(one, lambda number, frame: held.append(number))
     try:
-        with _interrupts_masked():
+        with _masked(numbers):
             yield
     finally:
-        if ours:
-            signal.signal(signal.SIGINT, handler)
-        if held:
-            signal.raise_signal(signal.SIGINT)
+        for one, handler in ours.items():
+            signal.signal(one, handler)
+        for number in dict.fromkeys(held):
+            signal.raise_signal(number)
 
 
 @contextmanager
-def _interrupts_masked() -> Iterator[None]:
-    """Mask Ctrl-C, which a process started meanwhile inherits."""
+def _masked(numbers: set[signal.Signals]) -> Iterator[None]:
+    """Mask signals, which a process started meanwhile inherits."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:
         yield
     finally:
@@ -140,7 +159,9 @@ def _enter(parent: int, function: bytes) -> None:
     """Begin a worker's life."""
     global _function
     _function = function
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for one in (signal.SIGINT, signal.SIGTERM, HANGUP):
+        if one is not None:
+            signal.signal(one, signal.SIG_IGN)
     if os.name == "posix":
         threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,9 @@ REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
 TESTS = ("auto", "exact", "sampled")
 MEMORY = 1 << 30
+# Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
+# and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
+MOST_TRIALS = 100_000
 STREAMS = ("signal", "D0", "D1", "query", "starts", "test")
 
 
@@ -192,6 +196,25 @@ def whole(name: str, value: Any, low: int, high: int = 10**9) -> int:
     if np.ndim(value) or isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise ValueError(f"{name} must be a single integer in {low}..{high}, got {value!r}")
     return int(integer(name, value, low, high))
+
+
+def trial_count(trials: Any, shape: tuple[int, ...]) -> int:
+    """Return the number of trials of each point of a grid, or refuse it; nothing is listed yet.
+
+    Examples
+    --------
+    >>> trial_count(10**5, (3,))
+    Traceback (most recent call last):
+    ValueError: trials must be at most 100000 over all points, got 3 points of 100000 ...
+    """
+    count = whole("trials", trials, 1)
+    points = math.prod(shape)
+    if points * count > MOST_TRIALS:
+        raise ValueError(
+            f"trials must be at most {MOST_TRIALS} over all points, got {points} points of "
+            f"{count} trials; ask for fewer, or for several runs with other seeds"
+        )
+    return count
 
 
 def _check_noise(noise: Noise, d: int) -> None:

@@ -16,7 +16,7 @@ from ..task import Task
 from ..training import Training
 from .noise import STANDARD, Noise
 from .seeds import streams
-from .setup import MEMORY, Setup, whole
+from .setup import MEMORY, Setup, trial_count
 from .trained import ALIGNMENT
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 from .workers import Progress, check_workers, run
@@ -401,7 +401,7 @@ def _run(
     title: str,
 ) -> dict[str, FloatArray]:
     """Run all trials of all points; return each number by name, with trials as the last axis."""
-    trials = whole("trials", trials, 1)
+    trials = trial_count(trials, setup.shape)
     check_workers(workers)
     points = setup.points()
     seeds = streams(seed, len(points), trials)

@@ -1,0 +1,107 @@
+"""How a command is stopped: Ctrl-C, SIGTERM and SIGHUP end it in one way.
+
+Its workers are ended, a sentence says what is left and how to go on, and the exit code is the
+usual one: 130, 143 or 129. A signal that is ignored when the program starts, as under nohup, is
+ignored still. Nothing but Python's own small modules is loaded here, so that a signal that comes
+while the others load is met too.
+"""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+KEEPING = ("sweep", "figure", "reproduce")  # the commands that keep what is finished
+AGAIN = 0.05  # seconds after which a signal that went unheard is sent again
+
+
+heard: list[int] = []  # the signals that came
+
+
+class Stopped(BaseException):
+    """A signal asks the program to end; not an `Exception`, so that nothing makes light of it."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """End the program with a sentence if a signal asks for it meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is given signals
+        return
+    heard.clear()
+
+    def hear(number: int, frame: object) -> None:
+        heard.append(number)
+        raise Stopped
+
+    def unheard(lost: Any) -> None:
+        """Say again what was raised where Python drops errors: in the end of an object."""
+        if isinstance(lost.exc_value, Stopped):
+            threading.Timer(AGAIN, _send, (heard[0],)).start()
+        else:
+            sys.__unraisablehook__(lost)
+
+    before = {one: signal.getsignal(one) for one in SIGNALS}
+    hook, sys.unraisablehook = sys.unraisablehook, unheard
+    for one, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(one, hear)
+    try:
+        yield
+    except BaseException:  # a library may have made another error of it
+        if not heard:
+            raise
+        for one in SIGNALS:
+            signal.signal(one, signal.SIG_IGN)  # until the end, which is near
+        with suppress(OSError, ValueError):  # the terminal may be gone
+            sys.stderr.write(f"{sentence(sys.argv)}\n")
+            sys.stderr.flush()
+        raise SystemExit(128 + heard[0]) from None
+    finally:
+        sys.unraisablehook = hook
+        if not heard:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+
+def _send(number: int) -> None:
+    """Send a signal to the main thread, which may be asleep."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)
+
+
+def sentence(words: Sequence[str]) -> str:
+    """Say what is left of a command that was stopped.
+
+    Examples
+    --------
+    >>> sentence(["needlescope", "sweep", "my spec.toml"])
+    "interrupted: finished units are kept, and this goes on from there: needlescope sweep 'my ...
+    >>> sentence(["needlescope", "predict"])
+    'interrupted: nothing is kept; needlescope sweep keeps what is finished'
+    """
+    started, *rest = words or ["needlescope"]
+    if rest and rest[0] in KEEPING:
+        again = shlex.join([program(started), *rest])
+        return f"interrupted: finished units are kept, and this goes on from there: {again}"
+    return "interrupted: nothing is kept; needlescope sweep keeps what is finished"
+
+
+def program(started: str) -> str:
+    """Return what starts this program from here: its name, or its path if the shell lacks it."""
+    import shutil
+
+    found = shutil.which("needlescope")
+    if Path(started).name != "needlescope" or (found and Path(found).samefile(started)):
+        return "needlescope"
+    return started
