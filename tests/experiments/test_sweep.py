@@ -296,3 +296,19 @@ def test_a_sweep_is_counted_before_it_is_listed():
     assert Sweep("oracle", {"task": task}, {"model": "pooled"}).count == MOST_UNITS == 200_000
     with pytest.raises(ValueError, match="the sweep has 400000 units, above 200000"):
         Sweep("oracle", {"task": task}, {"model": ["pooled", "bayes"]})
+
+
+def test_a_query_is_for_attention_and_left_out_of_what_has_none():
+    fields = {"alpha0": 4.0, "alpha1": 1.0}
+    tables = {"task": {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}, "training": fields}
+    tables["query"] = {"kappa": [1.0, float("inf")], "cosine": 0.9}
+    units = Sweep("predict", tables, {"model": ["attention", "pooled"]}).units()
+    assert [("query" in unit.arguments) for unit in units] == [True, True, False]
+    assert units[1].run()["kappa"] == float("inf")
+
+
+@pytest.mark.parametrize("call", ["predict", "align", "focus", "simulate"])
+def test_a_query_cannot_be_trained_without_data_for_it(call):
+    tables = {"task": {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}, "training": {"alpha1": 1.0}}
+    with pytest.raises(ValueError, match=f"{call}: alpha0 must be given: the query is trained"):
+        Sweep(call, tables).units()

@@ -15,14 +15,16 @@ from ..query import Query
 from ..theory.laws import MODELS, check_accuracy
 from ..theory.learning import DATA
 from ..theory.oracle import MODELS as ORACLES
+from ..theory.oracle import check_target
 from .calls import CALLS, MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once
 
 
-def taken(call: str) -> set[str]:
-    """Return the names of a call's arguments."""
-    return set(parameters(call)) - set(COUNTED)
+def taken(call: str, model: Any = None) -> set[str]:
+    """Return the names of a call's arguments, without the query of a model that has none."""
+    idle = {"query"} if model in ("pooled", "vectorized") else set()
+    return set(parameters(call)) - set(COUNTED) - idle
 
 
 def needed(call: str) -> list[str]:
@@ -83,6 +85,10 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if name in rules:
             rules[name](value)
-    attends = call in ("asymptote", "capacity") and given.get("model", "attention") == "attention"
-    if attends and given.get("query") is None:
+    if call == "detection_threshold":
+        check_target(given["model"], given["error"])
+    trains = given.get("model", "attention") == "attention" and given.get("query") is None
+    if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
+    if trains and call in ("align", "focus", "predict"):
+        given["training"].need_alpha0("the query is trained on D0")

@@ -113,8 +113,8 @@ def run_units(
         What runs them: processes of this machine by default, one for each core; ``local(2)`` of
         `needlescope.experiments.engine` for two, ``dask()`` of `needlescope.experiments.on_dask`
         for a cluster.
-    retry : bool
-        Whether units that failed before are run again; False by default.
+    retry : bool, default False
+        Whether units that failed before are run again.
     progress : bool or callable, optional
         A progress bar (by default if there is a terminal), or a function of (done, total).
 

@@ -61,12 +61,13 @@ class Sweep:
         name. A field is a value, or a list or NumPy array of values.
     axes : mapping, optional
         Further arguments of the calls: ``model``, ``d``, ``data``, ...; values or lists again. None
-        by default. What a call does not take is left out of its units.
-    trials : int
-        Trials of each simulated point, at least 1; 8 by default. Each is a unit of its own.
-    seed : int
-        The first number of the trials' seeds, at least 0; 0 by default.
-    together : list of lists of str
+        by default. What a call or a model does not take (pooling has no query) is left out of its
+        units.
+    trials : int, default 8
+        Trials of each simulated point, at least 1. Each is a unit of its own.
+    seed : int, default 0
+        The first number of the trials' seeds, at least 0.
+    together : list of lists of str, optional
         Axes of equal length that are walked side by side, each group named by paths such as
         ``"task.L"`` and ``"d"``. None by default.
 
@@ -175,10 +176,10 @@ class Sweep:
                 if name not in (*self.axes, *self.tables):
                     line = f"a table [{name}]" if name in TABLES else f"a line `{name} = ...`"
                     raise ValueError(f"{call} needs {line}")
-            names = [name for name in self.tables if name in checks.taken(call)]
             for point in self.own(call):
-                pairs = {name: tables.at(name, point) for name in names}
                 rest = {name: value for name, value in point.items() if name in self.axes}
+                taken = checks.taken(call, rest.get("model"))
+                pairs = {name: tables.at(name, point) for name in self.tables if name in taken}
                 checks.point(call, rest | {name: built for name, (_, built) in pairs.items()})
                 arguments = rest | {name: fields for name, (fields, _) in pairs.items()}
                 if call in SIMULATED:

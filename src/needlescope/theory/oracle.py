@@ -138,7 +138,7 @@ def detection_threshold(
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
-    _check_target(model, error)
+    check_target(model, error)
     task = task.replace(theta=1.0)
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
     shape = np.broadcast_shapes(task.shape, np.shape(error))
@@ -163,7 +163,7 @@ def detection_threshold(
     return gather(Threshold, rows, shape, question)
 
 
-def _check_target(model: str, error: Value) -> None:
+def check_target(model: str, error: Value) -> None:
     """Refuse a target below what a model's error is known to."""
     least = CLOSED if model == "pooled" else RESOLVED
     if np.min(error) < least:
