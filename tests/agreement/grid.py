@@ -20,6 +20,7 @@ from .points import (
 
 LOW, BLIND, AGAINST = ns.Query(1.0, 0.2), ns.Query(2.0, 0.0), ns.Query(1.5, -0.6)
 HIGH, SHARP, FULL = ns.Query(1.5, 0.9), ns.Query(4.0, 0.95), ns.Query(1.0, 1.0)
+HARD = ns.Query(float("inf"), 0.9)
 HALF = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
 SEQUENTIAL = {"first_step": "sequential"}
 A, P, V = "attention", "pooled", "vectorized"
@@ -55,6 +56,8 @@ ATTENTION = [
     point(A, R, EASY, "logistic", 1e-2, 2.0, alpha0=2.0, steps={"beta": 2.0}),
     point(A, T, SHORT, "logistic", 1e-2, 2.0, alpha0=2.0, steps={"beta": 0.5, "eta_w": 3.0}),
     point(A, R, SHORT, "square", 0.0, 3.0, query=HIGH),
+    point(A, R, SHORT, "logistic", 1e-2, 2.0, query=HARD),
+    point(A, T, EASY, "square", 1e-1, 3.0, query=HARD),
 ]
 
 POOLED = [
