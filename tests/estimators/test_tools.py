@@ -8,6 +8,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     cross_val_predict,
@@ -105,7 +106,10 @@ def test_weights_find_their_way_through_a_pipeline(X):
         routed = make_pipeline(RandomFeatures(4, random_state=0), asking)
         found = routed.fit(X, Y, sample_weight=weight).decision_function(X)
         given = {"sample_weight": weight}
-        scores = cross_validate(routed, X, Y, cv=3, params=given, error_score="raise")
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        assert routed.score(X, Y, **given) == scorer(routed, X, Y, **given)
+        options = {"scoring": scorer, "params": given, "error_score": "raise"}
+        scores = cross_validate(routed, X, Y, cv=3, **options)
         assert scores["test_score"].mean() > 0.7
     np.testing.assert_allclose(found, wanted)
 

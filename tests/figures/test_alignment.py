@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from needlescope.experiments import alignment as experiment
@@ -38,7 +39,8 @@ def test_both_panels(table):
 def test_gap_and_its_limit_are_those_of_the_table(table):
     right = alignment(table).axes[1]
     theory = table[table.call == "align"]
-    drawn = [line.get_ydata() for line in right.lines if len(line.get_xdata()) == 3]
+    lines = [line for line in right.lines if len(line.get_xdata()) == 3]
+    drawn = [np.asarray(line.get_ydata(), float) for line in lines]
     assert any(ys == pytest.approx((1.0 - theory.cosine_q).to_numpy()) for ys in drawn)
     limit = (theory.constant / theory["training.alpha0"]).to_numpy()
     assert any(ys == pytest.approx(limit) for ys in drawn)

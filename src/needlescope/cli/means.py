@@ -46,7 +46,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     [{'call': 'simulate_separability', 'fraction': 0.5, 'fraction_se': 0.5}]
     """
     asked = [name for name in _asked(units) if name in table]
-    words = table[asked].astype(str)
+    words = table[asked].astype(str).where(table[asked].notna())  # pandas 2 writes "nan"
     varying = ["call", *(name for name in asked if words[name].nunique() > 1)]
     shown = {call: ANSWERS.get(call, ()) for call in table["call"].unique()}
     answers = list(dict.fromkeys(name for names in shown.values() for name in names))
