@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager
+from importlib import import_module
 from typing import Any
 
 from ..simulation.pool import interrupts_held, start_trackers
@@ -225,17 +226,16 @@ def _packed(unit: Unit) -> Unit | bytes:
     """Pack a loss of one's own with its code: a worker need not have the file it is from."""
     if unit.loss is None:
         return unit
-    import cloudpickle
-
-    module = sys.modules[type(unit.loss).__module__]
-    named = module.__name__ != "__main__" and module.__name__ in sys.modules
-    if named:
-        cloudpickle.register_pickle_by_value(module)
+    cloudpickle = import_module("cloudpickle")  # which Dask brings
+    name = type(unit.loss).__module__
+    module = sys.modules.get(name)
+    if module is None or name == "__main__" or name.partition(".")[0] == __name__.partition(".")[0]:
+        return bytes(cloudpickle.dumps(unit))  # by value anyway, or ours, which every worker has
+    cloudpickle.register_pickle_by_value(module)
     try:
         return bytes(cloudpickle.dumps(unit))
     finally:
-        if named:
-            cloudpickle.unregister_pickle_by_value(module)
+        cloudpickle.unregister_pickle_by_value(module)
 
 
 def _work(given: Unit | bytes, key: str) -> Attempt:
