@@ -227,15 +227,15 @@ def _packed(unit: Unit) -> Unit | bytes:
     if unit.loss is None:
         return unit
     cloudpickle = import_module("cloudpickle")  # which Dask brings
-    module = sys.modules[type(unit.loss).__module__]
-    named = module.__name__ != "__main__" and module.__name__ in sys.modules
-    if named:
-        cloudpickle.register_pickle_by_value(module)
+    name = type(unit.loss).__module__
+    module = sys.modules.get(name)
+    if module is None or name == "__main__" or name.partition(".")[0] == __name__.partition(".")[0]:
+        return bytes(cloudpickle.dumps(unit))  # by value anyway, or ours, which every worker has
+    cloudpickle.register_pickle_by_value(module)
     try:
         return bytes(cloudpickle.dumps(unit))
     finally:
-        if named:
-            cloudpickle.unregister_pickle_by_value(module)
+        cloudpickle.unregister_pickle_by_value(module)
 
 
 def _work(given: Unit | bytes, key: str) -> Attempt:
