@@ -247,7 +247,7 @@ class TestStandardError:
     ) -> None:
         """Stopping when the estimate looks small enough must not pick the too small estimates."""
         monkeypatch.setattr(exact, "ACCURACY", 2e-4)  # within reach of a few rounds
-        at, count = Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 200
+        at, count = Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 120
         values, errors = repeat(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, count)
         ratio = values.var(ddof=1) / (errors**2).mean()
         assert ratio < stats.f(count - 1, 7 * count).ppf(1.0 - 1e-5)

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import beta
 
 import needlescope as ns
-from needlescope.simulation import stages
+from needlescope.simulation import exact, stages
 from needlescope.simulation.data import Joined, tokens
 from needlescope.simulation.noise import STANDARD
 from needlescope.simulation.seeds import generator
@@ -253,7 +253,8 @@ def test_correlated_noise_changes_the_answer():
     assert tied.test_error > usual.test_error + 5 * tied.test_error_se  # means average less out
 
 
-def test_sequences_longer_than_the_dimension():
+def test_sequences_longer_than_the_dimension(monkeypatch):
+    monkeypatch.setattr(exact, "ACCURACY", 1.0)  # of a trial: about 1e-3, without bias
     long = ns.Task(L=40, R=4, theta=3.0, pi=0.5)
     training = ns.Training(alpha0=10.0, alpha1=20.0)
     query = ns.Query(1.0, 0.9)

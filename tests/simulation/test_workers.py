@@ -624,11 +624,19 @@ QUICK = """
 import time
 from needlescope.simulation.workers import run
 def trial(job):
-    time.sleep(0.1)
+    time.sleep(0.05)
     if job == BAD:
         raise ValueError("bad job")
-run(trial, range(9), workers=2, title="points", progress=PROGRESS)
+run(trial, range(9), workers=WORKERS, title="points", progress=PROGRESS)
 """
+
+
+def quick(progress: str, bad: int = -1, workers: int = 1) -> str:
+    return (
+        QUICK.replace("BAD", str(bad))
+        .replace("PROGRESS", progress)
+        .replace("WORKERS", str(workers))
+    )
 
 
 def restored(drawn: str) -> bool:
@@ -637,7 +645,7 @@ def restored(drawn: str) -> bool:
 
 @pytest.mark.parametrize("progress", ["None", pytest.param("True", marks=pytest.mark.slow)])
 def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
-    code, drawn = on_a_terminal(QUICK.replace("BAD", "-1").replace("PROGRESS", progress))
+    code, drawn = on_a_terminal(quick(progress, workers=2))
     assert code == 0
     assert "points" in drawn
     assert "/9" in drawn
@@ -647,18 +655,18 @@ def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
 
 
 def test_the_bar_counts_failures() -> None:
-    some = QUICK.replace("title=", "failed=lambda result: True, title=")
-    code, drawn = on_a_terminal(some.replace("BAD", "-1").replace("PROGRESS", "None"))
+    some = quick("None").replace("title=", "failed=lambda result: True, title=")
+    code, drawn = on_a_terminal(some)
     assert code == 0
     assert "9 failed" in drawn
 
 
 def test_progress_false_draws_nothing_on_a_terminal() -> None:
-    assert on_a_terminal(QUICK.replace("BAD", "-1").replace("PROGRESS", "False")) == (0, "")
+    assert on_a_terminal(quick("False")) == (0, "")
 
 
 def test_progress_gives_the_terminal_back_after_an_error() -> None:
-    code, drawn = on_a_terminal(QUICK.replace("BAD", "5").replace("PROGRESS", "None"))
+    code, drawn = on_a_terminal(quick("None", bad=5, workers=2))
     assert code == 1
     assert "ValueError: bad job" in drawn
     assert restored(drawn)

@@ -108,7 +108,7 @@ def test_errors_fall_with_the_signal() -> None:
 
 
 def test_same_call_same_bits() -> None:
-    task = ns.Task(L=100, R=15, theta=1.5, pi=0.4)
+    task = ns.Task(L=60, R=3, theta=2.0, pi=0.4)
     for model in MODELS:
         first, second = oracle(task, model), oracle(task, model)
         assert (first.error, first.error_se) == (second.error, second.error_se)

@@ -65,7 +65,8 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     >>> table = pd.DataFrame({"call": ["predict", "simulate", "simulate", "simulate"],
     ...                       "reuse": [None, "none", "none", "D0"], "query_steps": 1, "starts": 0,
     ...                       "model": "attention", "training.alpha1": 2.0, "d": 60,
-    ...                       "test_error": [0.1, 0.09, 0.11, 0.05], "train_loss": 0.1})
+    ...                       "test_error": [0.1, 0.09, 0.11, 0.05],
+    ...                       "train_loss": [0.2, 0.18, 0.21, 0.10]})
     >>> scores(table)[["what", "trials"]].values.tolist()
     [['test_error at model=attention, alpha1=2.0', 2],
      ['train_loss at model=attention, alpha1=2.0', 2]]

@@ -68,8 +68,8 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     >>> table = pd.DataFrame({"call": ["predict", "simulate", "simulate", "simulate"],
     ...                       "model": "pooled", "training.alpha1": 2.0, "d": 100,
     ...                       "noise.entries": [None, "gaussian", "gaussian", "rademacher"],
-    ...                       "test_error": [0.3, 0.29, 0.31, 0.4], "train_loss": 0.3,
-    ...                       "train_error": 0.01})
+    ...                       "test_error": [0.3, 0.29, 0.31, 0.4],
+    ...                       "train_loss": [0.2, 0.18, 0.21, 0.3], "train_error": 0.01})
     >>> scores(table)[["what", "trials"]].values.tolist()
     [['test_error at model=pooled, alpha1=2.0', 2],
      ['train_loss at model=pooled, alpha1=2.0', 2]]
