@@ -30,11 +30,7 @@ ANSWERS = {
     "predict": OUTCOME,
     "simulate": OUTCOME,
 }
-<<<<<<< HEAD
 STRANGE = ("simulation", "theory", "most numbers")  # axes that may not find a range
-=======
-STRANGE = ("everything", "most numbers")  # axes that may not find a range
->>>>>>> tests
 SMALL = {"limit": 1e-3, "limit_se": 1e-6, "test_error_se": 1e-6}  # an error exceeds its limit
 
 
