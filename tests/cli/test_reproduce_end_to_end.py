@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from needlescope.cli.main import group
+from needlescope.cli.group import group
 from needlescope.experiments.catalogue import NAMES
 
 PROGRAM = Path(sys.executable).with_name("needlescope")
