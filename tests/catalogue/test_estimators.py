@@ -99,7 +99,7 @@ FITS = [
 FITTED = fit(PooledClassifier, ridge=0.1)
 NOT_A_LIST = "^bags must be a list of arrays \\(instances, features\\), got "
 BAGS = [
-    *(Case(f"a list of {given!r}", partial(Bags.from_list, given), NOT_A_LIST)
+    *(Case(f"a list that is {type(given).__name__}", partial(Bags.from_list, given), NOT_A_LIST)
       for given in (None, 3, 1.5, True, "x", b"x", {}, iter(()), np.ma.masked)),
     Case("names that are none", lambda: Bags(X[0], [0, 4], names=3), "^names must be a list"),
     Case("names in a word", lambda: Bags(X[0], [0, 4], names="abc"), "^names must be a list"),
