@@ -61,7 +61,8 @@ def simulate_oracle(
         Draws in a trial, at least 100, half of them positive; mistakes are weighted by π, so that
         a rare label needs many more than 1/π.
     trials : int, default 8
-        Independent repetitions, at least 1; their spread gives the standard errors.
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors.
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
     workers : int, optional

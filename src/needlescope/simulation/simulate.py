@@ -67,8 +67,8 @@ def simulate(
         Dimension of a token, from 1 to 10⁶;
         D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
     trials : int, default 8
-        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
-        trial).
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
     query : Query, optional
@@ -175,8 +175,8 @@ def simulate_alignment(
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
     trials : int, default 8
-        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
-        trial).
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
     query_steps : int, default 1
@@ -250,8 +250,8 @@ def simulate_focus(
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
     trials : int, default 8
-        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
-        trial).
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
     query : Query, optional
@@ -336,8 +336,8 @@ def simulate_separability(
         Dimension of a token, from 1 to 10⁶;
         D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
     trials : int, default 20
-        Independent repetitions, at least 1; their spread gives the standard errors (NaN for one
-        trial).
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
     query : Query, optional
