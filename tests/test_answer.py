@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 import needlescope as ns
@@ -88,12 +89,28 @@ def test_a_query_and_another_task_stand_in_the_table_under_their_own_names():
 
 def test_a_signal_of_ones_own_does_not_spread_over_the_grid():
     found = ns.simulate(TASK, TRAINING, "pooled", signal=np.ones(30), **SMALL)
-    assert len(found.to_pandas()) == 3
+    table = found.to_pandas()
+    assert len(table) == 3 and table["signal"].tolist() == found.signal.tolist()
+    assert (
+        "signal"
+        not in ns.simulate_alignment(TASK, TRAINING, signal=np.ones(30), **SMALL).to_pandas()
+    )
+
+
+def test_noise_stands_in_the_table_by_its_fields_as_in_a_store():
+    noise = ns.Noise("student", df=5.0)
+    table = ns.simulate(TASK, TRAINING, "pooled", noise=noise, **SMALL).to_pandas()
+    assert table["noise.entries"].tolist() == ["student"] * 3 and "noise" not in table
+    assert table["noise.df"].tolist() == [5.0] * 3 and "noise.root" not in table
 
 
 def test_figures_draw_tables_of_answers():
     fig, ax = plt.subplots()
-    ns.figures.errors(ns.predict(TASK, TRAINING, "pooled").to_pandas(), ax=ax)
+    found = [
+        ns.predict(TASK, TRAINING, "pooled"),
+        ns.simulate(TASK, TRAINING, "pooled", **SMALL),
+    ]
+    ns.figures.errors(pd.concat([one.to_pandas() for one in found]), ax=ax)
     drawn = [line.get_ydata() for line in ax.lines]
     assert any(len(one) == 3 and np.all(np.diff(one) < 0.0) for one in drawn)
     plt.close(fig)

@@ -41,22 +41,28 @@ class Question:
         found: dict[str, Any] = {"call": self.call}
         parts = {"task": self.task, "training": self.training, **self.options}
         for name, value in parts.items():
-            if isinstance(value, Gridded):
-                for one in dataclasses.fields(value):  # type: ignore[arg-type]
-                    found[f"{name}.{one.name}"] = _column(getattr(value, one.name), shape)
-            elif value is not None:
+            if dataclasses.is_dataclass(value):  # a task, a query, a noise
+                for one in dataclasses.fields(value):
+                    if one.init:
+                        found[f"{name}.{one.name}"] = _column(getattr(value, one.name), shape)
+            else:
                 found[name] = _column(value, shape)
-        return found
+        return {name: column for name, column in found.items() if column is not None}
 
 
 def _column(value: Any, shape: tuple[int, ...]) -> Any:
-    """Spread a number over the grid; words stay, and what is neither goes by its name."""
+    """Spread a number over the grid; words stay, what is neither goes by its name.
+
+    None for what has no place in a table: what was not given, and a vector that is no axis.
+    """
     if isinstance(value, int | float | np.ndarray):
         try:
             return np.broadcast_to(value, shape).ravel()
-        except ValueError:  # a vector that is not spread over the grid, such as a signal
-            return _brief(value)
-    return value if isinstance(value, str) else getattr(value, "name", None) or repr(value)
+        except ValueError:  # such as a signal of one's own
+            return None
+    if value is None or isinstance(value, str):
+        return value
+    return getattr(value, "name", None) or repr(value)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
