@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from needlescope.cli.group import group
 from needlescope.cli.main import main
+from needlescope.cli.stopping import SIGNALS
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.unit import Unit, canonical
 
@@ -115,6 +116,12 @@ def shell(tmp_path):
     return shell
 
 
+def heed_signals():
+    """Undo what whoever runs the tests may ignore: Ctrl-C in the background, SIGHUP by nohup."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start(tmp_path):
     """Start the real program in the background, where Ctrl-C reaches it."""
@@ -128,7 +135,7 @@ def start(tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=heed_signals,
         )
         started.append(process)
         return process

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from needlescope.cli.stopping import SIGNALS, sentence, stoppable
+from tests.cli.conftest import heed_signals
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
 
@@ -143,7 +144,7 @@ def test_a_signal_while_modules_load_is_met(way, number, tmp_path):
     code = LOADING.replace("WAY", WAYS[way]).replace("NUMBER", number.name)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heed_signals,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (128 + number, ""), done.stderr
     assert done.stderr == f"{GOES_ON}needlescope sweep spec.toml\n"

@@ -27,7 +27,7 @@ from needlescope.simulation.trial import align_trial, run_trial
 
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
-TRIALS = 1000
+TRIALS = 1300
 MORE = 10_000
 
 
