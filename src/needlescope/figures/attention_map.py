@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 
@@ -68,26 +70,41 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     return two_panels(table, ax, panel, panels, "simulate_focus", right=0.935, wspace=0.72)
 
 
-def _usual(table: pd.DataFrame, column: str) -> Any:
-    """Return the value that most rows have."""
-    return table[column].mode().iloc[0]
+def _usual(table: pd.DataFrame) -> dict[str, Any]:
+    """Return the step and the signal that are fixed while the other changes.
+
+    Of all pairs the one that leaves the fewest rows out, and then the one with most rows of both.
+    """
+    pairs = product(*(np.sort(table[one].dropna().unique()) for one in (STEP, SIGNAL)))
+    step, signal = min(pairs, key=lambda pair: (len(_odd(table, *pair)), -_shared(table, *pair)))
+    return {STEP: step, SIGNAL: signal}
+
+
+def _odd(table: pd.DataFrame, step: float, signal: float) -> pd.DataFrame:
+    """Return the rows that neither panel draws: where both are not the fixed ones."""
+    return table[(table[STEP] != step) & (table[SIGNAL] != signal) & table[SIGNAL].notna()]
+
+
+def _shared(table: pd.DataFrame, step: float, signal: float) -> int:
+    """Count the rows of a step and those of a signal."""
+    return int((table[STEP] == step).sum() + (table[SIGNAL] == signal).sum())
 
 
 def _at(table: pd.DataFrame, fixed: str, by: str, symbol: str) -> str:
     """Say at which value a panel is drawn, where nothing but that parameter changes."""
     alone = table[fixed].nunique() > 1 and table[by].nunique() < 2
-    return f", {symbol} $= {_usual(table, fixed):g}$" if alone else ""
+    return f", {symbol} $= {_usual(table)[fixed]:g}$" if alone else ""
 
 
 def _check_cross(table: pd.DataFrame) -> None:
-    """Refuse rows that neither panel draws: where step and signal are both not the usual ones."""
-    step, signal = _usual(table, STEP), _usual(table, SIGNAL)
-    odd = table[(table[STEP] != step) & (table[SIGNAL] != signal) & table[SIGNAL].notna()]
+    """Refuse rows that neither panel draws."""
+    step, signal = _usual(table)[STEP], _usual(table)[SIGNAL]
+    odd = _odd(table, step, signal)
     if len(odd):
         raise ValueError(
             f"figures.attention_map draws {STEP} at {SIGNAL} = {signal:g} and {SIGNAL} at {STEP} "
             f"= {step:g}, got {SIGNAL} = {odd[SIGNAL].iloc[0]:g} with {STEP} = "
-            f'{odd[STEP].iloc[0]:g}; select one, as table[table["{SIGNAL}"] == {signal!r}]'
+            f'{odd[STEP].iloc[0]:g}; select one, as table[table["{SIGNAL}"] == {float(signal)!r}]'
         )
 
 
@@ -103,8 +120,8 @@ def _curves(
     ax: Any, table: pd.DataFrame, column: str, by: str, shades: tuple[str, ...], name: str
 ) -> bool:
     """Draw a column for every value of another, and write their names at the right."""
-    fixed = SIGNAL if by == STEP else STEP  # at the value that most rows have
-    rows = select(table, [X, by, fixed, column], **{fixed: _usual(table, fixed)})
+    fixed = SIGNAL if by == STEP else STEP
+    rows = select(table, [X, by, fixed, column], **{fixed: _usual(table)[fixed]})
     ends, drawn, values = [], False, sorted(rows[by].unique())
     for value, colour in zip(values, _shades(shades, len(values)), strict=True):
         lines = select(rows, [X, column], call="focus", **{by: value}).sort_values(X)
