@@ -97,6 +97,23 @@ def test_a_signal_of_ones_own_does_not_spread_over_the_grid():
     )
 
 
+def test_arrays_that_are_no_axes_are_told_apart_in_the_table():
+    def errors(size):
+        noise = ns.Noise(covariance=size * np.eye(30))
+        return ns.simulate(TASK, TRAINING, "pooled", noise=noise, **SMALL).to_pandas()
+
+    both = pd.concat([errors(1.0), errors(0.5)])
+    assert both["noise.covariance"].nunique() == 2
+    assert both["noise.covariance"].str.startswith("array (30, 30) #").all()
+    with pytest.raises(ValueError, match=r"noise\.covariance"):
+        ns.figures.reuse(both.assign(model="attention"))
+    legend = ns.figures.errors(both).legends[1]
+    assert len(legend.get_texts()) == 2
+    plt.close("all")
+    given = ns.simulate(TASK, TRAINING, "pooled", signal=np.arange(30.0), **SMALL).to_pandas()
+    assert given["signal.given"].str.startswith("array (30,) #").all()
+
+
 def test_noise_stands_in_the_table_by_its_fields_as_in_a_store():
     noise = ns.Noise("student", df=5.0)
     table = ns.simulate(TASK, TRAINING, "pooled", noise=noise, **SMALL).to_pandas()

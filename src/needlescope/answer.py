@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,21 +46,24 @@ class Question:
                 for one in dataclasses.fields(value):
                     if one.init:
                         found[f"{name}.{one.name}"] = _column(getattr(value, one.name), shape)
+            elif isinstance(column := _column(value, shape), str) and isinstance(value, np.ndarray):
+                found[f"{name}.given"] = column  # a number may have that name, such as a signal
             else:
-                found[name] = _column(value, shape)
+                found[name] = column
         return {name: column for name, column in found.items() if column is not None}
 
 
 def _column(value: Any, shape: tuple[int, ...]) -> Any:
     """Spread a number over the grid; words stay, what is neither goes by its name.
 
-    None for what has no place in a table: what was not given, and a vector that is no axis.
+    An array that is no axis, such as a covariance, goes by its shape and a few digits of a hash.
     """
     if isinstance(value, int | float | np.ndarray):
         try:
             return np.broadcast_to(value, shape).ravel()
-        except ValueError:  # such as a signal of one's own
-            return None
+        except ValueError:
+            digits = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:8]
+            return f"array {np.shape(value)} #{digits}"
     if value is None or isinstance(value, str):
         return value
     return getattr(value, "name", None) or repr(value)

@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+MOST_AXES = 16  # of a grid: NumPy itself broadcasts no more than 32 of all parts together
+
 
 def real(
     name: str,
@@ -203,6 +205,8 @@ def _numeric(name: str, value: Any, wanted: str, *, kinds: str) -> np.ndarray[An
         array = np.asarray(None)
     if array.dtype.kind not in kinds:
         raise ValueError(f"{name} must be {wanted}, or an array of them, got {value!r}")
+    if array.ndim > MOST_AXES:
+        raise ValueError(f"{name} must have at most {MOST_AXES} axes, got {array.ndim}")
     if array.size == 0:
         raise ValueError(f"{name} must hold at least one value, got an empty array")
     return array

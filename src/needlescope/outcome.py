@@ -310,7 +310,8 @@ class Crossover(Answer):
     cosine_se, gain_se
         Their quasi-Monte Carlo errors.
     verdict
-        "crosses", "always", "never" or "tied" (an array of these for a grid).
+        "crosses", "always", "never" (not better even at full alignment) or "tied"; an array of
+        these for a grid.
     provenance
         "search: on ..." the theorems or corollary that were compared.
 

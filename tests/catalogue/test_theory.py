@@ -120,7 +120,7 @@ CASES = [
         for error in (1e-8, 1e-100, 1e-300, 5e-324)
     ),
     Case(
-        "pooled to 1e-301", asks(ns.detection_threshold, TASK, "pooled", 1e-301), "at least 1e-300"
+        "pooled to 9e-291", asks(ns.detection_threshold, TASK, "pooled", 9e-291), "at least 1e-290"
     ),
     Case(
         "error zero",
@@ -129,6 +129,25 @@ CASES = [
     ),
     Case(
         "error a half", asks(ns.detection_threshold, TASK, "pooled", 0.5), "error must be below min"
+    ),
+    *(
+        Case(
+            f"{model} to what needs no signal",
+            asks(ns.detection_threshold, TASK, model, 0.5 - 1e-10),
+            "which needs no signal, by 2e-08 at least, got 0.4999999999",
+        )
+        for model in ("attention", "pooled", "vectorized", "bayes")
+    ),
+    Case(
+        "bayes to 1e-5",
+        asks(ns.detection_threshold, TASK, "bayes", 1e-5),
+        "is not known well enough to find where it is 1e-05; ask for a larger error",
+        ns.NotConverged,
+    ),
+    Case(
+        "signal complex",
+        asks(ns.simulate, TASK, TRAINING, d=2, signal=np.ones(2) * (1 + 1j)),
+        "signal must be a vector of d=2 finite numbers",
     ),
     Case("d zero", asks(ns.simulate, TASK, TRAINING, d=0), "d must be an integer in 1"),
     Case("d a half", asks(ns.simulate, TASK, TRAINING, d=1.5), "d must be a single integer"),

@@ -24,6 +24,13 @@ def pieces(*given, **named):
     return lambda: ns.PiecewiseQuadratic(*given, **named)
 
 
+def nested(axes):
+    found = 1.0
+    for _ in range(axes):
+        found = [found]
+    return found
+
+
 class Odd(ns.Loss):
     """A loss whose derivative is not that of its value."""
 
@@ -54,6 +61,7 @@ CASES = [
     Case("theta complex", task(theta=1j), "theta must be a finite number"),
     Case("theta empty", task(theta=[]), "theta must hold at least one value"),
     Case("theta ragged", task(theta=[[1.0], [2.0, 3.0]]), "theta must be a finite number"),
+    Case("theta of 60 axes", task(theta=nested(60)), "theta must have at most 16 axes, got 60"),
     Case("L zero", task(L=0), "L must be an integer in 1..1000000000, got 0"),
     Case("L a half", task(L=2.5), "L must be an integer"),
     Case("R beyond L", task(R=12), "R must be an integer in 1..L, got 12 with L=10"),

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+import needlescope as ns
 from needlescope.figures.length import length
 
 
@@ -43,3 +44,19 @@ def test_a_trained_query_has_its_line_and_carriers_are_counted(table):
     ax = length(trained.assign(**{"task.R": 2})).axes[0]
     assert {"attention", "mean pooling"} <= {text.get_text() for text in ax.texts}
     assert len(ax.containers) == 2 and ax.get_xlabel().endswith("(2 carry the signal)")
+
+
+def test_another_strength_in_the_test_is_not_mixed_with_the_same_one():
+    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    test = task.replace(L=[5, 10, 20], theta=[[3.0], [5.0]])
+    found = ns.predict(task, ns.Training(alpha1=1.0), "pooled", test_task=test)
+    with pytest.raises(ValueError, match=r"draws a single test_task\.theta, got 3\.0, 5\.0"):
+        length(found.to_pandas())
+
+
+def test_hard_attention_is_drawn():
+    task, query = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Query([[1.0], [float("inf")]], 0.9)
+    test = task.replace(L=[10, 20])
+    found = ns.predict(task, ns.Training(alpha1=1.0), query=query, test_task=test, accuracy=1e-2)
+    texts = [text.get_text() for text in length(found.to_pandas()).axes[0].texts]
+    assert any("inf" in text for text in texts)

@@ -98,3 +98,9 @@ def test_hard_attention_is_the_limit_of_sharp_attention():
     )
     assert hard.test_error == pytest.approx(sharp.test_error, abs=1e-6)
     assert hard.train_loss == pytest.approx(sharp.train_loss, abs=1e-6)
+
+
+def test_tiny_errors_are_compared_too():
+    """Pooling's is 1.3e-10 there, attention's nothing at all."""
+    found = ns.crossover(ns.Task(L=10, R=1, theta=40.0, pi=0.5), 1.0, accuracy=1e-3)
+    assert found.verdict == "crosses" and found.gain > 1e-10

@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.special import log_ndtr
 
 import needlescope as ns
 from needlescope.theory.oracle import MODELS, detection_threshold, oracle
@@ -194,7 +195,7 @@ def test_accuracy_is_one_number() -> None:
 
 @pytest.mark.parametrize("error", [0.2, 0.5])
 def test_an_error_that_needs_no_signal_is_refused(error: float) -> None:
-    words = r"error must be below min\(pi, 1 - pi\) = 0.2, which needs no signal, got 0\.[25]"
+    words = r"error must be below min\(pi, 1 - pi\) = 0.2, which needs no signal, by 2e-08 at least, got 0\.[25]"
     with pytest.raises(ValueError, match=words):
         detection_threshold(TASK, "attention", error)
 
@@ -216,3 +217,16 @@ def test_unreached_accuracy_says_what_was_reached_and_what_to_do() -> None:
         oracle(ns.Task(L=40, R=1, theta=2.0, pi=0.5), "bayes", accuracy=1e-8)
     with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*ask for accuracy="):
         oracle(TASK, "attention", accuracy=1e-14)
+
+
+@pytest.mark.parametrize("error", [1e-290, 1.1e-290, 1e-200])
+def test_the_smallest_targets_of_pooling_are_met(error: float) -> None:
+    """Φ(−θ/2√10) at the threshold, in logarithms, where π is ½."""
+    theta = detection_threshold(ns.Task(L=10, R=1, theta=1.0, pi=0.5), "pooled", error).theta
+    assert log_ndtr(-0.5 * theta / np.sqrt(10.0)) == pytest.approx(np.log(error), rel=1e-9)
+
+
+def test_targets_near_what_needs_no_signal_are_met() -> None:
+    theta = detection_threshold(TASK.replace(L=10), "pooled", 0.5 - 3e-8).theta
+    slope = 0.5 / np.sqrt(2.0 * np.pi * 10.0)  # of the error in θ, for π = ½ and a weak signal
+    assert theta == pytest.approx(3e-8 / slope, rel=1e-6)

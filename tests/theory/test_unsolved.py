@@ -26,7 +26,7 @@ def test_a_single_problem_needs_no_name():
 
 def test_the_others_are_kept_and_what_is_lost_is_counted():
     with pytest.warns(
-        RuntimeWarning, match="2 of 3 points could not be .* the first of them, at alpha1=1:"
+        RuntimeWarning, match="2 of 3 points could not be .* the first of them: at alpha1=1:"
     ):
         found = ns.predict(TASK, BARE, "pooled", unsolved="nan")
     assert np.isnan(found.test_error).tolist() == [True, True, False]

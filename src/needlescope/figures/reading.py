@@ -18,7 +18,9 @@ from .parameters import DEFAULTS, SYMBOLS, depends
 
 WORDS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
+    *("noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )
+ENDLESS = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
 REPEATS = ("d", "samples", "trials")  # how large a simulation is: the largest d is shown
 POSITIVE = (
     *("training.alpha0", "training.alpha1", "task.L", "test_task.L", "d"),
@@ -148,6 +150,9 @@ def _asked(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str
     known = depends(call, given)
     attends = known.get("model", "attention") == "attention"
     for name in columns:
+        part, _, field = name.partition(".")
+        if part == "test_task" and "test_task.L" in given:  # like the training unless it says so
+            known.setdefault(name, known.get(f"task.{field}"))
         if name in UNSAID and name not in given and (attends or not name.startswith("query.")):
             known[name] = UNSAID[name]
     return {name: value for name, value in known.items() if name in SYMBOLS}
@@ -251,7 +256,7 @@ def _checked(name: str, values: pd.Series) -> pd.Series:
             return plain
         numbers = plain.astype(float)
     size = numbers.to_numpy(float)
-    bad = np.isinf(size) & (name != "alpha")  # a capacity may be infinite
+    bad = np.isinf(size) & (name not in ENDLESS)
     bad |= (size <= 0.0) & (name in POSITIVE)
     if bad.any():
         wanted = "finite numbers" + (" above 0" if name in POSITIVE else "")

@@ -228,6 +228,8 @@ def _direction(signal: Any, d: int) -> FloatArray | None:
         return None
     unmasked("signal", signal)
     try:
+        if np.iscomplexobj(signal):
+            raise TypeError
         vector = np.asarray(signal, float)
     except (TypeError, ValueError):
         vector = np.zeros(0)

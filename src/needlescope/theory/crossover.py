@@ -28,7 +28,7 @@ from .unsolved import Points
 
 SCAN = np.linspace(0.0, 1.0, 6)
 ROUGH = 2e-3  # accuracy of the errors that are scanned; a sign in doubt is looked at again
-WITHIN = 1e-9  # of each other, two errors count as the same
+WITHIN = 1e-9  # of pooling's error, two errors count as the same
 STEPS, CLOSE = 4, 1e-4  # of the Newton search: as many at most, and what ends it
 APART = 0.02  # alignments on both sides of the crossing that tell the slope there
 
@@ -125,15 +125,19 @@ def _crossover_one(
         value, se = error("attention", Query(kappa, cosine), accuracy)
         return pooled - value, se
 
+    def equal(gain: float, error: float) -> bool:
+        """Whether a gain is none as far as can be told."""
+        return abs(gain) <= SURE * error + WITHIN * pooled
+
     rough = max(ROUGH, accuracy)
     seen = [gain(s, rough) for s in SCAN.tolist()]
     seen = [
-        gain(s, accuracy) if _equal(*one) else one
+        gain(s, accuracy) if equal(*one) else one
         for s, one in zip(SCAN.tolist(), seen, strict=True)
     ]
-    wins = [value > 0.0 and not _equal(value, se) for value, se in seen]
+    wins = [value > 0.0 and not equal(value, se) for value, se in seen]
     cosine, cosine_se = np.nan, np.nan
-    if all(_equal(*one) for one in seen):
+    if all(equal(*one) for one in seen):
         verdict = "tied"
     elif wins[0]:
         cosine, cosine_se, verdict = 0.0, 0.0, "always"
@@ -152,11 +156,6 @@ def _crossover_one(
         "gain_se": best_se,
         "verdict": verdict,
     }
-
-
-def _equal(gain: float, error: float) -> bool:
-    """Whether a gain is none as far as can be told."""
-    return abs(gain) <= SURE * error + WITHIN
 
 
 def _crossing(gain: Gain, low: float, high: float, accuracy: float) -> tuple[float, float]:

@@ -34,7 +34,7 @@ MODELS = ("attention", "pooled", "vectorized", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
 RESOLVED = 20.0 * NIL  # the least target of a search: twice its error's error is a tenth of it
-CLOSED = 1e-300
+CLOSED = 1e-290  # the same where the formula is closed: well above underflow
 
 
 def oracle(
@@ -105,8 +105,9 @@ def detection_threshold(
         The problem; numeric fields may be arrays. Its θ is ignored.
     model : "attention", "pooled", "vectorized" or "bayes"
     error : float or array
-        The error to reach: below min(π, 1 − π), which needs no signal at all, and at least 2e-8,
-        below which searches do not resolve it (1e-300 for "pooled", whose formula is closed).
+        The error to reach: at least 2e-8 below min(π, 1 − π), which needs no signal at all, and at
+        least 2e-8, below which searches do not resolve it (1e-290 for "pooled", whose formula is
+        closed). The Bayes error is an integral by quasi-Monte Carlo, which ends earlier.
     accuracy : float, default 1e-4
         Largest numerical uncertainty of the error accepted, in (0, 1].
     unsolved : "raise" or "nan", default "raise"
@@ -139,17 +140,17 @@ def detection_threshold(
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
     check_target(model, error)
-    task = task.replace(theta=1.0)
+    asked, task = task, task.replace(theta=1.0)
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
     shape = np.broadcast_shapes(task.shape, np.shape(error))
     pairs = list(zip(task.scalars(shape), np.broadcast_to(error, shape).flat, strict=True))
     for one, target in pairs:
-        if target >= min(one.pi, 1.0 - one.pi):
+        if target > min(one.pi, 1.0 - one.pi) - RESOLVED:
             raise ValueError(
-                f"error must be below min(pi, 1 - pi) = {min(one.pi, 1.0 - one.pi):g}, "
-                f"which needs no signal, got {target:g} with pi={one.pi:g}"
+                f"error must be below min(pi, 1 - pi) = {min(one.pi, 1.0 - one.pi):g}, which needs "
+                f"no signal, by {RESOLVED:g} at least, got {target:.12g} with pi={one.pi:g}"
             )
-    points = Points(unsolved, shape, task)
+    points = Points(unsolved, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLE[model].removeprefix("search: "))}
 
     def solve(one: Task, target: float) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def detection_threshold(
     rows = points.each(pairs, solve, blank)
     points.warn()
     options = {"error": error, "accuracy": accuracy, "unsolved": unsolved}
-    question = Question("detection_threshold", task, None, options)
+    question = Question("detection_threshold", asked, None, options)
     return gather(Threshold, rows, shape, question)
 
 
@@ -293,6 +294,12 @@ def _threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
     # a small target needs an error to match
     fine = min(accuracy, 0.1 * target) if model == "bayes" else 1.0
-    theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
+    try:
+        theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
+    except NotConverged:
+        raise NotConverged(
+            f"the Bayes error near theta={rough:.4g} is not known well enough to find where it is "
+            f"{target:g}; ask for a larger error"
+        ) from None
     density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
     return theta, float(solved(rough, fine)["error_se"] / density / abs(slope))

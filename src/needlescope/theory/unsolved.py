@@ -31,20 +31,25 @@ class Points:
     'theta=5'
     """
 
-    def __init__(self, unsolved: str, shape: tuple[int, ...], *parts: Gridded | None) -> None:
+    def __init__(
+        self, unsolved: str, shape: tuple[int, ...], *parts: Gridded | None, **more: Any
+    ) -> None:
         self.unsolved, self.shape = choice("unsolved", unsolved, UNSOLVED), shape
-        self.parts = [part for part in parts if part is not None]
+        named = {
+            name: getattr(part, name)
+            for part in parts
+            if part is not None
+            for name in part._gridded
+        }
+        self.axes = {name: value for name, value in (named | more).items() if np.ndim(value)}
         self.lost: dict[int, str] = {}
 
     def name(self, index: int) -> str:
         """Name a point by the fields that vary over the grid."""
-        found = {}
-        for part in self.parts:
-            for field in part._gridded:
-                value = getattr(part, field)
-                if np.ndim(value):
-                    found[field] = np.broadcast_to(value, self.shape).ravel()[index]
-        return ", ".join(f"{field}={value:g}" for field, value in found.items())
+        return ", ".join(
+            f"{name}={np.broadcast_to(value, self.shape).ravel()[index]:g}"
+            for name, value in self.axes.items()
+        )
 
     @contextmanager
     def at(self, index: int) -> Iterator[None]:
@@ -64,7 +69,7 @@ class Points:
             count, first = int(np.prod(self.shape, dtype=np.int64)), min(self.lost)
             warnings.warn(
                 f"{len(self.lost)} of {count} points could not be solved and are NaN; "
-                f"the first of them, {self.lost[first]}",
+                f"the first of them: {self.lost[first]}",
                 RuntimeWarning,
                 stacklevel=3,
             )
