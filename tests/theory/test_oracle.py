@@ -227,6 +227,7 @@ def test_the_smallest_targets_of_pooling_are_met(error: float) -> None:
 
 
 def test_targets_near_what_needs_no_signal_are_met() -> None:
-    theta = detection_threshold(TASK.replace(L=10), "pooled", 0.5 - 3e-8).theta
+    task = ns.Task(L=10, R=1, theta=1.0, pi=0.5)
+    theta = detection_threshold(task, "pooled", 0.5 - 3e-8).theta
     slope = 0.5 / np.sqrt(2.0 * np.pi * 10.0)  # of the error in θ, for π = ½ and a weak signal
     assert theta == pytest.approx(3e-8 / slope, rel=1e-6)
