@@ -113,6 +113,8 @@ BAGS = [
     Case("masked groups", lambda: Bags.from_table(X[0], np.ma.array([0, 0, 1, 1])),
          "^groups must not be masked"),
     Case("a table of masks", lambda: Bags.from_table(MASKED[0], [0, 0, 1, 1]), "^a masked array"),
+    Case("complex weights", lambda: FITTED.fit(X, Y, np.ones(len(Y)) * (1 + 5j)),
+         "^sample_weight must be .* got something else: complex numbers"),
     Case("a score of hidden labels", lambda: FITTED.score(X, HIDDEN), "^y must not be masked"),
     Case("a score of hidden weights", lambda: FITTED.score(X, Y, HIDDEN), "^sample_weight must"),
     Case("a guess of hidden bags", lambda: FITTED.predict(MASKED), "^a masked array is not taken"),

@@ -116,7 +116,7 @@ def bag_weights(given: Any, count: int) -> FloatArray:
     wanted = f"sample_weight must be {count} finite numbers of at least 0, got"
     unmasked("sample_weight", given)
     try:
-        if np.iscomplexobj(given):
+        if given is not None and np.asarray(given).dtype.kind == "c":
             raise TypeError("complex numbers")
         weight = np.ones(count) if given is None else np.asarray(given, float)
     except (TypeError, ValueError, OverflowError) as error:
