@@ -117,8 +117,9 @@ def test_a_curve_and_dots_of_its_own_for_each_signal(table):
         dots = [one.lines[0] for one in panel.containers if one.lines[0].get_color() == colour]
         assert [one.get_linestyle() for one in lines] == ["-", "--"]
         for rank, (line, dot) in enumerate(zip(lines, dots, strict=True)):
-            assert line.get_ydata() == pytest.approx(theory.to_numpy() + 0.05 * rank)
-            assert dot.get_ydata() == pytest.approx(trials.to_numpy() + 0.05 * rank)
+            drawn = [np.asarray(one.get_ydata(), float) for one in (line, dot)]
+            assert drawn[0] == pytest.approx(theory.to_numpy(float) + 0.05 * rank)
+            assert drawn[1] == pytest.approx(trials.to_numpy(float) + 0.05 * rank)
     assert len({one.lines[0].get_marker() for one in figure.axes[3].containers}) == 2
 
 
