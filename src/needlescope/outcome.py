@@ -423,6 +423,10 @@ def gather(
 
     What a row lacks, because its point could not be solved, is NaN, or "unsolved" for a word.
     """
+    known_names = {one.name for one in fields(kind)}
+    strange = {name for row in rows for name in row} - known_names
+    if strange:
+        raise TypeError(f"{kind.__name__} has no field {', '.join(sorted(strange))}")
     columns: dict[str, Any] = {}
     for one in fields(kind):
         name, values = one.name, [row.get(one.name) for row in rows]

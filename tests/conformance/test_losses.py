@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import re
 from typing import Any
 
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+import needlescope as ns
 from needlescope import NotConverged
 from needlescope.losses import (
     HINGE,
     LOSSES,
+    SQUARE,
     Logistic,
     Loss,
     PiecewiseQuadratic,
@@ -21,6 +24,7 @@ from needlescope.losses import (
     check_loss,
     get_loss,
 )
+from needlescope.simulation.erm.minimise import minimise
 
 LABELS = [1, -1]
 EPS = np.finfo(float).eps
@@ -368,3 +372,30 @@ def test_a_loss_must_be_convex():
 
 def test_honest_losses_pass(loss):
     check_loss(loss)
+
+
+EQUAL_SQUARES = {
+    "pickled": pickle.loads(pickle.dumps(SQUARE)),
+    "of another name": PiecewiseQuadratic([], [(1.0, -1.0, 0.5)], name="least squares"),
+    "with a knot that is none": PiecewiseQuadratic([0.3], [(1.0, -1.0, 0.5)] * 2),
+}
+
+
+@pytest.mark.parametrize("kind", EQUAL_SQUARES)
+def test_an_equal_square_loss_is_solved_as_the_square_loss_is_without_a_ridge(kind):
+    """Fewer samples than weights: only the square loss has a limit, the solution of least norm."""
+    rng = np.random.default_rng(0)
+    F, y = rng.standard_normal((20, 30)), np.where(rng.random(20) < 0.5, 1.0, -1.0)
+    same = minimise(F, y, EQUAL_SQUARES[kind], ridge=0.0)
+    assert same.w.tolist() == minimise(F, y, "square", ridge=0.0).w.tolist()
+    task = ns.Task(L=4, R=1, theta=3.0, pi=0.4)
+    found, asked = (
+        ns.predict(task, ns.Training(alpha1=0.6, loss=loss, ridge=0.0), "pooled").test_error
+        for loss in (EQUAL_SQUARES[kind], "square")
+    )
+    assert found == asked
+
+
+def test_only_the_square_loss_is_square():
+    shifted = PiecewiseQuadratic([], [(1.0, -2.0, 2.0)], name="shifted")
+    assert [loss.name for loss in (*LOSSES.values(), shifted) if loss.square] == ["square"]

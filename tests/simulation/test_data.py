@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Iterator
 from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,9 +13,12 @@ from numpy.random import SeedSequence
 from scipy import stats
 
 import needlescope as ns
+from needlescope.arrays import FloatArray
+from needlescope.models.segments import Ragged
 from needlescope.simulation import data as module
 from needlescope.simulation.data import (
     Arrays,
+    Block,
     Data,
     Joined,
     Tokens,
@@ -298,3 +303,28 @@ class TestSize:
         found = hold(data).X
         assert found.shape == (40, L, d)
         assert np.array_equal((found[:, :, 0] > 25.0).sum(axis=1), (data.y > 0).astype(int))
+
+
+def test_joined_samples_keep_their_lengths() -> None:
+    class Bags(NamedTuple):
+        X: Any
+        y: FloatArray
+        starts: Any
+
+        @property
+        def tokens(self) -> tuple[int, int]:
+            return 0, self.X.shape[1]
+
+        def blocks(self) -> Iterator[Block]:
+            yield Block(self.X, self.y, slice(0, len(self.y)), Ragged.at(self.starts))
+
+    first = Bags(np.arange(8.0).reshape(4, 2), np.array([1.0, -1.0]), np.array([0, 1, 4]))
+    second = Bags(np.arange(6.0).reshape(3, 2), np.array([1.0]), np.array([0, 3]))
+    seen = [
+        (block.segments.mean(block.table).tolist(), block.rows)
+        for block in Joined((first, second)).blocks()
+    ]
+    assert seen == [
+        ([[0.0, 1.0], [4.0, 5.0]], slice(0, 2)),
+        ([[2.0, 3.0]], slice(2, 3)),
+    ]

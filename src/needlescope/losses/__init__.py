@@ -21,7 +21,7 @@ import numpy as np
 
 from .base import Loss
 from .logistic import Logistic
-from .piecewise import KINK, PiecewiseQuadratic, Segment
+from .piecewise import KINK, SQUARE_PIECE, PiecewiseQuadratic, Segment
 
 __all__ = [
     "HINGE",
@@ -38,7 +38,7 @@ __all__ = [
     "get_loss",
 ]
 
-SQUARE = PiecewiseQuadratic([], [(1.0, -1.0, 0.5)], name="square")
+SQUARE = PiecewiseQuadratic([], [SQUARE_PIECE], name="square")
 LOGISTIC = Logistic()
 HINGE = PiecewiseQuadratic([1.0], [(0.0, -1.0, 1.0), (0.0, 0.0, 0.0)], name="hinge")
 SQUARED_HINGE = PiecewiseQuadratic([1.0], [(1.0, -1.0, 0.5), (0.0, 0.0, 0.0)], name="squared_hinge")

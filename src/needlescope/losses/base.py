@@ -38,6 +38,8 @@ class Loss(ABC):
     """Whether ℓ(z; y) depends on yz alone; saying so halves the work."""
     kinked: bool = False
     """Whether the slope jumps somewhere."""
+    square: bool = False
+    """Whether this is ½(1 − yz)²: training then is a linear system, solvable without a ridge."""
 
     def of_label(self, y: int) -> Loss:
         """Return the loss that serves label ``y``: itself, unless the labels differ in kind."""

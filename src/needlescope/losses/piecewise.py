@@ -12,6 +12,7 @@ from ..grid import listed, unmasked
 from .base import Loss
 
 KINK = 1e-12  # a smaller jump of the slope is rounding
+SQUARE_PIECE = (1.0, -1.0, 0.5)  # ½(1 − u)² = ½u² − u + ½
 
 
 class Segment(NamedTuple):
@@ -91,6 +92,7 @@ class PiecewiseQuadratic(Loss):
         self._check()
         a, b, _ = np.diff(self.pieces, axis=0).T
         self.kinked = bool((a * self.knots + b > KINK).any())
+        self.square = bool((self.pieces == SQUARE_PIECE).all())
 
     def _check(self) -> None:
         k, p = self.knots, self.pieces

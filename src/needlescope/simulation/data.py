@@ -161,8 +161,9 @@ class Joined(NamedTuple):
         """Hand out the blocks of each part in turn."""
         offset = 0
         for part in self.parts:
-            for X, y, rows, _ in part.blocks():
-                yield Block(X, y, slice(rows.start + offset, rows.stop + offset))
+            for block in part.blocks():
+                rows = slice(block.rows.start + offset, block.rows.stop + offset)
+                yield block._replace(rows=rows)
             offset += len(part.y)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
-from ..losses import SQUARE, Loss, PiecewiseQuadratic
+from ..losses import Loss
 from ..models.nodes import Law, Limit
 from .collapse import collapsed_bias, solve_close
 from .margin import separability
@@ -51,7 +51,7 @@ def train_readout(
     if ridge == 0.0:
         ridge = _ridge_of_none(law, loss, alpha, limit.dim)
     problem = Saddle(law, loss, delta, ridge)
-    if _is_square(loss):
+    if loss.square:
         point = solve_square(law, delta, ridge)
         local = problem.local(point)
         if not local.residual <= RESIDUAL:
@@ -79,14 +79,10 @@ def train_readout(
     return _determined(Readout(problem, point, local))
 
 
-def _is_square(loss: Loss) -> bool:
-    return isinstance(loss, PiecewiseQuadratic) and np.array_equal(loss.pieces, SQUARE.pieces)
-
-
 def _ridge_of_none(law: Law, loss: Loss, alpha: float, dim: int) -> float:
     """Return the ridge that stands for none, or say why there is no minimiser."""
     delta = alpha / dim
-    if _is_square(loss):
+    if loss.square:
         if delta == 1.0:
             raise NoMinimiser(
                 "at ridge = 0 the square loss has its double-descent peak at one sample per "

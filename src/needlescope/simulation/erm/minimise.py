@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
-from ...losses import SQUARE, Loss, check_loss, get_loss
+from ...losses import Loss, check_loss, get_loss
 from .kinked import minimise_kinked
 from .one_class import one_class
 from .problem import Features, Fit, Problem
@@ -125,7 +125,7 @@ def _solve_one(problem: Problem, one_label: bool, tolerance: float) -> Fit:
         return one_class(problem)
     if problem.ridge > 0.0:
         return minimise_smooth(problem, tolerance)
-    if problem.loss is SQUARE:
+    if problem.loss.square:
         return least_norm(problem, tolerance)
     return minimise_unridged(problem, tolerance)
 
