@@ -35,7 +35,7 @@ def of_entrant(classifier: Any) -> str:
     if kind.__name__ in RESTS_ON:
         code = version(RESTS_ON[kind.__name__]) + Path(inspect.getfile(kind)).read_text()
     else:
-        code = fingerprint("simulation") + fingerprint("estimators")
+        code = fingerprint(kind.__module__.split(".", 1)[1])
     parameters = sorted((name, repr(value)) for name, value in classifier.get_params().items())
     return hashlib.sha256(f"{kind.__name__}{parameters}{code}".encode()).hexdigest()
 

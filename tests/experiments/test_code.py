@@ -1,53 +1,123 @@
-"""The hash of the code: words may change, meaning may not."""
+"""The hash of the code: words may change, meaning may not, and imports say what counts."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from needlescope.experiments import code
+from needlescope.experiments.calls import CALLS, code_of
+
+SMALL = {
+    "align": "ns.align(task, training)",
+    "oracle": "ns.oracle(task, 'bayes', accuracy=0.05)",
+    "predict": "ns.predict(task, training, accuracy=0.01)",
+    "simulate": "ns.simulate(task, training, d=20, trials=1, workers=1)",
+    "simulate_oracle": "ns.simulate_oracle(task, samples=1000, trials=1, workers=1)",
+}
+
+
+def forget() -> None:
+    code.fingerprint.cache_clear()
+    code._source.cache_clear()
 
 
 @pytest.fixture
-def copy(tmp_path, monkeypatch):
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the package's source that may be changed."""
     root = tmp_path / "needlescope"
     shutil.copytree(code.ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(code, "ROOT", root)
-    code.fingerprint.cache_clear()
+    forget()
     yield root
-    code.fingerprint.cache_clear()
+    forget()
 
 
-def edit(path, old, new):
+def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    code.fingerprint.cache_clear()
+    forget()
 
 
-def both():
-    return code.fingerprint("theory"), code.fingerprint("simulation")
+def versions() -> dict[str, str]:
+    return {call: code_of(call) for call in CALLS}
 
 
-def test_a_formula_of_theory_changes_theory_alone(copy):
-    before = both()
+def changed(before: dict[str, str]) -> set[str]:
+    return {call for call, version in versions().items() if version != before[call]}
+
+
+def test_a_formula_changes_the_calls_that_rest_on_it(copy: Path) -> None:
+    before = versions()
     edit(copy / "theory" / "alignment.py", "self.signal**2", "self.signal**3")
-    after = both()
-    assert after[0] != before[0] and after[1] == before[1]
+    assert changed(before) == {"align", "predict", "focus", "crossover"}
 
 
-def test_what_both_import_changes_both(copy):
-    before = both()
-    edit(copy / "losses" / "logistic.py", "return", "return 1.0 *")
-    after = both()
-    assert after[0] != before[0] and after[1] != before[1]
+def test_what_all_import_changes_all(copy: Path) -> None:
+    before = versions()
+    edit(copy / "grid.py", "return", "return 1.0 *")
+    assert changed(before) == set(CALLS)
 
 
-def test_words_change_nothing(copy):
-    before = both()
+def test_how_a_unit_reads_its_arguments_changes_all(copy: Path) -> None:
+    before = versions()
+    edit(copy / "experiments" / "calls.py", "LARGEST = 20_000", "LARGEST = 10_000")
+    assert changed(before) == set(CALLS)
+
+
+def test_words_change_nothing(copy: Path) -> None:
+    before = versions()
     edit(copy / "theory" / "alignment.py", "The query after two gradient steps", "A query")
     edit(copy / "simulation" / "stages.py", "\nclass State", "\n# a comment\nclass State")
     edit(copy / "figures" / "style.py", "8", "9")
-    assert both() == before
+    assert not changed(before)
+
+
+def test_a_new_room_counts_as_soon_as_it_is_used(copy: Path) -> None:
+    before = versions()
+    (copy / "annexe").mkdir()
+    (copy / "annexe" / "__init__.py").write_text("from .numbers import TWO\n")
+    (copy / "annexe" / "numbers.py").write_text("TWO = 2.0\n")
+    forget()
+    assert not changed(before)
+    edit(copy / "theory" / "capacity.py", "\nfrom ..", "\nfrom ..annexe import TWO\nfrom ..")
+    assert changed(before) == {"capacity"}
+    used = versions()
+    edit(copy / "annexe" / "numbers.py", "2.0", "2.1")
+    assert changed(used) == {"capacity"}
+
+
+def test_an_import_inside_a_function_counts(copy: Path) -> None:
+    source = "def late():\n    from .losses import logistic\n    import needlescope.grid\n"
+    (copy / "late.py").write_text(source)
+    assert {"losses.logistic", "grid"} <= set(code.rests_on("late"))
+
+
+def test_a_module_that_is_none_is_named() -> None:
+    with pytest.raises(ValueError, match="no module 'theory.astrology'"):
+        code.fingerprint("theory.astrology")
+
+
+@pytest.mark.parametrize("call", SMALL)
+def test_all_that_a_call_loads_counts(call: str) -> None:
+    """Measured on the interpreter itself, which knows what it has imported."""
+    script = (
+        "import sys, needlescope as ns\n"
+        "task = ns.Task(L=4, R=1, theta=4.0, pi=0.5)\n"
+        "training = ns.Training(alpha0=2.0, alpha1=1.0)\n"
+        f"{SMALL[call]}\n"
+        "print(*[name for name in sys.modules if name.startswith('needlescope.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    loaded = {name.split(".", 1)[1] for name in done.stdout.split()}
+    home = CALLS[call].__module__.split(".", 1)[1]
+    assert home in loaded
+    assert loaded <= set(code.rests_on(home))

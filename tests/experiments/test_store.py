@@ -16,7 +16,7 @@ import pytest
 
 from needlescope.experiments import store as store_module
 from needlescope.experiments.calls import flatten
-from needlescope.experiments.code import fingerprint
+from needlescope.experiments.calls import code_of
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.experiment import trials
 from needlescope.experiments.store import LAYOUT, Store, StoreError
@@ -85,14 +85,13 @@ def test_the_key_changes_with_the_code_that_answers_and_seeds_do_not(
 ) -> None:
     oracle, trial = cheap(1)[0].key, TRIAL.key
     seeds = [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)]
-    real = fingerprint("simulation")
     monkeypatch.setattr(
-        "needlescope.experiments.unit.fingerprint",
-        lambda room: "changed" if room == "theory" else real,
+        "needlescope.experiments.unit.code_of",
+        lambda call: "changed" if call == "oracle" else code_of(call),
     )
     assert cheap(1)[0].key != oracle
     assert TRIAL.key == trial
-    monkeypatch.setattr("needlescope.experiments.unit.fingerprint", lambda room: "changed")
+    monkeypatch.setattr("needlescope.experiments.unit.code_of", lambda call: "changed")
     assert TRIAL.key != trial
     assert [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)] == seeds
 

@@ -46,6 +46,7 @@ from ..theory.focus import focus
 from ..theory.learning import predict
 from ..theory.oracle import detection_threshold, oracle
 from ..training import Training
+from .code import fingerprint
 from .guess import meant
 
 CALLS: dict[str, Callable[..., Any]] = {
@@ -92,6 +93,12 @@ def fields(table: str) -> Mapping[str, Parameter]:
     for name in MORE_FIELDS.get(table, ()):
         found[name] = Parameter(name, Parameter.KEYWORD_ONLY, default=None)
     return found
+
+
+def code_of(call: str) -> str:
+    """Return the version of the code that a call's numbers rest on, from its arguments onwards."""
+    home = CALLS[call].__module__.split(".", 1)[1]
+    return fingerprint(home, __name__.split(".", 1)[1])
 
 
 def run_call(name: str, arguments: Mapping[str, Any], loss: Loss | None = None) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..losses import Loss
-from .calls import CALLS, HOW, SIMULATED, parameters, run_call
-from .code import fingerprint
+from .calls import CALLS, HOW, code_of, parameters, run_call
 from .guess import meant, one_of
 from .plain import canonical as canonical
 from .plain import to_json
@@ -103,8 +102,7 @@ class Unit:
     @property
     def key(self) -> str:
         """A hash of the complete input and of the code version that matters."""
-        code = fingerprint("simulation" if self.call in SIMULATED else "theory")
-        return hashlib.sha256(f"{self.question}{code}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.question}{code_of(self.call)}".encode()).hexdigest()
 
     @property
     def question(self) -> str:
