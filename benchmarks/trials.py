@@ -52,7 +52,7 @@ report(seconds, gradient=found.gradient)
 """
 
 FLOOR = """
-from needlescope.simulation.normal import fill_normal
+from needlescope.simulation.samples.normal import fill_normal
 engine = sys.argv[1] == "engine"
 rows, d, total = 52, 1000, 2 * 4000 * 10 * 1000
 buffer = np.empty((rows * 10, d), np.float32 if engine else np.float64)
@@ -75,7 +75,7 @@ F[np.arange(n), d * rng.integers(0, L, n)] += 5.0 * (y > 0)
 solver = sys.argv[1]
 if solver.startswith("engine"):
     from needlescope.losses import LOGISTIC
-    from needlescope.simulation.erm.minimise import minimise
+    from needlescope.solvers.minimise import minimise
     F = F.astype(np.float32) if solver == "engine float32" else F
     seconds, fit = best(lambda k: minimise(F, y, LOGISTIC, 1e-2))
     w, b = fit.w, fit.b

@@ -10,11 +10,11 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.losses import SQUARE
-from needlescope.theory.law import LADDER
-from needlescope.theory.laws import train_limit
-from needlescope.theory.saddle import Point, Saddle
-from needlescope.theory.solver import solve
-from needlescope.theory.square import solve_square
+from needlescope.theory.law.attention import LADDER
+from needlescope.theory.law.limits import train_limit
+from needlescope.theory.saddle.problem import Point, Saddle
+from needlescope.theory.saddle.solver import solve
+from needlescope.theory.saddle.square import solve_square
 
 from .problems import Problem
 

@@ -12,7 +12,7 @@ from benchmarks.bags.__main__ import main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
 from benchmarks.bags.summary import Mean
-from needlescope.estimators.bags import as_bags
+from needlescope.estimators.bags.bags import as_bags
 
 
 @pytest.fixture

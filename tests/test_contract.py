@@ -17,9 +17,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib")
 ROOMS = (
-    *("answer", "arrays", "errors", "grid", "lattice", "losses", "outcome", "query"),
-    *("task", "training"),
-    *("models", "theory", "simulation", "planning", "estimators", "experiments", "figures", "cli"),
+    *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "outcome"),
+    *("query", "task", "training"),
+    *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
+    *("experiments", "figures", "report", "live", "cli"),
 )
 
 PREDICT = """

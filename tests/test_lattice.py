@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from needlescope.lattice import MULTIPLIER, REPLICATES, SEED, replicate
-from needlescope.theory.law import LADDER
-from needlescope.theory.tokens import TOP, Tokens
+from needlescope.theory.law.attention import LADDER
+from needlescope.theory.law.tokens import TOP, Tokens
 
 MOST_DIMS = 2 * Tokens.dims(TOP + 1)  # signal and noise tokens, both with a bulk
 

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from torch.nn.utils.rnn import pad_sequence
 from torchmil.models import ABMIL
 
-from needlescope.estimators.bags import Bags, as_bags
+from needlescope.estimators.bags.bags import Bags, as_bags
 
 
 class Abmil(ClassifierMixin, BaseEstimator):

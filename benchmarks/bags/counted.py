@@ -15,7 +15,7 @@ import numpy as np
 from milwrap import MilCountBasedMultiClassLearner
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from needlescope.estimators.bags import Bags, as_bags
+from needlescope.estimators.bags.bags import Bags, as_bags
 
 
 class Counted(ClassifierMixin, BaseEstimator):

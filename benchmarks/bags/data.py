@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from needlescope.estimators.bags import Bags, as_bags
-from needlescope.estimators.datasets import digit_bags, load_musk1
+from needlescope.estimators.bags.bags import Bags, as_bags
+from needlescope.estimators.bags.datasets import digit_bags, load_musk1
 
 DIGITS: dict[str, dict[str, Any]] = {
     "digits": {"bags": 400, "L": 20, "R": 1},

@@ -19,9 +19,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags import as_bags
+from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.bags.random_features import RandomFeatures
 from needlescope.estimators.linear import PooledClassifier
-from needlescope.estimators.random_features import RandomFeatures
 
 ATTENTION, POOLED = "attention", "pooled"
 SEED = 0

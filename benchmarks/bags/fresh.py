@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from needlescope.estimators.bags import as_bags
-from needlescope.estimators.datasets import digit_bags
+from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.bags.datasets import digit_bags
 
 from .data import SEED, DataSet, theory
 

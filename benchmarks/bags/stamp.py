@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from needlescope.experiments.code import fingerprint
+from needlescope.experiments.units.code import fingerprint
 
 from .data import DataSet
 

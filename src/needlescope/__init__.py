@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from . import estimators, figures
     from .errors import NoMinimiser, NotConverged
     from .experiments.engine import run_units
-    from .experiments.store import Store
+    from .experiments.stores.store import Store
     from .experiments.sweep import Sweep
-    from .experiments.unit import Unit
+    from .experiments.units.unit import Unit
     from .losses import Loss, PiecewiseQuadratic
+    from .noise import Noise
     from .outcome import (
         Alignment,
         Asymptote,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         Threshold,
     )
     from .query import Query
-    from .simulation.noise import Noise
     from .simulation.oracle import simulate_oracle
     from .simulation.simulate import (
         simulate,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .theory.crossover import crossover
     from .theory.focus import focus
     from .theory.learning import predict
-    from .theory.oracle import detection_threshold, oracle
+    from .theory.oracle.least_error import detection_threshold, oracle
     from .training import Training
 
 __version__ = "0.1.0"
@@ -58,7 +58,7 @@ _HOME = {
     "Focus": "outcome",
     "Loss": "losses",
     "NoMinimiser": "errors",
-    "Noise": "simulation.noise",
+    "Noise": "noise",
     "NotConverged": "errors",
     "Oracle": "outcome",
     "Outcome": "outcome",
@@ -66,19 +66,19 @@ _HOME = {
     "Positions": "task",
     "Query": "query",
     "Separability": "outcome",
-    "Store": "experiments.store",
+    "Store": "experiments.stores.store",
     "Sweep": "experiments.sweep",
     "Task": "task",
     "Threshold": "outcome",
     "Training": "training",
-    "Unit": "experiments.unit",
+    "Unit": "experiments.units.unit",
     "align": "theory.alignment",
     "asymptote": "theory.asymptote",
     "capacity": "theory.capacity",
     "crossover": "theory.crossover",
-    "detection_threshold": "theory.oracle",
+    "detection_threshold": "theory.oracle.least_error",
     "focus": "theory.focus",
-    "oracle": "theory.oracle",
+    "oracle": "theory.oracle.least_error",
     "predict": "theory.learning",
     "run_units": "experiments.engine",
     "simulate": "simulation.simulate",

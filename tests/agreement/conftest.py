@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.simulation import exact
+from needlescope.simulation.error import attention as exact
 
 
 @pytest.fixture(autouse=True)

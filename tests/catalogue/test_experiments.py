@@ -17,7 +17,7 @@ import needlescope as ns
 from needlescope.experiments import axes
 from needlescope.experiments.engine import local
 from needlescope.experiments.on_dask import dask
-from needlescope.experiments.store import StoreError
+from needlescope.experiments.stores.store import StoreError
 from needlescope.experiments.sweep import read_sweep
 from tests.catalogue.refusals import Case, check
 

@@ -18,7 +18,7 @@ from needlescope.cli.group import group
 from needlescope.cli.main import main
 from needlescope.cli.stopping import SIGNALS
 from needlescope.experiments.catalogue import NAMES, experiment
-from needlescope.experiments.unit import Unit, canonical
+from needlescope.experiments.units.unit import Unit, canonical
 
 ROUGH = ("predict", "asymptote", "crossover")
 PROGRAM = Path(sys.executable).with_name("needlescope")

@@ -10,10 +10,10 @@ import json
 import pandas as pd
 import pytest
 
-from needlescope.cli.drawing import draw, line
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.engine import local
-from needlescope.experiments.store import Store
+from needlescope.experiments.stores.store import Store
+from needlescope.report.drawing import draw, line
 
 
 def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
@@ -46,7 +46,7 @@ def test_scores_that_had_to_be_left_out_are_not_compared(tmp_path, monkeypatch):
     left_out.loc[0] = ("a point", 1.0, 0.0, *[float("nan")] * 2, 9, float("nan"), "points")
     changed = dataclasses.replace(one, units=lambda _: one.units(False)[:1])
     changed = dataclasses.replace(changed, compare=lambda _: left_out)
-    monkeypatch.setattr("needlescope.cli.drawing.experiment", lambda _: changed)
+    monkeypatch.setattr("needlescope.report.drawing.experiment", lambda _: changed)
     with Store(tmp_path / "results.sqlite") as store:
         entry, _ = draw("alignment", False, tmp_path, store, local(1))
     assert entry.verdict == "not compared" and entry.kind == "none"

@@ -11,7 +11,7 @@ import shlex
 import pytest
 
 from needlescope.experiments.catalogue import experiment
-from needlescope.experiments.store import Store
+from needlescope.experiments.stores.store import Store
 
 LINE = "needlescope reproduce alignment --folder 'my figures' --workers 1"
 pytestmark = pytest.mark.usefixtures("tiny_experiments")

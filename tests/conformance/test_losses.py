@@ -24,7 +24,7 @@ from needlescope.losses import (
     check_loss,
     get_loss,
 )
-from needlescope.simulation.erm.minimise import minimise
+from needlescope.solvers.minimise import minimise
 
 LABELS = [1, -1]
 EPS = np.finfo(float).eps

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from needlescope.estimators import AttentionClassifier, Bags, RandomFeatures
-from needlescope.estimators.bags import as_bags
+from needlescope.estimators.bags.bags import as_bags
 
 RNG = np.random.default_rng(0)
 RAGGED = [RNG.standard_normal((size, 3)) for size in (2, 1, 4)]

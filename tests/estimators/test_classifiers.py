@@ -25,7 +25,7 @@ from needlescope.estimators import (
 )
 from needlescope.losses import get_loss
 from needlescope.simulation import stages
-from needlescope.simulation.data import Arrays
+from needlescope.simulation.samples.data import Arrays
 
 ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
 FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
@@ -215,8 +215,8 @@ def test_class_weight_moves_the_threshold():
 def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
     X, y = needles(n=60, dtype=np.float32)
     whole = AttentionClassifier(kappa=1.0, ridge=0.1, refine=4, validation=0).fit(X, y)
-    monkeypatch.setattr("needlescope.estimators.prepared.HOLD", 100)
-    monkeypatch.setattr("needlescope.estimators.prepared.BLOCK", 1000)
+    monkeypatch.setattr("needlescope.estimators.fitting.prepared.HOLD", 100)
+    monkeypatch.setattr("needlescope.estimators.fitting.prepared.BLOCK", 1000)
     told = []
     streamed = AttentionClassifier(
         kappa=1.0, ridge=0.1, refine=4, validation=0, progress=lambda *both: told.append(both)

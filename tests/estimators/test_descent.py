@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from needlescope.estimators.descent import descend
+from needlescope.estimators.fitting.descent import descend
 
 
 def bowl(seed=0, d=30):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators.bags import as_bags
-from needlescope.estimators.mixture import fit_mixture
-from needlescope.estimators.task_fit import fit_task
+from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.task.fit import fit_task
+from needlescope.estimators.task.mixture import fit_mixture
 
 
 def test_copies_of_the_same_projections_say_no_more_than_one():
@@ -41,7 +41,7 @@ def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
 
     plain, plain_se = fit()
     assert 0.0 < plain_se < 0.1 * plain
-    monkeypatch.setattr("needlescope.estimators.task_theory.doubt", lambda *_: 0.2)
+    monkeypatch.setattr("needlescope.planning.curve.doubt", lambda *_: 0.2)
     theta, theta_se = fit()
     assert theta == plain
     # The shift is θ s, and s grows with θ: in θ it is a little less.

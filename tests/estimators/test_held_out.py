@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier, PooledClassifier
-from needlescope.estimators.selection import draw
+from needlescope.estimators.fitting.selection import draw
 
 
 def shifted(n, d=3, L=4, shift=3.0, seed=0):
@@ -27,7 +27,7 @@ def look_at_few(monkeypatch):
     """Let the choice of a setting look at a hundred bags."""
     monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1)
     monkeypatch.setattr("needlescope.estimators.base.ENOUGH", 100)
-    monkeypatch.setattr("needlescope.estimators.selection.FEWEST", 20)
+    monkeypatch.setattr("needlescope.estimators.fitting.selection.FEWEST", 20)
 
 
 def test_instances_are_scaled_as_those_of_the_other_folds():

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 
 from needlescope.estimators import base
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags import Bags, as_bags
+from needlescope.estimators.bags.bags import Bags, as_bags
 from needlescope.estimators.linear import PooledClassifier, VectorizedClassifier
 
 FOLDS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators.selection import (
+from needlescope.estimators.fitting.selection import (
     AS_IS,
     _one_scale,
     centre,
@@ -13,7 +13,7 @@ from needlescope.estimators.selection import (
     from_centre,
     platt,
 )
-from needlescope.estimators.settings import Setting
+from needlescope.estimators.fitting.settings import Setting
 
 GOOD, BAD, BOLD = Setting(2.0, 0.1), Setting(0.0, 0.1), Setting(2.0, 0.01, 5)
 
@@ -55,8 +55,8 @@ def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
     choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
     assert len(seen) == 5 and sum(seen) == len(y)
     seen.clear()
-    monkeypatch.setattr("needlescope.estimators.selection.MANY", 300)
-    monkeypatch.setattr("needlescope.estimators.selection.RARE", 100)
+    monkeypatch.setattr("needlescope.estimators.fitting.selection.MANY", 300)
+    monkeypatch.setattr("needlescope.estimators.fitting.selection.RARE", 100)
     choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
     assert seen == [80]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier
-from needlescope.simulation.erm.minimise import minimise
+from needlescope.solvers.minimise import minimise
 
 RIDGE = 0.01
 FIXED = {"kappa": 3.0, "ridge": RIDGE, "refine": 0, "shrinkage": None, "validation": 0}

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from needlescope.estimators import steps
-from needlescope.estimators.bags import Bags, as_bags
-from needlescope.estimators.datasets import digit_bags, load_musk1
-from needlescope.estimators.departures import Departure, trust
-from needlescope.estimators.mixture import fit_mixture, spread, to_normal
-from needlescope.estimators.prepared import Prepared
-from needlescope.estimators.scaling import fit_scaling
-from needlescope.estimators.task_estimate import estimate_task
-from needlescope.estimators.task_fit import fit_task
-from needlescope.estimators.task_theory import alignment, more_bags, prediction, strength
+from needlescope.estimators.bags.bags import Bags, as_bags
+from needlescope.estimators.bags.datasets import digit_bags, load_musk1
+from needlescope.estimators.bags.scaling import fit_scaling
+from needlescope.estimators.fitting import steps
+from needlescope.estimators.fitting.prepared import Prepared
+from needlescope.estimators.task.departures import Departure, trust
+from needlescope.estimators.task.estimate import estimate_task
+from needlescope.estimators.task.fit import fit_task
+from needlescope.estimators.task.mixture import fit_mixture, spread, to_normal
 from needlescope.losses import Logistic
+from needlescope.planning.curve import alignment, more_bags, prediction, strength
 from needlescope.task import Task
 
 TASKS = {
@@ -46,14 +46,14 @@ def estimates():
     for name, what in TASKS.items():
         with pytest.MonkeyPatch.context() as patch:
             if name != "several":
-                patch.setattr("needlescope.estimators.task_theory.MORE", SHORT)
+                patch.setattr("needlescope.planning.curve.MORE", SHORT)
             found[name] = estimate_task(*draw(*what, seed=7)[:2], random_state=0)
     return found
 
 
 @pytest.fixture(autouse=True)
 def short_curves(monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.task_theory.MORE", SHORT)
+    monkeypatch.setattr("needlescope.planning.curve.MORE", SHORT)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -408,7 +408,7 @@ def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
         asked.add(alpha0)
         return strength(task, shift, alpha0, direction)
 
-    monkeypatch.setattr("needlescope.estimators.task_theory.strength", recorded)
+    monkeypatch.setattr("needlescope.planning.curve.strength", recorded)
     X, y, _ = draw(*TASKS["needle"])
     signs = np.where(y, 1.0, -1.0)
     found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)

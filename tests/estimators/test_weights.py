@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
-from needlescope.estimators.steps import no_query
+from needlescope.estimators.fitting.steps import no_query
 from needlescope.losses import get_loss
-from needlescope.simulation.data import Arrays
+from needlescope.simulation.samples.data import Arrays
 
 KINDS = {
     AttentionClassifier: {"kappa": 1.0, "refine": 0},

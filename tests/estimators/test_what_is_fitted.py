@@ -13,14 +13,14 @@ from needlescope.estimators import (
     VectorizedClassifier,
     steps,
 )
+from needlescope.estimators.bags.scaling import no_scaling
 from needlescope.estimators.diagnostics import describe
-from needlescope.estimators.prepared import Prepared
-from needlescope.estimators.scaling import no_scaling
-from needlescope.estimators.settings import AUTO_RIDGE
+from needlescope.estimators.fitting.prepared import Prepared
+from needlescope.estimators.fitting.settings import AUTO_RIDGE
 from needlescope.losses import get_loss
 from needlescope.simulation import stages
-from needlescope.simulation.data import Arrays
-from needlescope.simulation.erm.minimise import minimise
+from needlescope.simulation.samples.data import Arrays
+from needlescope.solvers.minimise import minimise
 
 KINDS = {
     AttentionClassifier: {"kappa": 1.0, "refine": 0},
@@ -110,7 +110,7 @@ def test_some_bags_get_the_ridge_that_suits_as_few(monkeypatch):
     """Ridges are in proportion to features per bag, also where some bags stand for all."""
     monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1)
     monkeypatch.setattr("needlescope.estimators.base.ENOUGH", 100)
-    monkeypatch.setattr("needlescope.estimators.selection.FEWEST", 20)
+    monkeypatch.setattr("needlescope.estimators.fitting.selection.FEWEST", 20)
     trained = []
 
     class Recorded(PooledClassifier):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.experiments.alignment import ALIGNMENT
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.store import Store
+from needlescope.experiments.published.alignment import ALIGNMENT
+from needlescope.experiments.stores.store import Store
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.experiments.attention_map import ATTENTION_MAP, BY
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.store import Store
+from needlescope.experiments.published.attention_map import ATTENTION_MAP, BY
+from needlescope.experiments.stores.store import Store
 
 
 @pytest.mark.parametrize("full", [False, True])

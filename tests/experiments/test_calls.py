@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.experiments.calls import decode, run_call
+from needlescope.experiments.units.calls import decode, run_call
 
 ARGUMENTS = {
     "task": {"L": 3, "R": 1, "theta": 3.0, "pi": 0.5},

@@ -6,8 +6,8 @@ import pytest
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.experiments import capacity
-from needlescope.experiments.unit import canonical
+from needlescope.experiments.published import capacity
+from needlescope.experiments.units.unit import canonical
 
 TASK = {f"task.{key}": value for key, value in capacity.TASK.items()}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from needlescope.experiments import code
-from needlescope.experiments.calls import CALLS, code_of
+from needlescope.experiments.units import code
+from needlescope.experiments.units.calls import CALLS, code_of
 
 SMALL = {
     "align": "ns.align(task, training)",
@@ -67,7 +67,7 @@ def test_what_all_import_changes_all(copy: Path) -> None:
 
 def test_how_a_unit_reads_its_arguments_changes_all(copy: Path) -> None:
     before = versions()
-    edit(copy / "experiments" / "calls.py", "LARGEST = 20_000", "LARGEST = 10_000")
+    edit(copy / "experiments" / "units" / "calls.py", "LARGEST = 20_000", "LARGEST = 10_000")
     assert changed(before) == set(CALLS)
 
 
@@ -100,7 +100,7 @@ def test_an_import_inside_a_function_counts(copy: Path) -> None:
 
 
 def test_a_module_that_is_none_is_named() -> None:
-    with pytest.raises(ValueError, match="no module 'theory.astrology'"):
+    with pytest.raises(ValueError, match=r"no module 'theory\.astrology'"):
         code.fingerprint("theory.astrology")
 
 

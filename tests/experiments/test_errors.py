@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from needlescope.experiments.errors import ERRORS
+from needlescope.experiments.published.errors import ERRORS
 
 
 @pytest.mark.parametrize("full", [False, True])

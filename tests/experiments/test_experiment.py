@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.experiments.calls import SIMULATED
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.engine import attempt
 from needlescope.experiments.experiment import compare, grid, trials, verdict
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.units.calls import SIMULATED
+from needlescope.experiments.units.unit import Unit
 
 BY = ("model", "training.alpha1")
 

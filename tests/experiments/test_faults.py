@@ -26,8 +26,8 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments.engine import Attempt, local, run_units
-from needlescope.experiments.store import Store, StoreError
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.stores.store import Store, StoreError
+from needlescope.experiments.units.unit import Unit
 
 PATIENCE = 60.0
 FEW, MANY = 5, 30  # moments at which a run is killed
@@ -53,8 +53,8 @@ def slow(count: int, d: int = 400) -> list[Unit]:
 SHARED = f"""
 import json, os, random, signal, sys, time
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.store import Store, StoreError
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.stores.store import Store, StoreError
+from needlescope.experiments.units.unit import Unit
 
 TASK = {TASK}
 

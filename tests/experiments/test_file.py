@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from needlescope.experiments.store import Store, StoreError
+from needlescope.experiments.stores.store import Store, StoreError
 
 TABLE = "CREATE TABLE bookmarks (url TEXT)"
 

@@ -14,7 +14,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.experiments.engine import local
-from needlescope.experiments.identity import identity
+from needlescope.experiments.units.identity import identity
 from needlescope.losses import LOGISTIC, Logistic
 
 TASK = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
@@ -84,7 +84,7 @@ def test_it_is_the_same_in_another_process():
     script = textwrap.dedent(
         """
         import json, sys
-        from needlescope.experiments.identity import identity
+        from needlescope.experiments.units.identity import identity
         space = {"__name__": "mine"}
         exec(sys.stdin.read(), space)
         print(json.dumps(identity(space["make"](0.0)(1.0))["code"]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.length import KAPPAS, LENGTH, L
-from needlescope.experiments.store import Store
+from needlescope.experiments.published.length import KAPPAS, LENGTH, L
+from needlescope.experiments.stores.store import Store
 
 
 def place(unit):

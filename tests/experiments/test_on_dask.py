@@ -18,8 +18,8 @@ import pytest
 from needlescope.experiments import on_dask
 from needlescope.experiments.engine import Attempt, local, run_units
 from needlescope.experiments.on_dask import dask
-from needlescope.experiments.store import Store
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.stores.store import Store
+from needlescope.experiments.units.unit import Unit
 
 distributed = pytest.importorskip("distributed")
 
@@ -136,7 +136,7 @@ def test_own_cluster_survives_a_killed_worker(tmp_path: Path) -> None:
 import json, signal, sys
 import psutil
 from needlescope.experiments.on_dask import dask
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.units.unit import Unit
 
 def main():
     units = [Unit(*one) for one in json.load(sys.stdin)]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.experiments import rates
+from needlescope.experiments.published import rates
 
 LIMIT = {"call": "asymptote", "model": "pooled", "limit": 0.2, "limit_se": 0.0, "rate": 0.3}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.reuse import PROTOCOLS, REUSE
-from needlescope.experiments.store import Store
+from needlescope.experiments.published.reuse import PROTOCOLS, REUSE
+from needlescope.experiments.stores.store import Store
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.robustness import GAUSSIAN, OTHERS, ROBUSTNESS
-from needlescope.experiments.store import Store
-from needlescope.experiments.unit import canonical
+from needlescope.experiments.published.robustness import GAUSSIAN, OTHERS, ROBUSTNESS
+from needlescope.experiments.stores.store import Store
+from needlescope.experiments.units.unit import canonical
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from needlescope.experiments import separation
 from needlescope.experiments.experiment import verdict
+from needlescope.experiments.published import separation
 
 
 @pytest.mark.parametrize("full", [False, True])

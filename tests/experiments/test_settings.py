@@ -7,10 +7,10 @@ import sqlite3
 import pytest
 
 import needlescope as ns
-from needlescope.experiments.calls import CALLS, parameters
 from needlescope.experiments.engine import local
-from needlescope.experiments.settings import columns, settings
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.stores.settings import columns, settings
+from needlescope.experiments.units.calls import CALLS, parameters
+from needlescope.experiments.units.unit import Unit
 
 TASK = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
 TRAINING = {"alpha0": 1.0, "alpha1": 2.0}

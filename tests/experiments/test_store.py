@@ -14,13 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.experiments import store as store_module
-from needlescope.experiments.calls import flatten
-from needlescope.experiments.calls import code_of
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.experiment import trials
-from needlescope.experiments.store import LAYOUT, Store, StoreError
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.stores import store as store_module
+from needlescope.experiments.stores.store import LAYOUT, Store, StoreError
+from needlescope.experiments.units.calls import code_of, flatten
+from needlescope.experiments.units.unit import Unit
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 WRONG = Unit("oracle", {"task": TASK | {"R": 11}, "model": "pooled"})
@@ -86,12 +85,12 @@ def test_the_key_changes_with_the_code_that_answers_and_seeds_do_not(
     oracle, trial = cheap(1)[0].key, TRIAL.key
     seeds = [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)]
     monkeypatch.setattr(
-        "needlescope.experiments.unit.code_of",
+        "needlescope.experiments.units.unit.code_of",
         lambda call: "changed" if call == "oracle" else code_of(call),
     )
     assert cheap(1)[0].key != oracle
     assert TRIAL.key == trial
-    monkeypatch.setattr("needlescope.experiments.unit.code_of", lambda call: "changed")
+    monkeypatch.setattr("needlescope.experiments.units.unit.code_of", lambda call: "changed")
     assert TRIAL.key != trial
     assert [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)] == seeds
 

@@ -10,11 +10,11 @@ import pytest
 
 import needlescope as ns
 from needlescope.cli.means import means
-from needlescope.experiments import calls
 from needlescope.experiments.axes import MOST_UNITS
 from needlescope.experiments.engine import local
 from needlescope.experiments.sweep import Sweep, read_sweep
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.units import calls
+from needlescope.experiments.units.unit import Unit
 
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
 TRAINING = {"alpha0": 1.0, "alpha1": [1.0, 2.0, 3.0]}

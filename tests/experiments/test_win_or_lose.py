@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from needlescope.experiments import win_or_lose
-from needlescope.experiments.unit import canonical
+from needlescope.experiments.published import win_or_lose
+from needlescope.experiments.units.unit import canonical
 
 
 def row(model: str, error: float, alpha0: float = 1.0, **more: object) -> dict[str, object]:

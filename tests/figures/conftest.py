@@ -13,8 +13,8 @@ def quiet(monkeypatch):
     def refuse(*_):
         raise AssertionError("a figure computed")
 
-    monkeypatch.setattr("needlescope.experiments.calls.run_call", refuse)
-    monkeypatch.setattr("needlescope.experiments.unit.run_call", refuse)
+    monkeypatch.setattr("needlescope.experiments.units.calls.run_call", refuse)
+    monkeypatch.setattr("needlescope.experiments.units.unit.run_call", refuse)
     monkeypatch.setattr(plt, "show", refuse)
     plt.switch_backend("agg")
     yield

@@ -6,12 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from needlescope.experiments import alignment as experiment
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.experiment import trials
-from needlescope.experiments.store import Store
-from needlescope.experiments.unit import Unit
-from needlescope.figures.alignment import alignment
+from needlescope.experiments.published import alignment as experiment
+from needlescope.experiments.stores.store import Store
+from needlescope.experiments.units.unit import Unit
+from needlescope.figures.published.alignment import alignment
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.experiments.capacity import QUERY, TASK
-from needlescope.figures.capacity import capacity
+from needlescope.experiments.published.capacity import QUERY, TASK
+from needlescope.figures.published.capacity import capacity
 
 BASE = {f"task.{key}": value for key, value in TASK.items()}
 HEAD = {f"query.{key}": value for key, value in QUERY.items()}

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.experiments import errors as experiment
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.experiment import grid, trials
-from needlescope.experiments.store import Store
-from needlescope.experiments.unit import Unit
-from needlescope.figures.errors import LOSSES, MODELS, errors
+from needlescope.experiments.published import errors as experiment
+from needlescope.experiments.stores.store import Store
+from needlescope.experiments.units.unit import Unit
 from needlescope.figures.marks import means, spread
+from needlescope.figures.published.errors import LOSSES, MODELS, errors
 
 
 @pytest.fixture(scope="module")

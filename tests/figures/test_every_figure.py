@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from needlescope import figures
-from needlescope.experiments.calls import SIMULATED
 from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.units.calls import SIMULATED
 
 TRIALS = 2
 OUTCOME = ("test_error", "test_error_se", "train_loss", "train_error")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import needlescope as ns
-from needlescope.figures.length import length
+from needlescope.figures.published.length import length
 
 
 @pytest.fixture

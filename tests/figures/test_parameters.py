@@ -6,7 +6,7 @@ import pytest
 
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.experiment import trials
-from needlescope.experiments.unit import Unit
+from needlescope.experiments.units.unit import Unit
 from needlescope.figures.parameters import SYMBOLS, parameters
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}

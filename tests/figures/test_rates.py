@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.figures.rates import rates
+from needlescope.figures.published.rates import rates
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.experiments.reuse import PROTOCOLS
-from needlescope.figures.reuse import reuse
+from needlescope.experiments.published.reuse import PROTOCOLS
+from needlescope.figures.published.reuse import reuse
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.experiments.robustness import GAUSSIAN, OTHERS
-from needlescope.figures.robustness import LAWS, robustness
+from needlescope.experiments.published.robustness import GAUSSIAN, OTHERS
+from needlescope.figures.published.robustness import LAWS, robustness
 
 
 @pytest.fixture

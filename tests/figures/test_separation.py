@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.experiments.separation import LAWS, strength
-from needlescope.figures.separation import separation
+from needlescope.experiments.published.separation import LAWS, strength
+from needlescope.figures.published.separation import separation
 
 LENGTHS = (100, 1000, 10_000)
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.figures.win_or_lose import win_or_lose
+from needlescope.figures.published.win_or_lose import win_or_lose
 
 
 @pytest.fixture

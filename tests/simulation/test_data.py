@@ -15,8 +15,10 @@ from scipy import stats
 import needlescope as ns
 from needlescope.arrays import FloatArray
 from needlescope.models.segments import Ragged
-from needlescope.simulation import data as module
-from needlescope.simulation.data import (
+from needlescope.noise import STANDARD, Noise
+from needlescope.running.seeds import generator
+from needlescope.simulation.samples import data as module
+from needlescope.simulation.samples.data import (
     Arrays,
     Block,
     Data,
@@ -28,8 +30,6 @@ from needlescope.simulation.data import (
     positions,
     tokens,
 )
-from needlescope.simulation.noise import STANDARD, Noise
-from needlescope.simulation.seeds import generator
 
 ALARM = 1e-5
 TASK = ns.Task(L=6, R=2, theta=3.0, pi=0.4)

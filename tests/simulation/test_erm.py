@@ -9,10 +9,11 @@ from sklearn.linear_model import LogisticRegression
 
 from needlescope.errors import NoMinimiser, NotConverged
 from needlescope.losses import LOGISTIC, SQUARE, SQUARED_HINGE, PiecewiseQuadratic
-from needlescope.simulation.erm import smooth, subspace
-from needlescope.simulation.erm.minimise import minimise, minimise_path
-from needlescope.simulation.erm.problem import Problem
-from needlescope.simulation.erm.products import Products
+from needlescope.solvers.minimise import minimise, minimise_path
+from needlescope.solvers.problem import Problem
+from needlescope.solvers.products import Products
+from needlescope.solvers.smooth import ridged as smooth
+from needlescope.solvers.smooth import subspace
 
 HUBER = PiecewiseQuadratic(
     [-1.0, 1.0], [(0.0, -2.0, 1.0), (1.0, -1.0, 1.5), (0.0, 0.0, 1.0)], name="flat_huber"
@@ -240,9 +241,9 @@ def test_features_too_far_off_centre_for_single_precision(shape):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_in_many_blocks(dtype, monkeypatch):
-    monkeypatch.setattr("needlescope.simulation.erm.products.BLOCK", 700)
-    monkeypatch.setattr("needlescope.simulation.erm.products.PANEL", 700)
-    monkeypatch.setattr("needlescope.simulation.erm.linear.PANEL", 700)
+    monkeypatch.setattr("needlescope.solvers.products.BLOCK", 700)
+    monkeypatch.setattr("needlescope.solvers.products.PANEL", 700)
+    monkeypatch.setattr("needlescope.solvers.cholesky.PANEL", 700)
     monkeypatch.setattr(subspace, "MOST", 12)
     monkeypatch.setattr(subspace, "KEPT", 5)
     for shape in LARGE[:2]:

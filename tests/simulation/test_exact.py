@@ -11,10 +11,10 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.simulation import exact
-from needlescope.simulation.exact import Readout, attention_error
-from needlescope.simulation.exact_linear import SUBSETS, pooled_error, vectorized_error
-from needlescope.simulation.noise import STANDARD, Noise
+from needlescope.noise import STANDARD, Noise
+from needlescope.simulation.error import attention as exact
+from needlescope.simulation.error.attention import Readout, attention_error
+from needlescope.simulation.error.linear import SUBSETS, pooled_error, vectorized_error
 
 COUNTED = 200_000
 SIGMAS = 5.0

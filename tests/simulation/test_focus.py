@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.data import Tokens, block_rows
+from needlescope.simulation.samples.data import Tokens, block_rows
 
 TASK = ns.Task(L=10, R=2, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=3.0, alpha1=1.0)

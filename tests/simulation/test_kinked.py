@@ -9,9 +9,9 @@ from sklearn.svm import SVC
 
 from needlescope.errors import NoMinimiser, NotConverged
 from needlescope.losses import HINGE, LOGISTIC, SQUARED_HINGE, PiecewiseQuadratic
-from needlescope.simulation.erm.fenchel import best_bias, domain, excess, touching
-from needlescope.simulation.erm.kinked import minimise_kinked
-from needlescope.simulation.erm.problem import Problem
+from needlescope.solvers.kinked.certified import minimise_kinked
+from needlescope.solvers.kinked.fenchel import best_bias, domain, excess, touching
+from needlescope.solvers.problem import Problem
 
 ABSOLUTE = PiecewiseQuadratic([1.0], [(0, -0.5, 0.5), (0, 0.5, -0.5)], name="absolute")
 TWO_KINKS = PiecewiseQuadratic(

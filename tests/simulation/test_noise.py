@@ -15,15 +15,16 @@ import pytest
 from numpy.random import SeedSequence
 from scipy import stats
 
-from needlescope.simulation.noise import STANDARD, Noise
-from needlescope.simulation.seeds import generator
+from needlescope.noise import STANDARD, Noise
+from needlescope.running.seeds import generator
+from needlescope.simulation.samples.noise import correlate, fill_noise
 
 ALARM = 1e-5
 
 
 def draw(noise: Noise, shape: tuple[int, int, int], seed: int = 1) -> np.ndarray:
     out = np.full(shape, np.nan, np.float32)
-    assert noise.fill(out, generator(SeedSequence(seed))) is out
+    assert fill_noise(noise, out, generator(SeedSequence(seed))) is out
     return out.astype(float)
 
 
@@ -137,15 +138,15 @@ class TestFormulas:
         assert np.array_equal(a, before)
 
     def test_correlate_is_the_root_of_the_correlation(self) -> None:
-        found = Noise(token_correlation=0.6).correlate(np.eye(5)[:, :, None])[:, :, 0]
+        found = correlate(Noise(token_correlation=0.6), np.eye(5)[:, :, None])[:, :, 0]
         assert found.T @ found == pytest.approx(ar1(5, 0.6), abs=1e-14)
 
     def test_correlate_works_in_place_and_leaves_independent_tokens_alone(self) -> None:
         tokens = np.random.default_rng(0).standard_normal((4, 3))
         before = tokens.copy()
-        assert STANDARD.correlate(tokens) is tokens
+        assert correlate(STANDARD, tokens) is tokens
         assert np.array_equal(tokens, before)
-        assert Noise(token_correlation=0.5).correlate(tokens) is tokens
+        assert correlate(Noise(token_correlation=0.5), tokens) is tokens
         assert tokens[:, 0] == pytest.approx(before[:, 0])
         assert tokens[:, 1] == pytest.approx(0.5 * before[:, 0] + np.sqrt(0.75) * before[:, 1])
 

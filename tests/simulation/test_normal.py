@@ -12,8 +12,8 @@ import pytest
 from numpy.random import SeedSequence
 from scipy import stats
 
-from needlescope.simulation.normal import CHUNK, fill_normal, normal
-from needlescope.simulation.seeds import generator
+from needlescope.running.seeds import generator
+from needlescope.simulation.samples.normal import CHUNK, fill_normal, normal
 
 ALARM = 1e-5
 MANY = 4_000_000

@@ -17,10 +17,11 @@ from scipy import stats
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
-from needlescope.simulation import exact, from_law, from_tokens, reduced, stages
-from needlescope.simulation.data import Tokens
-from needlescope.simulation.noise import STANDARD
-from needlescope.simulation.seeds import child, generator
+from needlescope.noise import STANDARD
+from needlescope.running.seeds import child, generator
+from needlescope.simulation import from_law, from_tokens, reduced, stages
+from needlescope.simulation.error import attention as exact
+from needlescope.simulation.samples.data import Tokens
 from needlescope.simulation.setup import Setup
 from needlescope.simulation.stages import State
 from needlescope.simulation.trial import align_trial, run_trial

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.random import PCG64, Generator, RandomState, SeedSequence, default_rng
 
-from needlescope.simulation.seeds import streams
+from needlescope.running.seeds import streams
 
 REPEATABLE = [
     0,

@@ -14,10 +14,11 @@ import pytest
 from scipy.stats import beta
 
 import needlescope as ns
-from needlescope.simulation import exact, stages
-from needlescope.simulation.data import Joined, tokens
-from needlescope.simulation.noise import STANDARD
-from needlescope.simulation.seeds import generator
+from needlescope.noise import STANDARD
+from needlescope.running.seeds import generator
+from needlescope.simulation import stages
+from needlescope.simulation.error import attention as exact
+from needlescope.simulation.samples.data import Joined, tokens
 from needlescope.simulation.setup import Setup
 
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)

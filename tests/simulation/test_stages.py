@@ -10,11 +10,11 @@ from numpy.random import SeedSequence
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
-from needlescope.simulation import data as data_module
+from needlescope.noise import STANDARD
 from needlescope.simulation import stages
-from needlescope.simulation.data import Arrays, hold, tokens
 from needlescope.simulation.end_to_end import train_together
-from needlescope.simulation.noise import STANDARD
+from needlescope.simulation.samples import data as data_module
+from needlescope.simulation.samples.data import Arrays, hold, tokens
 from needlescope.simulation.setup import Setup
 from needlescope.simulation.stages import State, first_step, gradient, query_step, start
 from needlescope.simulation.trial import align_trial

@@ -25,10 +25,10 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import needlescope
-from needlescope.simulation import pool as pool_module
-from needlescope.simulation import progress as progress_module
-from needlescope.simulation import workers as workers_module
-from needlescope.simulation.workers import check_workers, cores, run
+from needlescope.running import pool as pool_module
+from needlescope.running import progress as progress_module
+from needlescope.running import workers as workers_module
+from needlescope.running.workers import check_workers, cores, run
 
 PATIENCE = 60.0
 linux = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
@@ -207,7 +207,7 @@ class Tell:
 
 def test_called_within_a_worker_it_stays_there() -> None:
     def outer(job: int) -> list[bool]:
-        from needlescope.simulation.workers import run
+        from needlescope.running.workers import run
 
         here = os.getpid()
         return [pid == here for pid in run(lambda _: os.getpid(), range(3), workers=2)]
@@ -236,7 +236,7 @@ def test_script_needs_no_guard_and_leaves_nothing(script, workers: object) -> No
     running = script(f"""
 import os
 from needlescope.losses import Loss
-from needlescope.simulation.workers import run
+from needlescope.running.workers import run
 
 class Own(Loss):
     name = "own"
@@ -378,7 +378,7 @@ def test_a_killed_worker_is_told_without_the_program_pgrep(script) -> None:
     running = script(
         """
 import os, signal, time
-from needlescope.simulation.workers import run
+from needlescope.running.workers import run
 
 def die(job):
     if job == 1:
@@ -401,7 +401,7 @@ except RuntimeError as error:
 LONG = """
 import sys
 import numpy as np
-from needlescope.simulation.workers import run
+from needlescope.running.workers import run
 
 def trial(job):
     if job >= 2:
@@ -622,7 +622,7 @@ def on_a_terminal(code: str, interrupt_at: str = "") -> tuple[int, str]:
 
 QUICK = """
 import time
-from needlescope.simulation.workers import run
+from needlescope.running.workers import run
 def trial(job):
     time.sleep(0.05)
     if job == BAD:
@@ -683,7 +683,7 @@ def test_progress_gives_the_terminal_back_after_an_interrupt() -> None:
 
 
 def test_importing_loads_neither_joblib_nor_rich() -> None:
-    code = "import sys, needlescope.simulation.workers, needlescope.simulation.seeds\n"
+    code = "import sys, needlescope.running.workers, needlescope.running.seeds\n"
     code += "print([name for name in ('joblib', 'rich', 'threadpoolctl') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr

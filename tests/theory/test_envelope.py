@@ -9,8 +9,8 @@ import pytest
 
 from needlescope import NotConverged
 from needlescope.losses import HINGE, LOGISTIC, SQUARE, Loss, PiecewiseQuadratic
-from needlescope.theory import envelope as module
-from needlescope.theory.envelope import Envelope, envelope
+from needlescope.theory.saddle import envelope as module
+from needlescope.theory.saddle.envelope import Envelope, envelope
 
 X, W = np.polynomial.legendre.leggauss(16)
 AROUND = np.concatenate([0.5 * np.sinh(np.linspace(-12, 12, 121)), np.linspace(-40, 40, 81)])

@@ -15,9 +15,9 @@ from needlescope import Task
 from needlescope.models import attention, pooled
 from needlescope.models.nodes import Limit, Nodes
 from needlescope.models.segments import Even
-from needlescope.theory import law as module
-from needlescope.theory.law import LADDER, Draws, Level, attention_limit, draw, ladder
-from needlescope.theory.score import below
+from needlescope.theory.law import attention as module
+from needlescope.theory.law.attention import LADDER, Draws, Level, attention_limit, draw, ladder
+from needlescope.theory.oracle.score import below
 
 SMALL = Level(512, 32)
 FINE = Level(2**13, 1024)
@@ -137,7 +137,7 @@ class TestDeterminism:
 
     def test_another_process_computes_the_same_nodes(self) -> None:
         code = (
-            "import hashlib, numpy as np; from needlescope.theory.law import *; "
+            "import hashlib, numpy as np; from needlescope.theory.law.attention import *; "
             f"one = attention_limit(*{PROBLEM}, Level{tuple(SMALL)}); "
             "parts = [*one.positive, *one.negative, *one.coarse[0], *one.coarse[1]]; "
             "data = b''.join(np.ascontiguousarray(x).tobytes() for x in parts); "

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.law import Level
+from needlescope.theory.law.attention import Level
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
@@ -45,9 +45,9 @@ def test_results_are_plain_floats_for_a_single_problem():
 def test_order_parameters_satisfy_the_published_equations(model, loss):
     """The five stationarity equations, evaluated here by plain quadrature over the law's nodes."""
     from needlescope.losses import get_loss
-    from needlescope.theory.law import LADDER
-    from needlescope.theory.laws import train_limit
-    from needlescope.theory.readout import train_readout
+    from needlescope.theory.law.attention import LADDER
+    from needlescope.theory.law.limits import train_limit
+    from needlescope.theory.saddle.readout import train_readout
 
     query = ns.Query(0.7, 0.8)
     limit = train_limit(model, TASK, query, LADDER[0])

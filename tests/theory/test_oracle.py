@@ -7,7 +7,7 @@ import pytest
 from scipy.special import log_ndtr
 
 import needlescope as ns
-from needlescope.theory.oracle import MODELS, detection_threshold, oracle
+from needlescope.theory.oracle.least_error import MODELS, detection_threshold, oracle
 
 TASKS = [
     ns.Task(L=2, R=1, theta=1.5, pi=0.3),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from needlescope.theory import score
-from needlescope.theory.law import draw
-from needlescope.theory.oracle_attention import best_attention
+from needlescope.theory.law.attention import draw
+from needlescope.theory.oracle import score
+from needlescope.theory.oracle.attention import best_attention
 
 
 @pytest.mark.parametrize(

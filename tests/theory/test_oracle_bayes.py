@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.oracle import oracle
-from needlescope.theory.symmetric import Group, Series, draw, log_binomial, scaled_polynomials
-from needlescope.theory.symmetric_saddle import Saddle
+from needlescope.theory.oracle.least_error import oracle
+from needlescope.theory.oracle.symmetric import (
+    Group,
+    Series,
+    draw,
+    log_binomial,
+    scaled_polynomials,
+)
+from needlescope.theory.oracle.symmetric_saddle import Saddle
 
 
 def log_polynomial(logits: np.ndarray, r: int) -> np.ndarray:

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.oracle import oracle
-from needlescope.theory.oracle_linear import given_positions, pooled, vectorized
+from needlescope.theory.oracle.least_error import oracle
+from needlescope.theory.oracle.linear import given_positions, pooled, vectorized
 
 
 def brute_force(patterns: np.ndarray, theta: float, pi: float, starts: int) -> float:

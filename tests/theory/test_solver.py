@@ -13,11 +13,11 @@ import needlescope as ns
 from needlescope.losses import HINGE, LOGISTIC, SQUARE, Loss, get_loss
 from needlescope.models import pooled, vectorized
 from needlescope.models.nodes import Law
-from needlescope.theory.collapse import collapsed_bias
-from needlescope.theory.law import Level, attention_limit
-from needlescope.theory.saddle import Point, Saddle
-from needlescope.theory.solver import RESIDUAL, _inner, _path, nested, newton, solve
-from needlescope.theory.square import solve_square
+from needlescope.theory.law.attention import Level, attention_limit
+from needlescope.theory.saddle.collapse import collapsed_bias
+from needlescope.theory.saddle.problem import Point, Saddle
+from needlescope.theory.saddle.solver import RESIDUAL, _inner, _path, nested, newton, solve
+from needlescope.theory.saddle.square import solve_square
 
 PAIRS = ns.Positions([(0, 1), (1, 2)], [0.75, 0.25])
 LAWS = {

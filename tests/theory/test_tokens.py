@@ -7,8 +7,8 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 
 from needlescope.lattice import REPLICATES, replicate
-from needlescope.theory import tokens as module
-from needlescope.theory.tokens import TOP, WHOLE, Tokens
+from needlescope.theory.law import tokens as module
+from needlescope.theory.law.tokens import TOP, WHOLE, Tokens
 
 STATISTICS = ("score", "A", "score²", "Φ(−1−score)", "Φ(score−1)", "Σg²/n")
 

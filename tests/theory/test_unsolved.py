@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.law import LADDER, attention_limit
+from needlescope.theory.law.attention import LADDER, attention_limit
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINED = ns.Training(alpha0=2.0, alpha1=1.0)
@@ -51,7 +51,7 @@ def test_a_grid_of_which_nothing_is_left():
 @pytest.fixture
 def short_ladder(monkeypatch):
     """Give up after the coarsest level, which is quick."""
-    monkeypatch.setattr("needlescope.theory.laws.ladder", lambda *_, **__: LADDER[:1])
+    monkeypatch.setattr("needlescope.theory.law.limits.ladder", lambda *_, **__: LADDER[:1])
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_, **__: LADDER[:1])
 
 
@@ -100,7 +100,7 @@ def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
         seen.append(given[-1])
         return attention_limit(*given)
 
-    monkeypatch.setattr("needlescope.theory.laws.attention_limit", law)
+    monkeypatch.setattr("needlescope.theory.law.limits.attention_limit", law)
     found = ns.predict(*LONG, query=ns.Query(2.0, 0.576), accuracy=2e-4)
     assert 2.0 * found.test_error_se <= 2e-4
     assert len({level.points for level in seen}) == 1

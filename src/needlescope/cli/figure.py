@@ -30,8 +30,8 @@ def command(
 ) -> None:
     """Draw the figure NAME into a folder: PNG, PDF and the table behind it as CSV."""
     from ..experiments.catalogue import experiment
-    from ..experiments.store import Store
-    from .drawing import draw, line
+    from ..experiments.stores.store import Store
+    from ..report.drawing import draw, line
 
     experiment(name)  # refuse a wrong name before any work
     with Store(Path(folder) / "results.sqlite") as store:

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..experiments.unit import Unit
+    from ..experiments.units.unit import Unit
 
 ERRORS = ("test_error", "train_loss", "train_error")
 ANSWERS = {
@@ -65,7 +65,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
 
 def _asked(units: Iterable[Unit]) -> list[str]:
     """List the columns of a table that are arguments, those that tell trials apart left out."""
-    from ..experiments.settings import columns
+    from ..experiments.stores.settings import columns
 
     found: dict[str, None] = {}
     for unit in units:

@@ -35,9 +35,9 @@ def command(
     """
     from ..experiments.catalogue import NAMES, experiment
     from ..experiments.engine import Summary
-    from ..experiments.store import Store
-    from ..figures.page import page
-    from .drawing import draw, line
+    from ..experiments.stores.store import Store
+    from ..report.drawing import draw, line
+    from ..report.page import page
 
     for name in names:
         experiment(name)  # refuse a wrong name before any work

@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Run the sweep in SPEC, a TOML file; what its store has is not run again."""
     from ..experiments.engine import run_units
-    from ..experiments.store import Store, check_parquet
+    from ..experiments.stores.store import Store, check_parquet
     from ..experiments.sweep import read_sweep
     from .means import means
 

@@ -1,12 +1,12 @@
 """The solvable classifiers, fitted to real bags of vectors, in the manner of scikit-learn."""
 
 from .attention import AttentionClassifier
-from .bags import Bags
-from .datasets import digit_bags, load_musk1
+from .bags.bags import Bags
+from .bags.datasets import digit_bags, load_musk1
+from .bags.random_features import RandomFeatures
 from .linear import PooledClassifier, VectorizedClassifier
-from .random_features import RandomFeatures
-from .task_estimate import estimate_task
-from .task_result import TaskEstimate
+from .task.estimate import estimate_task
+from .task.result import TaskEstimate
 
 __all__ = [
     "AttentionClassifier",

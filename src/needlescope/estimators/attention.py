@@ -10,13 +10,13 @@ from ..arrays import FloatArray
 from ..grid import choice
 from ..losses import Loss
 from ..models.attention import attend
-from ..simulation.progress import Progress
-from . import steps
+from ..running.progress import Progress
 from .base import BagClassifier
 from .diagnostics import describe
-from .prepared import Prepared
-from .schemes import SCHEMES
-from .settings import (
+from .fitting import steps
+from .fitting.prepared import Prepared
+from .fitting.schemes import SCHEMES
+from .fitting.settings import (
     MOST_KAPPA,
     MOST_QUERIES,
     MOST_STEPS,

@@ -14,12 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import FloatArray, IndexArray
 from ..grid import unmasked
 from ..losses import Logistic, Loss, check_loss, get_loss
-from ..simulation.progress import check_progress
-from . import steps
-from .bags import Bags, as_bags
-from .extremes import check_fit, check_reach
-from .features import BagEstimator
-from .labels import (
+from ..running.progress import check_progress
+from .bags.bags import Bags, as_bags
+from .bags.extremes import check_fit, check_reach
+from .bags.features import BagEstimator
+from .bags.labels import (
     bag_weights,
     check_both,
     check_order,
@@ -28,11 +27,12 @@ from .labels import (
     read_labels,
     two_classes,
 )
-from .prepared import HOLD, Prepared
-from .scaling import Scaling, fit_scaling, no_scaling
-from .schemes import train_states
-from .selection import AS_IS, Choice, centre, choose, draw, even_count, from_centre
-from .settings import Setting
+from .bags.scaling import Scaling, fit_scaling, no_scaling
+from .fitting import steps
+from .fitting.prepared import HOLD, Prepared
+from .fitting.schemes import train_states
+from .fitting.selection import AS_IS, Choice, centre, choose, draw, even_count, from_centre
+from .fitting.settings import Setting
 
 VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
 ENOUGH = 500  # but not fewer than so many

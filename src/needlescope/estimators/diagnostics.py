@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..models.attention import attend
-from ..simulation.data import Data
+from ..simulation.samples.data import Data
 from ..simulation.stages import State
 
 
@@ -17,7 +17,7 @@ def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArr
 
     Examples
     --------
-    >>> from needlescope.simulation.data import Arrays
+    >>> from needlescope.simulation.samples.data import Arrays
     >>> X = np.zeros((2, 4, 1))
     >>> X[0, 0] = 100.0
     >>> state = State(np.ones((1, 1)), np.ones((1, 1)), 0.0)

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
+from ..running.progress import Progress
 from ..simulation import stages
-from ..simulation.erm.minimise import minimise_path
-from ..simulation.progress import Progress
-from . import steps
-from .bags import Bags
+from ..solvers.minimise import minimise_path
+from .bags.bags import Bags
 from .base import BagClassifier
-from .prepared import Prepared
-from .settings import RIDGES, Setting, check_auto, settings
+from .fitting import steps
+from .fitting.prepared import Prepared
+from .fitting.settings import RIDGES, Setting, check_auto, settings
 
 
 class PooledClassifier(BagClassifier):

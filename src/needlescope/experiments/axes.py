@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from ..grid import unmasked
-from .guess import meant
+from .units.guess import meant
 
 MOST_UNITS = 200_000
 """Units of a sweep, or of a run: a quarter of a gigabyte, and half a minute to list and check."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from .experiment import Experiment
-from .guess import one_of
+from .units.guess import one_of
 
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
@@ -22,5 +22,5 @@ def experiment(name: str) -> Experiment:
     'Errors against the amount of training data'
     """
     one_of("experiment", name, NAMES)
-    found: Experiment = getattr(import_module(f".{name}", __package__), name.upper())
+    found: Experiment = getattr(import_module(f".published.{name}", __package__), name.upper())
     return found

@@ -12,11 +12,11 @@ from typing import Any
 from ..grid import choice, real
 from ..losses import Loss
 from ..query import Query
-from ..theory.laws import MODELS, check_accuracy
+from ..theory.law.limits import MODELS, check_accuracy
 from ..theory.learning import DATA
-from ..theory.oracle import MODELS as ORACLES
-from ..theory.oracle import check_target
-from .calls import CALLS, MORE_FIELDS, SIMULATED, check_fields, decode, parameters
+from ..theory.oracle.least_error import MODELS as ORACLES
+from ..theory.oracle.least_error import check_target
+from .units.calls import CALLS, MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once
 
@@ -75,7 +75,7 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
 def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
         "model": lambda one: choice(
-            "model", one, ORACLES if CALLS[call].__module__.endswith("oracle") else MODELS
+            "model", one, ORACLES if call in ("oracle", "detection_threshold") else MODELS
         ),
         "data": lambda one: choice("data", one, DATA),
         "accuracy": check_accuracy,

@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ..simulation.progress import Progress, check_progress
-from ..simulation.workers import check_workers
-from ..simulation.workers import run as run_in_processes
+from ..running.progress import Progress, check_progress
+from ..running.workers import check_workers
+from ..running.workers import run as run_in_processes
 from .axes import check_count
-from .row import check_units
-from .store import Store
-from .unit import Unit
+from .stores.row import check_units
+from .stores.store import Store
+from .units.unit import Unit
 
 
 class Attempt(NamedTuple):

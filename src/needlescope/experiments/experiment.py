@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtr
 
-from .unit import Unit
+from .units.unit import Unit
 
 MISTAKES = 100
 ROUNDING = 4.0 * np.finfo(float).eps  # what theory and simulation know of a sum of order one

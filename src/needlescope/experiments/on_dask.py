@@ -18,11 +18,11 @@ from contextlib import closing, contextmanager
 from importlib import import_module
 from typing import Any
 
-from ..simulation.pool import interrupts_held, start_trackers
-from ..simulation.progress import Progress, check_progress, reporting
-from ..simulation.workers import check_workers, cores
+from ..running.pool import interrupts_held, start_trackers
+from ..running.progress import Progress, check_progress, reporting
+from ..running.workers import check_workers, cores
 from .engine import Attempt, Engine, attempt
-from .unit import Unit
+from .units.unit import Unit
 
 # Units handed out for each thread of the cluster; the others stay here until there is room.
 AHEAD = 4

@@ -37,11 +37,11 @@ import numpy as np
 from ..losses import Loss
 from . import checks
 from .axes import Grid, check_count, check_together, listed
-from .calls import CALLS, SIMULATED, TABLES
-from .calls import fields as fields_of
 from .experiment import trials
-from .guess import meant, one_of
-from .unit import Unit
+from .units.calls import CALLS, SIMULATED, TABLES
+from .units.calls import fields as fields_of
+from .units.guess import meant, one_of
+from .units.unit import Unit
 
 ONCE = ("call", "trials", "seed", "together")  # what a sweep says once, and no call takes
 
@@ -55,7 +55,7 @@ class Sweep:
     Parameters
     ----------
     call : str or list of str
-        Names of calls, as in `needlescope.experiments.calls`: "predict", "simulate", ...
+        Names of calls, as in `needlescope.experiments.units.calls`: "predict", "simulate", ...
     tables : mapping
         ``task``, ``training``, ``query``, ``test_task``, ``noise``: the objects, or their fields by
         name. A field is a value, or a list or NumPy array of values.

@@ -1,17 +1,17 @@
 """Stored table to matplotlib figure; never recomputes."""
 
-from .alignment import alignment
 from .attended import attended
-from .attention_map import attention_map
-from .capacity import capacity
-from .errors import errors
-from .length import length
 from .overview import overview
-from .rates import rates
-from .reuse import reuse
-from .robustness import robustness
-from .separation import separation
-from .win_or_lose import win_or_lose
+from .published.alignment import alignment
+from .published.attention_map import attention_map
+from .published.capacity import capacity
+from .published.errors import errors
+from .published.length import length
+from .published.rates import rates
+from .published.reuse import reuse
+from .published.robustness import robustness
+from .published.separation import separation
+from .published.win_or_lose import win_or_lose
 
 __all__ = [
     "alignment",

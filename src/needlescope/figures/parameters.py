@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..experiments.calls import SIMULATED
-from ..experiments.unit import Unit, canonical
+from ..experiments.units.calls import SIMULATED
+from ..experiments.units.unit import Unit, canonical
 from ..training import Training
 
 SYMBOLS = {

@@ -15,7 +15,7 @@ from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..losses import get_loss
 from ..training import Training
-from .data import Data
+from .samples.data import Data
 from .stages import State, gradient
 
 TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
@@ -32,7 +32,7 @@ def train_together(
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.simulation.data import Arrays
+    >>> from needlescope.simulation.samples.data import Arrays
     >>> rng = np.random.default_rng(0)
     >>> y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
     >>> X = rng.standard_normal((60, 4, 3))

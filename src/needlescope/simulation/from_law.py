@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray
+from ..running.seeds import generator
 from . import reduced, stages
-from .data import labels
-from .exact import Readout
-from .seeds import generator
+from .error.attention import Readout
+from .samples.data import labels
 from .setup import Setup
 from .trained import Trained, Weights, aligned
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..models.attention import attend
+from ..running.seeds import generator
+from ..solvers.problem import Fit
 from . import stages
-from .data import Data, Joined, Tokens, hold, tokens
 from .end_to_end import train_together
-from .erm.problem import Fit
-from .exact import Readout
-from .seeds import generator
+from .error.attention import Readout
+from .samples.data import Data, Joined, Tokens, hold, tokens
 from .setup import Setup
 from .stages import State
 from .trained import Trained, Weights, aligned

@@ -6,10 +6,12 @@ import numpy as np
 
 from ..arrays import FloatArray, IndexArray
 from ..losses import get_loss
+from ..running.seeds import generator
 from ..task import Positions, Task
-from . import exact, exact_linear, reduced, stages
-from .data import labels, positions, tokens
-from .seeds import generator
+from . import reduced, stages
+from .error import attention as exact
+from .error import linear as exact_linear
+from .samples.data import labels, positions, tokens
 from .setup import Setup
 from .trained import Trained
 

@@ -22,12 +22,12 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import choice
 from ..outcome import Oracle, gather
+from ..running.seeds import child, generator, streams
+from ..running.workers import Progress, check_workers, run
 from ..task import Positions, Task
-from .data import positions
-from .normal import Single, normal
-from .seeds import child, generator, streams
+from .samples.data import positions
+from .samples.normal import Single, normal
 from .setup import MEMORY, trial_count, whole
-from .workers import Progress, check_workers, run
 
 MODELS = ("attention", "pooled", "bayes")
 KAPPAS = (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)

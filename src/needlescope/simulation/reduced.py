@@ -25,8 +25,8 @@ from ..losses import get_loss
 from ..models.segments import peak
 from ..task import Task
 from ..training import Training
-from .data import positions
-from .normal import normal
+from .samples.data import positions
+from .samples.normal import normal
 from .stages import State
 
 

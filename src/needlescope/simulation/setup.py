@@ -13,11 +13,11 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import choice, common_shape, integer, unmasked
 from ..losses import get_loss
+from ..noise import STANDARD, Noise
 from ..query import Query
+from ..running.seeds import child
 from ..task import Task
 from ..training import Training
-from .noise import STANDARD, Noise
-from .seeds import child
 
 MODELS = ("attention", "pooled", "vectorized")
 DATA = ("D1", "all")

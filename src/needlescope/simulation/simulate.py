@@ -10,16 +10,16 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
+from ..noise import STANDARD, Noise
 from ..outcome import Alignment, Focus, Kind, Outcome, Separability, gather
 from ..query import Query
+from ..running.seeds import streams
+from ..running.workers import Progress, check_workers, run
 from ..task import Task
 from ..training import Training
-from .noise import STANDARD, Noise
-from .seeds import streams
 from .setup import MEMORY, Setup, trial_count
 from .trained import ALIGNMENT
 from .trial import align_trial, focus_trial, run_trial, separate_trial
-from .workers import Progress, check_workers, run
 
 MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),

@@ -31,10 +31,10 @@ from ..arrays import FloatArray
 from ..losses import Loss, get_loss
 from ..models import attention, pooled, vectorized
 from ..models.segments import Segments
+from ..solvers.minimise import minimise
+from ..solvers.problem import Fit
 from ..training import Training
-from .data import Arrays, Data
-from .erm.minimise import minimise
-from .erm.problem import Fit
+from .samples.data import Arrays, Data
 
 
 class State(NamedTuple):

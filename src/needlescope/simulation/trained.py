@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..arrays import FloatArray, IndexArray
-from .erm.problem import Fit
-from .exact import Readout
+from ..solvers.problem import Fit
+from .error.attention import Readout
 from .setup import Setup
 from .stages import State
 

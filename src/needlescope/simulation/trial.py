@@ -9,8 +9,8 @@ from types import ModuleType
 import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
+from ..solvers.separable import separability
 from . import from_law, from_tokens
-from .erm.separable import separability
 from .measures import error_rate, summarise
 from .setup import Setup
 

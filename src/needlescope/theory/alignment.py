@@ -19,9 +19,9 @@ from ..outcome import Alignment, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .envelope import moments
-from .laws import check_query, check_task, check_training
+from .law.limits import check_query, check_task, check_training
 from .provenance import of_alignment
+from .saddle.envelope import moments
 
 
 class First(NamedTuple):

@@ -22,19 +22,11 @@ from ..models.nodes import Law
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
-from .law import Level, attention_samples
-from .laws import (
-    MODELS,
-    SURE,
-    check_accuracy,
-    check_task,
-    need_query,
-    settle,
-    train_limit,
-)
-from .measures import error_slope, error_slope_rest, test_error
+from .law.attention import Level, attention_samples
+from .law.limits import MODELS, SURE, check_accuracy, check_task, need_query, settle, train_limit
 from .provenance import ASYMPTOTE
-from .saddle import Point
+from .saddle.measures import error_slope, error_slope_rest, test_error
+from .saddle.problem import Point
 from .unsolved import Points
 
 

@@ -12,18 +12,10 @@ from ..grid import choice, common_shape
 from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
-from .law import Level
-from .laws import (
-    MODELS,
-    SURE,
-    check_accuracy,
-    check_task,
-    need_query,
-    settle,
-    train_limit,
-)
-from .margin import separability, uncertainty
+from .law.attention import Level
+from .law.limits import MODELS, SURE, check_accuracy, check_task, need_query, settle, train_limit
 from .provenance import CAPACITY
+from .saddle.margin import separability, uncertainty
 from .unsolved import Points
 
 BEYOND = 1e-250  # below it 1/α* counts as zero

@@ -21,7 +21,7 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .asymptote import asymptote
-from .laws import SURE, check_accuracy, check_task, check_training
+from .law.limits import SURE, check_accuracy, check_task, check_training
 from .learning import predict
 from .provenance import ASYMPTOTE, of_prediction, of_search
 from .unsolved import Points

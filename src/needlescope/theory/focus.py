@@ -25,8 +25,8 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .alignment import trained_query
-from .law import Level, draw
-from .laws import SURE, check_accuracy, check_task, check_training, settle
+from .law.attention import Level, draw
+from .law.limits import SURE, check_accuracy, check_task, check_training, settle
 from .provenance import FOCUS
 from .unsolved import Points
 

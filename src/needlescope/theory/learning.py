@@ -17,8 +17,8 @@ from ..query import Query
 from ..task import Positions, Task
 from ..training import Training
 from .alignment import trained_query
-from .law import Level, ladder, standard_error
-from .laws import (
+from .law.attention import Level, ladder, standard_error
+from .law.limits import (
     MODELS,
     NO_QUERY,
     SURE,
@@ -29,10 +29,10 @@ from .laws import (
     test_limit,
     train_limit,
 )
-from .measures import measure
 from .provenance import of_prediction
-from .readout import Readout, train_readout
-from .saddle import Point
+from .saddle.measures import measure
+from .saddle.problem import Point
+from .saddle.readout import Readout, train_readout
 from .unsolved import Points
 
 DATA = ("D1", "all")

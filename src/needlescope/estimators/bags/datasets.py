@@ -1,0 +1,131 @@
+"""Bags to try things on, without a network: Musk, and bags of handwritten digits."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.utils import check_random_state
+
+from ...arrays import IndexArray
+from ...grid import integer, real
+from .bags import Bags
+
+MOST = 2 * 10**7  # digits: 5 GB
+NOISIEST = 1e6  # beyond, single precision leaves nothing of the digits
+
+
+def load_musk1() -> tuple[Bags, IndexArray]:
+    """Return Musk (Version 1): 92 molecules, each a bag of its conformations; 1 for a musk.
+
+    David Chapman and Ajay Jain, UCI Machine Learning Repository, 1994, CC BY 4.0.
+
+    Returns
+    -------
+    X : Bags
+    y : array (92,)
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package was installed without its data.
+
+    Examples
+    --------
+    >>> from needlescope.estimators import load_musk1
+    >>> X, y = load_musk1()
+    >>> X, int(y.sum())
+    (<92 bags of 2 to 40 instances, 166 features, float32>, 47)
+    """
+    packed = files(__package__).joinpath("musk1/musk1.csv.gz").read_bytes()
+    rows = list(csv.reader(gzip.decompress(packed).decode().splitlines()))
+    table = np.array(rows[1:], np.float32)
+    bags = Bags.from_table(table[:, 2:], table[:, 1].astype(int))
+    bags.names = rows[0][2:]
+    return bags, table[bags.starts[:-1], 0].astype(int)
+
+
+def digit_bags(
+    bags: int = 400,
+    L: int = 20,
+    R: int = 1,
+    digit: int = 3,
+    noise: float = 0.0,
+    positive: float = 0.5,
+    random_state: Any = None,
+) -> tuple[Any, IndexArray]:
+    """Return bags of L handwritten digits; R of a positive bag's show the digit looked for.
+
+    Parameters
+    ----------
+    bags : int, default 400
+        How many, at least 2.
+    L, R : int, default 20 and 1
+        Digits in a bag, and how many of a positive one are ``digit``, 1 to L; no other is. In all
+        bags together there are at most 2·10⁷ digits.
+    digit : int, default 3
+        The digit looked for, 0 to 9.
+    noise : float, default 0
+        Standard deviation of Gaussian noise on every pixel, whose values are in [0, 1]; at most
+        10⁶.
+    positive : float, default 0.5
+        Share of positive bags, in (0, 1); there is at least one bag of each class.
+    random_state : int, RandomState or None, default None
+        For what is drawn.
+
+    Returns
+    -------
+    X : array (bags, L, 64), float32
+    y : array (bags,)
+        1 for positive bags, else 0.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside of its range.
+
+    Examples
+    --------
+    >>> from needlescope.estimators import digit_bags
+    >>> X, y = digit_bags(bags=10, L=5, R=2, random_state=0)
+    >>> X.shape, int(y.sum())
+    ((10, 5, 64), 5)
+    """
+    for name, value in (
+        ("bags", bags),
+        ("L", L),
+        ("R", R),
+        ("noise", noise),
+        ("positive", positive),
+    ):
+        if np.ndim(value):
+            raise ValueError(f"{name} must be a single number, got {value!r}")
+    for name, value, low, high in (
+        *(("bags", bags, 2, 10**7), ("L", L, 1, 10**6), ("digit", digit, 0, 9)),
+        ("R", R, 1, L),
+    ):
+        integer(name, value, low, high)
+    if bags * L > MOST:
+        raise ValueError(
+            f"bags times L must be at most {MOST} digits, got {bags} bags with L={L}; draw fewer "
+            "of them, several times"
+        )
+    real("noise", noise, 0.0, NOISIEST)
+    real("positive", positive, 0.0, 1.0, open_low=True, open_high=True)
+    random = check_random_state(random_state)
+    images, shown = load_digits(return_X_y=True)
+    images = (images / 16.0).astype(np.float32)
+    wanted, others = images[shown == digit], images[shown != digit]
+    y = np.zeros(bags, int)
+    y[: min(max(round(positive * bags), 1), bags - 1)] = 1
+    random.shuffle(y)
+    X = others[random.randint(len(others), size=(bags, L))]
+    for k in np.flatnonzero(y):
+        X[k, random.permutation(L)[:R]] = wanted[random.randint(len(wanted), size=R)]
+    if noise:
+        X += random.normal(scale=noise, size=X.shape).astype(np.float32)
+    return X, y

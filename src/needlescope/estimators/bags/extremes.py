@@ -1,0 +1,99 @@
+"""Instances of extreme size: what the arithmetic of a fit takes, and what it refuses.
+
+Standardising divides by deviations, and these are roots of squares: features that spread over less
+than ``LEAST`` would be taken for constant. `Bags` refuse what is too large for squares.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import IndexArray
+from .bags import Bags
+from .scaling import Scaling, chunks
+from .tables import LARGEST
+
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+LEAST = {SINGLE: 1e-35, DOUBLE: 1e-150}  # of the spread of a feature
+FARTHEST = {SINGLE: 1e30, DOUBLE: 1e300}  # of an instance once it is scaled
+SLIGHT = 0.03  # spread below which a ridge of 0.01 or more leaves instances no say
+
+
+def check_fit(bags: Bags, used: IndexArray, scaled: bool, chosen: bool) -> None:
+    """Refuse bags to be fitted whose instances are of a size that would be lost.
+
+    Parameters
+    ----------
+    bags, used
+        Some of the bags.
+    scaled
+        Whether instances will be standardised.
+    chosen
+        Whether a ridge will be chosen, which suits instances of about unit size.
+
+    Examples
+    --------
+    >>> bags = Bags.from_array(1e-200 * np.arange(6.0).reshape(3, 2, 1))
+    >>> check_fit(bags, np.arange(3), scaled=True, chosen=True)
+    Traceback (most recent call last):
+    ValueError: feature x0 spreads over 5e-200 only, less than 1e-150, from where squares are lost;
+    multiply it by a constant, or drop it
+    """
+    dtype, low, high = bags.instances.dtype, np.full(bags.d, np.inf), np.full(bags.d, -np.inf)
+    for members in chunks(bags, used):
+        rows = bags.rows(members)
+        low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
+    spread = high - low
+    thin = np.flatnonzero((spread > 0.0) & (spread < LEAST[dtype]))
+    if len(thin):
+        name = f"x{thin[0]}" if bags.names is None else repr(bags.names[thin[0]])
+        raise ValueError(
+            f"feature {name} spreads over {spread[thin[0]]:.0e} only, less than "
+            f"{LEAST[dtype]:.0e}, from where squares are lost; multiply it by a constant, or drop "
+            "it"
+        )
+    if not scaled:
+        size, largest = float(np.linalg.norm(spread)), float(max(high.max(), -low.min()))
+        _check_unscaled(size, largest, np.sqrt(LARGEST[dtype]), chosen)
+
+
+def _check_unscaled(size: float, largest: float, limit: float, chosen: bool) -> None:
+    remedy = "bring them to about unit size, or pass shrinkage=1"
+    if largest > limit:
+        raise ValueError(
+            f"shrinkage=None takes instances as they are, and theirs are of size {largest:.0e}, "
+            f"more than {limit:.0e}; {remedy}"
+        )
+    if chosen and 0.0 < size < SLIGHT:
+        raise ValueError(
+            f"shrinkage=None takes instances as they are, and theirs spread over {size:.0e} only, "
+            f'too little for the ridges that ridge="auto" compares; {remedy}, or give a ridge'
+        )
+
+
+def check_reach(bags: Bags, scaling: Scaling) -> None:
+    """Refuse bags so far from those of the fit that they overflow once scaled.
+
+    Examples
+    --------
+    >>> tiny = Scaling(np.zeros(1), np.full(1, 1e30))
+    >>> check_reach(Bags.from_array(np.ones((2, 3, 1), np.float32)), tiny)
+    >>> check_reach(Bags.from_array(np.full((2, 3, 1), 9.0, np.float32)), tiny)
+    Traceback (most recent call last):
+    ValueError: bag 0 is 9e+30 deviations of the bags of the fit away from them, more than float32
+    holds; has it the same units?
+    """
+    dtype = bags.instances.dtype
+    if bags.d * LARGEST[dtype] * float(np.abs(scaling.scale).max()) <= FARTHEST[dtype]:
+        return  # no instance can be
+    for members in chunks(bags, np.arange(len(bags))):
+        with np.errstate(over="ignore", invalid="ignore"):
+            far = np.abs(scaling.apply(bags.rows(members).astype(float))).max(axis=1)
+        odd = np.flatnonzero(~(far <= FARTHEST[dtype]))
+        if len(odd):
+            row = bags.starts[members[0]] + odd[0]
+            bag = int(np.searchsorted(bags.starts, row, side="right")) - 1
+            raise ValueError(
+                f"bag {bag} is {far[odd[0]]:.0e} deviations of the bags of the fit away from them, "
+                f"more than {dtype} holds; has it the same units?"
+            )

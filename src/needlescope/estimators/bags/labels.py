@@ -1,0 +1,213 @@
+"""Labels and weights of bags: read as they come, or refused with the value and its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from ...arrays import FloatArray
+from ...grid import unmasked
+from .tables import as_given, first_missing, index_of, one_kind
+
+LARGEST = float(np.finfo(float).max)
+LIGHTEST = 1e-100  # of the heaviest bag's weight: squares of shares are above what underflows
+LIGHT_CLASS = 1e-9  # of both classes' weight: its calibration stands out from rounding
+
+
+def read_labels(y: Any, count: int) -> Any:
+    """Return the labels of so many bags as an array: all of one kind, and none missing.
+
+    Examples
+    --------
+    >>> read_labels([True, False], 2)
+    array([ True, False])
+    >>> read_labels([1, "a"], 2)
+    Traceback (most recent call last):
+    ValueError: labels in y must be of one kind, such as all numbers or all words, got int and str
+    """
+    found = column_or_1d(as_given(unmasked("y", y)), warn=True)
+    if len(found) != count:
+        raise ValueError(f"y must have a label for each of the {count} bags, got {len(found)}")
+    lost = first_missing(found)
+    if lost is not None:
+        raise ValueError(
+            f"y must have a label for each bag, got {found[lost]} for bag {lost}; drop the bag, or "
+            "label it"
+        )
+    if found.dtype != object and found.dtype.kind not in "SV":
+        return found
+    kind = one_kind("labels in y", found)
+    if kind not in ("number", "word"):
+        raise ValueError(
+            f"labels in y must be numbers or words, got {kind}, as {found[0]!r}; pass words, as "
+            "y.astype(str) makes them"
+        )
+    words = kind == "word" and not isinstance(y, list | tuple)
+    return found if words else np.array(found.tolist())
+
+
+def two_classes(y: Any) -> tuple[Any, FloatArray]:
+    """Return the two labels there are, in order, and −1 or +1 for each bag.
+
+    Examples
+    --------
+    >>> classes, signs = two_classes(np.array([5, 3, 5]))
+    >>> classes, signs
+    (array([3, 5]), array([ 1., -1.,  1.]))
+    """
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(
+            f"Unknown label type: {kind}; y must have two labels, whole numbers or words, got "
+            f"{np.ravel(y)[0]!r}; a score becomes a label by comparing it, as in y > 0.5"
+        )
+    classes, place = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{kind}; y must have two labels, got {len(classes)}: {classes[:5]}"
+        )
+    signs = np.where(place == 1, 1.0, -1.0)
+    check_both(classes, signs)
+    return classes, signs
+
+
+def check_both(classes: Any, signs: FloatArray, which: str = "") -> None:
+    """Refuse bags that are all of one class."""
+    if (signs == signs[0]).all():
+        one = classes[-1] if signs[0] > 0.0 else classes[0]
+        raise ValueError(f"y must have two classes, but the bags {which}have one class only: {one}")
+
+
+def check_order(name: str, values: Any, ids: Any) -> None:
+    """Refuse a Series whose index has the bags' names, but in another order than the bags.
+
+    An index of whole numbers may be mere positions, unless it has all the names.
+    """
+    index = index_of(values)
+    if ids is None or index is None or len(index) != len(ids):
+        return
+    names = np.asarray(index)
+    if (names.astype(object) == ids.astype(object)).all():
+        return
+    shared = len(set(names.tolist()) & set(ids.tolist()))
+    if shared == len(ids) or (shared and names.dtype.kind not in "iu"):
+        raise ValueError(
+            f"the index of {name} names the bags in another order than X; pass {name}.loc[X.ids] "
+            f"to align them, or {name}.to_numpy() to go by position"
+        )
+
+
+def bag_weights(given: Any, count: int) -> FloatArray:
+    """Return a weight for each of so many bags, the largest 1.
+
+    Examples
+    --------
+    >>> bag_weights([1, 2], 2)
+    array([0.5, 1. ])
+    >>> bag_weights([1, -2], 2)
+    Traceback (most recent call last):
+    ValueError: sample_weight must be 2 finite numbers of at least 0, got -2.0 for bag 1
+    """
+    wanted = f"sample_weight must be {count} finite numbers of at least 0, got"
+    unmasked("sample_weight", given)
+    try:
+        if given is not None and np.asarray(given).dtype.kind == "c":
+            raise TypeError("complex numbers")
+        weight = np.ones(count) if given is None else np.asarray(given, float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{wanted} something else: {error}") from None
+    if weight.ndim == 0:
+        weight = np.full(count, float(weight))
+    if weight.shape != (count,):
+        raise ValueError(f"{wanted} shape {weight.shape}")
+    odd = np.flatnonzero(~((weight >= 0.0) & (weight < np.inf)))
+    if len(odd):
+        raise ValueError(f"{wanted} {weight[odd[0]]} for bag {odd[0]}")
+    if not weight.max() > 0.0:
+        raise ValueError("sample_weight must not be zero for all bags")
+    return np.asarray(weight / weight.max())
+
+
+def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
+    """Refuse weights so unequal that some bags, or a class, are lost in rounding.
+
+    Examples
+    --------
+    >>> classes, signs = np.array(["hay", "needle"]), np.array([1.0, 1.0, -1.0])
+    >>> check_ratios(np.array([1.0, 0.0, 1.0]), classes, signs)
+    >>> check_ratios(np.array([1e-300, 1.0, 1.0]), classes, signs)
+    Traceback (most recent call last):
+    ValueError: the weight of a bag, class weight included, must be 0 or at least 1e-100 of the
+    largest, got 1e-300 for bag 0; pass 0 to leave it out
+    >>> check_ratios(np.array([1.0, 1.0, 1e-30]), classes, signs)
+    Traceback (most recent call last):
+    ValueError: the weight of each class must be at least 1e-09 of both, got 5e-31 for the bags
+    labelled hay; bring sample_weight and class_weight closer together
+    """
+    share = weight / weight.max()
+    light = np.flatnonzero((share > 0.0) & (share < LIGHTEST))
+    if len(light):
+        raise ValueError(
+            f"the weight of a bag, class weight included, must be 0 or at least {LIGHTEST:g} of "
+            f"the largest, got {share[light[0]]:.0e} for bag {light[0]}; pass 0 to leave it out"
+        )
+    for sign, name in zip((-1.0, 1.0), classes, strict=True):
+        part = float(share[signs == sign].sum() / share.sum())
+        if 0.0 < part < LIGHT_CLASS:
+            raise ValueError(
+                f"the weight of each class must be at least {LIGHT_CLASS:g} of both, got "
+                f"{part:.0e} for the bags labelled {name}; bring sample_weight and class_weight "
+                "closer together"
+            )
+
+
+def class_factors(
+    class_weight: Any, classes: Any, signs: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """Return what the class of each bag multiplies its weight by.
+
+    Examples
+    --------
+    >>> signs, weight = np.array([1.0, -1.0, -1.0]), np.ones(3)
+    >>> class_factors({"hay": 0.5}, np.array(["hay", "needle"]), signs, weight)
+    array([1. , 0.5, 0.5])
+    >>> class_factors({"Hay": 0.5}, np.array(["hay", "needle"]), signs, weight)
+    Traceback (most recent call last):
+    ValueError: class_weight must name labels of y, 'hay' and 'needle', got 'Hay'
+    """
+    if class_weight is None:
+        return np.ones(len(signs))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = [float(weight[signs == sign].sum()) for sign in (-1.0, 1.0)]
+        both = [1.0 / total if total > 0.0 else 1.0 for total in totals]
+    elif isinstance(class_weight, Mapping):
+        both = _given_factors(class_weight, classes.tolist())
+    else:
+        raise ValueError(
+            'class_weight must be a dict from labels to weights, "balanced" or None, got '
+            f"{class_weight!r}"
+        )
+    negative, positive = (one / max(both) for one in both)
+    return np.where(signs > 0.0, positive, negative)
+
+
+def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[float]:
+    for label, value in class_weight.items():
+        if label not in labels:
+            known = " and ".join(repr(one) for one in labels)
+            raise ValueError(f"class_weight must name labels of y, {known}, got {label!r}")
+        number = isinstance(value, int | float | np.integer | np.floating)
+        size = value if isinstance(value, int) or not number else float(value)
+        if not number or not 0.0 <= size <= LARGEST:
+            raise ValueError(
+                f"class_weight must be finite numbers of at least 0, got {value!r} for {label!r}"
+            )
+    both = [float(class_weight.get(label, 1.0)) for label in labels]
+    if not max(both) > 0.0:
+        raise ValueError("class_weight must not be zero for both labels")
+    return both

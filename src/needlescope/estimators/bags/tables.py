@@ -1,0 +1,205 @@
+"""Arrays, tables and DataFrames as people hand them over: read as numbers, or refused.
+
+Whatever would be read in part only, such as a masked array without its mask, is refused with a
+sentence that says what to pass instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arrays import IndexArray
+from ...grid import unmasked
+
+# Up to here sums of squares are finite; single precision is squared in double.
+LARGEST = {np.dtype(np.float32): 1e18, np.dtype(np.float64): 1e150}
+
+
+def plain(X: Any) -> Any:
+    """Refuse sparse and masked arrays, of which only a part would be read."""
+    if hasattr(X, "tocsr") or hasattr(X, "sparse"):
+        raise ValueError(
+            f"sparse instances ({type(X).__name__}) are not taken: the classifiers centre them; "
+            "pass X.toarray() (of a DataFrame X.sparse.to_dense()), or reduce them first, as with "
+            "TruncatedSVD"
+        )
+    if np.ma.isMaskedArray(X):
+        raise ValueError(
+            "a masked array is not taken: pass X.data with the masked instances left out, of three "
+            "axes as Bags.from_array(X.data, mask=~np.ma.getmaskarray(X).any(axis=2)), or fill "
+            "them in with X.filled()"
+        )
+    return X
+
+
+def numbers(X: Any) -> Any:
+    """Return a table of float32 or float64; single precision is kept."""
+    X = unmasked("instances", plain(X))
+    array = _from_frame(X) if hasattr(X, "dtypes") else X
+    array = array if type(array) in (np.ndarray, np.memmap) else np.asarray(array)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"instances must be a table of numbers, one row each, got shape {array.shape} and "
+            f"type {array.dtype}"
+        )
+    if array.shape[1] == 0:
+        raise ValueError(f"instances must have at least one feature, got shape {array.shape}")
+    kept = array.dtype.kind == "f" and array.dtype.itemsize in (4, 8)
+    own = array.dtype.newbyteorder("=") if kept else np.dtype(np.float64)
+    with np.errstate(over="ignore"):  # too long a double becomes infinite, and is refused later
+        return array.astype(own, copy=False)
+
+
+def _from_frame(X: Any) -> Any:
+    """Return the numbers of a DataFrame; missing ones become NaN, and are refused later."""
+    for name, dtype in X.dtypes.items():
+        if getattr(dtype, "kind", "O") not in "fiub":
+            raise ValueError(
+                f"column {name!r} must hold numbers, got {dtype}; drop it, or encode it as "
+                "numbers first"
+            )
+    if all(dtype == np.float32 for dtype in X.dtypes):
+        return X.to_numpy()
+    return X.to_numpy(dtype=float, na_value=np.nan)
+
+
+def check_numbers(instances: Any, starts: IndexArray, step: int) -> None:
+    """Refuse NaN, infinity and numbers too large to be squared, ``step`` rows at a time."""
+    largest = LARGEST[instances.dtype]
+    for first in range(0, len(instances), step):
+        part = instances[first : first + step]
+        if -largest <= part.min() and part.max() <= largest:  # neither is so if there is a NaN
+            continue
+        sizes = np.abs(part).max(axis=1)
+        row = int(np.flatnonzero(~(sizes <= largest))[0])
+        bag = int(np.searchsorted(starts, first + row, side="right")) - 1
+        place = first + row - starts[bag]
+        if not np.isfinite(sizes[row]):
+            raise ValueError(
+                f"bag {bag} has a NaN or infinity in instance {place}; drop the instance, or fill "
+                "it in"
+            )
+        raise ValueError(
+            f"bag {bag} has a number of size {sizes[row]:.0e} in instance {place}, more than "
+            f"{largest:.0e}, up to where {instances.dtype} holds sums of squares; divide all "
+            "instances by a constant, or, if it stands for a missing value, fill it in"
+        )
+
+
+def one_bag(place: int, bag: Any) -> Any:
+    """Return bag number ``place`` of a list as an array (instances, features)."""
+    bag = unmasked(f"bag {place}", plain(bag))
+    array = np.asarray(_from_frame(bag) if hasattr(bag, "dtypes") else bag)
+    if not array.size:
+        raise ValueError(
+            f"bag {place} is empty; a bag needs at least one instance: drop it and its label"
+        )
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"bag {place} must be an array (instances, features) of numbers, got "
+            f"{type(bag).__name__} of shape {array.shape} and type {array.dtype}"
+        )
+    return array
+
+
+def shared_names(bags: Sequence[Any]) -> list[str] | None:
+    """Return the columns of bags that are DataFrames; all must have the same, in one order."""
+    if not len(bags) or not all(hasattr(bag, "columns") for bag in bags):
+        return None
+    names = [str(name) for name in bags[0].columns]
+    for place, bag in enumerate(bags):
+        if [str(name) for name in bag.columns] != names:
+            raise ValueError(
+                f"all bags must have the same columns in the same order, got {names} in bag 0 "
+                f"and {list(bag.columns)} in bag {place}"
+            )
+    return names
+
+
+def bag_of_each_row(groups: Any) -> Any:
+    """Return groups as an array; rows without one are refused."""
+    found = as_given(unmasked("groups", groups))
+    row = first_missing(found)
+    if row is not None:
+        raise ValueError(f"groups must name the bag of each row, got none in row {row}")
+    if found.dtype != object or found.ndim != 1:
+        return found
+    kind = one_kind("groups", found)
+    words = kind == "word" and not isinstance(groups, list | tuple)
+    return found if words else np.array(found.tolist())
+
+
+def same_rows(X: Any, groups: Any) -> None:
+    """Refuse groups whose index is not that of the table: pandas would align them, or not."""
+    rows, others = index_of(X), index_of(groups)
+    if rows is None or others is None or rows.equals(others):
+        return
+    raise ValueError(
+        "groups must have the index of X, got another; pass groups.loc[X.index] to align them, or "
+        "groups.to_numpy() to go by position"
+    )
+
+
+def index_of(values: Any) -> Any:
+    """Return the index of something of pandas, or None; a list's ``index`` is a method."""
+    found = getattr(values, "index", None)
+    return None if callable(found) else found
+
+
+def as_given(values: Any) -> Any:
+    """Return an array of values; those of a list as objects, lest 1 beside "a" becomes "1"."""
+    if isinstance(values, list | tuple):
+        return np.array(values, dtype=object)
+    if hasattr(values, "to_numpy") and (hasattr(values, "dtype") or hasattr(values, "dtypes")):
+        return np.asarray(values.to_numpy())  # nullable types keep theirs
+    return np.asarray(values)
+
+
+def first_missing(values: Any) -> int | None:
+    """Return the place of the first None, NaN, NaT or NA, or None if there is none.
+
+    Examples
+    --------
+    >>> first_missing(np.array([1.0, np.nan])), first_missing(np.array(["a", "b"]))
+    (1, None)
+    """
+    if values.dtype == object:
+        lost = [_missing(one) for one in values.ravel().tolist()]
+    else:
+        lost = values != values  # NaN and NaT are not themselves
+    return int(np.flatnonzero(lost)[0]) if np.any(lost) else None
+
+
+def _missing(one: Any) -> bool:
+    return one is None or type(one).__name__ == "NAType" or bool(np.any(one != one))
+
+
+def one_kind(what: str, values: Any) -> str:
+    """Return which kind of values there are, "number" or "word"; refuse several kinds.
+
+    Examples
+    --------
+    >>> one_kind("groups", np.array([1, 2.5], object))
+    'number'
+    >>> one_kind("groups", np.array([1, "a"], object))
+    Traceback (most recent call last):
+    ValueError: groups must be of one kind, such as all numbers or all words, got int and str
+    """
+    types = {type(one) for one in values.tolist()}
+    kinds = {_kind(one) for one in types}
+    if len(kinds) > 1:
+        listed = " and ".join(sorted(one.__name__ for one in types))
+        raise ValueError(
+            f"{what} must be of one kind, such as all numbers or all words, got {listed}"
+        )
+    return kinds.pop() if kinds else "number"
+
+
+def _kind(one: type) -> str:
+    if issubclass(one, str):
+        return "word"
+    numeric = issubclass(one, bool | np.bool_ | int | float | np.integer | np.floating)
+    return "number" if numeric else one.__name__

@@ -1,0 +1,1 @@
+"""How a classifier of bags is fitted."""

@@ -1,0 +1,154 @@
+"""How query and readout share the training bags.
+
+| scheme | the queries are trained on | the readout on |
+| --- | --- | --- |
+| reuse | all bags | the same bags again |
+| split | one half | the other half |
+| crossfit | all bags | all, each as a query sees it that was trained without it |
+
+The theory splits. Reuse is as good as the others or better: where few instances carry the signal it
+clearly beats the split (docs/bags.md). It is the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ...arrays import FloatArray, IndexArray
+from ...losses import Loss
+from ...simulation.stages import State
+from . import steps
+from .folds import rarer, stratified
+from .prepared import Prepared
+from .settings import Setting
+
+SCHEMES = ("reuse", "split", "crossfit")
+CROSS = 5
+
+
+def train_states(
+    data: Prepared,
+    weight: FloatArray,
+    settings: list[Setting],
+    *,
+    loss: Loss,
+    scheme: str,
+    random: np.random.RandomState,
+) -> Iterator[tuple[Setting, State]]:
+    """Train a classifier in every setting; those that differ in iterations share one run."""
+    attends = any(one.kappa > 0.0 for one in settings)
+    folds = _folds(data.y, scheme, random) if attends else []
+    for kappa, group in groupby(settings, key=lambda one: one.kappa):
+        same_kappa = list(group)
+        ridges = list(dict.fromkeys(one.ridge for one in same_kappa))
+        if kappa == 0.0:
+            nothing = np.zeros((1, data.tokens[1]))
+            pooled = _readouts(data, weight, nothing, loss, ridges)
+            for one in same_kappa:
+                state, zero = pooled[one.ridge], np.repeat(nothing, one.queries, axis=0)
+                yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
+            continue
+        parts = [(data, weight)] if scheme != "split" else []
+        parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]
+        firsts = [_first(*part, loss, kappa, ridges) for part in parts]
+        for (queries, ridge), family in groupby(same_kappa, lambda one: (one.queries, one.ridge)):
+            wanted = list(family)
+            most = max(one.iterations for one in wanted)
+            paths = [
+                _path(*part, first[ridge], loss, queries, kappa, ridge, most)
+                for part, first in zip(parts, firsts, strict=True)
+            ]
+            for one in wanted:
+                states = [path[min(one.iterations, len(path) - 1)] for path in paths]
+                if scheme != "reuse":
+                    seen = states[1:] if scheme == "crossfit" else states
+                    states[0] = _readout(data, folds, seen, states[0], weight, loss, ridge)
+                yield one, states[0]
+
+
+def _folds(
+    y: FloatArray, scheme: str, random: np.random.RandomState
+) -> list[tuple[IndexArray, IndexArray]]:
+    if scheme == "reuse":
+        return []
+    fewest = rarer(y)
+    count = 2 if scheme == "split" else min(CROSS, fewest)
+    if fewest < 2:
+        raise ValueError(
+            f'data="{scheme}" needs at least two bags of each class wherever it trains, in every '
+            f'fold of validation too, got {fewest}; pass data="reuse"'
+        )
+    found = stratified(y, count, random)
+    return found[:1] if scheme == "split" else found
+
+
+def _shares(weight: FloatArray, places: IndexArray) -> FloatArray:
+    shares: FloatArray = weight[places] / weight[places].sum()
+    return shares
+
+
+def _first(
+    data: Prepared, weight: FloatArray, loss: Loss, kappa: float, ridges: list[float]
+) -> dict[float, State]:
+    """Train the first query, which no ridge has a part in, and its readout for each ridge."""
+    state = steps.add_query(data, steps.no_query(data, loss, weight), loss, weight, kappa)
+    return _readouts(data, weight, state.q, loss, ridges)
+
+
+def _readouts(
+    data: Prepared, weight: FloatArray, queries: FloatArray, loss: Loss, ridges: list[float]
+) -> dict[float, State]:
+    """Train the readout of these queries for each ridge."""
+    F = steps.features(data, queries)
+    return dict(zip(ridges, steps.readouts(F, data.y, queries, loss, ridges, weight), strict=True))
+
+
+def _path(
+    data: Prepared,
+    weight: FloatArray,
+    state: State,
+    loss: Loss,
+    queries: int,
+    kappa: float,
+    ridge: float,
+    iterations: int,
+) -> list[State]:
+    """Train further queries, and refine; return the state after each iteration."""
+    for _ in range(queries - 1):
+        state = steps.add_query(data, state, loss, weight, kappa)
+        state = _readouts(data, weight, state.q, loss, [ridge])[ridge]
+    return steps.refine(data, state, loss, ridge, weight, iterations)
+
+
+def _readout(
+    data: Prepared,
+    folds: list[tuple[IndexArray, IndexArray]],
+    states: list[State],
+    final: State,
+    weight: FloatArray,
+    loss: Loss,
+    ridge: float,
+) -> State:
+    """Train the readout on bags as queries see them that were trained without these bags."""
+    F = np.concatenate(
+        [
+            steps.features(data.part(rest), _in_order(state.q, final.q))
+            for (_, rest), state in zip(folds, states, strict=True)
+        ]
+    )
+    places = np.concatenate([rest for _, rest in folds])
+    share = _shares(weight, places)
+    return steps.readouts(F, data.y[places], final.q, loss, [ridge], share)[0]
+
+
+def _in_order(queries: FloatArray, final: FloatArray) -> FloatArray:
+    """Return queries in the order of those of ``final`` that they are most like."""
+    sizes = np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(final, axis=1)
+    like = np.divide(queries @ final.T, sizes, out=np.zeros(sizes.shape), where=sizes > 0.0)
+    own, place = linear_sum_assignment(-like)
+    ordered: FloatArray = queries[own[np.argsort(place)]]
+    return ordered

@@ -1,0 +1,257 @@
+"""Choice of a setting by held-out bags, and the scores they get: what calibration is fitted to.
+
+The bags are cut into folds; each is scored by what was trained on the others, in every setting.
+Scores are counted from the mean of a classifier's own training scores (`centre`): the bias differs
+from fold to fold, and where a strong ridge leaves instances little say it would be all there is.
+Two numbers put scores, each from a classifier that has not seen the bag, on the scale of
+probabilities (Platt). The setting with the least logarithmic loss after that calibration is taken:
+scores too timid, or too bold, are put right. Those beyond the middle 90 % of both classes are
+moved to its ends first: a few bags with features out of all proportion would else decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from ...arrays import FloatArray, IndexArray
+from .folds import in_order, rarer, stratified
+from .settings import Setting
+
+MANY = 5000  # bags from which one part held out says enough,
+RARE = 500  # if so many are of the rarer class
+FEWEST = 100  # bags of a class that are kept when some are drawn
+OUTSIDE = 0.05  # of the scores of a class, at either end
+FLAT = 1e-3  # the least slope of a calibration: scores never change their order
+PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
+ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
+
+
+class Platt(NamedTuple):
+    """A calibration: log odds = slope · score + intercept, for scores that bags held out had.
+
+    Beyond ``low`` and ``high``, where nothing was seen, log odds grow like a logarithm only.
+    """
+
+    slope: float
+    intercept: float
+    low: float
+    high: float
+
+    def log_odds(self, scores: FloatArray) -> FloatArray:
+        """Return calibrated scores, in the same order."""
+        inside = np.clip(scores, self.low, self.high)
+        beyond = self.slope * (scores - inside)
+        beyond = np.sign(beyond) * np.log1p(np.abs(beyond))
+        return np.asarray(self.slope * inside + self.intercept + beyond)
+
+    def counted_from(self, centre: float) -> Platt:
+        """Return the same for scores that are not counted from their centre."""
+        intercept = self.intercept - self.slope * centre
+        return Platt(self.slope, intercept, self.low + centre, self.high + centre)
+
+
+class Choice(NamedTuple):
+    """The setting taken, the held-out losses of all, and the calibration."""
+
+    setting: Setting
+    losses: dict[Setting, float]
+    calibration: Platt
+
+
+AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
+
+
+Train = Callable[[IndexArray, IndexArray], Iterator[tuple[Setting, FloatArray]]]
+"""From bags to train on and bags held out: their scores from the centre, for each setting."""
+
+
+def choose(
+    train: Train,
+    settings: list[Setting],
+    y: FloatArray,
+    weight: FloatArray,
+    folds: int,
+    random: np.random.RandomState,
+) -> Choice:
+    """Score held-out bags in every setting; return the best one and its calibration."""
+    places = _folds(y, folds, random)
+    if not places:  # too few bags of a class to hold one out: the first is the most cautious
+        return Choice(settings[0], {}, AS_IS)
+    held = np.concatenate([test for _, test in places])
+    scores = {setting: np.empty(len(y)) for setting in settings}
+    for known, test in places:
+        for setting, found in train(known, test):
+            scores[setting][test] = found
+    share = weight[held] / weight[held].sum()
+    losses = {}
+    for setting, found in scores.items():
+        fitted = platt(found[held], y[held], share)
+        inside = fitted.log_odds(np.clip(found[held], fitted.low, fitted.high))
+        losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * inside))
+    best = min(losses, key=lambda setting: losses[setting])
+    alike = _one_scale(scores[best], weight, [test for _, test in places])
+    return Choice(best, losses, platt(alike[held], y[held], share))
+
+
+def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
+    """Return the mean score of training bags, those far out in their class moved in."""
+    return float(weight @ np.clip(scores, *_ends(scores, y, weight)) / weight.sum())
+
+
+def from_centre(scores: FloatArray, middle: float) -> FloatArray:
+    """Return scores counted from there; what may be rounding is zero."""
+    found = scores - middle
+    return np.where(np.abs(found) > ROUNDING * abs(middle), found, 0.0)
+
+
+def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) -> FloatArray:
+    """Return the scores of all parts on the scale of the middle one.
+
+    Without an effective ridge, classifiers of bags that can be separated differ in nothing but
+    their scale, by powers of ten; those of the largest would be all that a calibration sees.
+    """
+    sizes = [_quantile(np.abs(scores[part]), weight[part], 0.5) for part in parts]
+    found, middle = scores.copy(), float(np.median(sizes))
+    for part, size in zip(parts, sizes, strict=True):
+        if size > 0.0:
+            found[part] *= middle / size
+    return found
+
+
+def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
+    """Fit two numbers that make probabilities of scores; the slope is positive.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.where(rng.random(4000) < 0.5, 1.0, -1.0)
+    >>> found = platt(10.0 * (y + rng.standard_normal(4000)), y, np.full(4000, 1 / 4000))
+    >>> bool(abs(found.slope - 0.2) < 0.02), bool(abs(found.intercept) < 0.1)
+    (True, True)
+    """
+    low, high = _ends(scores, y, weight)
+    middle, size = _quantile(scores, weight, 0.5), high - low if high > low else 1.0
+    x = (np.clip(scores, low, high) - middle) / size
+    share = float(weight[y > 0.0].sum() / weight.sum())
+    prior = 4.0 * share * (1.0 - share) * PRIOR  # less, where there is less to be lost
+    a = b = 0.0  # log odds a x + b
+    for _ in range(50):
+        p = expit(-y * (a * x + b))  # of the wrong label
+        pull, bend = weight * y * p, weight * p * (1.0 - p)
+        to_a, to_b = float(x @ pull) - prior * a, float(pull.sum()) - prior * b
+        aa, ab, bb = float(bend @ (x * x)) + prior, float(bend @ x), float(bend.sum()) + prior
+        volume = aa * bb - ab * ab
+        step_a, step_b = (bb * to_a - ab * to_b) / volume, (aa * to_b - ab * to_a) / volume
+        longest = max(abs(step_a), abs(step_b))
+        damped = min(1.0, 4.0 / max(longest, 1e-300))
+        a, b = a + damped * step_a, b + damped * step_b
+        if longest < 1e-8:
+            break
+    a = max(a, FLAT)
+    return Platt(a / size, b - a * middle / size, low, high)
+
+
+def even_count(y: FloatArray, weight: FloatArray) -> float:
+    """Return how many bags of equal weight, half of them positive, say as much as these.
+
+    Examples
+    --------
+    >>> y = np.array([1.0, 1.0, -1.0, -1.0])
+    >>> even_count(y, np.ones(4)), even_count(y, np.array([1.0, 0.0, 1.0, 1.0]))
+    (4.0, 2.666667)
+    """
+    sides = (weight[y > 0.0], weight[y < 0.0])
+    parts = [side / side.max() for side in sides]
+    counts = [float(part.sum()) ** 2 / float(part @ part) for part in parts]
+    return round(4.0 / (1.0 / counts[0] + 1.0 / counts[1]), 6)
+
+
+def draw(
+    y: FloatArray, weight: FloatArray, count: int, random: np.random.RandomState
+) -> tuple[IndexArray, FloatArray]:
+    """Draw about ``count`` bags, in proportion to both classes but not too few of either.
+
+    The chance of a bag is in proportion to its weight, so that those drawn weigh the same; bags
+    too heavy for that are all taken, with their own weight. Returns their places, increasing, and
+    weights under which each class weighs what it did.
+    """
+    places, weights = [], []
+    for sign in (-1.0, 1.0):
+        own = np.flatnonzero(y == sign)
+        wanted = max(round(count * len(own) / len(y)), min(FEWEST, len(own)))
+        drawn, share = own, weight[own]
+        if wanted < len(own):
+            chosen, share = _in_proportion(share, wanted, random)
+            drawn = own[chosen]
+        places.append(drawn)
+        weights.append(share)
+    found = np.concatenate(places)
+    order = np.argsort(found)
+    return found[order], np.concatenate(weights)[order]
+
+
+def _in_proportion(
+    weight: FloatArray, count: int, random: np.random.RandomState
+) -> tuple[IndexArray, FloatArray]:
+    """Choose ``count`` places with chances in proportion to their weights; return new weights.
+
+    The chances are laid end to end, in random order, and a place is taken wherever a grid of unit
+    steps with a random start falls into it.
+
+    Examples
+    --------
+    >>> places, weights = _in_proportion(np.array([9.0, 1, 1, 1]), 2, np.random.RandomState(0))
+    >>> int(places[0]), weights
+    (0, array([9., 3.]))
+    """
+    sure = np.zeros(len(weight), bool)
+    while True:
+        left = count - int(sure.sum())
+        level = float(weight[~sure].sum()) / max(left, 1)
+        more = ~sure & (weight >= level)
+        if not left or not more.any():
+            break
+        sure |= more
+    order = random.permutation(np.flatnonzero(~sure))
+    ends = np.floor(np.cumsum(weight[order]) / level + random.random_sample()).astype(int)
+    drawn = order[np.diff(ends, prepend=0) > 0][:left]
+    weights = np.concatenate([weight[sure], np.full(len(drawn), level)])
+    return np.concatenate([np.flatnonzero(sure), drawn]), weights
+
+
+def _ends(scores: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Return the least and the largest score that the middle of either class has."""
+    sides = [_middle(scores[y == sign], weight[y == sign], OUTSIDE) for sign in (-1.0, 1.0)]
+    return min(low for low, _ in sides), max(high for _, high in sides)
+
+
+def _middle(values: FloatArray, weight: FloatArray, level: float) -> tuple[float, float]:
+    """Return the values with about this share of the weight below, and above."""
+    order = np.argsort(values)
+    values, share = values[order], weight[order]
+    total, below = share.sum(), np.cumsum(share) - 0.5 * share
+    last = len(values) - 1
+    low = min(int(np.searchsorted(below, level * total)), last)
+    high = min(int(np.searchsorted((total - below)[::-1], level * total)), last)
+    return float(values[low]), float(values[last - high])
+
+
+def _quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
+    """Return the value with about this share of the weight below."""
+    return _middle(values, weight, level)[0]
+
+
+def _folds(
+    y: FloatArray, folds: int, random: np.random.RandomState
+) -> list[tuple[IndexArray, IndexArray]]:
+    fewest = rarer(y)
+    if fewest < 2 or folds < 2:
+        return []
+    if len(y) >= MANY and fewest >= RARE:
+        return in_order(StratifiedShuffleSplit(1, test_size=0.2, random_state=random), y)
+    return stratified(y, min(folds, fewest), random)

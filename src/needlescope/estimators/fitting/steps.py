@@ -1,0 +1,138 @@
+"""Training of attention on bags: queries by two gradient steps, a convex readout, refinement.
+
+The stages are those of `needlescope.simulation.stages`, on scaled bags. Where a simulation has
+step sizes, real data have scales: the bias starts where it is best on its own, the first step makes
+scores of unit size, and the second gives the query's projections the standard deviation κ. Between
+the two the bias moves to where the slopes of all bags balance: what they have in common would pull
+the query along the readout, or, where positives are rare, against it. A further query is trained in
+the same two steps, on the slopes that the queries before have left.
+Refinement moves everything together, by a few iterations of L-BFGS: stopping early regularises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ...arrays import FloatArray
+from ...losses import Loss
+from ...simulation import stages
+from ...simulation.samples.data import Data
+from ...simulation.stages import State
+from ...solvers.minimise import minimise, minimise_path
+from .descent import descend
+
+TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
+FARTHEST = 1e6  # that a bias is looked for
+
+
+def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:
+    """Return the state without any query: the best bias on its own."""
+    d = data.tokens[1]
+    nothing = np.zeros((len(data.y), 1))
+    return State(np.zeros((0, d)), np.zeros((0, d)), minimise(nothing, data.y, loss, 1.0, weight).b)
+
+
+def add_query(data: Data, state: State, loss: Loss, weight: FloatArray, kappa: float) -> State:
+    """Add a query of strength κ, trained by two gradient steps from zero; its readout is zero."""
+    zero = np.zeros((1, state.q.shape[1]))
+    last = State(np.vstack([state.q, zero]), np.vstack([state.w, zero]), state.b)
+    pull = stages.gradient(data, last, loss, 1.0, moving="w", weight=weight).w[-1]
+    size = _deviation(data, pull, weight, bags=True)
+    if size == 0.0:
+        return last
+    last.w[-1] = -pull / size
+    last = last._replace(b=last.b + _imbalance(scores(data, last), data.y, loss, weight))
+    pull = stages.gradient(data, last, loss, 1.0, moving="q", weight=weight).q[-1]
+    last.w[-1] = 0.0
+    size = _deviation(data, pull, weight)
+    if size > 0.0:
+        last.q[-1] = -kappa * pull / size
+    return last
+
+
+def features(data: Data, queries: FloatArray) -> FloatArray:
+    """Return the attention features of all queries beside each other: n × (queries · d)."""
+    n, (heads, d) = len(data.y), queries.shape
+    found = np.empty((n, heads, d))
+    for k, q in enumerate(queries):
+        found[:, k] = stages.features(data, "attention", q, 1.0)
+    return found.reshape(n, heads * d)
+
+
+def readouts(
+    F: Any,
+    y: FloatArray,
+    queries: FloatArray,
+    loss: Loss,
+    ridges: Sequence[float],
+    weight: FloatArray,
+) -> list[State]:
+    """Return, for each ridge, the state whose readout minimises the loss on features F."""
+    fits = minimise_path(F, y, loss, ridges, weight, tolerance=TOLERANCE)
+    return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
+
+
+def refine(
+    data: Data, state: State, loss: Loss, ridge: float, weight: FloatArray, iterations: int
+) -> list[State]:
+    """Move queries, readouts and bias together; return the state after each iteration."""
+    shape, size = state.q.shape, state.q.size
+
+    def unpack(at: FloatArray) -> State:
+        return State(at[:size].reshape(shape), at[size : 2 * size].reshape(shape), float(at[-1]))
+
+    def objective(at: FloatArray) -> tuple[float, FloatArray]:
+        pull = stages.gradient(data, unpack(at), loss, 1.0, weight=weight)
+        slope = np.concatenate([pull.q.ravel(), pull.w.ravel(), [pull.b]])
+        slope[:-1] += ridge * at[:-1]
+        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
+
+    start = np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
+    return [unpack(at) for at in descend(objective, start, iterations)]
+
+
+def scores(data: Data, state: State) -> FloatArray:
+    """Return the score of every bag: the sum over its queries, and the bias."""
+    found = np.full(len(data.y), state.b)
+    for block in data.blocks():
+        for q, w in zip(state.q, state.w, strict=True):
+            found[block.rows] += stages.Head.look(block.table, block.segments, q, w, 1.0).score
+    return found
+
+
+def _imbalance(found: FloatArray, y: FloatArray, loss: Loss, weight: FloatArray) -> float:
+    """Return the constant that, added to all scores, balances the slopes of the loss."""
+
+    def slope(shift: float) -> float:
+        return float(weight @ loss.derivative(found + shift, y))
+
+    reach = 1.0
+    while slope(-reach) >= 0.0 or slope(reach) <= 0.0:
+        reach *= 4.0
+        if reach > FARTHEST:  # they balance nowhere, or everywhere
+            return 0.0
+    return float(brentq(slope, -reach, reach, xtol=1e-12))
+
+
+def _deviation(
+    data: Data, direction: FloatArray, weight: FloatArray, *, bags: bool = False
+) -> float:
+    """Return the standard deviation of instances, or of mean instances, along a direction."""
+    total = first = second = 0.0
+    for block in data.blocks():
+        rows, segments = block.table, block.segments
+        along = (rows @ direction.astype(rows.dtype)).astype(float)
+        each = segments.uniform(len(rows))
+        share = weight[block.rows]
+        if bags:
+            along = segments.dot(each, along)
+        else:
+            share = segments.spread(share) * each
+        total += float(share.sum())
+        first += float(share @ along)
+        second += float(share @ (along * along))
+    return float(np.sqrt(max(second / total - (first / total) ** 2, 0.0)))

@@ -1,0 +1,225 @@
+"""From labelled bags to a task of the theory: what it predicts for them, and how far to trust it.
+
+The task is fitted first (`task_fit`); the theory then predicts errors, also for more bags
+(`task_theory`), and classifiers are fitted beside it. Where they, or what the theory assumes, are
+not as it says is listed under ``departures``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ...arrays import FloatArray
+from ...planning import curve as theory
+from ...running.progress import Progress, reporting
+from ..attention import AttentionClassifier
+from ..bags.bags import Bags, as_bags
+from ..bags.labels import check_order, read_labels, two_classes
+from ..bags.scaling import Scaling
+from ..fitting.folds import stratified
+from ..linear import PooledClassifier
+from . import signal
+from .departures import Departure, departures, trust
+from .fit import Fitted, fit_task, scaled_as_noise
+from .result import TaskEstimate
+
+LEAST = 5  # bags of each class
+SURE = 3.0  # standard errors by which a classifier does better than guessing
+MEASURED = {"pooled": "pooled", "attention, split": "attention"}  # and the model of the theory
+
+
+def estimate_task(
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    random_state: Any = None,
+    progress: Progress = None,
+) -> TaskEstimate:
+    """Estimate which task of the theory labelled bags are like, and what it predicts for them.
+
+    Parameters
+    ----------
+    X : Bags, array (bags, instances, features), or list of arrays
+        At least five bags of each class.
+    y : array (bags,)
+        A label for each bag, of two kinds.
+    positive : label, optional
+        The label of bags with a signal in some instances; by default the one that sorts last, as
+        elsewhere ("well", not "sick").
+    random_state : int, RandomState or None, default None
+        For the folds.
+    progress : bool, callable or None, default None
+        As in `needlescope.simulate`.
+
+    Returns
+    -------
+    TaskEstimate
+
+    Raises
+    ------
+    ValueError
+        If the bags or labels cannot be read, if there are fewer than five bags of a class, or if
+        ``positive`` is no label of y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import estimate_task
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((300, 8, 20)), np.arange(300) % 2
+    >>> X[y == 1, 0, :] += 4.0 / np.sqrt(20)  # θ = 4, R = 1
+    >>> found = estimate_task(X, y, random_state=0)
+    >>> found.task.R, bool(abs(found.theta - 4.0) < 0.4), bool(abs(found.dimension - 20) < 2)
+    (1, True, True)
+    >>> found.predicted["attention"] < 0.5 * found.predicted["pooled"]
+    True
+    """
+    bags = as_bags(X)
+    n, (label, signs) = len(bags), _signs(bags, y, positive)
+    positives = int((signs > 0.0).sum())
+    random = check_random_state(random_state)
+    models = ["pooled", "attention"]
+    if (bags.lengths == bags.lengths[0]).all():
+        models.append("vectorized")
+    folds = signal.fold_count(signs)
+    total = signal.looks(signs) + len(models) * len(theory.MORE) + folds
+    with reporting(progress, total, "steps of the estimate") as report:
+        steps = iter(range(1, total + 1))
+
+        def done() -> None:
+            report(next(steps), 0)
+
+        found = fit_task(bags, signs, random, folds, done)
+        curves = {}
+        for model in models:
+            curves[model] = theory.curve(found.task, n, found.dimension, model, done)
+        known = n * (1.0 - 1.0 / folds)
+        told = [theory.prediction(found.task, known, found.dimension, one) for one in models[:2]]
+        expected = dict(zip(MEASURED, (one.error for one in told), strict=True))
+        measured = _measure(bags, signs, told[1], folds, random, done)
+        doubts = _doubts(found, known, expected)
+    errors_se = {name: _counted(error, n) for name, error in measured.items()}
+    chance = min(positives, n - positives) / n
+    guessing = all(error > chance - SURE * errors_se[name] for name, error in measured.items())
+    listed = _departures(found, measured, expected, doubts, n)
+    return TaskEstimate(
+        task=found.task,
+        R=found.R,
+        R_se=found.R_se,
+        theta=found.task.theta,
+        theta_se=found.theta_se,
+        dimension=found.dimension,
+        bags=n,
+        positives=positives,
+        positive=label,
+        features=bags.d,
+        size=float(bags.lengths.mean()),
+        surprise=found.surprise,
+        noise=found.noise,
+        alignment=found.alignment,
+        predicted={
+            **{model: curve[n].error for model, curve in curves.items()},
+            "bayes": theory.limit(found.task),
+        },
+        measured=measured,
+        measured_se=errors_se,
+        expected=expected,
+        departures=listed,
+        trust=trust(listed, found.task.theta > 0.0, guessing),
+        curves={
+            model: {bags: one.error for bags, one in curve.items()}
+            for model, curve in curves.items()
+        },
+    )
+
+
+def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
+    """Return the positive label, and −1 or +1 for each bag."""
+    check_order("y", y, bags.ids)
+    classes, signs = two_classes(read_labels(y, len(bags)))
+    labels = classes.tolist()
+    if positive is not None and (np.ndim(positive) or positive not in labels):
+        raise ValueError(
+            f"positive must be a label of y, {labels[0]!r} or {labels[1]!r}, got {positive!r}"
+        )
+    if positive == labels[0]:
+        signs, labels = -signs, labels[::-1]
+    positives, negatives = int((signs > 0.0).sum()), int((signs < 0.0).sum())
+    if min(positives, negatives) < LEAST:
+        raise ValueError(
+            f"estimate_task needs at least {LEAST} bags of each class, got {positives} positive "
+            f"and {negatives} negative"
+        )
+    return labels[1], signs
+
+
+def _departures(
+    found: Fitted,
+    measured: dict[str, float],
+    expected: dict[str, float],
+    doubts: dict[str, float],
+    bags: int,
+) -> dict[str, Departure]:
+    """Judge what was found; errors by what counting them, and the doubt of θ, leave open."""
+    near = {
+        name: float(np.hypot(max(_counted(measured[name], bags), _counted(error, bags)), doubt))
+        for (name, error), doubt in zip(expected.items(), doubts.values(), strict=True)
+    }
+    return departures(found.noise, found.alignment, found.spread, measured, near, expected)
+
+
+def _counted(error: float, bags: int) -> float:
+    """Return the standard error of an error that is counted in so many bags."""
+    return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
+
+
+def _doubts(found: Fitted, bags: float, expected: dict[str, float]) -> dict[str, float]:
+    """Return by how much predicted errors change if θ is larger by its standard error."""
+    if not 0.0 < found.theta_se < np.inf:
+        return dict.fromkeys(expected, 0.0)
+    stronger = found.task.replace(theta=found.task.theta + found.theta_se)
+    return {
+        name: expected[name] - theory.prediction(stronger, bags, found.dimension, model).error
+        for name, model in MEASURED.items()
+    }
+
+
+def _measure(
+    bags: Bags, y: FloatArray, as_told: theory.Predicted, folds: int, random: Any, done: Any
+) -> dict[str, float]:
+    """Return cross-validated errors of the classifiers.
+
+    The last is as the theory has it, scaling included: standardising by all instances takes a part
+    of a signal that lies in a single feature.
+    """
+    ours = {
+        "pooled": PooledClassifier(random_state=random),
+        "attention": AttentionClassifier(random_state=random),
+    }
+    split = AttentionClassifier(
+        kappa=as_told.kappa,
+        ridge=as_told.ridge,
+        refine=0,
+        data="split",
+        shrinkage=None,
+        validation=0,
+        random_state=random,
+    )
+    wrong = dict.fromkeys((*ours, "attention, split"), 0)
+    for known, rest in stratified(y, folds, random):
+        seen, new = bags[known], bags[rest]
+        for name, classifier in ours.items():
+            wrong[name] += int((classifier.fit(seen, y[known]).predict(new) != y[rest]).sum())
+        scaling = scaled_as_noise(seen, y[known])
+        split.fit(_scaled(seen, scaling), y[known])
+        wrong["attention, split"] += int((split.predict(_scaled(new, scaling)) != y[rest]).sum())
+        done()
+    return {name: count / len(y) for name, count in wrong.items()}
+
+
+def _scaled(bags: Bags, scaling: Scaling) -> Bags:
+    return Bags(scaling.apply(bags.instances), bags.starts)

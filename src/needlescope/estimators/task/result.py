@@ -1,0 +1,189 @@
+"""What `estimate_task` returns: a task, errors predicted and measured, and a report in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...grid import choice
+from ...planning.curve import more_bags
+from ...task import Task
+from .departures import Departure
+
+GAIN = 0.01
+NAMES = {"pooled": "mean pooling", "attention": "attention"}
+
+
+@dataclass(frozen=True, eq=False)
+class TaskEstimate:
+    """The task that bags look like, with predicted and measured errors.
+
+    Attributes
+    ----------
+    task : Task
+        L, R, θ and π as the theory takes them; L is the effective size of a bag.
+    R, R_se, theta, theta_se : float
+        Signal instances in a positive bag, and their strength; with standard errors. That of θ is
+        infinite where the signal is stronger than any that is looked for, about 10.
+    dimension : float
+        Effective number of features.
+    bags, positives, features : int
+        How many there are.
+    positive : label
+        That of the bags in which a signal was looked for.
+    size : float
+        Mean number of instances in a bag.
+    surprise : float
+        By how many standard errors positive bags differ from negative ones. Below 4, or where two
+        directions trained on halves of the bags do not agree, no signal is taken to be found, and
+        θ is 0. With less than about twenty negative bags it is wider than a standard normal: noise
+        alone may reach 4, and the directions decide.
+    noise : dict
+        Skewness, kurtosis and correlation within bags of negatives, along the trained direction.
+    alignment : dict
+        The cosine of a direction trained on half of the bags with the signal: ``"measured"`` by
+        the agreement of two of them, and ``"predicted"``.
+    predicted : dict
+        Errors after training on all bags: "pooled", "attention" (its query on one half of them, its
+        readout on the other), "vectorized" where bags have one size, and "bayes", which no
+        classifier beats.
+    measured, measured_se : dict
+        Cross-validated errors: "pooled", "attention", and "attention, split", the classifier that
+        the theory describes.
+    expected : dict
+        What the theory predicts for "pooled" and "attention, split" in that cross-validation.
+    departures : dict of Departure
+        How far the data are from what the theory assumes.
+    trust : str
+        How far to trust the predictions.
+    curves : dict
+        For each model, predicted errors by number of bags.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from needlescope.estimators import estimate_task
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((100, 6, 10)), np.arange(100) % 2
+    >>> X[y == 1, 0, 0] += 4.0
+    >>> found = estimate_task(X, y, random_state=0)  # a TaskEstimate
+    >>> found.bags, found.positives, found.features, sorted(found.measured)
+    (100, 50, 10, ['attention', 'attention, split', 'pooled'])
+    >>> found.bags_for(gain=0.4)  # more than there is to gain
+    inf
+    """
+
+    task: Task
+    R: float
+    R_se: float
+    theta: float
+    theta_se: float
+    dimension: float
+    bags: int
+    positives: int
+    positive: Any
+    features: int
+    size: float
+    surprise: float
+    noise: dict[str, float]
+    alignment: dict[str, float]
+    predicted: dict[str, float]
+    measured: dict[str, float]
+    measured_se: dict[str, float]
+    expected: dict[str, float]
+    departures: dict[str, Departure]
+    trust: str
+    curves: dict[str, dict[float, float]]
+
+    def bags_for(self, gain: float = GAIN, model: str | None = None) -> float:
+        """Return how many more bags lower the predicted error by ``gain``.
+
+        Parameters
+        ----------
+        gain : float, default 0.01
+            By how much, above 0.
+        model : "attention", "pooled", "vectorized" or None, default None
+            Whose error; by default that of the model predicted to be best. The last of them where
+            bags have one size.
+
+        Returns
+        -------
+        float
+            Infinity where ten times as many bags would not do.
+
+        Raises
+        ------
+        ValueError
+            If ``gain`` is no number above 0, or ``model`` is none of these.
+        """
+        number = isinstance(gain, int | float | np.integer | np.floating)
+        if isinstance(gain, bool) or not number or not gain > 0.0:
+            raise ValueError(f"gain must be a number above 0, got {gain!r}")
+        if model is not None:
+            choice("model", model, tuple(self.curves))
+        return more_bags(self.curves[model or self._best()], gain)
+
+    def __str__(self) -> str:
+        """Report in words."""
+        task = self.task
+        strength = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}"
+        if self.theta_se == np.inf:
+            strength = f"θ of {self.theta:.0f} or more"
+        found = f"{strength}, R = {self.R:.1f} ± {self.R_se:.1f}"
+        lines = [
+            f"{self.bags} bags, {self.positives} of them positive ({self.positive!r}), of "
+            f"{self.size:.1f} instances and {self.features} features",
+            f"signal: {found} (seen at {self.surprise:.1f} standard errors)"
+            if self.theta
+            else f"signal: none found ({self.surprise:.1f} standard errors)",
+            f"task of the theory: L = {task.L}, R = {task.R}, θ = {task.theta:.2f}, "
+            f"π = {task.pi:.2f}, in {self.dimension:.0f} dimensions",
+            "predicted error: " + _list(self.predicted),
+            "measured error: " + _list(self.measured, self.measured_se),
+            *(f"{name}: {one.words}" for name, one in self.departures.items()),
+            self.trust,
+            self.sentence(),
+        ]
+        return "\n".join(lines)
+
+    def sentence(self) -> str:
+        """Say in one sentence what the theory predicts, and what was measured."""
+        if not self.theta:
+            return (
+                f"no signal in bags labelled {self.positive!r} for the theory to predict from (if "
+                f"the others carry it, pass positive=); measured: {_named(self.measured)}"
+            )
+        measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
+        split = f"split as in the theory {self.measured['attention, split']:.2f}"
+        errors = f"{_named(self.predicted)} (measured {measured}, {split})"
+        if self.trust.startswith("do not trust"):
+            return f"{errors}; the theory is far off here, and says nothing on more bags"
+        best, more = self._best(), self.bags_for()
+        if self.predicted[best] < GAIN:
+            return f"{errors}; there is no {GAIN} left for more bags to buy"
+        who = NAMES.get(best, best)
+        if np.isfinite(more):
+            return f"{errors}; {_rounded(more)} more bags would buy {who} {GAIN}"
+        return f"{errors}; by the theory, not even ten times as many would buy {who} {GAIN}"
+
+    def _best(self) -> str:
+        return min(self.curves, key=lambda name: self.predicted[name])
+
+
+def _named(errors: dict[str, float]) -> str:
+    return ", ".join(f"{name} {errors[model]:.2f}" for model, name in NAMES.items())
+
+
+def _list(errors: dict[str, float], se: dict[str, float] | None = None) -> str:
+    return "; ".join(
+        f"{name} {error:.3f}" + (f" ± {se[name]:.3f}" if se else "")
+        for name, error in errors.items()
+    )
+
+
+def _rounded(count: float) -> int:
+    """Round up to two digits: nobody knows the third."""
+    unit = 10 ** max(int(np.floor(np.log10(max(count, 1.0)))) - 1, 0)
+    return int(np.ceil(count / unit) * unit)

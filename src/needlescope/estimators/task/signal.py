@@ -1,0 +1,197 @@
+"""Signals seen along directions that were trained without the bag.
+
+Along a unit direction with alignment s to the signal, the noise of the theory is N(0, 1) and the
+signal a shift t = θ s of R of a positive bag's L instances. Two directions are at hand, both from
+the theory: the readout after the first gradient step, and the query after the second. The query
+sees nothing where all instances carry the signal, or bags have one instance only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...losses import Logistic
+from ..bags.bags import Bags
+from ..bags.scaling import Scaling
+from ..fitting import steps
+from ..fitting.folds import rarer, stratified
+from ..fitting.prepared import Prepared
+from .mixture import FARTHEST
+
+FOLDS = 5
+REPEATS = 4  # of the folds: with few bags, what is seen depends on them
+SPLITS = 4  # into halves, for the agreement of two directions
+ROWS = 3000  # instances of each half that the dimension looks at
+DIRECTIONS = ("query", "readout")
+NO_SHAPE = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0, "correlation_se": 0.0}
+
+
+class Seen(NamedTuple):
+    """Projections of all instances along one kind of direction, each trained without its bag."""
+
+    direction: str
+    along: FloatArray  # repeats × instances
+    agreement: float
+
+
+def dimension(bags: Bags, scaling: Scaling, y: FloatArray, random: Any) -> float:
+    """Return the effective dimension (tr C)²/tr C² of the instances of negative bags.
+
+    tr C² is the product of the covariances of two halves of the bags, averaged over splits: it has
+    no bias, however few or dependent the instances are.
+
+    Examples
+    --------
+    >>> from needlescope.estimators.bags.scaling import no_scaling
+    >>> rng = np.random.default_rng(0)
+    >>> bags = Bags.from_array(rng.standard_normal((40, 3, 100)))
+    >>> found = dimension(bags, no_scaling(100), -np.ones(40), np.random.RandomState(0))
+    >>> bool(abs(found - 100) < 15)
+    True
+    """
+    negative = np.flatnonzero(y < 0.0)
+    squares, traces = [], []
+    for _ in range(SPLITS):
+        order = random.permutation(negative)
+        halves = []
+        for part in (order[::2], order[1::2]):
+            rows = np.concatenate([bags[int(k)] for k in part])
+            if len(rows) > ROWS:
+                rows = rows[random.permutation(len(rows))[:ROWS]]
+            scaled = scaling.apply(rows).astype(float)
+            halves.append(scaled - scaled.mean(axis=0))
+        sizes = [max(len(half) - 1, 1) for half in halves]
+        squares.append(float(((halves[0] @ halves[1].T) ** 2).sum()) / (sizes[0] * sizes[1]))
+        a, b = (float((half**2).sum()) / size for half, size in zip(halves, sizes, strict=True))
+        traces.append(a * b)
+    square, trace = float(np.mean(squares)), float(np.mean(traces))
+    # Between 1 and d for every covariance; chance may lead outside.
+    return float(np.clip(trace / max(square, 1e-300), 1.0, bags.d))
+
+
+def look(
+    bags: Bags, scaling: Scaling, y: FloatArray, random: Any, done: Callable[[], None]
+) -> list[Seen]:
+    """Project all instances along cross-fitted directions, and see how far two of them agree."""
+    own = np.repeat(np.arange(len(bags)), bags.lengths)
+    quiet = (y < 0.0)[own]
+    along = {name: np.zeros((REPEATS, len(own))) for name in DIRECTIONS}
+    for repeat in range(REPEATS):
+        for known, rest in stratified(y, fold_count(y), random):
+            found = _directions(bags, known, y, scaling)
+            here = np.isin(own, rest)
+            X = scaling.apply(bags.rows(rest))
+            for name, direction in found.items():
+                # Deviations are those of negatives held out: a direction inflates those it knows.
+                g = (X @ direction).astype(float)
+                noise = g[quiet[here]]
+                size = float(noise.std())
+                least = 1e-6 * float(np.abs(X).max(initial=0.0)) * float(np.abs(direction).sum())
+                if size > least:
+                    along[name][repeat, here] = (g - noise.mean()) / size
+            done()
+    agreement: dict[str, list[float]] = {name: [] for name in DIRECTIONS}
+    negatives = scaling.apply(bags.rows(np.flatnonzero(y < 0.0)))
+    for _ in range(SPLITS):
+        (first, second), _ = stratified(y, 2, random)
+        pair = [_directions(bags, half, y, scaling) for half in (first, second)]
+        for name in DIRECTIONS:
+            a, b = ((negatives @ one[name]).astype(float) for one in pair)
+            agreement[name].append(_correlation(a, b))
+        done()
+    return [
+        Seen(name, np.clip(along[name], -FARTHEST, FARTHEST), float(np.mean(agreement[name])))
+        for name in DIRECTIONS
+        if along[name].any()
+    ]
+
+
+def fold_count(y: FloatArray) -> int:
+    """Return into how many folds the bags are cut."""
+    return min(FOLDS, rarer(y))
+
+
+def looks(y: FloatArray) -> int:
+    """Return how often `look` reports."""
+    return REPEATS * fold_count(y) + SPLITS
+
+
+def surprise(bags: Bags, y: FloatArray, seen: list[Seen]) -> float:
+    """Return by how many standard errors positive bags differ: the largest over a few looks.
+
+    Each look compares the mean over instances of one number, averaged over repeats: the share p of
+    negatives' projections that lie below an instance's, or (log 1/(1 − p))², to which large ones
+    count more. Without a signal these means do not depend on how large bags are. Nothing is fitted
+    to them; but folds share bags, and the largest of several is taken, so that without a signal it
+    is wider than a standard normal.
+    """
+    quiet = np.repeat(y < 0.0, bags.lengths)
+    found = [0.0]
+    for one in seen:
+        below = np.stack([_below(np.sort(along[quiet]), along) for along in one.along])
+        for values in (below, np.log1p(-below) ** 2):
+            means = np.add.reduceat(values, bags.starts[:-1], axis=1) / bags.lengths
+            each = [_apart(mean[y > 0.0], mean[y < 0.0]) for mean in means]
+            found.append(float(np.mean(each)))
+    return max(found)
+
+
+def _below(noise: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the share of the sorted noise below each value: above 0, and less than 1."""
+    places = np.searchsorted(noise, values, "left") + np.searchsorted(noise, values, "right")
+    return np.asarray((0.5 * places + 0.5) / (len(noise) + 1.0))
+
+
+def _apart(plus: FloatArray, minus: FloatArray) -> float:
+    """Return by how many standard errors one sample's mean exceeds the other's."""
+    se2 = plus.var(ddof=1) / len(plus) + minus.var(ddof=1) / len(minus)
+    return float((plus.mean() - minus.mean()) / np.sqrt(se2)) if se2 > 0.0 else 0.0
+
+
+def shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
+    """Return skewness, kurtosis and the correlation within bags of the negatives' projections.
+
+    The mean over repeats, rows of ``along``.
+    """
+    each = [_shape(bags, y, one) for one in along]
+    return {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+
+
+def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
+    lengths = bags.lengths
+    quiet = np.repeat(y < 0.0, lengths)
+    g = along[quiet] - along[quiet].mean()
+    power = float((g**2).mean())
+    if power == 0.0:
+        return NO_SHAPE
+    starts = np.concatenate([[0], np.cumsum(lengths[y < 0.0])])[:-1]
+    sizes = lengths[y < 0.0]
+    pairs = float((sizes * (sizes - 1.0)).sum())
+    crossed = float((np.add.reduceat(g, starts) ** 2).sum() - (g**2).sum())
+    return {
+        "skewness": float((g**3).mean()) / power**1.5,
+        "kurtosis": float((g**4).mean()) / power**2,
+        "correlation": crossed / pairs / power if pairs else 0.0,
+        "correlation_se": np.sqrt(2.0 / pairs) if pairs else 0.0,
+    }
+
+
+def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict[str, FloatArray]:
+    data = Prepared(bags, known, y[known], scaling)
+    weight = np.full(len(known), 1.0 / len(known))
+    start = steps.no_query(data, Logistic(), weight)
+    mean = steps.features(data, np.zeros((1, bags.d)))
+    slope = Logistic().derivative(np.full(len(known), start.b), data.y)
+    query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
+    found = {"query": query, "readout": -(weight * slope) @ mean}
+    kind = bags.instances.dtype
+    return {name: one.astype(kind) for name, one in found.items()}
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    return float(a @ b / max(float(np.sqrt((a @ a) * (b @ b))), 1e-300))

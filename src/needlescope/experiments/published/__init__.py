@@ -1,0 +1,1 @@
+"""One file for each figure: its grid and its checks."""

@@ -1,0 +1,1 @@
+"""Units of work: plain data, a key, a call."""

@@ -1,0 +1,232 @@
+"""What a unit can ask: each call turns plain arguments into numbers.
+
+| call | answers |
+| --- | --- |
+| predict, simulate | an `Outcome` |
+| align, simulate_alignment | an `Alignment` |
+| focus, simulate_focus | a `Focus`: what the query looks at |
+| capacity, simulate_separability | separable until which n/d, and how often |
+| oracle, simulate_oracle, detection_threshold | what is possible when the signal is known |
+| asymptote, crossover | the square loss with much data |
+
+Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
+d, a number where the matrix would be d × d of them. Positions are a table of ``sets`` and
+``probabilities``, a piecewise quadratic loss one of ``knots`` and ``pieces``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...grid import real
+from ...losses import Loss, PiecewiseQuadratic
+from ...noise import Noise
+from ...query import Query
+from ...simulation.oracle import simulate_oracle
+from ...simulation.setup import whole
+from ...simulation.simulate import (
+    simulate,
+    simulate_alignment,
+    simulate_focus,
+    simulate_separability,
+)
+from ...task import Positions, Task
+from ...theory.alignment import align
+from ...theory.asymptote import asymptote
+from ...theory.capacity import capacity
+from ...theory.crossover import crossover
+from ...theory.focus import focus
+from ...theory.learning import predict
+from ...theory.oracle.least_error import detection_threshold, oracle
+from ...training import Training
+from .code import fingerprint
+from .guess import meant
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "align": align,
+    "asymptote": asymptote,
+    "capacity": capacity,
+    "crossover": crossover,
+    "detection_threshold": detection_threshold,
+    "focus": focus,
+    "oracle": oracle,
+    "predict": predict,
+    "simulate": simulate,
+    "simulate_alignment": simulate_alignment,
+    "simulate_focus": simulate_focus,
+    "simulate_oracle": simulate_oracle,
+    "simulate_separability": simulate_separability,
+}
+TABLES: dict[str, type[Any]] = {
+    "task": Task,
+    "training": Training,
+    "query": Query,
+    "test_task": Task,
+    "noise": Noise,
+}
+"""The arguments that are tables of fields, and what these stand for."""
+
+MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
+LISTS = ("signal", "seed")  # arguments whose single value is a list
+HOW = ("workers", "progress")  # how the work is done: not for a unit to say
+LARGEST = 20_000  # d of a covariance that is made here: 3.2 GB
+SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
+
+
+@cache
+def parameters(call: str) -> Mapping[str, Parameter]:
+    """Return the arguments of a call by name, without those that say how its work is done."""
+    return {k: one for k, one in signature(CALLS[call]).parameters.items() if k not in HOW}
+
+
+@cache
+def fields(table: str) -> Mapping[str, Parameter]:
+    """Return the fields of a table by name."""
+    found = dict(signature(TABLES[table]).parameters)
+    for name in MORE_FIELDS.get(table, ()):
+        found[name] = Parameter(name, Parameter.KEYWORD_ONLY, default=None)
+    return found
+
+
+def code_of(call: str) -> str:
+    """Return the version of the code that a call's numbers rest on, from its arguments onwards."""
+    home = CALLS[call].__module__.split(".", 1)[1]
+    return fingerprint(home, __name__.split(".", 1)[1])
+
+
+def run_call(name: str, arguments: Mapping[str, Any], loss: Loss | None = None) -> dict[str, Any]:
+    """Call a function of the package with plain arguments; return its numbers by name.
+
+    A loss of one's own, which has no plain form to be made from, is given as ``loss``.
+
+    Examples
+    --------
+    >>> task = {"L": 4, "R": 1, "theta": 4.0, "pi": 0.5}
+    >>> round(run_call("capacity", {"task": task, "model": "pooled"})["alpha"], 3)
+    3.7
+    """
+    for one, parameter in parameters(name).items():
+        if parameter.default is Parameter.empty and one not in arguments:
+            raise ValueError(f"{name} needs the argument {one}")
+    given = {key: decode(key, value, arguments.get("d"), loss) for key, value in arguments.items()}
+    for key, value in given.items():
+        shape = getattr(value, "shape", ()) if key in TABLES else np.shape(value)
+        if shape and key not in LISTS:
+            raise ValueError(
+                f"a unit is one problem, got a grid of shape {shape} in {key}; a Sweep makes a "
+                "unit of each point"
+            )
+    if name in SIMULATED:
+        given |= {"workers": 1, "progress": False}  # the engine has the processes and the bar
+    return flatten(CALLS[name](**given))
+
+
+def decode(name: str, value: Any, d: int | None = None, loss: Loss | None = None) -> Any:
+    """Turn a plain argument into the object it stands for; a decaying covariance needs d.
+
+    Examples
+    --------
+    >>> decode("noise", {"covariance_decay": 0.5}, d=3).covariance
+    array([[1.  , 0.5 , 0.25],
+           [0.5 , 1.  , 0.5 ],
+           [0.25, 0.5 , 1.  ]])
+    """
+    if value is None or name not in TABLES:
+        return value
+    value = check_fields(name, value)
+    if "covariance_decay" in value:
+        decay = value.pop("covariance_decay")
+        if "covariance" in value:
+            raise ValueError("noise has a covariance or a covariance_decay, got both")
+        value["covariance"] = _decaying(decay, d)
+    if isinstance(positions := value.get("positions"), Mapping):
+        value["positions"] = _table("positions", Positions, positions)
+    if isinstance(given := value.get("loss"), Mapping):
+        value["loss"] = _loss(given, loss)
+    return TABLES[name](**value)
+
+
+def check_fields(name: str, value: Any) -> dict[str, Any]:
+    """Return a table's fields, or say which is unknown and which is missing.
+
+    Examples
+    --------
+    >>> check_fields("query", {"kappa": 2.0})
+    Traceback (most recent call last):
+    ValueError: [query] needs a line `cosine = ...`
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"[{name}] must be a table of fields, got {name} = {value!r:.80}")
+    known = fields(name)
+    for field in value:
+        if field not in known:
+            raise ValueError(
+                f"[{name}] has no field {field!r}; its fields are {', '.join(known)}"
+                f"{meant(field, known)}"
+            )
+    for field, parameter in known.items():
+        if parameter.default is Parameter.empty and field not in value:
+            raise ValueError(f"[{name}] needs a line `{field} = ...`")
+    return dict(value)
+
+
+def _table(name: str, kind: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+    """Build one of the objects inside a table from a table of its own."""
+    known = list(signature(kind).parameters)
+    for one in given:
+        if one not in known:
+            raise ValueError(
+                f"{name} has no field {one!r}; its fields are {', '.join(known)}{meant(one, known)}"
+            )
+    first = known[0]
+    if first not in given:
+        raise ValueError(f"{name} needs a line `{first} = ...`")
+    return kind(**given)
+
+
+def _loss(given: Mapping[str, Any], loss: Loss | None) -> Loss:
+    if "code" not in given:
+        found: Loss = _table("loss", PiecewiseQuadratic, {"pieces": (), **given})
+        return found
+    if loss is None:
+        raise ValueError(
+            f"the {given.get('name')} loss is known by its identity only, which cannot be run; "
+            "make the unit from the Loss itself"
+        )
+    return loss
+
+
+def _decaying(decay: Any, d: Any) -> FloatArray:
+    """Return the covariance decay^|i − j| of d dimensions."""
+    if np.ndim(decay):
+        raise ValueError(f"covariance_decay must be a single number, got {decay!r}")
+    decay = real("covariance_decay", decay, -1.0, 1.0, open_low=True, open_high=True)
+    if d is None:
+        raise ValueError("covariance_decay describes a d × d matrix: give d as well")
+    steps = np.arange(whole("d", d, 1, LARGEST))
+    return np.asarray(decay ** np.abs(steps[:, None] - steps))
+
+
+def flatten(result: Any) -> dict[str, Any]:
+    """Return the single numbers and words of a result, those of its alignment included.
+
+    A NaN says that there is no such number, and is left out.
+    """
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(result):
+        value = getattr(result, field.name)
+        if field.name == "alignment" and value is not None:
+            inner = flatten(value)
+            found |= {key: inner[key] for key in inner if key not in found and key != "provenance"}
+        elif isinstance(value, str):
+            found[field.name] = value
+        elif isinstance(value, int | float | np.number) and not np.isnan(value):
+            found[field.name] = float(value)
+    return found

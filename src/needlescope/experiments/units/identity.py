@@ -1,0 +1,233 @@
+"""What a loss of one's own is, in plain data: its name, its parameters and a hash of its code.
+
+The hash is over the compiled methods of the class, and of the classes it inherits from up to
+needlescope's own, and over all they refer to, by value: constants, defaults, variables around them,
+functions they call. Of an installed package, such as NumPy, the name is enough. Two losses with one
+identity compute the same numbers; one that rests on what can change without a trace, such as a
+random generator, has no identity and is refused.
+
+Nothing of it can be turned back into a loss: a store holds no code.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import hashlib
+import sys
+from collections.abc import Mapping
+from functools import singledispatch
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...losses import Loss
+
+Seen: TypeAlias = frozenset[int]  # what is being told already: the way out of a circle
+
+OURS = __name__.partition(".")[0]
+INSTALLED = ("site-packages", "dist-packages")
+ABOUT = ("__repr__", "__str__", "__eq__", "__hash__", "_abc_impl")
+"""What a class has that plays no part in its numbers, beside its data with such names."""
+
+LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
+KIND = 0xFFF  # flags that say what a function is, not under which rules it was written
+FEW = 100  # numbers of a parameter that are kept as they are; of more, a hash
+
+
+def identity(loss: Loss) -> dict[str, Any]:
+    """Return the identity of a loss as plain data, or refuse a loss that has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import needlescope as ns
+    >>> class Steep(ns.Loss):
+    ...     name = "steep"
+    ...     def __init__(self, slope):
+    ...         self.slope = slope
+    ...     def value(self, z, y):
+    ...         return np.logaddexp(0.0, -self.slope * y * z)
+    ...     def derivative(self, z, y):
+    ...         return -self.slope * y / (1.0 + np.exp(self.slope * y * z))
+    ...     def second(self, z, y):
+    ...         return 0.25 * self.slope**2 / np.cosh(0.5 * self.slope * z) ** 2
+    >>> found = identity(Steep(0.5))
+    >>> found["name"], found["parameters"], len(found["code"])
+    ('steep', {'slope': 0.5}, 16)
+    """
+    own = {name: value for name, value in sorted(vars(loss).items()) if name != "name"}
+    try:
+        code = _told(type(loss), frozenset()) + _told(own, frozenset())
+        parameters = {name: _kept(value) for name, value in own.items()}
+    except (_Unknown, RecursionError) as problem:
+        raise ValueError(
+            f"the {loss.name} loss has no identity to keep results under: it rests on {problem}; "
+            "let its methods use plain numbers, arrays and functions, imported by name"
+        ) from None
+    name = type(loss).__qualname__.rpartition(".")[2]
+    return {"name": loss.name, "class": name, "parameters": parameters, "code": _short(code)}
+
+
+class _Unknown(Exception):
+    """Something without an identity."""
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _kept(value: Any) -> Any:
+    """Return a parameter for people to read: itself if it is plain and not long, or its hash."""
+    value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+    if isinstance(value, list | tuple) and len(value) <= FEW:
+        return [_kept(one) for one in value]
+    if isinstance(value, str | int | float | None) and value == value:
+        return value
+    return _short(_told(value, frozenset()))
+
+
+def _installed(module: str | None) -> bool:
+    """Whether a module is Python's, a package's that was installed, or ours."""
+    top = (module or "").partition(".")[0]
+    path = getattr(sys.modules.get(top), "__file__", None) or ""
+    known = top in (OURS, *sys.stdlib_module_names) and top != "__main__"
+    return known or any(part in path for part in INSTALLED)
+
+
+@singledispatch
+def _told(value: Any, seen: Seen) -> str:
+    """Return a text that differs wherever two values may compute differently."""
+    raise _Unknown(f"{type(value).__name__} {value!r:.60}")
+
+
+@_told.register(type(None))
+@_told.register(str)
+@_told.register(bytes)
+@_told.register(int)
+@_told.register(float)
+@_told.register(complex)
+def _(value: Any, seen: Seen) -> str:
+    return f"{type(value).__name__} {value!r}"
+
+
+@_told.register(np.generic)
+@_told.register(np.ndarray)
+def _(value: Any, seen: Seen) -> str:
+    if value.dtype.hasobject:
+        raise _Unknown("an array of objects")
+    return f"{value.dtype.str}{value.shape} {np.ascontiguousarray(value).tobytes().hex()}"
+
+
+@_told.register(list)
+@_told.register(tuple)
+def _(value: Any, seen: Seen) -> str:
+    return f"{type(value).__name__} {[_told(one, seen) for one in value]}"
+
+
+@_told.register(set)
+@_told.register(frozenset)
+def _(value: Any, seen: Seen) -> str:
+    return f"set {sorted(_told(one, seen) for one in value)}"
+
+
+@_told.register(Mapping)
+def _(value: Any, seen: Seen) -> str:
+    return f"mapping {sorted((_told(key, seen), _told(one, seen)) for key, one in value.items())}"
+
+
+@_told.register(ModuleType)
+def _(value: ModuleType, seen: Seen) -> str:
+    if not _installed(value.__name__):
+        raise _Unknown(f"the module {value.__name__}, which may change unseen")
+    return f"module {value.__name__}"
+
+
+@_told.register(np.ufunc)
+@_told.register(BuiltinFunctionType)
+def _(value: Any, seen: Seen) -> str:
+    return f"builtin {value.__name__}"
+
+
+@_told.register(staticmethod)
+@_told.register(classmethod)
+@_told.register(functools.cached_property)
+def _(value: Any, seen: Seen) -> str:
+    inside = value.func if isinstance(value, functools.cached_property) else value.__func__
+    return f"{type(value).__name__} {_told(inside, seen)}"
+
+
+@_told.register(property)
+def _(value: property, seen: Seen) -> str:
+    return f"property {_told(value.fget, seen)}"
+
+
+@_told.register(functools.partial)
+def _(value: Any, seen: Seen) -> str:
+    return f"partial {_told((value.func, value.args, value.keywords), seen)}"
+
+
+@_told.register(MethodType)
+def _(value: MethodType, seen: Seen) -> str:
+    return f"method {_told((value.__func__, value.__self__), seen)}"
+
+
+@_told.register(FunctionType)
+def _(value: FunctionType, seen: Seen) -> str:
+    if id(value) in seen:
+        return "itself"
+    if _installed(value.__module__):
+        return f"function {value.__module__}.{value.__qualname__}"
+    return _function(value, seen | {id(value)})
+
+
+def _function(value: FunctionType, seen: Seen) -> str:
+    """Tell a function by its code and all that it refers to."""
+    space, code = value.__globals__, value.__code__
+    used = {name: space[name] for name in sorted(_globals(code)) if name in space}
+    cells = [cell.cell_contents for cell in value.__closure__ or ()]
+    rest = _told((used, cells, value.__defaults__, value.__kwdefaults__), seen)
+    return f"function {_code(code, value.__doc__)} {rest}"
+
+
+def _globals(code: CodeType) -> set[str]:
+    """Return the names that a code looks up outside, those of functions inside it included."""
+    found = {one.argval for one in dis.get_instructions(code) if one.opname in LOOKED_UP}
+    inside = (one for one in code.co_consts if isinstance(one, CodeType))
+    return found.union(*map(_globals, inside))
+
+
+def _code(code: CodeType, words: str | None = None) -> str:
+    """Tell what a code does, its docstring left out."""
+    constants = [
+        _code(one) if isinstance(one, CodeType) else _told(one, frozenset())
+        for one in code.co_consts
+        if words is None or one is not words
+    ]
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_flags & KIND)
+    return f"{code.co_code.hex()} {constants} {names}"
+
+
+@_told.register(type)
+def _(value: type[Any], seen: Seen) -> str:
+    if id(value) in seen:
+        return "itself"
+    if value is object or (_installed(value.__module__) and not issubclass(value, Loss)):
+        return f"class {value.__module__}.{value.__qualname__}"
+    if value.__module__.partition(".")[0] == OURS:
+        return f"class {value.__qualname__}"  # the version of our own code is known
+    seen |= {id(value)}
+    told = [
+        (name, _function(one, seen) if isinstance(one, FunctionType) else _told(one, seen))
+        for name, one in sorted(vars(value).items())
+        if name not in ABOUT and (isinstance(one, FunctionType) or not name.startswith("__"))
+    ]
+    return f"class {[_told(base, seen) for base in value.__bases__]} {told}"
+
+
+@_told.register(Loss)
+def _(value: Loss, seen: Seen) -> str:
+    if id(value) in seen:
+        return "itself"
+    return f"loss {_told((type(value), vars(value)), seen | {id(value)})}"

@@ -1,0 +1,157 @@
+"""Where attention goes as the query sees more data: signal tokens, noise tokens, the largest."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+from ...grid import choice
+from ..marks import draw, label_lines, select, two_panels
+from ..reading import Draws, Rows, nothing, read
+from ..style import COLOURS
+
+X = "training.alpha0"
+STEP, SIGNAL = "training.eta_q", "task.theta"
+XLABEL = r"query samples per dimension, $\alpha_0$"
+# Attention's blue, and grey, from light to dark as the step or the signal grows.
+SHADES = ("#56B4E9", COLOURS["attention"], "#003A5C")
+NOISE = ("0.72", "0.5", "0.2")
+PANELS = {"weights": ("signal", "noise"), "largest": ("largest",)}
+ROWS = Rows((X, SIGNAL), ("signal", "noise", "largest"))
+DRAWS = Draws("attention_map", {"focus": ROWS, "simulate_focus": ROWS}, across=(X, STEP, SIGNAL))
+
+
+def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Any:
+    """Draw the mean attention on a signal and on a noise token, and where the largest weight is.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units of the calls "focus" and "simulate_focus", as `Store.to_pandas` gives them: lines for
+        the rows of "focus", dots with standard errors for the trials of "simulate_focus". What is
+        missing is left out. Steps η_q may change at one θ, and θ at one η_q.
+    ax : matplotlib axes, optional
+        Axes to draw a single panel into; a figure of its own with both by default.
+    panel : "weights" or "largest", default "weights"
+        With ``ax``, which one; "largest" is the chance that the largest weight lies on a signal
+        token.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "focus", "training.alpha0": [1.0, 9.0], "task.L": 10,
+    ...                       "training.eta_q": 10.0, "task.theta": 5.0,
+    ...                       "signal": [0.4, 0.7], "noise": [0.07, 0.03], "largest": [0.8, 0.99]})
+    >>> [len(one.lines) for one in figures.attention_map(table).axes]
+    [3, 1]
+    """
+    panels = {"weights": _weights, "largest": _largest}
+    choice("panel", panel, tuple(panels))
+    table = read(table, DRAWS, ax)
+    _check_cross(table)
+    if ax is not None and not any(len(select(table, [X, one])) for one in PANELS[panel]):
+        nothing("attention_map", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
+    return two_panels(table, ax, panel, panels, "simulate_focus", right=0.935, wspace=0.72)
+
+
+def _usual(table: pd.DataFrame) -> dict[str, Any]:
+    """Return the step and the signal that are fixed while the other changes.
+
+    Of all pairs the one that leaves the fewest rows out, and then the one with most rows of both.
+    """
+    pairs = product(*(np.sort(table[one].dropna().unique()) for one in (STEP, SIGNAL)))
+    step, signal = min(pairs, key=lambda pair: (len(_odd(table, *pair)), -_shared(table, *pair)))
+    return {STEP: step, SIGNAL: signal}
+
+
+def _odd(table: pd.DataFrame, step: float, signal: float) -> pd.DataFrame:
+    """Return the rows that neither panel draws: where both are not the fixed ones."""
+    return table[(table[STEP] != step) & (table[SIGNAL] != signal) & table[SIGNAL].notna()]
+
+
+def _shared(table: pd.DataFrame, step: float, signal: float) -> int:
+    """Count the rows of a step and those of a signal."""
+    return int((table[STEP] == step).sum() + (table[SIGNAL] == signal).sum())
+
+
+def _at(table: pd.DataFrame, fixed: str, by: str, symbol: str) -> str:
+    """Say at which value a panel is drawn, where nothing but that parameter changes."""
+    alone = table[fixed].nunique() > 1 and table[by].nunique() < 2
+    return f", {symbol} $= {_usual(table)[fixed]:g}$" if alone else ""
+
+
+def _check_cross(table: pd.DataFrame) -> None:
+    """Refuse rows that neither panel draws."""
+    step, signal = _usual(table)[STEP], _usual(table)[SIGNAL]
+    odd = _odd(table, step, signal)
+    if len(odd):
+        raise ValueError(
+            f"figures.attention_map draws {STEP} at {SIGNAL} = {signal:g} and {SIGNAL} at {STEP} "
+            f"= {step:g}, got {SIGNAL} = {odd[SIGNAL].iloc[0]:g} with {STEP} = "
+            f'{odd[STEP].iloc[0]:g}; select one, as table[table["{SIGNAL}"] == {float(signal)!r}]'
+        )
+
+
+def _shades(shades: tuple[str, ...], count: int) -> list[str]:
+    """Return so many shades: the first ones, or of more than there are those in between."""
+    if count <= len(shades):
+        return list(shades[:count])
+    between = LinearSegmentedColormap.from_list("shades", shades)
+    return [to_hex(between(k / (count - 1))) for k in range(count)]
+
+
+def _curves(
+    ax: Any, table: pd.DataFrame, column: str, by: str, shades: tuple[str, ...], name: str
+) -> bool:
+    """Draw a column for every value of another, and write their names at the right."""
+    fixed = SIGNAL if by == STEP else STEP
+    rows = select(table, [X, by, fixed, column], **{fixed: _usual(table)[fixed]})
+    ends, drawn, values = [], False, sorted(rows[by].unique())
+    for value, colour in zip(values, _shades(shades, len(values)), strict=True):
+        lines = select(rows, [X, column], call="focus", **{by: value}).sort_values(X)
+        dots = select(rows, [X, column], call="simulate_focus", **{by: value})
+        drawn |= draw(ax, lines, dots, X, column, colour)
+        if len(lines):
+            ends.append((float(lines[column].iloc[-1]), name.format(f"{value:g}"), colour))
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel(XLABEL)
+    label_lines(ax, ends)
+    return drawn
+
+
+def _weights(ax: Any, table: pd.DataFrame) -> bool:
+    tokens = select(table, ["task.L"])["task.L"]
+    if len(tokens):
+        ax.axhline(1.0 / float(tokens.iloc[0]), color="0.6", lw=0.8, ls=":", zorder=1)
+    drawn = _curves(ax, table, "signal", STEP, SHADES, r"signal, $\eta_q = {}$")
+    drawn |= _curves(ax, table, "noise", STEP, NOISE, r"noise, $\eta_q = {}$")
+    ax.set_ylabel("mean attention weight of a token")
+    at = _at(table, SIGNAL, STEP, r"$\theta$")
+    ax.set_title(f"attention in positive samples{at}", loc="left")
+    return drawn
+
+
+def _largest(ax: Any, table: pd.DataFrame) -> bool:
+    drawn = _curves(ax, table, "largest", SIGNAL, SHADES, r"$\theta = {}$")
+    ax.set_ylabel("chance that it is the largest")
+    at = _at(table, STEP, SIGNAL, r"$\eta_q$")
+    ax.set_title(f"the signal token's weight is the largest{at}", loc="left")
+    return drawn

@@ -1,0 +1,1 @@
+"""The theory, turned round: how much data an error needs."""

@@ -1,0 +1,1 @@
+"""What a trained classifier's error is."""

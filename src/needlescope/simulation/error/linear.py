@@ -1,0 +1,98 @@
+"""Test errors of the linear classifiers, given their weights: the score is Gaussian.
+
+Pooled: mean (θR/L)⟨w, ξ⟩ + b for positives. Flat: mean θ Σ_{l ∈ S} ⟨W_l, ξ⟩ + b, to be averaged
+over the sets S of signal tokens. Where there are too many sets to list, some are drawn; the first
+two moments of a drawn sum are known, so what is left to chance is of third order in the weights.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from scipy.special import ndtr
+
+from ...arrays import FloatArray
+from ...noise import Noise
+from ...task import Positions, Task
+from ..samples.data import positions
+
+SUBSETS = 1 << 14  # sets that are listed one by one; of more, so many are drawn
+
+
+def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Noise) -> float:
+    """Return the probability of a wrong sign for a readout with ⟨w, ξ⟩ and √(wᵀΣw).
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> round(pooled_error(ns.Task(4, 1, 8.0, 0.5), 1.0, 1.0, -1.0, ns.Noise()), 4)
+    0.0228
+    """
+    mean_variance = noise.token_variance(np.full((1, task.L), 1.0 / task.L))
+    deviation = spread * float(np.sqrt(mean_variance[0]))
+    lift = task.theta * task.R / task.L * signal
+    missed = _missed(np.array([lift + b]), deviation)
+    error: float = task.pi * float(missed[0]) + (1.0 - task.pi) * _alarm(b, deviation)
+    return error
+
+
+def vectorized_error(
+    task: Task, signals: FloatArray, deviation: float, b: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return it for ⟨W_l, ξ⟩ of each token and a score deviation, and its numerical error.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, rng = ns.Task(4, 1, 2.0, 0.5), np.random.default_rng(0)
+    >>> error, numeric = vectorized_error(task, np.ones(4), 1.0, -1.0, rng)
+    >>> round(error, 4), numeric
+    (0.1587, 0.0)
+    """
+    alarm = (1.0 - task.pi) * _alarm(b, deviation)
+    listed = _listed(task, signals)
+    if listed is not None:
+        sums, chances = listed
+        missed = _missed(task.theta * sums + b, deviation)
+        return task.pi * float(chances @ missed) + alarm, 0.0
+    step = max(1, (1 << 20) // task.L)
+    sums = np.concatenate(
+        [
+            signals[positions(task, min(step, SUBSETS - first), rng)].sum(axis=1)
+            for first in range(0, SUBSETS, step)
+        ]
+    )
+    missed = _missed(task.theta * sums + b, deviation)
+    centred = sums - task.R * signals.mean()
+    variance = task.R * (task.L - task.R) / (task.L - 1) * signals.var()
+    controls = np.stack([np.ones(SUBSETS), centred, centred**2 - variance], axis=1)
+    controls[:, 1:] /= max(float(np.sqrt(variance)), 1e-300) ** np.array([1.0, 2.0])
+    fit, *_ = np.linalg.lstsq(controls, missed)
+    error = float((missed - controls @ fit).std()) / np.sqrt(SUBSETS)
+    return task.pi * float(fit[0]) + alarm, task.pi * error
+
+
+def _listed(task: Task, signals: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return the sum of the signals over each set and its probability, if there are few sets."""
+    if isinstance(task.positions, Positions):
+        chosen = signals[np.array(task.positions.sets)]
+        return chosen.sum(axis=1), np.array(task.positions.probabilities)
+    few = min(task.R, task.L - task.R)  # as many sets as their complements
+    if comb(task.L, few) > SUBSETS:
+        return None
+    sets = np.array(list(combinations(range(task.L), few)), int).reshape(comb(task.L, few), few)
+    sums = signals[sets].sum(axis=1)
+    sums = sums if few == task.R else signals.sum() - sums
+    return sums, np.full(len(sums), 1.0 / len(sums))
+
+
+def _missed(mean: FloatArray, deviation: float) -> FloatArray:
+    """Return the chance that a positive's score is not above zero."""
+    return ndtr(-mean / deviation) if deviation > 0.0 else (mean <= 0.0).astype(float)
+
+
+def _alarm(mean: float, deviation: float) -> float:
+    """Return the chance that a negative's score is not below zero."""
+    return float(ndtr(mean / deviation)) if deviation > 0.0 else float(mean >= 0.0)

@@ -1,0 +1,1 @@
+"""Where a simulation's samples come from."""

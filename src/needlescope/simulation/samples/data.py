@@ -1,0 +1,205 @@
+"""Labelled samples of L tokens, handed out block by block.
+
+`Tokens` is a recipe, not an array: it makes each block of X ∈ R^{n×L×d} when asked, always the
+same one, in a buffer that the next block overwrites. A second pass makes it again, so memory stays
+at one block whatever n, L and d; `hold` keeps a data set where there is room. `Arrays` are samples
+in memory, `Joined` several data sets after each other; all three are the data of the stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...arrays import FloatArray, IndexArray
+from ...models.segments import Even, Ragged, Segments
+from ...noise import Noise
+from ...running.seeds import child, generator
+from ...task import Positions, Task
+from .noise import fill_noise
+
+BLOCK = 1 << 19  # numbers in a block, 2 MiB: large enough for BLAS, small enough for the cache
+
+
+class Block(NamedTuple):
+    """Some of the samples: tokens, labels, and which rows of the data they are.
+
+    Tokens are (m, L, d); or (tokens, d), if samples differ in length.
+    """
+
+    X: Any
+    y: FloatArray
+    rows: Any
+    ragged: Ragged | None = None
+
+    @property
+    def table(self) -> Any:
+        """The tokens of all samples, one row each."""
+        return self.X.reshape(-1, self.X.shape[-1])
+
+    @property
+    def segments(self) -> Segments:
+        """Which rows of the table make a sample."""
+        return Even(self.X.shape[1]) if self.ragged is None else self.ragged
+
+
+class Data(Protocol):
+    """What the stages need to know of a data set."""
+
+    @property
+    def y(self) -> FloatArray:
+        """The n labels, −1 or +1."""
+        ...
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """L and d; L is 0 where samples differ."""
+        ...
+
+    def blocks(self) -> Iterator[Block]:
+        """Hand out all samples in order; a block is valid until the next is asked for."""
+        ...
+
+
+class Arrays(NamedTuple):
+    """Samples in memory: X of shape (n, L, d) and labels.
+
+    Examples
+    --------
+    >>> data = Arrays(np.zeros((6, 4, 3)), np.ones(6))
+    >>> data.tokens, [block.X.shape for block in data.blocks()]
+    ((4, 3), [(6, 4, 3)])
+    """
+
+    X: Any
+    y: FloatArray
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """L and d."""
+        return self.X.shape[1], self.X.shape[2]
+
+    def blocks(self) -> Iterator[Block]:
+        """Hand out slices of the array."""
+        step = block_rows(*self.tokens)
+        for first in range(0, len(self.y), step):
+            rows = slice(first, min(first + step, len(self.y)))
+            yield Block(self.X[rows], self.y[rows], rows)
+
+
+class Tokens(NamedTuple):
+    """n samples of a task, made on demand: noise, plus θξ on R tokens of each positive.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=4, R=1, theta=2.0, pi=0.5)
+    >>> xi = np.array([1.0, 0.0, 0.0])
+    >>> data = tokens(task, 6, xi, ns.Noise(), np.random.SeedSequence(0))
+    >>> first, again = (next(data.blocks()).X.copy() for _ in range(2))
+    >>> first.shape, bool((first == again).all())
+    ((6, 4, 3), True)
+    """
+
+    task: Task
+    y: FloatArray
+    xi: FloatArray
+    noise: Noise
+    seed: np.random.SeedSequence
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """L and d."""
+        return self.task.L, len(self.xi)
+
+    def blocks(self) -> Iterator[Block]:
+        """Make the samples block by block, each from a stream of its own."""
+        (L, d), n = self.tokens, len(self.y)
+        step = min(block_rows(L, d), n)
+        buffer = np.empty((step, L, d), np.float32)
+        signal = (self.task.theta * self.xi).astype(np.float32)
+        for number, first in enumerate(range(0, n, step)):
+            rows = slice(first, min(first + step, n))
+            y, X = self.y[rows], buffer[: rows.stop - first]
+            positive, marked, rng = self._start(number, y)
+            fill_noise(self.noise, X, rng)
+            X[positive[:, None], marked] += signal
+            yield Block(X, y, rows)
+
+    def marks(self) -> Iterator[IndexArray]:
+        """Say, block by block, which R tokens of each positive carry the signal."""
+        step = block_rows(*self.tokens)
+        for number, first in enumerate(range(0, len(self.y), step)):
+            yield self._start(number, self.y[first : first + step])[1]
+
+    def _start(
+        self, number: int, y: FloatArray
+    ) -> tuple[IndexArray, IndexArray, np.random.Generator]:
+        """Begin a block: its positives, their signal tokens, and the stream of its noise."""
+        rng = generator(child(self.seed, number))
+        positive = np.flatnonzero(y > 0.0)
+        return positive, positions(self.task, len(positive), rng), rng
+
+
+class Joined(NamedTuple):
+    """Several data sets with the same tokens, one after the other."""
+
+    parts: tuple[Data, ...]
+
+    @property
+    def y(self) -> FloatArray:
+        """All labels."""
+        return np.concatenate([part.y for part in self.parts])
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """L and d."""
+        return self.parts[0].tokens
+
+    def blocks(self) -> Iterator[Block]:
+        """Hand out the blocks of each part in turn."""
+        offset = 0
+        for part in self.parts:
+            for block in part.blocks():
+                rows = slice(block.rows.start + offset, block.rows.stop + offset)
+                yield block._replace(rows=rows)
+            offset += len(part.y)
+
+
+def tokens(
+    task: Task, n: int, xi: FloatArray, noise: Noise, seed: np.random.SeedSequence
+) -> Tokens:
+    """Return n samples of a task with signal direction ``xi``; labels are drawn at once."""
+    return Tokens(task, labels(task, n, generator(child(seed, 0))), xi, noise, child(seed, 1))
+
+
+def labels(task: Task, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw n labels: +1 with probability π, else −1."""
+    return np.where(rng.random(n) < task.pi, 1.0, -1.0)
+
+
+def positions(task: Task, count: int, rng: np.random.Generator) -> IndexArray:
+    """Draw the R signal tokens of each of ``count`` positives."""
+    if isinstance(task.positions, Positions):
+        sets = np.array(task.positions.sets)
+        return sets[rng.choice(len(sets), count, p=task.positions.probabilities)]
+    if task.R == 1:
+        return rng.integers(0, task.L, (count, 1))
+    keys = rng.random((count, task.L))  # the R smallest of L keys are a uniform subset
+    return np.argpartition(keys, task.R - 1, axis=1)[:, : task.R]
+
+
+def hold(data: Data, dtype: Any = np.float32) -> Arrays:
+    """Bring a data set into memory, for methods that pass over it many times."""
+    L, d = data.tokens
+    X = np.empty((len(data.y), L, d), dtype)
+    for block in data.blocks():
+        X[block.rows] = block.X
+    return Arrays(X, data.y)
+
+
+def block_rows(L: int, d: int) -> int:
+    """Return how many samples make a block."""
+    return max(1, BLOCK // (L * d))

@@ -1,0 +1,1 @@
+"""Losses whose slope does not jump."""

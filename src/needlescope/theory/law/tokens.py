@@ -1,0 +1,154 @@
+"""Sums over n i.i.d. N(0, 1) tokens, Σ e^{κg}, Σ g e^{κg}, Σ e^{2κg}, Σ g: all that softmax needs.
+
+The tokens enter in decreasing order: with V_j uniform, the order statistics of n uniforms are
+U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coordinates of a
+quasi-random point carry the largest tokens, which matter most. Up to `WHOLE` tokens all are
+kept. Of more, the `TOP` largest are; given the last of them, T, the rest are i.i.d. N(0, 1)
+truncated to g < T, and their sums are replaced by a Gaussian vector with the exact conditional
+mean and covariance, Σ g with its skewness too. Against the exact law of the score (`score`) that
+costs at most 5e-5 on the sharpest probabilities, for n just above `WHOLE`, and less on smooth
+ones. The cost of a draw does not grow with n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcx, ndtri
+
+from ...arrays import FloatArray
+
+WHOLE = 128
+TOP = 32
+BULK_SUMS = 4
+
+
+class Sums(NamedTuple):
+    """Sums over the tokens of a group, relative to its largest token ``top``."""
+
+    top: FloatArray  # max g
+    mass: FloatArray  # Σ e^{κ(g − top)}
+    moment: FloatArray  # Σ g e^{κ(g − top)}
+    square: FloatArray  # Σ e^{2κ(g − top)}
+    total: FloatArray  # Σ g
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Quasi-random draws of n tokens: the largest ones, and normals for the sums of the rest."""
+
+    n: int
+    g: FloatArray  # points × kept tokens, decreasing
+    z: FloatArray  # points × BULK_SUMS, or × 0 when no token is left
+
+    @staticmethod
+    def dims(n: int) -> int:
+        """Return how many uniform coordinates a draw of n tokens consumes."""
+        return n if n <= WHOLE else TOP + BULK_SUMS
+
+    @staticmethod
+    def kept(n: int) -> int:
+        """Return how many of n tokens are kept exactly."""
+        return n if n <= WHOLE else TOP
+
+    @classmethod
+    def draw(cls, n: int, u: FloatArray, kept: int | None = None) -> Tokens:
+        """Turn uniforms, points × dims(n), into tokens, ``kept`` of them exactly."""
+        kept = cls.kept(n) if kept is None else kept
+        log_u = np.log(u[:, :kept])
+        log_u /= np.arange(n, n - kept, -1)
+        np.cumsum(log_u, axis=1, out=log_u)
+        upper = log_u > -0.5  # there 1 − U has the digits, below it U
+        g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
+        np.negative(g, out=g, where=upper)
+        return cls(n, g, ndtri(u[:, kept:]))
+
+    def sums(self, kappa: float) -> Sums:
+        """Return the sums at inverse temperature κ."""
+        points = len(self.g)
+        if self.n == 0:
+            zero = np.zeros(points)
+            return Sums(np.full(points, -np.inf), zero, zero, zero, zero)
+        top = self.g[:, 0]
+        weight = np.exp(kappa * (self.g - top[:, None]))
+        mass = weight.sum(axis=1)
+        moment = np.einsum("ij,ij->i", weight, self.g)
+        square = np.einsum("ij,ij->i", weight, weight)
+        total = self.g.sum(axis=1)
+        left = self.n - self.g.shape[1]
+        if left:
+            last = self.g[:, -1]
+            bulk = bulk_sums(left, kappa, last, self.z)
+            shrink = np.exp(kappa * (last - top))
+            mass = mass + shrink * bulk[0]
+            moment = moment + shrink * bulk[1]
+            square = square + shrink**2 * bulk[2]
+            total = total + skewed_sum(left, last, bulk[3])
+        return Sums(top, mass, moment, square, total)
+
+
+def bulk_sums(count: int, kappa: float, T: FloatArray, z: FloatArray) -> FloatArray:
+    """Gaussian draws of the four sums over ``count`` tokens below T, relative to e^{κT}.
+
+    With x = T − g, E[x^p e^{−jκx}; g < T] = φ(T) I_p(jκ − T), I_0(c) = √(π/2) erfcx(c/√2),
+    I_1 = 1 − c I_0, I_2 = I_0 − c I_1.
+    """
+    raw: dict[tuple[int, int], FloatArray] = {}  # (j, p) → E[g^p e^{−jκ(T − g)} | g < T]
+    i0 = [np.sqrt(np.pi / 2.0) * erfcx((j * kappa - T) / np.sqrt(2.0)) for j in range(5)]
+    for j in range(5):
+        c = j * kappa - T
+        i1 = 1.0 - c * i0[j]
+        i2 = i0[j] - c * i1
+        scaled0, scaled1, scaled2 = i0[j] / i0[0], i1 / i0[0], i2 / i0[0]
+        raw[j, 0] = scaled0
+        raw[j, 1] = T * scaled0 - scaled1
+        raw[j, 2] = T * T * scaled0 - 2.0 * T * scaled1 + scaled2
+    terms = [(1, 0), (1, 1), (2, 0), (0, 1)]
+    mean = np.stack([raw[term] for term in terms])
+    factor = _cholesky(
+        [[raw[a[0] + b[0], a[1] + b[1]] - raw[a] * raw[b] for b in terms] for a in terms]
+    )
+    noise = np.zeros_like(mean)
+    for i in range(len(terms)):
+        for k in range(i + 1):
+            noise[i] += factor[i][k] * z[:, k]
+    sums: FloatArray = count * mean + np.sqrt(count) * noise
+    for positive in (0, 2):  # a sum of exponentials cannot fall to zero
+        np.maximum(sums[positive], 0.05 * count * mean[positive], out=sums[positive])
+    return sums
+
+
+def skewed_sum(count: int, last: FloatArray, total: FloatArray) -> FloatArray:
+    """Give a Gaussian draw of Σ g over ``count`` normals truncated to g < T its skewness.
+
+    The lowest tokens hardly matter to a softmax or a likelihood, but they move the mean of all
+    tokens: left Gaussian, their sum would shift an error by 10⁻⁴.
+
+    Examples
+    --------
+    >>> skewed_sum(4, np.zeros(1), np.array([-3.0])).round(3)
+    array([-2.903])
+    """
+    hazard = np.sqrt(2.0 / np.pi) / erfcx(-last / np.sqrt(2.0))
+    variance = 1.0 - last * hazard - hazard**2
+    third = -hazard * (last**2 - 1.0 + 3.0 * last * hazard + 2.0 * hazard**2)
+    z = (total + count * hazard) / np.sqrt(count * variance)
+    return np.asarray(total + third / (6.0 * variance) * (z**2 - 1.0))
+
+
+def _cholesky(C: list[list[FloatArray]]) -> list[list[FloatArray]]:
+    """Lower Cholesky factors of many small matrices at once; vanishing pivots give zero columns."""
+    n = len(C)
+    zero = np.zeros_like(C[0][0])
+    factor = [[zero] * n for _ in range(n)]
+    for k in range(n):
+        pivot = C[k][k] - sum(factor[k][j] ** 2 for j in range(k))
+        good = pivot > 1e-12 * np.abs(C[k][k])
+        root = np.sqrt(np.where(good, pivot, 1.0))
+        factor[k][k] = np.where(good, root, 0.0)
+        for i in range(k + 1, n):
+            rest = C[i][k] - sum(factor[i][j] * factor[k][j] for j in range(k))
+            factor[i][k] = np.where(good, rest / root, 0.0)
+    return factor

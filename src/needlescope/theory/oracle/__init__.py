@@ -1,0 +1,1 @@
+"""What is possible when the signal is known."""

@@ -1,0 +1,188 @@
+"""The least error of attention that knows ξ: query κξ, weights ±ξ, best κ, sign and threshold.
+
+A small quasi-random sample of the score finds where to look; the error itself, a smooth function of
+κ and the threshold, comes from `score` with nothing random in it, and a simplex search minimises
+it. Where positives are rare the best κ is infinite: only the largest token counts (`score.hard`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ...arrays import FloatArray
+from ...lattice import replicate
+from ..law.tokens import Tokens
+from . import score
+
+SAMPLE = 2**11
+GRID = 10
+WINDOW = 65  # of neighbouring thresholds, averaged over when a sample picks one
+EVALUATIONS = 60
+NIL = 1e-9  # an error not worth improving on
+
+
+class Attention(NamedTuple):
+    """An attention classifier along ξ and its error; ``accuracy`` bounds the numerical error."""
+
+    error: float
+    accuracy: float
+    kappa: float
+    sign: int
+    threshold: float
+
+
+class _Point(NamedTuple):
+    """A classifier on the way, its threshold in standard deviations above the mean score."""
+
+    error: float
+    log_kappa: float
+    offset: float
+    sign: int
+
+
+def best_attention(L: int, R: int, theta: float, pi: float) -> Attention:
+    """Return the best attention with κ > 0, for R < L and θ > 0.
+
+    Examples
+    --------
+    >>> found = best_attention(1000, 1, 3.72, 0.5)
+    >>> f"{found.error:.4f} at kappa {found.kappa:.1f}"
+    '0.2633 at kappa 2.4'
+    """
+    hard = hard_attention(L, R, theta, pi)
+    if hard.error < NIL:
+        return hard._replace(accuracy=NIL)
+    search = _Search(L, R, theta, pi)
+    starts = search.starts()
+    best = min(starts)
+    for start in _valleys(starts):
+        best = min(best, search.descend(start))
+    kappa = float(np.exp(best.log_kappa))
+    tau = search.threshold(kappa, best.offset)
+    error, accuracy = search.error(kappa, tau, best.sign, step=0.1)
+    return min(hard, Attention(error, accuracy, kappa, best.sign, best.sign * tau))
+
+
+def hard_attention(L: int, R: int, theta: float, pi: float) -> Attention:
+    """Return the best attention in the limit κ → ∞, where only the largest token counts.
+
+    Examples
+    --------
+    >>> round(hard_attention(10, 1, 4.0, 0.01).error, 5)
+    0.00488
+    """
+
+    def error(tau: FloatArray) -> FloatArray:
+        false_alarm, miss = score.hard(L, R, theta, tau)
+        return pi * miss + (1.0 - pi) * false_alarm
+
+    low, high = -6.0, max(theta, np.sqrt(2.0 * np.log(L))) + 10.0
+    for _ in range(4):
+        grid = np.linspace(low, high, 401)
+        best = int(error(grid).argmin())
+        low, high = grid[max(best - 2, 0)], grid[min(best + 2, 400)]
+    tau = grid[best]
+    return Attention(float(error(tau)), 1e-12, np.inf, 1, float(tau))
+
+
+class _Search:
+    """The error over κ and threshold, and a sample of tokens that tells where scores lie."""
+
+    def __init__(self, L: int, R: int, theta: float, pi: float) -> None:
+        self.L, self.R, self.theta, self.pi = L, R, theta, pi
+        # beyond the largest κ the hard limit takes over
+        self.largest = 1.5 + 1.2 * float(np.sqrt(2.0 * np.log(L)))
+        signal_dims = Tokens.dims(R)
+        u = replicate(SAMPLE, signal_dims + Tokens.dims(L - R), 0)
+        self.signal = Tokens.draw(R, u[:, :signal_dims])
+        self.noise = Tokens.draw(L - R, u[:, signal_dims:])
+        few = slice(0, SAMPLE, 4)
+        self.few_signal = Tokens(R, self.signal.g[few], self.signal.z[few])
+        self.few_noise = Tokens(L - R, self.noise.g[few], self.noise.z[few])
+
+    def error(self, kappa: float, tau: float, sign: int, step: float) -> tuple[float, float]:
+        """Return the error of a classifier and its numerical accuracy."""
+        negative, positive, accuracy = score.below(
+            self.L, self.R, self.theta, kappa, tau, step=step
+        )
+        error = self.pi * positive + (1.0 - self.pi) * (1.0 - negative)
+        return (error if sign > 0 else 1.0 - error), accuracy
+
+    def threshold(self, kappa: float, offset: float) -> float:
+        """Return the threshold ``offset`` standard deviations above the mean negative score."""
+        scores = _scores(self.few_signal, self.few_noise, kappa, 0.0)
+        return float(scores.mean() + offset * scores.std())
+
+    def starts(self) -> list[_Point]:
+        """One classifier for each κ on a grid, its sign and threshold picked on the sample."""
+        low = min(0.3, max(0.25 * self.theta, 1e-3))
+        points = []
+        for kappa in np.geomspace(low, self.largest, GRID).tolist():
+            scores = [_scores(self.signal, self.noise, kappa, x) for x in (0.0, self.theta)]
+            sign, tau = _pick(scores, self.pi)
+            origin = self.threshold(kappa, 0.0)
+            offset = (tau - origin) / (self.threshold(kappa, 1.0) - origin)
+            points.append(self._point(float(np.log(kappa)), offset, sign))
+        return points
+
+    def descend(self, start: _Point) -> _Point:
+        """Simplex search over log κ and the threshold."""
+
+        def error(x: FloatArray) -> float:
+            return self._point(float(x[0]), float(x[1]), start.sign).error
+
+        x0 = np.array([start.log_kappa, start.offset])
+        simplex = x0 + np.array([[0.0, 0.0], [0.3, 0.0], [0.0, 0.4]])
+        options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 5e-3, "fatol": 1e-7}
+        found = minimize(error, x0, method="Nelder-Mead", options=options)
+        return _Point(float(found.fun), float(found.x[0]), float(found.x[1]), start.sign)
+
+    def _point(self, log_kappa: float, offset: float, sign: int) -> _Point:
+        kappa = float(np.exp(log_kappa))
+        if not 1e-4 < kappa < 1.2 * self.largest or abs(offset) > 40.0:
+            return _Point(1.0, log_kappa, offset, sign)
+        error, accuracy = self.error(kappa, self.threshold(kappa, offset), sign, step=0.2)
+        return _Point(error if accuracy < 1e-3 else 1.0, log_kappa, offset, sign)
+
+
+def _scores(signal: Tokens, noise: Tokens, kappa: float, lift: float) -> FloatArray:
+    """x·softmax(κx) of each draw, with x = g + lift on the signal tokens."""
+    s, n = signal.sums(kappa), noise.sums(kappa)
+    high = s.top + lift
+    top = np.maximum(high, n.top)
+    share_s, share_n = np.exp(kappa * (high - top)), np.exp(kappa * (n.top - top))
+    moment = share_s * (s.moment + lift * s.mass) + share_n * n.moment
+    return np.asarray(moment / (share_s * s.mass + share_n * n.mass))
+
+
+def _pick(scores: list[FloatArray], pi: float) -> tuple[int, float]:
+    """The sign and threshold of least error on the sample, over a window of thresholds."""
+    joined = np.concatenate(scores)
+    order = joined.argsort(kind="stable")
+    negative = order < len(scores[0])
+    # passing a positive on the way up adds an error, passing a negative takes one away
+    steps = np.where(negative, -(1.0 - pi), pi) / len(scores[0])
+    error = (1.0 - pi) + np.cumsum(steps)
+    smooth = np.convolve(error, np.full(WINDOW, 1.0 / WINDOW), mode="valid")
+    sorted_scores = joined[order][WINDOW // 2 : WINDOW // 2 + len(smooth)]
+    lowest, highest = int(smooth.argmin()), int(smooth.argmax())
+    if 1.0 - smooth[highest] < smooth[lowest]:
+        return -1, float(sorted_scores[highest])
+    return 1, float(sorted_scores[lowest])
+
+
+def _valleys(starts: list[_Point]) -> list[_Point]:
+    """The (at most two) lowest starts that no neighbour in κ undercuts, save the last.
+
+    Errors that fall up to the end of the grid fall on to the hard limit.
+    """
+    errors = [np.inf] + [start.error for start in starts]
+    found = [
+        start
+        for k, start in enumerate(starts[:-1], start=1)
+        if errors[k] <= min(errors[k - 1], errors[k + 1])
+    ]
+    return sorted(found)[:2]

@@ -1,0 +1,94 @@
+"""The Bayes error: the least error of any classifier that knows ξ.
+
+With Λ = e_R(e^{θx}) e^{−Rθ²/2} / C(L, R), the mean over R-subsets S of exp(θ Σ_S x − Rθ²/2), it
+pays to answer + when the odds ω = πΛ/(1 − π) exceed one, so that
+
+    error = (1 − π) E₋ min(1, ω) = π E₊ min(1, 1/ω):
+
+one expectation of a bounded continuous function under one label. We take the rarer label, whose
+factor is smaller. Two exact facts sharpen it. The mean token m is independent of the centred tokens
+and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x), with
+the symmetry of the normal law, makes the centred part the same for R and for L − R signal tokens,
+so the smaller number serves.
+
+Where the patterns of positions are given, Λ is their mean with their probabilities, a function of
+the tokens' components in the span of the patterns alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import log_ndtr, logsumexp, ndtr, ndtri
+
+from ...arrays import FloatArray
+from ...lattice import replicate
+from ...task import Positions
+from .linear import span
+from .symmetric import FEW, Series, draw, make_groups
+from .symmetric_saddle import Saddle
+
+BLOCK = 2**22  # draws × patterns at once
+MOST_PATTERNS = 250  # the shortest lattice has no more good coordinates
+
+
+def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:
+    """Return the Bayes error by one QMC replicate, for 1 ≤ R < L and θ > 0.
+
+    Examples
+    --------
+    >>> round(replicate_uniform(10, 1, 2.0, 0.5, 2048, 0), 3)
+    0.298
+    """
+    positive = pi < 0.5
+    r = min(R, L - R)
+    log_product = _log_product(L, r, theta, positive)
+    value, total = log_product(draw(log_product.groups, points, index))
+    centred = value - r * theta * total / L
+    mean = theta * R / L if positive else 0.0
+    log_odds = centred + R * theta * (mean - 0.5 * theta) + np.log(pi / (1.0 - pi))
+    spread = R * theta / np.sqrt(L)
+    least = _mean_min(-log_odds if positive else log_odds, spread)
+    return float(min(pi, 1.0 - pi) * least.mean())
+
+
+def replicate_given(
+    theta: float, pi: float, positions: Positions, points: int, index: int
+) -> float:
+    """Return the Bayes error by one QMC replicate for given patterns of positions.
+
+    Examples
+    --------
+    One fixed token is a known direction, whose error is Φ(−θ/2):
+
+    >>> round(replicate_given(2.0, 0.5, Positions([(3,)]), 2048, 0), 3)
+    0.159
+    """
+    patterns, basis = span(positions)
+    if len(basis) > MOST_PATTERNS:
+        raise ValueError(
+            f"positions must hold at most {MOST_PATTERNS} linearly independent sets for "
+            f"model='bayes', got {len(basis)}"
+        )
+    reach = theta * patterns @ basis.T  # mean of the components, a row for each pattern
+    chance = np.array(positions.probabilities)
+    # negatives whatever π: a positive would need its pattern drawn, and the integrand jumps there
+    x = ndtri(replicate(points, len(basis), index))
+    shift = 0.5 * np.square(reach).sum(axis=1)
+    parts = np.array_split(x, 1 + len(x) * len(chance) // BLOCK)
+    log_ratio = [logsumexp(part @ reach.T - shift, axis=1, b=chance) for part in parts]
+    log_odds = np.concatenate(log_ratio) + np.log(pi / (1.0 - pi))
+    return float((1.0 - pi) * np.exp(np.minimum(log_odds, 0.0)).mean())
+
+
+@lru_cache(maxsize=8)
+def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | Saddle:
+    groups = make_groups(L, r, theta, positive)
+    return Series(theta, r, groups) if r <= FEW else Saddle(theta, r, groups)
+
+
+def _mean_min(a: FloatArray, s: float) -> FloatArray:
+    """E min(1, e^{a + sZ}) for Z ~ N(0, 1)."""
+    mean: FloatArray = ndtr(a / s) + np.exp(np.minimum(a + 0.5 * s * s + log_ndtr(-a / s - s), 0.0))
+    return mean

@@ -1,0 +1,129 @@
+"""The law of attention's score x·softmax(κx) when query and weights lie along ξ, without sampling.
+
+The score is below τ exactly when D = Σ_l h(x_l) < 0, h(x) = (x − τ) e^{κx}: a sum over independent
+tokens, N(0, 1) or, on the R signal tokens of a positive sample, N(θ, 1). So its distribution
+function is one Fourier integral of a product of L one-token integrals,
+
+    P(D < 0) = ½ + α/π − (1/π) Im ∫ φ(e^{s − iα}) ds,
+    φ(q) = (E e^{iq h(g)})^{L−R} (E e^{iq h(g + θ)})^R,  g ~ N(0, 1).
+
+Both integrals converge geometrically under the trapezoid rule once their paths are bent: q runs
+along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of ringing;
+x runs through the minimum of h, at τ − 1/κ, along the steepest descent of e^{iqh}, its nodes
+crowded there. A few milliseconds give ten digits for any L; nothing is random.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from ...arrays import FloatArray
+
+TURN = 0.3  # α, for κ above 0.35
+REACH = 8.5  # standard deviations kept on either side of a token's mean
+BEND = 0.7  # height of the path of x, in units of 1/κ,
+HIGHEST = 2.0  # but no more than this
+CROWD = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
+SPACING = 0.2  # of the nodes of x, in units of min(1/κ, 1)
+BLOCK = 16
+
+ComplexArray = NDArray[np.complex128]
+
+
+class Chances(NamedTuple):
+    """P(score < τ) for each label, and an estimate of their numerical error."""
+
+    negative: float
+    positive: float
+    error: float
+
+
+def below(L: int, R: int, theta: float, kappa: float, tau: float, *, step: float = 0.1) -> Chances:
+    """Return P(score < τ) for negative and positive samples, for κ > 0.
+
+    A threshold tens of standard deviations away from the scores is beyond the rule, which
+    ``error`` then shows.
+
+    Examples
+    --------
+    As κ → 0 the score becomes the mean token, which is normal:
+
+    >>> chances = below(100, 1, 3.0, 1e-3, 0.0)
+    >>> abs(chances.negative - 0.5) < 5e-3
+    True
+    """
+    h, weights = _one_token(theta, kappa, tau, SPACING)
+    turn = TURN * min(1.0, kappa * HIGHEST / BEND)
+    size = np.abs(weights).T @ np.abs(h)
+    tolerance = 1e-12
+    s = float(np.log(tolerance / (L * size[0] + R * size[1])))
+    sums = np.zeros((2, 2))  # label; even and odd nodes
+    floor = np.log(tolerance)
+    while True:
+        grid = s + step * np.arange(BLOCK)
+        q = np.exp(grid - 1j * turn)
+        cumulant = _log1p(np.expm1(1j * q[:, None] * h) @ weights)
+        signal = (L - R) * cumulant[:, 0] + R * cumulant[:, 1]
+        both = np.stack([L * cumulant[:, 0], signal])
+        gone = both.real.max(axis=0) < floor
+        ended = bool(gone.any())
+        terms = np.exp(both[:, : gone.argmax()] if ended else both).imag
+        sums += np.stack([terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)], axis=1)
+        if ended:
+            break
+        s = float(grid[-1]) + step
+    fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
+    coarse = 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
+    # the rule's error is squared when its step is halved
+    error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
+    negative, positive = np.clip(fine, 0.0, 1.0).tolist()
+    return Chances(negative, positive, error)
+
+
+def hard(L: int, R: int, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return P(score ≥ τ) of negatives and P(score < τ) of positives as κ → ∞: the largest token.
+
+    Examples
+    --------
+    >>> false_alarm, miss = hard(1, 1, 0.0, np.zeros(1))
+    >>> false_alarm.item(), miss.item()
+    (0.5, 0.5)
+    """
+    noise = log_ndtr(tau)
+    return -np.expm1(L * noise), np.exp((L - R) * noise + R * log_ndtr(tau - theta))
+
+
+def _log1p(value: ComplexArray) -> ComplexArray:
+    """log(1 + value), with a floor far below anything that counts."""
+    gone = np.abs(1.0 + value) < 1e-17
+    return np.where(gone, -40.0, np.log1p(np.where(gone, 0.0, value)))
+
+
+def _one_token(
+    theta: float, kappa: float, tau: float, step: float
+) -> tuple[ComplexArray, ComplexArray]:
+    """Values of h, scaled to a minimum of −1, and weights of the two token laws along the path."""
+    z, dz = _path(kappa, tau, theta, step)
+    laws = [np.exp(-0.5 * (z - mean) ** 2) * dz / np.sqrt(2.0 * np.pi) for mean in (0.0, theta)]
+    weights = np.stack(laws, axis=1)
+    kept = np.abs(weights).max(axis=1) > 1e-18
+    y = kappa * (z[kept] - tau)
+    return y * np.exp(y + 1.0), weights[kept]
+
+
+def _path(kappa: float, tau: float, theta: float, step: float) -> tuple[ComplexArray, ComplexArray]:
+    """Nodes x + iη(x) and their increments, from −REACH to θ + REACH."""
+    unit = min(1.0 / kappa, 1.0)
+    lowest = tau - 1.0 / kappa
+    first, last = (-REACH - lowest) / unit - 1.0, (theta + REACH - lowest) / unit + 1.0
+    y = first + step * np.arange(np.ceil((last - first) / step) + 1.0)
+    bend = np.tanh(y)
+    x = unit * (y - (1.0 - CROWD) * bend)
+    dx = unit * step * (1.0 - (1.0 - CROWD) * (1.0 - bend**2))
+    height = min(BEND / kappa, HIGHEST)
+    rise = np.tanh(x / height)
+    return lowest + x + 1j * height * rise, dx * (1.0 + 1j * (1.0 - rise**2))

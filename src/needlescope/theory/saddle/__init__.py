@@ -1,0 +1,1 @@
+"""The saddle problem of training, and what its solution achieves."""

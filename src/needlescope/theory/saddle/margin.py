@@ -1,0 +1,96 @@
+"""Separability of random data (Conjecture 1): the convex problem behind capacity.
+
+    1/α* = (1/dim) min over (μ, b) of E[(√U G − y(μ·m + b)/√A)₊²],   U = 1 + Σ_j τ_j μ_j²/A
+
+(the readout scaled to ρ = 1). E(√U G + k)₊² = U [(1 + x²) Φ(x) + x φ(x)] with x = k/√U.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcx
+
+from ...arrays import FloatArray
+from ...errors import NotConverged
+from ...models.nodes import Law
+from ..law.attention import standard_error
+from .envelope import density
+
+STEPS = 200
+TOLERANCE = 1e-10
+
+
+class Margin(NamedTuple):
+    """The minimum and its minimiser (μ, b)."""
+
+    value: float
+    at: FloatArray
+
+
+def separability(law: Law) -> Margin:
+    """Minimise E[(√U G − y(μ·m + b)/√A)₊²]; zero means beyond floating point."""
+    at = np.zeros(law.directions + 1)
+    value, gradient, hessian = _total(law, at)
+    damping = 1e-8
+    for _ in range(STEPS):
+        if value < 1e-280:
+            break
+        # Newton on log f, whose scale does not shrink with f; |curvature| keeps it a descent
+        slope = gradient / value
+        sizes, axes = np.linalg.eigh(hessian / value - np.outer(slope, slope))
+        sizes = np.abs(sizes)
+        step = -axes @ ((axes.T @ slope) / (sizes + damping * sizes.max()))
+        decrease = -float(step @ slope)
+        if decrease <= TOLERANCE:
+            break
+        trial = at + step
+        new = _total(law, trial)
+        if new[0] <= value * np.exp(-0.1 * min(decrease, 1.0)):
+            at, (value, gradient, hessian) = trial, new
+            damping = max(0.1 * damping, 1e-15)
+        elif damping > 1e8:
+            break
+        else:
+            damping = max(10.0 * damping, 1e-10)
+    else:
+        raise NotConverged(f"the capacity did not converge: 1/alpha = {value:.3e} still falls")
+    return Margin(value, at)
+
+
+def uncertainty(law: Law, coarse: Law, found: Margin) -> float:
+    """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
+    replicas = law.replicas @ _shortfall(law, found.at)[0]
+    if len(replicas) == 1:
+        return 0.0
+    rows = np.append(replicas, _total(coarse, found.at)[0]) - found.value
+    return float(standard_error(rows[:, None])[0])
+
+
+def _total(law: Law, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    f, fk, fU, fkk, fkU, fUU = _shortfall(law, at)
+    w, root, spots = law.weight, np.sqrt(law.A)[:, None], np.arange(len(at) - 1)
+    ratio = law.tau / law.A[:, None]
+    Dk = -law.y[:, None] * np.column_stack([law.m, np.ones(len(w))]) / root
+    DU = np.column_stack([2.0 * ratio * at[:-1], np.zeros(len(w))])
+    gradient = (w * fk) @ Dk + (w * fU) @ DU
+    hessian = Dk.T @ ((w * fkk)[:, None] * Dk + (w * fkU)[:, None] * DU)
+    hessian += DU.T @ ((w * fkU)[:, None] * Dk + (w * fUU)[:, None] * DU)
+    hessian[spots, spots] += 2.0 * (w * fU) @ ratio
+    return float(w @ f), gradient, hessian
+
+
+def _shortfall(law: Law, at: FloatArray) -> tuple[FloatArray, ...]:
+    """E(√U G + k)₊² at each node, with its derivatives in (k, U)."""
+    mu, b = at[:-1], at[-1]
+    U = 1.0 + (law.tau @ (mu * mu)) / law.A
+    root = np.sqrt(U)
+    x = -law.y * (law.m @ mu + b) / np.sqrt(law.A) / root
+    phi = density(x)
+    # Φ(x) = φ(x) √(π/2) erfcx(−x/√2) keeps its digits in the lower tail, where the terms cancel
+    mills = np.sqrt(np.pi / 2.0) * erfcx(np.maximum(-x, -25.0) / np.sqrt(2.0))
+    cdf = np.where(x < 25.0, phi * mills, 1.0)
+    first = np.maximum(phi + x * cdf, 0.0)  # E(G + x)₊
+    second = np.maximum(cdf + x * first, 0.0)  # E(G + x)₊²
+    return U * second, 2.0 * root * first, cdf, 2.0 * cdf, phi / root, -0.5 * x * phi / U

@@ -1,0 +1,118 @@
+"""The trained readout (w, b) of stage 4 for one law, loss, balance, amount of data and ridge."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import NoMinimiser, NotConverged
+from ...losses import Loss
+from ...models.nodes import Law, Limit
+from .collapse import collapsed_bias, solve_close
+from .margin import separability
+from .problem import Local, Point, Saddle
+from .solver import RESIDUAL, newton, solve
+from .square import solve_square
+
+LOOSE_BIAS = (
+    1e-4  # the least precision, relative to the scores, to which the bias must be determined
+)
+VANISHING = 1e-10  # t relative to the smallest A that stands for the limit t → 0
+
+
+class Readout(NamedTuple):
+    """The order parameters and the problem they solve; ``local`` is None where w = 0 exactly."""
+
+    problem: Saddle
+    point: Point
+    local: Local | None
+
+    @property
+    def warm(self) -> Point | None:
+        """A guess for a neighbouring problem."""
+        return None if self.local is None else self.point
+
+    @property
+    def residual(self) -> float:
+        """Largest relative residual of the stationarity equations."""
+        return 0.0 if self.local is None else self.local.residual
+
+
+def train_readout(
+    limit: Limit, loss: Loss, pi: float, alpha: float, ridge: float, warm: Point | None = None
+) -> Readout:
+    """Minimise the ridge-regularised loss on α d samples, in the limit.
+
+    ``warm`` is a guess from a neighbouring problem. A ridge of zero means the limit λ → 0⁺ for
+    the square loss; other losses then have a minimiser only beyond the separability capacity.
+    """
+    law, delta = limit.law(pi), alpha / limit.dim
+    if ridge == 0.0:
+        ridge = _ridge_of_none(law, loss, alpha, limit.dim)
+    problem = Saddle(law, loss, delta, ridge)
+    if loss.square:
+        point = solve_square(law, delta, ridge)
+        local = problem.local(point)
+        if not local.residual <= RESIDUAL:
+            raise NotConverged(
+                f"the square loss's linear system is too ill-conditioned: residual "
+                f"{local.residual:.1e} at ridge={ridge:g}, {delta:g} samples per weight; "
+                "try a larger ridge"
+            )
+        return Readout(problem, point, local)
+    if warm is not None:
+        point, local = newton(problem, warm)
+        if local.residual <= RESIDUAL:
+            return _determined(Readout(problem, point, local))
+    start = solve_square(law, delta, max(ridge, 1e-12))
+    try:
+        point, local = solve(problem, start)
+    except NotConverged:
+        bias = collapsed_bias(problem)
+        if bias is None and loss.kinked:
+            point, local = solve_close(problem, start)
+            return Readout(problem, point, local)
+        if bias is None:
+            raise
+        return Readout(problem, Point(np.zeros(law.directions), bias, 0.0, np.inf), None)
+    return _determined(Readout(problem, point, local))
+
+
+def _ridge_of_none(law: Law, loss: Loss, alpha: float, dim: int) -> float:
+    """Return the ridge that stands for none, or say why there is no minimiser."""
+    delta = alpha / dim
+    if loss.square:
+        if delta == 1.0:
+            raise NoMinimiser(
+                "at ridge = 0 the square loss has its double-descent peak at one sample per "
+                "weight, where the minimiser diverges; use a ridge above 0 or another alpha1"
+            )
+        return max(1.0 / delta - 1.0, 0.0) * VANISHING * float(law.A.min())
+    shortfall = separability(law).value
+    if delta * shortfall <= 1.0:
+        raise NoMinimiser(
+            f"at ridge = 0 the {loss.name} loss has no unique finite minimiser on separable data, "
+            f"and data are separable up to alpha1 = {dim / max(shortfall, 1e-300):.4g}, got "
+            f"alpha1 = {alpha:g}; use a ridge above 0 or more data"
+        )
+    return 0.0
+
+
+def _determined(readout: Readout) -> Readout:
+    """Refuse a solution whose bias could be anything: the loss is flat in it."""
+    local, point = readout.local, readout.point
+    assert local is not None
+    k = len(point.mu)
+    try:
+        loose = float(np.abs(np.linalg.inv(local.hessian)[k, k]))
+    except np.linalg.LinAlgError:
+        loose = np.inf
+    size = point.rho + float(np.linalg.norm(point.mu)) + abs(point.b)
+    if not loose * RESIDUAL * local.scale[k] <= LOOSE_BIAS * max(size, 1.0):
+        raise NoMinimiser(
+            f"the {readout.problem.loss.name} loss does not determine the bias here: both classes "
+            "lie on its straight parts and balance, so every bias between is a minimiser; "
+            f"use a smaller ridge (now {readout.problem.ridge:g}) or another loss"
+        )
+    return readout

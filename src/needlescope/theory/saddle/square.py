@@ -1,0 +1,53 @@
+"""Square loss in closed form: one scalar root, one small linear system (Corollary 2 at λ → 0).
+
+With t = 1/γ, e = 1/(t + A) and φ = (m, 1):
+
+    1/δ = λ/t + E[A/(t + A)]
+    (E[e φφᵀ] + diag(λ/t + E[e τ], 0)) (μ, b) = E[e y φ]
+    ρ² (1 − δ E[A² e²]) = δ E[A e² ((μ·m + b − y)² + τ·μ²)]
+
+Everything but t stays finite as λ → 0⁺ below the interpolation point δ = 1: there t → 0 with
+λ/t → 1/δ − 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...models.nodes import Law
+from .problem import Point
+
+
+def solve_square(law: Law, delta: float, ridge: float) -> Point:
+    """Return the order parameters of the square loss; without a ridge, δ must exceed 1."""
+    A, w, y, m, k = law.A, law.weight, law.y, law.m, law.directions
+    t = _resolvent(A, w, delta, ridge)
+    e = 1.0 / (t + A)
+    phi = np.column_stack([m, np.ones(len(A))])
+    matrix = (phi * (w * e)[:, None]).T @ phi
+    spots = np.arange(k)
+    matrix[spots, spots] += ridge / t + (w * e) @ law.tau
+    solution = np.linalg.solve(matrix, (w * e * y) @ phi)
+    mu: FloatArray = solution[:k].astype(float)
+    b = float(solution[k])
+    misfit = (m @ mu + b - y) ** 2 + law.tau @ (mu * mu)
+    # 1 − δ E[(Ae)²] = δ (λ/t + E[A t e²]): the second form does not cancel
+    rest = ridge / t + float(w @ (A * t * e * e))
+    rho = float(np.sqrt(float((w * A * e * e) @ misfit) / rest))
+    return Point(mu, b, rho, t)
+
+
+def _resolvent(A: FloatArray, w: FloatArray, delta: float, ridge: float) -> float:
+    """Return the t with 1/δ = λ/t + E[A/(t + A)], by Newton in logarithms from below."""
+    x = np.log(delta * ridge + max(delta - 1.0, 0.0) * float(A.min()))
+    for _ in range(200):
+        t = float(np.exp(x))
+        share = A / (t + A)
+        right = ridge / t + float(w @ share)
+        slope = ridge / t + float(w @ (share * (1.0 - share)))
+        step = float(np.log(right * delta)) * right / slope
+        x += step
+        if abs(step) < 1e-15 * (1.0 + abs(x)):
+            break
+    return float(np.exp(x))
