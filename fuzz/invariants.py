@@ -10,7 +10,8 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.losses import SQUARE
-from needlescope.theory.law.attention import LADDER
+from needlescope.models import get_model
+from needlescope.theory.law.ladder import LADDER
 from needlescope.theory.law.limits import train_limit
 from needlescope.theory.saddle.problem import Point, Saddle
 from needlescope.theory.saddle.solver import solve
@@ -90,7 +91,7 @@ def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
 
 def square_is_closed_form(problem: Problem, found: ns.Outcome) -> str | None:
     """The general solver, from elsewhere, finds the square loss's closed form."""
-    limit = train_limit(problem.model, problem.task, problem.query, LADDER[0])
+    limit = train_limit(get_model(problem.model), problem.task, problem.query, LADDER[0])
     law, ridge = limit.law(problem.task.pi), problem.training.ridge
     delta = problem.training.alpha1 / limit.dim
     exact = solve_square(law, delta, ridge)

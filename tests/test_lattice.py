@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from needlescope.lattice import MULTIPLIER, REPLICATES, SEED, replicate
-from needlescope.theory.law.attention import LADDER
+from needlescope.theory.law.ladder import LADDER
 from needlescope.theory.law.tokens import TOP, Tokens
 
 MOST_DIMS = 2 * Tokens.dims(TOP + 1)  # signal and noise tokens, both with a bulk

@@ -52,7 +52,7 @@ def integer(name: str, value: Any, low: int, high: int = 10**9) -> Any:
     return _scalar_or_frozen(array.astype(np.int64))
 
 
-def whole(name: str, value: Any, low: int) -> int:
+def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     """Return ``value`` as a single whole number of at least ``low``, or refuse it.
 
     Examples
@@ -61,7 +61,12 @@ def whole(name: str, value: Any, low: int) -> int:
     Traceback (most recent call last):
     ValueError: count must be a whole number of at least 1, got 0
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+    inside = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if high is not None:
+        if not inside:
+            raise ValueError(f"{name} must be a single integer in {low}..{high}, got {value!r}")
+        return int(integer(name, value, low, high))
+    if not inside or value < low:
         raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
     return int(value)
 
@@ -72,6 +77,20 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
         words = ", ".join(repr(a) for a in allowed)
         raise ValueError(f"{name} must be one of {words}, got {value!r}")
     return value
+
+
+def check_kind(name: str, value: Any, kind: type) -> None:
+    """Refuse what is not of one of the package's own kinds.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> check_kind("task", 3, ns.Task)
+    Traceback (most recent call last):
+    ValueError: task must be a needlescope.Task, got 3
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be a needlescope.{kind.__name__}, got {value!r}")
 
 
 def listed(name: str, value: Any, of: str) -> list[Any]:

@@ -6,7 +6,6 @@ mean product of their ranks, which is bounded and therefore has an honest z-scor
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -17,12 +16,14 @@ from scipy import stats
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
+from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child, generator
 from needlescope.simulation import from_law, from_tokens, reduced, stages
+from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
+from needlescope.simulation.point import Point, Trial
 from needlescope.simulation.samples.data import Tokens
-from needlescope.simulation.setup import Setup
 from needlescope.simulation.stages import State
 from needlescope.simulation.trial import align_trial, run_trial
 
@@ -51,13 +52,13 @@ def compare(one: Any, other: Any, names: tuple[str, ...] | None = None) -> None:
         assert abs(gap) <= SIGMAS * spread + 1e-12, (names[i], names[j], gap / spread)
 
 
-def trials(run: Callable[[Setup], dict[str, float]], setup: Setup, count: int, seed: int) -> Any:
+def trials(run: Callable[[Trial], Any], point: Point, count: int, seed: int) -> Any:
     root = SeedSequence(seed)
-    return [run(dataclasses.replace(setup, seed=child(root, k))) for k in range(count)]
+    return [run(point.trial(child(root, k))) for k in range(count)]
 
 
 def by_both(
-    run: Callable[[Setup], dict[str, float]],
+    run: Callable[[Trial], dict[str, float]],
     names: tuple[str, ...],
     count: int,
     *args: Any,
@@ -66,9 +67,8 @@ def by_both(
     """Compare the numbers of both samplers."""
     tables = []
     for seed, sampler in enumerate(("tokens", "reduced")):
-        rows = trials(
-            run, Setup(*args, sampler=sampler, **{"test_task": args[0], **kw}), count, seed
-        )
+        (point,) = ask(*args, sampler=sampler, **kw).points()
+        rows = trials(run, point, count, seed)
         tables.append([[row[name] for name in names] for row in rows])
     compare(*tables, names)
 
@@ -131,7 +131,8 @@ class TestAlignment:
     def test_one_token_leaves_the_query_at_zero(self) -> None:
         for sampler in ("tokens", "reduced"):
             task, training = ns.Task(1, 1, 2.0, 0.5), ns.Training(2.0, 1.0)
-            found = align_trial(Setup(task, training, "attention", 3, task, sampler=sampler))
+            (point,) = ask(task, training, "attention", 3, sampler=sampler).points()
+            found = align_trial(point.trial(SeedSequence(0)))
             assert (
                 found["norm_q"] == found["signal_q"] == found["cosine_q"] == found["kappa"] == 0.0
             )
@@ -169,7 +170,7 @@ class TestInside:
         for k in range(count):
             data = token_data(task, y, d, SeedSequence(7, spawn_key=(k,)))
             state = stages.first_step(data, stages.start(d), training)
-            scores = stages.scores(data, "attention", state, training.beta)
+            scores = stages.scores(data, ATTENTION, state, training.beta)
             tables[0].append(self.numbers(stages.query_step(data, state, training), scores))
             rng = generator(SeedSequence(8, spawn_key=(k,)))
             state, means = reduced.first_step(task, training, y, d, rng)
@@ -270,7 +271,7 @@ class TestFeatures:
         tables: tuple[list[Any], list[Any]] = ([], [])
         for k in range(count):
             data = token_data(task, y, d, SeedSequence(1, spawn_key=(k,)))
-            F = stages.features(data, "attention", kappa / beta * along, beta)
+            F = stages.features(data, ATTENTION, kappa / beta * along, beta)
             marked = [F[0] @ along, F[-1] @ along]
             tables[0].append(marked + ([F[0] @ beside] if d > 1 else []) + invariants(F))
             rng = generator(SeedSequence(2, spawn_key=(k,)))
@@ -298,7 +299,7 @@ class TestFeatures:
         tables: tuple[list[Any], list[Any]] = ([], [])
         for k in range(TRIALS):
             data = token_data(task, y, d, SeedSequence(3, spawn_key=(k,)))
-            F = stages.features(data, "pooled", np.zeros(d), 1.0)
+            F = stages.features(data, POOLED, np.zeros(d), 1.0)
             tables[0].append([F[0, 0], F[-1, 0], *invariants(F)])
             F = reduced.pooled_features(task, y, d, generator(SeedSequence(4, spawn_key=(k,))))
             tables[1].append([F[0, 0], F[-1, 0], *invariants(F)])
@@ -320,7 +321,7 @@ class TestFeatures:
         tables: tuple[list[Any], list[Any]] = ([], [])
         for k in range(TRIALS):
             data = token_data(task, y, d, SeedSequence(5, spawn_key=(k,)))
-            F = stages.features(data, "vectorized", np.zeros(d), 1.0).astype(float)
+            F = stages.features(data, VECTORIZED, np.zeros(d), 1.0).astype(float)
             marked = F.reshape(n, L, d)[:, :, 0]
             tables[0].append([*marked[0], *marked[-1], *invariants(F)])
             F = reduced.vectorized_features(task, y, d, generator(SeedSequence(6, spawn_key=(k,))))
@@ -336,8 +337,9 @@ class TestFeatures:
         task, training = ns.Task(3, 1, 3.0, 0.4), ns.Training(2.0, 1.0, **STEPS)
         tables = []
         for seed, (sampler, room) in enumerate((("tokens", from_tokens), ("reduced", from_law))):
-            setup, rows = Setup(task, training, model, 4, task, data=data, sampler=sampler), []
-            for one in trials(room.features, setup, TRIALS // 2, seed):
+            (point,) = ask(task, training, model, 4, data=data, sampler=sampler).points()
+            rows = []
+            for one in trials(room.features, point, TRIALS // 2, seed):
                 F, y = np.asarray(one[0], float), one[1]
                 assert len(F) == len(y) == (12 if data == "all" else 4)
                 rows.append([y.sum(), y @ F @ F.T @ y, *invariants(F)])

@@ -14,12 +14,13 @@ import pytest
 from scipy.stats import beta
 
 import needlescope as ns
+from needlescope.models import ATTENTION
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import generator
 from needlescope.simulation import stages
+from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import Joined, tokens
-from needlescope.simulation.setup import Setup
 
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
@@ -152,11 +153,12 @@ def test_a_failing_trial_says_which():
 def drawn(training, **options):
     """The data sets of the first trial, and the signal, rebuilt from its streams."""
     seed = np.random.SeedSequence(5, spawn_key=(0, 0))
-    setup = Setup(TASK, training, "attention", 12, TASK, sampler="tokens", seed=seed, **options)
-    xi = generator(setup.stream("signal")).standard_normal(12)
+    (point,) = ask(TASK, training, "attention", 12, sampler="tokens", **options).points()
+    trial = point.trial(seed)
+    xi = generator(trial.stream("signal")).standard_normal(12)
     xi /= np.linalg.norm(xi)
-    sizes = {"D0": setup.n0, "D1": setup.n1}
-    return xi, *(tokens(TASK, n, xi, STANDARD, setup.stream(name)) for name, n in sizes.items())
+    sizes = {"D0": trial.n0, "D1": trial.n1}
+    return xi, *(tokens(TASK, n, xi, STANDARD, trial.stream(name)) for name, n in sizes.items())
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     for _ in range(steps):
         state = stages.query_step(D0, state, training)
     data = {"D0": D0, "D1": D1, "all": Joined((D0, D1))}[readout]
-    fit = stages.readout(stages.features(data, "attention", state.q, 1.0), data.y, training)
+    fit = stages.readout(stages.features(data, ATTENTION, state.q, 1.0), data.y, training)
     assert found.alignment.norm_q == pytest.approx(np.linalg.norm(state.q), rel=1e-12)
     assert found.signal == pytest.approx(fit.w @ xi, rel=1e-9)
     assert found.train_loss == pytest.approx(np.logaddexp(0, -data.y * fit.scores).mean(), rel=1e-9)

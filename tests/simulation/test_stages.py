@@ -10,12 +10,13 @@ from numpy.random import SeedSequence
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
+from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
 from needlescope.simulation import stages
+from needlescope.simulation.asked import ask
 from needlescope.simulation.end_to_end import train_together
 from needlescope.simulation.samples import data as data_module
 from needlescope.simulation.samples.data import Arrays, hold, tokens
-from needlescope.simulation.setup import Setup
 from needlescope.simulation.stages import State, first_step, gradient, query_step, start
 from needlescope.simulation.trial import align_trial
 
@@ -209,11 +210,10 @@ class TestSteps:
     def test_a_trial_takes_these_steps_on_its_first_data_set(self, steps: int, order: str) -> None:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
         training = self.TRAINING.replace(first_step=order)
-        setup = Setup(
-            task, training, "attention", D, task, query_steps=steps, signal=5.0 * xi,
-            sampler="tokens", seed=SeedSequence(11),
-        )  # fmt: skip
-        D0 = hold(tokens(task, 9, xi, STANDARD, setup.stream("D0")), np.float64)
+        options = {"query_steps": steps, "signal": 5.0 * xi, "sampler": "tokens"}
+        (point,) = ask(task, training, "attention", D, **options).points()
+        trial = point.trial(SeedSequence(11))
+        D0 = hold(tokens(task, 9, xi, STANDARD, trial.stream("D0")), np.float64)
         loss = get_loss("logistic")
         slope = plain_slope(D0, start(D), loss, BETA)
         b = -0.4 * slope[-1]
@@ -222,7 +222,7 @@ class TestSteps:
         at = State(np.zeros(D), -0.7 * slope[D:-1], b)
         for _ in range(steps):
             at = at._replace(q=at.q - 2.5 * plain_slope(D0, at, loss, BETA)[:D])
-        found = align_trial(setup)
+        found = align_trial(trial)
         # single precision, three steps of size 2.5
         assert found["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
         assert found["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
@@ -237,7 +237,7 @@ class TestFeatures:
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_attention(self, small_blocks: None, state: State, dtype: type) -> None:
         data = sample(dtype=dtype)
-        found = stages.features(data, "attention", state.q, BETA)
+        found = stages.features(data, ATTENTION, state.q, BETA)
         expected = [plain_feature(X.astype(float), state.q, BETA) for X in data.X]
         scale = 1.0 + np.abs(state.q).sum()
         allowed = 2e-6 * scale if dtype == np.float32 else 1e-13 * scale
@@ -246,7 +246,7 @@ class TestFeatures:
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_pooled(self, small_blocks: None, dtype: type) -> None:
         data = sample(dtype=dtype)
-        found = stages.features(data, "pooled", np.ones(D), BETA)
+        found = stages.features(data, POOLED, np.ones(D), BETA)
         expected = [[sum(X[t, j] for t in range(L)) / L for j in range(D)] for X in data.X]
         allowed = 1e-6 if dtype == np.float32 else 1e-14
         assert found == pytest.approx(np.array(expected), abs=allowed)
@@ -256,19 +256,19 @@ class TestFeatures:
         self, small_blocks: None, dtype: type
     ) -> None:
         data = sample(dtype=dtype)
-        found = stages.features(data, "vectorized", np.ones(D), BETA)
+        found = stages.features(data, VECTORIZED, np.ones(D), BETA)
         assert found.shape == (N, L * D)
         for row, X in zip(found, data.X, strict=True):
             assert row.tolist() == [X[t, j] for t in range(L) for j in range(D)]
 
     def test_attention_without_a_query_is_pooling(self) -> None:
         data = sample()
-        attended = stages.features(data, "attention", np.zeros(D), BETA)
-        assert attended == pytest.approx(stages.features(data, "pooled", np.zeros(D), BETA))
+        attended = stages.features(data, ATTENTION, np.zeros(D), BETA)
+        assert attended == pytest.approx(stages.features(data, POOLED, np.zeros(D), BETA))
 
     def test_a_very_strong_query_picks_its_favourite_token(self) -> None:
         data, q = sample(), np.array([1.0, -2.0, 0.5])
-        found = stages.features(data, "attention", 1e6 * q, 1.0)
+        found = stages.features(data, ATTENTION, 1e6 * q, 1.0)
         expected = [X[np.argmax(X @ q)] for X in data.X]
         assert found == pytest.approx(np.array(expected))
 
@@ -277,20 +277,20 @@ class TestScores:
     def test_attention(self, small_blocks: None, state: State) -> None:
         data = sample()
         expected = [plain_score(X, state, BETA) for X in data.X]
-        assert stages.scores(data, "attention", state, BETA) == pytest.approx(
+        assert stages.scores(data, ATTENTION, state, BETA) == pytest.approx(
             np.array(expected), abs=1e-12 * (1.0 + np.abs(state.q).sum())
         )
 
     def test_pooled(self, small_blocks: None) -> None:
         data, at = sample(), STATES["all"]
         expected = [X.mean(axis=0) @ at.w + at.b for X in data.X]
-        assert stages.scores(data, "pooled", at, BETA) == pytest.approx(np.array(expected))
+        assert stages.scores(data, POOLED, at, BETA) == pytest.approx(np.array(expected))
 
     @pytest.mark.parametrize(("dtype", "allowed"), [(np.float32, 1e-6), (np.float64, 1e-13)])
     def test_vectorized(self, small_blocks: None, dtype: type, allowed: float) -> None:
         data = sample(dtype=dtype)
         W = np.random.default_rng(5).standard_normal((L, D))
-        found = stages.scores(data, "vectorized", State(np.zeros(D), W.ravel(), 0.3), BETA)
+        found = stages.scores(data, VECTORIZED, State(np.zeros(D), W.ravel(), 0.3), BETA)
         expected = [float((W * X).sum()) + 0.3 for X in data.X.astype(float)]
         assert found == pytest.approx(np.array(expected), abs=allowed)
 
@@ -299,7 +299,7 @@ class TestReadout:
     @pytest.mark.parametrize("name", ["square", "logistic", "squared_hinge"])
     def test_it_is_a_stationary_point_of_the_penalised_mean_loss(self, name: str) -> None:
         data, training = sample(60), ns.Training(20.0, 20.0, loss=name, ridge=0.05)
-        F, loss = stages.features(data, "attention", np.ones(D), BETA), get_loss(name)
+        F, loss = stages.features(data, ATTENTION, np.ones(D), BETA), get_loss(name)
         fit = stages.readout(F, data.y, training)
 
         def objective(at: np.ndarray) -> float:

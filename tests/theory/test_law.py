@@ -15,8 +15,9 @@ from needlescope import Task
 from needlescope.models import attention, pooled
 from needlescope.models.nodes import Limit, Nodes
 from needlescope.models.segments import Even
-from needlescope.theory.law import attention as module
-from needlescope.theory.law.attention import LADDER, Draws, Level, attention_limit, draw, ladder
+from needlescope.theory.law.attention import Draws, attention_limit, draw
+from needlescope.theory.law.compression import compress
+from needlescope.theory.law.ladder import LADDER, Level, ladder
 from needlescope.theory.oracle.score import below
 
 SMALL = Level(512, 32)
@@ -164,7 +165,7 @@ def compressed(request: pytest.FixtureRequest) -> list:
     """Draws of each label with their fine and coarse compression."""
     L, R, kappa, tilt = request.param
     return [
-        (one, *module._compress(one, FINE.cells)) for one in draw(L, R, kappa, tilt, FINE.points)
+        (one, *compress(one, FINE.cells)) for one in draw(L, R, kappa, tilt, FINE.points)
     ]
 
 
@@ -180,7 +181,7 @@ def test_the_coarse_law_tells_the_error_of_the_fine_one() -> None:
         (1000, 3, 3.0, 4.0),
     ):
         for samples in draw(L, R, kappa, tilt, 2048):
-            both = module._compress(samples, 96)
+            both = compress(samples, 96)
             fine, coarse = (smooth(*one[:3]) @ one[3] for one in both)
             errors.append(np.linalg.norm(fine - smooth(*samples).mean(axis=(1, 2))))
             gaps.append(np.linalg.norm(fine - coarse))
@@ -228,7 +229,7 @@ class TestCompression:
 
     def test_replicates_average_to_the_law_of_a_saturated_softmax(self) -> None:
         samples, _ = draw(6, 1, 2.0, 15.0, 4096)
-        mass, score, A, weight, replicas = module._compress(samples, 32)[0]
+        mass, score, A, weight, replicas = compress(samples, 32)[0]
         values = smooth(mass, score, A)
         assert values @ replicas.mean(axis=0) == pytest.approx(values @ weight, abs=1e-8)
 
@@ -253,7 +254,7 @@ class TestCompression:
 
     def test_a_law_that_is_a_point_is_one_node(self) -> None:
         one = Draws(*(np.full((8, 16), value) for value in (0.5, 0.0, 0.25)))
-        for mass, score, A, weight, replicas in module._compress(one, 32):
+        for mass, score, A, weight, replicas in compress(one, 32):
             values = mass.tolist(), score.tolist(), A.tolist(), weight.tolist(), replicas.tolist()
             assert values == ([0.5], [0.0], [0.25], [1.0], [[1.0]])
 

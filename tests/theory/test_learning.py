@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.law.attention import Level
+from needlescope.theory.law.ladder import Level
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
@@ -45,12 +45,13 @@ def test_results_are_plain_floats_for_a_single_problem():
 def test_order_parameters_satisfy_the_published_equations(model, loss):
     """The five stationarity equations, evaluated here by plain quadrature over the law's nodes."""
     from needlescope.losses import get_loss
-    from needlescope.theory.law.attention import LADDER
+    from needlescope.models import get_model
+    from needlescope.theory.law.ladder import LADDER
     from needlescope.theory.law.limits import train_limit
     from needlescope.theory.saddle.readout import train_readout
 
     query = ns.Query(0.7, 0.8)
-    limit = train_limit(model, TASK, query, LADDER[0])
+    limit = train_limit(get_model(model), TASK, query, LADDER[0])
     kind, ridge, alpha = get_loss(loss), 1e-2, 3.0
     readout = train_readout(limit, kind, TASK.pi, alpha, ridge)
     law, at, delta = readout.problem.law, readout.point, alpha / limit.dim

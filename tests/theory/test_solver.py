@@ -12,8 +12,9 @@ from scipy.optimize import linprog
 import needlescope as ns
 from needlescope.losses import HINGE, LOGISTIC, SQUARE, Loss, get_loss
 from needlescope.models import pooled, vectorized
-from needlescope.models.nodes import Law
-from needlescope.theory.law.attention import Level, attention_limit
+from needlescope.models.nodes import JointLaw
+from needlescope.theory.law.attention import attention_limit
+from needlescope.theory.law.ladder import Level
 from needlescope.theory.saddle.collapse import collapsed_bias
 from needlescope.theory.saddle.problem import Point, Saddle
 from needlescope.theory.saddle.solver import RESIDUAL, _inner, _path, nested, newton, solve
@@ -29,18 +30,18 @@ LAWS = {
 
 
 @pytest.fixture(params=LAWS)
-def law(request: pytest.FixtureRequest) -> Law:
+def law(request: pytest.FixtureRequest) -> JointLaw:
     """The law of every model, rare positives and several directions among them."""
     return LAWS[request.param]()
 
 
-def random_law(rng: np.random.Generator, nodes: int, directions: int) -> Law:
+def random_law(rng: np.random.Generator, nodes: int, directions: int) -> JointLaw:
     """Any law at all: random means, variances, labels and weights."""
     y = np.where(np.arange(nodes) % 2 == 0, 1.0, -1.0)
     weight = rng.dirichlet(np.ones(nodes))
     m = rng.normal(size=(nodes, directions)) + y[:, None] * rng.normal(size=directions)
     tau = rng.uniform(0.01, 2.0, (nodes, directions))
-    return Law(y, m, tau, rng.uniform(0.01, 1.0, nodes), weight, weight[None])
+    return JointLaw(y, m, tau, rng.uniform(0.01, 1.0, nodes), weight, weight[None])
 
 
 def random_point(rng: np.random.Generator, k: int) -> Point:
@@ -67,7 +68,7 @@ def perturbed(at: Point, size: float, seed: int) -> Point:
 class TestLocal:
     @pytest.mark.parametrize("seed", range(2))
     def test_gradient_and_hessian_are_the_finite_differences(
-        self, loss: Loss, law: Law, seed: int
+        self, loss: Loss, law: JointLaw, seed: int
     ) -> None:
         rng = np.random.default_rng(seed)
         problem = Saddle(
@@ -86,12 +87,12 @@ class TestLocal:
             found = (up.gradient - down.gradient) / (2.0 * h)
             assert found == pytest.approx(here.hessian[i], abs=1e-4 * size)
 
-    def test_the_hessian_is_symmetric(self, loss: Loss, law: Law) -> None:
+    def test_the_hessian_is_symmetric(self, loss: Loss, law: JointLaw) -> None:
         at = random_point(np.random.default_rng(1), law.directions)
         hessian = Saddle(law, loss, 2.0, 0.1).local(at).hessian
         assert hessian == pytest.approx(hessian.T, rel=1e-12, abs=1e-14)
 
-    def test_a_fixed_rho_counts_as_solved(self, law: Law) -> None:
+    def test_a_fixed_rho_counts_as_solved(self, law: JointLaw) -> None:
         problem = Saddle(law, LOGISTIC, 2.0, 0.1)
         at = random_point(np.random.default_rng(2), law.directions)
         k = law.directions
@@ -99,7 +100,7 @@ class TestLocal:
         assert problem.local(at).gradient[k + 1] != 0.0
         assert problem.local(at, fixed_rho=True).value == problem.local(at).value
 
-    def test_the_residual_has_no_units(self, law: Law) -> None:
+    def test_the_residual_has_no_units(self, law: JointLaw) -> None:
         at = random_point(np.random.default_rng(3), law.directions)
         local = Saddle(law, LOGISTIC, 2.0, 0.1).local(at)
         assert 1e-3 < local.residual <= 1.0 + 1e-12  # a sum of terms, relative to their sizes
@@ -107,7 +108,7 @@ class TestLocal:
 
 class TestShape:
     @pytest.mark.parametrize("seed", range(3))
-    def test_it_is_strictly_concave_in_t(self, loss: Loss, law: Law, seed: int) -> None:
+    def test_it_is_strictly_concave_in_t(self, loss: Loss, law: JointLaw, seed: int) -> None:
         rng = np.random.default_rng(seed)
         at = random_point(rng, law.directions)
         local = Saddle(law, loss, 2.0, 0.1).local(at)
@@ -119,7 +120,7 @@ class TestShape:
             assert other.value < tangent + 1e-9 * (1.0 + abs(tangent))
 
     @pytest.mark.parametrize("seed", range(3))
-    def test_its_maximum_over_t_is_convex(self, loss: Loss, law: Law, seed: int) -> None:
+    def test_its_maximum_over_t_is_convex(self, loss: Loss, law: JointLaw, seed: int) -> None:
         rng = np.random.default_rng(seed)
         problem = Saddle(law, loss, 2.0, 0.1)
         ends = [as_array(random_point(rng, law.directions)) for _ in range(2)]
@@ -127,7 +128,9 @@ class TestShape:
         middle = _inner(problem, as_point(0.5 * (ends[0] + ends[1])), False)[1].value
         assert middle < 0.5 * (first + last)
 
-    def test_at_the_solution_the_schur_complement_is_positive(self, loss: Loss, law: Law) -> None:
+    def test_at_the_solution_the_schur_complement_is_positive(
+        self, loss: Loss, law: JointLaw
+    ) -> None:
         problem = Saddle(law, loss, 2.0, 0.1)
         _, local = solve(problem, solve_square(law, 2.0, 0.1))
         H = local.hessian
@@ -135,7 +138,7 @@ class TestShape:
         schur = H[:-1, :-1] - np.outer(H[:-1, -1], H[-1, :-1]) / H[-1, -1]
         assert np.linalg.eigvalsh(schur).min() > 0.0
 
-    def test_no_other_point_does_better(self, loss: Loss, law: Law) -> None:
+    def test_no_other_point_does_better(self, loss: Loss, law: JointLaw) -> None:
         problem = Saddle(law, loss, 2.0, 0.1)
         point, local = solve(problem, solve_square(law, 2.0, 0.1))
         for seed in range(4):
@@ -165,7 +168,7 @@ class TestSquare:
             )
 
     @pytest.mark.parametrize("size", [0.05, 0.5])
-    def test_the_solver_finds_it_from_a_perturbed_start(self, law: Law, size: float) -> None:
+    def test_the_solver_finds_it_from_a_perturbed_start(self, law: JointLaw, size: float) -> None:
         for seed, (delta, ridge) in enumerate(((0.7, 0.01), (2.0, 0.1), (5.0, 1e-3))):
             exact = solve_square(law, delta, ridge)
             point, local = solve(Saddle(law, SQUARE, delta, ridge), perturbed(exact, size, seed))
@@ -206,7 +209,7 @@ class TestRoutes:
 
     @pytest.mark.parametrize(("delta", "ridge"), PROBLEMS)
     def test_newton_returns_from_nearby(
-        self, loss: Loss, law: Law, delta: float, ridge: float
+        self, loss: Loss, law: JointLaw, delta: float, ridge: float
     ) -> None:
         problem = Saddle(law, loss, delta, ridge)
         expected = self.solution(problem)
@@ -216,7 +219,7 @@ class TestRoutes:
 
     @pytest.mark.parametrize(("delta", "ridge"), PROBLEMS)
     def test_the_path_arrives_at_the_same_point(
-        self, loss: Loss, law: Law, delta: float, ridge: float
+        self, loss: Loss, law: JointLaw, delta: float, ridge: float
     ) -> None:
         problem = Saddle(law, loss, delta, ridge)
         with np.errstate(all="ignore"):
@@ -224,7 +227,7 @@ class TestRoutes:
         assert local.residual <= RESIDUAL
         assert as_array(point) == pytest.approx(self.solution(problem), rel=1e-5, abs=1e-7)
 
-    def test_the_nested_problem_has_the_same_solution(self, loss: Loss, law: Law) -> None:
+    def test_the_nested_problem_has_the_same_solution(self, loss: Loss, law: JointLaw) -> None:
         kinked = getattr(loss, "kinked", False)  # the others of those: see below
         for delta, ridge in self.PROBLEMS[:1] if kinked else self.PROBLEMS:
             self.check_nested(Saddle(law, loss, delta, ridge))
@@ -245,7 +248,7 @@ class TestRoutes:
             assert local.residual <= RESIDUAL
             assert as_array(point) == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
-    def test_with_rho_fixed_only_the_others_move(self, law: Law) -> None:
+    def test_with_rho_fixed_only_the_others_move(self, law: JointLaw) -> None:
         problem = Saddle(law, LOGISTIC, 2.0, 0.1)
         start = solve_square(law, 2.0, 0.1)._replace(rho=0.77)
         point, local = solve(problem, start, fixed_rho=True)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.law.attention import LADDER, attention_limit
+from needlescope.theory.law.attention import attention_limit
+from needlescope.theory.law.ladder import LADDER
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINED = ns.Training(alpha0=2.0, alpha1=1.0)
@@ -51,7 +52,7 @@ def test_a_grid_of_which_nothing_is_left():
 @pytest.fixture
 def short_ladder(monkeypatch):
     """Give up after the coarsest level, which is quick."""
-    monkeypatch.setattr("needlescope.theory.law.limits.ladder", lambda *_, **__: LADDER[:1])
+    monkeypatch.setattr("needlescope.theory.law.ladder.ladder", lambda *_, **__: LADDER[:1])
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_, **__: LADDER[:1])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
+from ..models import VECTORIZED
 from ..running.progress import Progress
 from ..simulation import stages
 from ..solvers.minimise import minimise_path
@@ -200,4 +201,4 @@ class VectorizedClassifier(PooledClassifier):
                 f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
                 "AttentionClassifier take any"
             )
-        return stages.features(data, "vectorized", np.zeros(data.tokens[1]), 1.0)
+        return stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)

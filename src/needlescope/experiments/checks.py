@@ -11,19 +11,22 @@ from typing import Any
 
 from ..grid import choice, real
 from ..losses import Loss
+from ..models import ATTENTION, MODELS
 from ..query import Query
-from ..theory.law.limits import MODELS, check_accuracy
+from ..simulation.asked import ask
+from ..simulation.oracle import check_draws
+from ..theory.asked import check_accuracy
 from ..theory.learning import DATA
 from ..theory.oracle.least_error import MODELS as ORACLES
 from ..theory.oracle.least_error import check_target
-from .units.calls import CALLS, MORE_FIELDS, SIMULATED, check_fields, decode, parameters
+from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once
 
 
 def taken(call: str, model: Any = None) -> set[str]:
     """Return the names of a call's arguments, without the query of a model that has none."""
-    idle = {"query"} if model in ("pooled", "vectorized") else set()
+    idle = {"query"} if model in MODELS and not MODELS[model].has_query else set()
     return set(parameters(call)) - set(COUNTED) - idle
 
 
@@ -64,18 +67,18 @@ def point(call: str, given: Mapping[str, Any]) -> None:
 
 
 def _simulated(call: str, given: Mapping[str, Any]) -> None:
-    """Ask for no trials, which is refused after all else that is wrong and before any work."""
-    try:
-        CALLS[call](**given, trials=0, workers=1, progress=False)
-    except ValueError as problem:
-        if not str(problem).startswith("trials must be "):
-            raise
+    usual = {name: one.default for name, one in parameters(call).items() if name not in COUNTED}
+    asked = usual | dict(given)
+    if call == "simulate_oracle":
+        check_draws(**asked)
+    else:
+        ask(**{"model": "attention", **asked})
 
 
 def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
         "model": lambda one: choice(
-            "model", one, ORACLES if call in ("oracle", "detection_threshold") else MODELS
+            "model", one, ORACLES if call in ("oracle", "detection_threshold") else tuple(MODELS)
         ),
         "data": lambda one: choice("data", one, DATA),
         "accuracy": check_accuracy,
@@ -87,7 +90,8 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
             rules[name](value)
     if call == "detection_threshold":
         check_target(given["model"], given["error"])
-    trains = given.get("model", "attention") == "attention" and given.get("query") is None
+    trains = MODELS.get(given.get("model", "attention"), ATTENTION).has_query
+    trains = trains and given.get("query") is None
     if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
     if trains and call in ("align", "focus", "predict"):

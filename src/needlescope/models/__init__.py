@@ -1,1 +1,31 @@
-"""The three classifiers: finite features and, beside them, their limit law."""
+"""The classifiers, one file and one record each: finite features and, beside them, their limit law.
+
+A new model is a new file here, and its record in `MODELS`; theory predicts it and simulation trains
+it by what the record says. Where simulation knows no shorter way, it makes every token.
+"""
+
+from __future__ import annotations
+
+from ..grid import choice
+from .attention import ATTENTION
+from .model import Model
+from .pooled import POOLED
+from .vectorized import VECTORIZED
+
+MODELS: dict[str, Model] = {one.name: one for one in (ATTENTION, POOLED, VECTORIZED)}
+
+__all__ = ["ATTENTION", "MODELS", "POOLED", "VECTORIZED", "Model", "get_model"]
+
+
+def get_model(name: str) -> Model:
+    """Return the model of that name, or refuse it.
+
+    Examples
+    --------
+    >>> get_model("vectorized").weights(10)
+    10
+    >>> get_model("median")
+    Traceback (most recent call last):
+    ValueError: model must be one of 'attention', 'pooled', 'vectorized', got 'median'
+    """
+    return MODELS[choice("model", name, tuple(MODELS))]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from .model import Model
 from .nodes import Nodes
 from .segments import Segments
 
@@ -64,3 +65,13 @@ def nodes(
     m = np.stack([theta * cosine * mass + score, theta * across * mass], axis=1)
     tau = np.stack([np.full_like(A, 1.0 / L), A], axis=1)
     return Nodes(m, tau, A, weight, replicas)
+
+
+ATTENTION = Model(
+    "attention",
+    features=features,
+    weights=lambda L: 1,
+    limit=None,
+    rests_on="theorem 4",
+    has_query=True,
+)

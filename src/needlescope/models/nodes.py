@@ -23,7 +23,7 @@ class Nodes(NamedTuple):
     replicas: FloatArray  # replicates × N: the same weights, one independent estimate a row
 
 
-class Law(NamedTuple):
+class JointLaw(NamedTuple):
     """The joint law of features and label: nodes of both labels, weighted by their probability."""
 
     y: FloatArray
@@ -56,11 +56,11 @@ class Limit(NamedTuple):
     dim: int = 1
     coarse: tuple[Nodes, Nodes] | None = None
 
-    def law(self, pi: float) -> Law:
+    def law(self, pi: float) -> JointLaw:
         """Return the joint law when positives have probability ``pi``."""
         return _join(self.positive, self.negative, pi)
 
-    def coarse_law(self, pi: float) -> Law:
+    def coarse_law(self, pi: float) -> JointLaw:
         """Return the joint law at the lower resolution."""
         return self.law(pi) if self.coarse is None else _join(*self.coarse, pi)
 
@@ -72,11 +72,11 @@ def exact(m: FloatArray, A: float, weight: FloatArray | None = None) -> Nodes:
     return Nodes(m, np.full((count, k), A), np.full(count, A), weight, weight[None])
 
 
-def _join(positive: Nodes, negative: Nodes, pi: float) -> Law:
+def _join(positive: Nodes, negative: Nodes, pi: float) -> JointLaw:
     parts = ((1.0, pi, positive), (-1.0, 1.0 - pi, negative))
     rows = max(len(nodes.replicas) for _, _, nodes in parts)
     replicas = [p * np.broadcast_to(n.replicas, (rows, len(n.A))) for _, p, n in parts]
-    return Law(
+    return JointLaw(
         np.concatenate([np.full(len(nodes.A), y) for y, _, nodes in parts]),
         np.concatenate([positive.m, negative.m]),
         np.concatenate([positive.tau, negative.tau]),

@@ -6,24 +6,30 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..task import Task
+from .model import Model
 from .nodes import Limit, exact
 from .segments import Segments
 
 
-def features(rows: Any, segments: Segments) -> Any:
-    """Return the mean token of each sample.
+def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
+    """Return the mean token of each sample; there is no query.
 
     Examples
     --------
     >>> from needlescope.models.segments import Even
-    >>> features(np.ones((10, 3)), Even(5)).shape
+    >>> features(np.ones((10, 3)), Even(5), np.zeros(3), 1.0).shape
     (2, 3)
     """
     return segments.mean(rows)
 
 
-def limit(task: Task) -> Limit:
-    """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives."""
-    signal = np.array([[task.theta * task.R / task.L]])
-    return Limit(exact(signal, 1.0 / task.L), exact(0.0 * signal, 1.0 / task.L))
+def limit(task: Task, test: Task | None = None) -> Limit:
+    """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives, those of the test."""
+    seen = task if test is None else test
+    signal = np.array([[seen.theta * seen.R / seen.L]])
+    return Limit(exact(signal, 1.0 / seen.L), exact(0.0 * signal, 1.0 / seen.L))
+
+
+POOLED = Model("pooled", features=features, weights=lambda L: 1, limit=limit, rests_on="theorem 5")

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..task import Positions, Task
+from .model import Model
 from .nodes import Limit, exact
 from .segments import Segments
 
 
-def features(rows: Any, segments: Segments) -> Any:
+def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
     """Return each sample flattened to L d numbers; all must have as many tokens.
 
     Examples
     --------
     >>> from needlescope.models.segments import Even
-    >>> features(np.ones((10, 3)), Even(5)).shape
+    >>> features(np.ones((10, 3)), Even(5), np.zeros(3), 1.0).shape
     (2, 15)
     """
     return rows.reshape(segments.count(len(rows)), -1)
@@ -27,19 +29,27 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     """Features are N(θ v ξᵀ, I) in L d dimensions; v follows the law of positions.
 
     Uniform positions leave one special direction, 1ξᵀ/√L, by symmetry; given positions span one
-    for each independent pattern. With ``test``, the law of the test task in the coordinates of
-    ``task``.
+    for each independent pattern. The law is that of the test, in the coordinates of ``task``.
     """
+    seen = task if test is None else test
     if not isinstance(task.positions, Positions):
-        seen = task if test is None else test
         signal = np.array([[seen.theta * seen.R / np.sqrt(task.L)]])
         return Limit(exact(signal, 1.0), exact(0.0 * signal, 1.0), dim=task.L)
-    given = task.positions if test is None else test.positions
+    given = seen.positions
     assert isinstance(given, Positions)
-    theta = task.theta if test is None else test.theta
     used = sorted({token for one in (*task.positions.sets, *given.sets) for token in one})
     _, size, rows = np.linalg.svd(task.positions.marks(used), full_matrices=False)
     basis = rows[size > 1e-10 * size[0]]
-    signal = theta * given.marks(used) @ basis.T
+    signal = seen.theta * given.marks(used) @ basis.T
     chances = np.array(given.probabilities)
     return Limit(exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L)
+
+
+VECTORIZED = Model(
+    "vectorized",
+    features=features,
+    weights=lambda L: L,
+    limit=limit,
+    rests_on="theorem 5",
+    fixed_length=True,
+)

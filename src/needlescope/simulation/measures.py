@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays import FloatArray, IndexArray
@@ -9,22 +11,22 @@ from ..losses import get_loss
 from ..running.seeds import generator
 from ..task import Positions, Task
 from . import reduced, stages
-from .error import attention as exact
-from .error import linear as exact_linear
+from .error.attention import attention_error
+from .error.linear import pooled_error, vectorized_error
+from .point import Trial
 from .samples.data import labels, positions, tokens
-from .setup import Setup
 from .trained import Trained
 
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 
 
-def summarise(setup: Setup, trained: Trained) -> dict[str, float]:
+def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
-    signal, part, inside = _parts(setup, trained)
+    signal, part, inside = _parts(trial, trained)
     return {
-        "train_loss": float(np.mean(get_loss(setup.training.loss).value(fit.scores, y))),
+        "train_loss": float(np.mean(get_loss(trial.training.loss).value(fit.scores, y))),
         "train_error": float(np.mean(y * fit.scores <= 0.0)),
         "bias": fit.b,
         "signal": signal,
@@ -36,17 +38,19 @@ def summarise(setup: Setup, trained: Trained) -> dict[str, float]:
     }
 
 
-def _parts(setup: Setup, trained: Trained) -> tuple[float, float, float]:
+def _parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
     """Return ⟨w, signal⟩, its part beside the query, and ‖w‖² within the special directions."""
     signals = trained.signals
-    if setup.model == "attention":
+    if trial.model.has_query:
         signal, s = float(signals[0]), trained.alignment["cosine_q"]
         across = float(np.sqrt((1.0 - s) * (1.0 + s)))
         part = (signal - s * trained.query_part) / across if across > 1e-9 else 0.0
         return signal, part, trained.query_part**2 + part**2
-    if setup.model == "pooled":
+    if len(signals) == 1:
         return float(signals[0]), float(signals[0]), float(signals[0]) ** 2
-    basis, mean = _directions(setup.task)
+    if not trial.model.fixed_length:  # what a signal leaves in the features is not known here
+        return np.nan, np.nan, np.nan
+    basis, mean = _directions(trial.task)
     signal = float(mean @ signals)
     return signal, signal, float(np.sum((basis @ signals) ** 2))
 
@@ -62,44 +66,66 @@ def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
     return rows[size > 1e-10 * size[0]], mean / np.linalg.norm(mean)
 
 
-def error_rate(setup: Setup, trained: Trained) -> tuple[float, float]:
+def error_rate(trial: Trial, trained: Trained) -> tuple[float, float]:
     """Return the test error, and the standard error of its integral or its count."""
-    rng = generator(setup.stream("test"))
-    if setup.test == "sampled":
-        wrong = _sampled(setup, trained, rng)
+    rng = generator(trial.stream("test"))
+    if trial.test == "sampled":
+        wrong = _sampled(trial, trained, rng)
         error = float(wrong.mean())
         return error, float(np.sqrt(error * (1.0 - error) / len(wrong)))
-    task, fit, noise = setup.test_task, trained.fit, setup.noise
-    if trained.look is not None:
-        return exact.attention_error(task, trained.look, noise, rng)
-    if setup.model == "pooled":
-        spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
-        return exact_linear.pooled_error(task, float(trained.signals[0]), spread, fit.b, noise), 0.0
+    return EXACT[trial.model.name](trial, trained, rng)
+
+
+def _attention_error(
+    trial: Trial, trained: Trained, rng: np.random.Generator
+) -> tuple[float, float]:
+    assert trained.look is not None
+    return attention_error(trial.test_task, trained.look, trial.noise, rng)
+
+
+def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
+    fit, noise = trained.fit, trial.noise
+    spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
+    return pooled_error(trial.test_task, float(trained.signals[0]), spread, fit.b, noise), 0.0
+
+
+def _vectorized_error(
+    trial: Trial, trained: Trained, rng: np.random.Generator
+) -> tuple[float, float]:
+    task, fit, noise = trial.test_task, trained.fit, trial.noise
     deviation = float(np.linalg.norm(fit.w))
     if not noise.standard:
         W = fit.w.reshape(task.L, -1)
         W = W if noise.root is None else W @ noise.root
         deviation = float(np.sqrt(noise.token_variance(W.T).sum()))
-    return exact_linear.vectorized_error(task, trained.signals, deviation, fit.b, rng)
+    return vectorized_error(task, trained.signals, deviation, fit.b, rng)
 
 
-def _sampled(setup: Setup, trained: Trained, rng: np.random.Generator) -> IndexArray:
+EXACT: dict[str, Callable[[Trial, Trained, np.random.Generator], tuple[float, float]]] = {
+    "attention": _attention_error,
+    "pooled": _pooled_error,
+    "vectorized": _vectorized_error,
+}
+"""The models whose test error is an integral that is known here."""
+
+
+def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexArray:
     """Return which of ``n_test`` fresh samples get the wrong sign."""
-    task, n = setup.test_task, setup.n_test
+    task, n = trial.test_task, trial.n_test
     if trained.state is not None and trained.xi is not None:
-        data = tokens(task, n, trained.xi, setup.noise, setup.stream("test"))
-        scores = stages.scores(data, setup.model, trained.state, setup.sharpness)
+        data = tokens(task, n, trained.xi, trial.noise, trial.stream("test"))
+        scores = stages.scores(data, trial.model, trained.state, trial.sharpness)
         return np.asarray(data.y * scores <= 0.0)
     parts = [
-        _sampled_scores(setup, trained, min(COUNTED, n - first), rng)
+        _sampled_scores(trial, trained, min(COUNTED, n - first), rng)
         for first in range(0, n, COUNTED)
     ]
     return np.concatenate(parts)
 
 
-def _sampled_scores(setup: Setup, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
+def _sampled_scores(trial: Trial, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
     """Return the same for n samples of the reduced law."""
-    task, fit, y = setup.test_task, trained.fit, labels(setup.test_task, n, rng)
+    task, fit, y = trial.test_task, trained.fit, labels(trial.test_task, n, rng)
     lift = task.theta * (y > 0.0)
     deviation: float | FloatArray = float(np.linalg.norm(fit.w))
     if trained.look is not None:
@@ -108,7 +134,7 @@ def _sampled_scores(setup: Setup, trained: Trained, n: int, rng: np.random.Gener
         a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng)
         mean = lift * mass * at.signal + at.along * along
         deviation = at.across * np.sqrt(a)
-    elif setup.model == "pooled":
+    elif not trial.model.fixed_length:
         mean = lift * task.R / task.L * trained.signals[0]
         deviation /= float(np.sqrt(task.L))
     else:

@@ -20,14 +20,15 @@ from scipy.special import gammaln, logsumexp
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..grid import choice
+from ..grid import check_kind, choice, whole
 from ..outcome import Oracle, gather
 from ..running.seeds import child, generator, streams
 from ..running.workers import Progress, check_workers, run
 from ..task import Positions, Task
+from .asked import trial_count
+from .point import MEMORY
 from .samples.data import positions
 from .samples.normal import Single, normal
-from .setup import MEMORY, trial_count, whole
 
 MODELS = ("attention", "pooled", "bayes")
 KAPPAS = (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)
@@ -89,17 +90,9 @@ def simulate_oracle(
     >>> bool(abs(found.error - ns.oracle(task, "attention").error) < 4 * found.error_se)
     True
     """
-    if not isinstance(task, Task):
-        raise ValueError(f"task must be a needlescope.Task, got {task!r}")
-    choice("model", model, MODELS)
-    samples, trials = whole("samples", samples, 100), trial_count(trials, task.shape)
+    numbers = check_draws(task, model, samples)
+    samples, trials = int(samples), trial_count(trials, task.shape)
     check_workers(workers)
-    numbers = samples * int(np.max(task.L))
-    if 4 * numbers > MEMORY:
-        raise ValueError(
-            f"samples times L must be at most {MEMORY // 4}, the numbers that a worker keeps, got "
-            f"{samples} times {np.max(task.L)}; lower samples, and raise trials instead"
-        )
     points = task.scalars(task.shape)
     places = streams(seed, len(points), trials)
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
@@ -112,6 +105,19 @@ def simulate_oracle(
         "simulate_oracle", task, None, {"samples": samples, "trials": trials, "seed": seed}
     )
     return _summary(model, values, task.shape, question)
+
+
+def check_draws(task: Task, model: str, samples: int) -> int:
+    """Refuse what `simulate_oracle` cannot be asked; return the numbers that a trial draws."""
+    check_kind("task", task, Task)
+    choice("model", model, MODELS)
+    numbers = whole("samples", samples, 100, 10**9) * int(np.max(task.L))
+    if 4 * numbers > MEMORY:
+        raise ValueError(
+            f"samples times L must be at most {MEMORY // 4}, the numbers that a worker keeps, got "
+            f"{samples} times {np.max(task.L)}; lower samples, and raise trials instead"
+        )
+    return numbers
 
 
 class _Job(NamedTuple):

@@ -15,8 +15,8 @@ the rest can be drawn as sums. Nothing here is an approximation; it holds at eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from ..training import Training
 from .samples.data import positions
 from .samples.normal import normal
 from .stages import State
+
+Reduced: TypeAlias = (
+    "Callable[[Task, FloatArray, int, float, float, np.random.Generator], FloatArray]"
+)
 
 
 class Means(NamedTuple):
@@ -156,6 +160,14 @@ def vectorized_features(task: Task, y: FloatArray, d: int, rng: np.random.Genera
     marked[positive[:, None], positions(task, len(positive), rng)] = task.theta
     marked += rng.standard_normal(marked.shape)
     return _features(list(marked.T), np.ones(len(y)), task.L * (d - 1), rng)
+
+
+FEATURES: dict[str, Reduced] = {
+    "attention": attention_features,
+    "pooled": lambda task, y, d, kappa, cosine, rng: pooled_features(task, y, d, rng),
+    "vectorized": lambda task, y, d, kappa, cosine, rng: vectorized_features(task, y, d, rng),
+}
+"""The models whose features can be drawn without their tokens."""
 
 
 def _features(

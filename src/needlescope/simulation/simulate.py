@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..noise import STANDARD, Noise
 from ..outcome import Alignment, Focus, Kind, Outcome, Separability, gather
-from ..query import Query
 from ..running.seeds import streams
-from ..running.workers import Progress, check_workers, run
+from ..running.workers import check_workers, run
 from ..task import Task
 from ..training import Training
-from .setup import MEMORY, Setup, trial_count
+from .asked import Asked, ask, trial_count
+from .options import HOW, Options, takes
+from .point import Trial
 from .trained import ALIGNMENT
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 
@@ -26,13 +26,23 @@ MEANS = (
     *("query_part", "signal_part", "rest"),
 )
 
-ASKED = (
-    *("query", "test_task", "data", "reuse", "query_steps", "starts", "noise", "signal"),
-    *("sampler", "test", "n_test"),
-)
 SHORT = 2.0  # seconds of work below which one process is quicker than several
 
 
+@takes(
+    "query",
+    "test_task",
+    "data",
+    "reuse",
+    "query_steps",
+    "starts",
+    "noise",
+    "signal",
+    "sampler",
+    "test",
+    "n_test",
+    *HOW,
+)
 def simulate(
     task: Task,
     training: Training,
@@ -40,21 +50,7 @@ def simulate(
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
-    *,
-    query: Query | None = None,
-    test_task: Task | None = None,
-    data: str = "D1",
-    reuse: str = "none",
-    query_steps: int = 1,
-    starts: int = 0,
-    noise: Noise | None = None,
-    signal: Any = None,
-    sampler: str = "auto",
-    test: str = "auto",
-    n_test: int = 10_000,
-    workers: int | None = None,
-    memory: int = MEMORY,
-    progress: Progress = None,
+    **options: Unpack[Options],
 ) -> Outcome:
     """Train and test a classifier at dimension d, several times: the twin of `predict`.
 
@@ -71,41 +67,7 @@ def simulate(
         standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    query : Query, optional
-        For attention: a query given directly instead of trained.
-    test_task : Task, optional
-        Test on another task than the one trained on, as in `predict`.
-    data : "D1" or "all", default "D1"
-        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1.
-    reuse : "none", "D0" or "all", default "none"
-        What attention's readout is trained on: fresh data D1, the same D0 that trained the query
-        (then alpha1 must equal alpha0), or D0 ∪ D1.
-    query_steps : int, default 1
-        Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.
-    starts : int, default 0
-        Above 0: train query and readout together on D0 ∪ D1, by L-BFGS from so many starts (at
-        most 1000), the first of them where the steps lead, to a relative gradient of 1e-5; the
-        ridge then applies to the query too.
-    noise : Noise, optional
-        Another law of the noise than independent N(0, 1) entries.
-    signal : array (d,), optional
-        Direction of the signal; random in each trial by default.
-    sampler : "auto", "tokens" or "reduced", default "auto"
-        Make every token, block by block; or draw from the exact reduced law, which needs L times
-        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
-    test : "auto", "exact" or "sampled", default "auto"
-        Integrate the test error over the law of the data (Gaussian noise only; unbiased, to a
-        standard error of 2e-4 and of 5 % or as far as a budget goes, which each trial states as
-        ``trials["test_error_numeric"]``), or count mistakes on ``n_test`` fresh samples. "auto"
-        integrates where it can.
-    n_test : int, default 10,000
-        Fresh samples on which mistakes are counted, where they are.
-    workers : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
-    memory : int, default 1 GiB
-        Bytes that one worker may use for its data; what needs more is refused before it starts.
-    progress : bool or callable, optional
-        A progress bar (by default if there is a terminal), or a function of (done, total).
+    <options>
 
     Returns
     -------
@@ -134,37 +96,26 @@ def simulate(
     >>> found.trials["test_error"].shape
     (6,)
     """
-    setup = Setup(
-        task, training, model, d, task if test_task is None else test_task, query=query,
-        data=data, reuse=reuse, query_steps=query_steps, starts=starts,
-        noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler, test=test,
-        n_test=n_test, memory=memory,
-    )  # fmt: skip
-    values = _run(run_trial, setup, trials, seed, workers, progress, title=model)
-    nothing = np.full(setup.shape, np.nan)
+    asked = ask(task, training, model, d, **options)
+    values = _run(run_trial, asked, trials, seed, options, title=model)
+    nothing = np.full(asked.shape, np.nan)
     found = _means(values, MEANS)
     found |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
-    question = setup.question("simulate", trials, seed, ASKED)
-    outcome = _build(Outcome, found | {"model": model}, setup.shape, question)
-    alignment = _alignment(values, setup.shape, question) if model == "attention" else None
+    question = asked.question("simulate", trials, seed, options)
+    outcome = _build(Outcome, found | {"model": model}, asked.shape, question)
+    alignment = _alignment(values, asked.shape, question) if model == "attention" else None
     return dataclasses.replace(outcome, alignment=alignment, trials=values)
 
 
+@takes("query_steps", "noise", "signal", "sampler", *HOW)
 def simulate_alignment(
     task: Task,
     training: Training,
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
-    *,
-    query_steps: int = 1,
-    noise: Noise | None = None,
-    signal: Any = None,
-    sampler: str = "auto",
-    workers: int | None = None,
-    memory: int = MEMORY,
-    progress: Progress = None,
+    **options: Unpack[Options],
 ) -> Alignment:
     """Take the two gradient steps at dimension d, several times: the twin of `align`.
 
@@ -179,21 +130,7 @@ def simulate_alignment(
         standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    query_steps : int, default 1
-        Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.
-    noise : Noise, optional
-        Another law of the noise than independent N(0, 1) entries.
-    signal : array (d,), optional
-        Direction of the signal; random in each trial by default.
-    sampler : "auto", "tokens" or "reduced", default "auto"
-        Make every token, block by block; or draw from the exact reduced law, which needs L times
-        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
-    workers : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
-    memory : int, default 1 GiB
-        Bytes that one worker may use for its data; what needs more is refused before it starts.
-    progress : bool or callable, optional
-        A progress bar (by default if there is a terminal), or a function of (done, total).
+    <options>
 
     Returns
     -------
@@ -214,32 +151,20 @@ def simulate_alignment(
     >>> bool(abs(found.cosine_q - ns.align(task, training).cosine_q) < 4 * found.cosine_q_se)
     True
     """
-    setup = Setup(
-        task, training, "attention", d, task, query_steps=query_steps,
-        noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler, memory=memory,
-    )  # fmt: skip
-    values = _run(align_trial, setup, trials, seed, workers, progress, title="alignment")
-    asked = ("query_steps", "noise", "signal", "sampler")
-    question = setup.question("simulate_alignment", trials, seed, asked)
-    return _alignment(values, setup.shape, question)
+    asked = ask(task, training, "attention", d, **options)
+    values = _run(align_trial, asked, trials, seed, options, title="alignment")
+    question = asked.question("simulate_alignment", trials, seed, options)
+    return _alignment(values, asked.shape, question)
 
 
+@takes("query", "query_steps", "noise", "signal", "sampler", "n_test", *HOW)
 def simulate_focus(
     task: Task,
     training: Training,
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
-    *,
-    query: Query | None = None,
-    query_steps: int = 1,
-    noise: Noise | None = None,
-    signal: Any = None,
-    sampler: str = "auto",
-    n_test: int = 10_000,
-    workers: int | None = None,
-    memory: int = MEMORY,
-    progress: Progress = None,
+    **options: Unpack[Options],
 ) -> Focus:
     """Train the query at dimension d, several times, and see where it looks: the twin of `focus`.
 
@@ -254,25 +179,7 @@ def simulate_focus(
         standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    query : Query, optional
-        A query given directly instead of trained.
-    query_steps : int, default 1
-        Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.
-    noise : Noise, optional
-        Another law of the noise than independent N(0, 1) entries.
-    signal : array (d,), optional
-        Direction of the signal; random in each trial by default.
-    sampler : "auto", "tokens" or "reduced", default "auto"
-        Make every token, block by block; or draw from the exact reduced law, which needs L times
-        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
-    n_test : int, default 10,000
-        Fresh positive samples that each trial looks at.
-    workers : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
-    memory : int, default 1 GiB
-        Bytes that one worker may use for its data; what needs more is refused before it starts.
-    progress : bool or callable, optional
-        A progress bar (by default if there is a terminal), or a function of (done, total).
+    <options>
 
     Returns
     -------
@@ -293,19 +200,15 @@ def simulate_focus(
     >>> bool(abs(found.signal - ns.focus(task, training).signal) < 4 * found.signal_se)
     True
     """
-    setup = Setup(
-        task, training, "attention", d, task, query=query, query_steps=query_steps,
-        noise=STANDARD if noise is None else noise, signal=signal, sampler=sampler,
-        n_test=n_test, memory=memory,
-    )  # fmt: skip
-    values = _run(focus_trial, setup, trials, seed, workers, progress, title="attention")
+    asked = ask(task, training, "attention", d, **options)
+    values = _run(focus_trial, asked, trials, seed, options, title="attention")
     found = _means(values, ("signal", "noise", "largest"))
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
-    asked = ("query", "query_steps", "noise", "signal", "sampler", "n_test")
-    question = setup.question("simulate_focus", trials, seed, asked)
-    return dataclasses.replace(_build(Focus, found, setup.shape, question), trials=values)
+    question = asked.question("simulate_focus", trials, seed, options)
+    return dataclasses.replace(_build(Focus, found, asked.shape, question), trials=values)
 
 
+@takes("query", "data", "noise", "sampler", *HOW)
 def simulate_separability(
     task: Task,
     training: Training,
@@ -313,14 +216,7 @@ def simulate_separability(
     d: int = 500,
     trials: int = 20,
     seed: Any = 0,
-    *,
-    query: Query | None = None,
-    data: str = "D1",
-    noise: Noise | None = None,
-    sampler: str = "auto",
-    workers: int | None = None,
-    memory: int = MEMORY,
-    progress: Progress = None,
+    **options: Unpack[Options],
 ) -> Separability:
     """Draw training data at dimension d, several times, and count how often they are separable.
 
@@ -340,21 +236,7 @@ def simulate_separability(
         standard errors (NaN for one trial).
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    query : Query, optional
-        A query given directly instead of trained.
-    data : "D1" or "all", default "D1"
-        What the two linear baselines are trained on: D1 alone, or D0 ∪ D1.
-    noise : Noise, optional
-        Another law of the noise than independent N(0, 1) entries.
-    sampler : "auto", "tokens" or "reduced", default "auto"
-        Make every token, block by block; or draw from the exact reduced law, which needs L times
-        fewer numbers and serves the theory's own setting only. "auto" reduces where it can.
-    workers : int, optional
-        Processes to run on, as many as there are cores by default. Results do not depend on it.
-    memory : int, default 1 GiB
-        Bytes that one worker may use for its data; what needs more is refused before it starts.
-    progress : bool or callable, optional
-        A progress bar (by default if there is a terminal), or a function of (done, total).
+    <options>
 
     Returns
     -------
@@ -376,42 +258,36 @@ def simulate_separability(
     >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, workers=1).fraction
     array([1., 0.])
     """
-    setup = Setup(
-        task, training, model, d, task, query=query, data=data,
-        noise=STANDARD if noise is None else noise, sampler=sampler, memory=memory,
-    )  # fmt: skip
-    values = _run(separate_trial, setup, trials, seed, workers, progress, title=model)
+    asked = ask(task, training, model, d, **options)
+    values = _run(separate_trial, asked, trials, seed, options, title=model)
     count = values["separable"].shape[-1]
     fraction = values["separable"].mean(axis=-1)
     chance = (count * fraction + 1.0) / (count + 2.0)  # after Laplace: never certain
     error = np.sqrt(chance * (1.0 - chance) / (count + 3.0))
     found = {"model": model, "fraction": fraction, "fraction_se": error}
-    asked = ("query", "data", "noise", "sampler")
-    question = setup.question("simulate_separability", trials, seed, asked)
-    return dataclasses.replace(_build(Separability, found, setup.shape, question), trials=values)
+    question = asked.question("simulate_separability", trials, seed, options)
+    return dataclasses.replace(_build(Separability, found, asked.shape, question), trials=values)
 
 
 def _run(
-    trial: Callable[[Setup], dict[str, float]],
-    setup: Setup,
+    trial: Callable[[Trial], dict[str, float]],
+    asked: Asked,
     trials: int,
     seed: Any,
-    workers: int | None,
-    progress: Progress,
+    options: Options,
     title: str,
 ) -> dict[str, FloatArray]:
     """Run all trials of all points; return each number by name, with trials as the last axis."""
-    trials = trial_count(trials, setup.shape)
+    trials = trial_count(trials, asked.shape)
+    workers, progress = options["workers"], options["progress"]
     check_workers(workers)
-    points = setup.points()
+    points = asked.points()
     seeds = streams(seed, len(points), trials)
-    jobs = [
-        dataclasses.replace(points[place // trials], seed=one) for place, one in enumerate(seeds)
-    ]
+    jobs = [points[place // trials].trial(one) for place, one in enumerate(seeds)]
     if workers is None and sum(point.seconds for point in points) * trials < SHORT:
         workers = 1  # other processes would take longer to start than the trials to run
-    rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {setup.d}")
-    shape = (*setup.shape, trials)
+    rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {asked.d}")
+    shape = (*asked.shape, trials)
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
 
 

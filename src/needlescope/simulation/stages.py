@@ -10,13 +10,15 @@ All gradients come from one function, `gradient`, for the score wᵀXᵀa + b wi
 
 >>> import numpy as np
 >>> import needlescope as ns
+>>> from needlescope.models import ATTENTION
+>>> from needlescope.simulation.samples.data import Arrays
 >>> rng = np.random.default_rng(0)
 >>> y = np.where(rng.random(200) < 0.5, 1.0, -1.0)
 >>> X = rng.standard_normal((200, 8, 5))
 >>> X[y > 0, 0, 0] += 4.0
 >>> data, training = Arrays(X, y), ns.Training(alpha0=40.0, alpha1=40.0)
 >>> state = query_step(data, first_step(data, start(5), training), training)
->>> fit = readout(features(data, "attention", state.q, training.beta), y, training)
+>>> fit = readout(features(data, ATTENTION, state.q, training.beta), y, training)
 >>> int(np.argmax(np.abs(state.q))), int(np.argmax(np.abs(fit.w)))
 (0, 0)
 """
@@ -29,12 +31,12 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
-from ..models import attention, pooled, vectorized
+from ..models import Model, attention
 from ..models.segments import Segments
 from ..solvers.minimise import minimise
 from ..solvers.problem import Fit
 from ..training import Training
-from .samples.data import Arrays, Data
+from .samples.data import Data
 
 
 class State(NamedTuple):
@@ -149,32 +151,26 @@ class Head(NamedTuple):
         return Head(a, seen, segments.dot(a, seen))
 
 
-def features(data: Data, model: str, q: FloatArray, beta: float) -> Any:
-    """Return what the readout sees of each sample: n × d, or n × L d for "vectorized".
+def features(data: Data, model: Model, q: FloatArray, beta: float) -> Any:
+    """Return what the readout sees of each sample: a row of d numbers, or more.
 
-    Flat features keep the precision of the tokens; there are many of them.
+    Those of a model with weights for each token keep the tokens' precision; there are many of them.
     """
     (L, d), n = data.tokens, len(data.y)
     found: Any = None
     for block in data.blocks():
-        rows, segments = block.table, block.segments
-        if model == "vectorized":
-            found = np.empty((n, L * d), rows.dtype) if found is None else found
-            found[block.rows] = vectorized.features(rows, segments)
-        else:
-            found = np.empty((n, d)) if found is None else found
-            found[block.rows] = (
-                pooled.features(rows, segments)
-                if model == "pooled"
-                else attention.features(rows, segments, q, beta)
-            )
+        seen = model.features(block.table, block.segments, q, beta)
+        if found is None:
+            kind = block.table.dtype if model.fixed_length else float
+            found = np.empty((n, model.weights(L) * d), kind)
+        found[block.rows] = seen
     return found
 
 
-def scores(data: Data, model: str, state: State, beta: float) -> FloatArray:
-    """Return the score of every sample; for "vectorized" w has L d entries."""
+def scores(data: Data, model: Model, state: State, beta: float) -> FloatArray:
+    """Return the score of every sample; w has as many entries as the model has features."""
     found = np.empty(len(data.y))
     for block in data.blocks():
-        F = features(Arrays(block.X, block.y), model, state.q, beta)
+        F = model.features(block.table, block.segments, state.q, beta)
         found[block.rows] = F @ state.w + state.b
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray, IndexArray
 from ..solvers.problem import Fit
 from .error.attention import Readout
-from .setup import Setup
+from .point import Trial
 from .stages import State
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
@@ -34,7 +34,7 @@ class Trained(NamedTuple):
 
 
 def aligned(
-    setup: Setup, xi: FloatArray, first: FloatArray | None, q: FloatArray | None
+    trial: Trial, xi: FloatArray, first: FloatArray | None, q: FloatArray | None
 ) -> dict[str, float]:
     """Return signal, norm and cosine of w after the first step and of the query."""
     found = dict.fromkeys(ALIGNMENT, np.nan)
@@ -43,9 +43,9 @@ def aligned(
             signal, norm = float(vector @ xi), float(np.linalg.norm(vector))
             found[f"signal_{name}"], found[f"norm_{name}"] = signal, norm
             found[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
-    found["kappa"] = setup.training.beta * found["norm_q"]
-    if setup.query is not None and setup.model == "attention":  # known, also where q is zero
-        kappa, cosine = setup.query.kappa, setup.query.cosine
-        norm = kappa / setup.training.beta
+    found["kappa"] = trial.training.beta * found["norm_q"]
+    if trial.query is not None:  # known, also where q is zero
+        kappa, cosine = trial.query.kappa, trial.query.cosine
+        norm = kappa / trial.training.beta
         found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
     return found

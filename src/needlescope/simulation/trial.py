@@ -12,33 +12,33 @@ from ..errors import NoMinimiser, NotConverged
 from ..solvers.separable import separability
 from . import from_law, from_tokens
 from .measures import error_rate, summarise
-from .setup import Setup
+from .point import Trial
 
 
-def run_trial(setup: Setup) -> dict[str, float]:
+def run_trial(trial: Trial) -> dict[str, float]:
     """Train and test once; return the trial's numbers by name."""
-    with _named(setup):
-        trained = _source(setup).train(setup)
-    error, numeric = error_rate(setup, trained)
+    with _named(trial):
+        trained = _source(trial).train(trial)
+    error, numeric = error_rate(trial, trained)
     return {
         "test_error": error,
         "test_error_numeric": numeric,
-        **summarise(setup, trained),
+        **summarise(trial, trained),
         **trained.alignment,
         "residual": trained.fit.residual,
     }
 
 
-def align_trial(setup: Setup) -> dict[str, float]:
+def align_trial(trial: Trial) -> dict[str, float]:
     """Take the two steps once; return the realised alignment."""
-    found: dict[str, float] = _source(setup).align(setup)
+    found: dict[str, float] = _source(trial).align(trial)
     return found
 
 
-def focus_trial(setup: Setup) -> dict[str, float]:
+def focus_trial(trial: Trial) -> dict[str, float]:
     """Train the query once; return what it looks at in fresh positive samples."""
-    weights, alignment = _source(setup).attention(setup)
-    R, others = setup.task.R, setup.task.L - setup.task.R
+    weights, alignment = _source(trial).attention(trial)
+    R, others = trial.task.R, trial.task.L - trial.task.R
     count = mass = largest = 0.0
     for a, marked in weights:  # (m, L) weights and the (m, R) signal tokens of m positives
         count += len(a)
@@ -54,26 +54,26 @@ def focus_trial(setup: Setup) -> dict[str, float]:
     }
 
 
-def separate_trial(setup: Setup) -> dict[str, float]:
+def separate_trial(trial: Trial) -> dict[str, float]:
     """Draw the training data once; say whether its features are separable, and if that is proven.
 
     A negative without proof says that no margin above rounding exists.
     """
-    with _named(setup):
-        answer = separability(*_source(setup).features(setup))
+    with _named(trial):
+        answer = separability(*_source(trial).features(trial))
     return {"separable": float(answer.separable), "proven": float(answer.proven)}
 
 
-def _source(setup: Setup) -> ModuleType:
-    return from_tokens if setup.sampler == "tokens" else from_law
+def _source(trial: Trial) -> ModuleType:
+    return from_tokens if trial.sampler == "tokens" else from_law
 
 
 @contextmanager
-def _named(setup: Setup) -> Iterator[None]:
+def _named(trial: Trial) -> Iterator[None]:
     """Say in which trial, of which problem, something could not be solved."""
     try:
         yield
     except (NoMinimiser, NotConverged) as failure:
-        trial = setup.seed.spawn_key[-1] if setup.seed.spawn_key else 0
-        where = f"trial {trial} of {setup.model} at d={setup.d}, n={setup.n}, {setup.task!r}"
-        raise type(failure)(f"{failure} (in {where}, {setup.training!r})") from None
+        number = trial.seed.spawn_key[-1] if trial.seed.spawn_key else 0
+        where = f"trial {number} of {trial.model.name} at d={trial.d}, n={trial.n}, {trial.task!r}"
+        raise type(failure)(f"{failure} (in {where}, {trial.training!r})") from None

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Question
-from ..grid import common_shape
+from ..grid import check_kind, common_shape
 from ..losses import Loss, get_loss
+from ..models import ATTENTION
+from ..models.asked import check_query
 from ..outcome import Alignment, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .law.limits import check_query, check_task, check_training
 from .provenance import of_alignment
 from .saddle.envelope import moments
 
@@ -106,8 +107,8 @@ def align(task: Task, training: Training) -> Alignment:
     >>> round(found.cosine_q, 4), round(found.norm_q, 4)
     (0.9762, 0.6843)
     """
-    check_task(task)
-    check_training(training)
+    check_kind("task", task, Task)
+    check_kind("training", training, Training)
     training.need_alpha0("the query is trained on D0")
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
@@ -117,7 +118,7 @@ def align(task: Task, training: Training) -> Alignment:
 
 def trained_query(task: Task, training: Training, query: Query | None = None) -> Query:
     """Return the query that is given, or else the one that the two steps train."""
-    check_query(query)
+    check_query(ATTENTION, query)
     return align(task, training).query if query is None else query
 
 

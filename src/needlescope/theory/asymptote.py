@@ -17,13 +17,16 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..grid import choice, common_shape
-from ..models.nodes import Law
+from ..grid import check_kind, common_shape
+from ..models import Model, get_model
+from ..models.nodes import JointLaw
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
-from .law.attention import Level, attention_samples
-from .law.limits import MODELS, SURE, check_accuracy, check_task, need_query, settle, train_limit
+from .asked import check_accuracy, need_query
+from .law.attention import attention_samples
+from .law.ladder import SURE, Level, settle
+from .law.limits import train_limit
 from .provenance import ASYMPTOTE
 from .saddle.measures import error_slope, error_slope_rest, test_error
 from .saddle.problem import Point
@@ -76,17 +79,17 @@ def asymptote(
     >>> round(found.limit, 4), round(found.rate, 4)
     (0.2146, 0.3)
     """
-    check_task(task)
-    choice("model", model, MODELS)
+    check_kind("task", task, Task)
+    kind = get_model(model)
     accuracy = check_accuracy(accuracy)
-    seen = need_query("the limit of attention", query, model)
+    seen = need_query("the limit of attention", query, kind)
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
     def solve(one: Task, given: Query) -> dict[str, Any]:
         return settle(
             accuracy,
-            partial(_asymptote_one, one, given, model),
+            partial(_asymptote_one, one, given, kind),
             lambda row: SURE * row["limit_se"] <= accuracy,
             lambda row: (
                 f"the limit is known to ±{SURE * row['limit_se']:.1e} only; "
@@ -101,11 +104,11 @@ def asymptote(
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
 
 
-def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[str, Any]:
+def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
     if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
-        return {"model": model, **row, "provenance": ASYMPTOTE}
-    if model == "attention" and query.kappa > 0.0:
+        return {"model": model.name, **row, "provenance": ASYMPTOTE}
+    if model.has_query and query.kappa > 0.0:
         drawn = attention_samples(
             task.L, task.R, task.theta, query.kappa, query.cosine, level.points
         )
@@ -117,7 +120,7 @@ def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[s
         errors = np.std([_expand(law) for law in laws], axis=0, ddof=1) / np.sqrt(len(laws))
     dim = drawn[0].dim
     return {
-        "model": model,
+        "model": model.name,
         "limit": found[0],
         "limit_se": errors[0],
         "rate": dim * found[1],
@@ -126,16 +129,16 @@ def _asymptote_one(task: Task, query: Query, model: str, level: Level) -> dict[s
     }
 
 
-def _together(laws: list[Law]) -> Law:
+def _together(laws: list[JointLaw]) -> JointLaw:
     """Return the mean of several laws."""
     y, m, tau, A, weight = (
         np.concatenate(column) for column in zip(*(law[:-1] for law in laws), strict=True)
     )
     weight = weight / len(laws)
-    return Law(y, m, tau, A, weight, weight[None])
+    return JointLaw(y, m, tau, A, weight, weight[None])
 
 
-def _expand(law: Law) -> FloatArray:
+def _expand(law: JointLaw) -> FloatArray:
     """Return the limit of the error, and its derivative in 1/δ."""
     w, A, y, k = law.weight, law.A, law.y, law.directions
     phi = np.column_stack([law.m, np.ones(len(w))])

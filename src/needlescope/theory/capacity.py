@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..answer import Question
-from ..grid import choice, common_shape
+from ..grid import check_kind, common_shape
+from ..models import Model, get_model
 from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
-from .law.attention import Level
-from .law.limits import MODELS, SURE, check_accuracy, check_task, need_query, settle, train_limit
+from .asked import check_accuracy, need_query
+from .law.ladder import SURE, Level, settle
+from .law.limits import train_limit
 from .provenance import CAPACITY
 from .saddle.margin import separability, uncertainty
 from .unsolved import Points
@@ -67,17 +69,17 @@ def capacity(
     >>> round(found.alpha, 2), found.provenance
     (2.95, 'conjecture 1')
     """
-    check_task(task)
-    choice("model", model, MODELS)
+    check_kind("task", task, Task)
+    kind = get_model(model)
     accuracy = check_accuracy(accuracy)
-    seen = need_query("the capacity of attention", query, model)
+    seen = need_query("the capacity of attention", query, kind)
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
     def solve(one: Task, given: Query) -> dict[str, Any]:
         return settle(
             0.1 * accuracy,  # of a quantity near one, where errors are near a tenth
-            partial(_capacity_one, one, given, model),
+            partial(_capacity_one, one, given, kind),
             partial(_good, accuracy),
             _complaint,
         )
@@ -89,7 +91,7 @@ def capacity(
     return gather(Capacity, rows, shape, Question("capacity", task, None, options))
 
 
-def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[str, Any]:
+def _capacity_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
     limit = train_limit(model, task, query, level)
     law = limit.law(task.pi)
     found = separability(law)
@@ -98,7 +100,7 @@ def _capacity_one(task: Task, query: Query, model: str, level: Level) -> dict[st
         alpha = limit.dim / found.value
         relative = uncertainty(law, limit.coarse_law(task.pi), found) / found.value
     return {
-        "model": model,
+        "model": model.name,
         "alpha": alpha,
         "alpha_se": alpha * relative if relative else 0.0,
         "provenance": CAPACITY,

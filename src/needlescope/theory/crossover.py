@@ -15,13 +15,15 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ..answer import Question
-from ..grid import common_shape
+from ..grid import check_kind, common_shape
+from ..models import ATTENTION, POOLED
 from ..outcome import Crossover, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
+from .asked import check_accuracy
 from .asymptote import asymptote
-from .law.limits import SURE, check_accuracy, check_task, check_training
+from .law.ladder import SURE
 from .learning import predict
 from .provenance import ASYMPTOTE, of_prediction, of_search
 from .unsolved import Points
@@ -84,9 +86,9 @@ def crossover(
     >>> round(found.cosine, 2), found.verdict
     (0.19, 'crosses')
     """
-    check_task(task)
+    check_kind("task", task, Task)
     if training is not None:
-        check_training(training)
+        check_kind("training", training, Training)
     strength = Query(kappa, 0.0)
     accuracy = check_accuracy(accuracy)
     shape = common_shape(task, strength, *([] if training is None else [training]))
@@ -104,7 +106,7 @@ def crossover(
 def _provenance(task: Task, training: Training | None) -> str:
     if training is None:
         return of_search(ASYMPTOTE)
-    models = ("attention", "pooled")
+    models = (ATTENTION, POOLED)
     return of_search(*(of_prediction(model, training.loss, task, task) for model in models))
 
 

@@ -18,15 +18,16 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from ..answer import Question
-from ..grid import common_shape
+from ..grid import check_kind, common_shape
 from ..lattice import REPLICATES
 from ..outcome import Focus, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
 from .alignment import trained_query
-from .law.attention import Level, draw
-from .law.limits import SURE, check_accuracy, check_task, check_training, settle
+from .asked import check_accuracy
+from .law.attention import draw
+from .law.ladder import SURE, Level, settle
 from .provenance import FOCUS
 from .unsolved import Points
 
@@ -79,8 +80,8 @@ def focus(
     >>> round(found.signal, 3), round(found.noise, 3), round(found.largest, 4)
     (0.699, 0.033, 0.9978)
     """
-    check_task(task)
-    check_training(training)
+    check_kind("task", task, Task)
+    check_kind("training", training, Training)
     accuracy = check_accuracy(accuracy)
     seen = trained_query(task, training, query)
     shape = common_shape(task, training, seen)

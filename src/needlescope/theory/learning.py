@@ -9,26 +9,19 @@ import numpy as np
 
 from ..answer import Question
 from ..errors import NotConverged
-from ..grid import choice, common_shape
+from ..grid import check_kind, choice, common_shape
 from ..losses import get_loss
-from ..models.nodes import Law
+from ..models import Model, get_model
+from ..models.asked import check_query, check_test
+from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
 from ..query import Query
 from ..task import Positions, Task
 from ..training import Training
 from .alignment import trained_query
-from .law.attention import Level, ladder, standard_error
-from .law.limits import (
-    MODELS,
-    NO_QUERY,
-    SURE,
-    check_accuracy,
-    check_query,
-    check_task,
-    check_training,
-    test_limit,
-    train_limit,
-)
+from .asked import NO_QUERY, check_accuracy
+from .law.ladder import SURE, Level, ladder, standard_error
+from .law.limits import test_limit, train_limit
 from .provenance import of_prediction
 from .saddle.measures import measure
 from .saddle.problem import Point
@@ -124,15 +117,15 @@ def predict(
     >>> ns.predict(task, training, model="pooled").test_error.round(3)
     array([0.329, 0.274])
     """
-    check_task(task)
-    check_training(training)
-    choice("model", model, MODELS)
+    check_kind("task", task, Task)
+    check_kind("training", training, Training)
+    kind = get_model(model)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
-    check_query(query, model)
-    test = _check_test(task, test_task, model)
-    seen = trained_query(task, training, query) if model == "attention" else NO_QUERY
-    joins = data == "all" and model != "attention"
+    check_query(kind, query)
+    test = _check_test(kind, task, test_task)
+    seen = trained_query(task, training, query) if kind.has_query else NO_QUERY
+    joins = data == "all" and not kind.has_query
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
     shape = common_shape(*{id(part): part for part in (task, training, seen, test)}.values())
@@ -142,10 +135,10 @@ def predict(
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
-    blank = {"model": model, "provenance": of_prediction(model, training.loss, task, test)}
+    blank = {"model": model, "provenance": of_prediction(kind, training.loss, task, test)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs).values():
-        for index, row in _walk(model, jobs, members, accuracy, points).items():
+        for index, row in _walk(kind, jobs, members, accuracy, points).items():
             rows[index] = blank | row
     points.warn()
     options = {
@@ -155,23 +148,15 @@ def predict(
     return gather(Outcome, rows, shape, Question("predict", task, training, options))
 
 
-def _check_test(task: Task, test: Task | None, model: str) -> Task:
+def _check_test(model: Model, task: Task, test: Task | None) -> Task:
     if test is None:
         return task
-    if not isinstance(test, Task):
-        raise ValueError(f"test_task must be a needlescope.Task, got {test!r}")
-    common_shape(task, test)
-    if model != "vectorized":
-        return test
-    if isinstance(task.positions, Positions) and not isinstance(test.positions, Positions):
+    check_test(model, task, test)
+    given = isinstance(task.positions, Positions), isinstance(test.positions, Positions)
+    if model.fixed_length and given == (True, False):
         raise ValueError(
-            "a vectorized classifier trained with given positions can be tested on given positions "
-            "only; give the test_task positions as well"
-        )
-    if np.any(np.asarray(test.L) != np.asarray(task.L)):
-        raise ValueError(
-            f"the vectorized model has one weight for each of its L={task.L} tokens and cannot be "
-            f"tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
+            f"a {model.name} classifier trained with given positions can be tested on given "
+            "positions only; give the test_task positions as well"
         )
     return test
 
@@ -187,7 +172,7 @@ def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
 
 
 def _walk(
-    model: str, jobs: list[_Job], members: list[int], accuracy: float, points: Points
+    model: Model, jobs: list[_Job], members: list[int], accuracy: float, points: Points
 ) -> dict[int, dict[str, Any]]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level.
 
@@ -242,7 +227,7 @@ def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
     return Point(guess[:k], float(guess[k]), *np.exp(np.clip(guess[k + 1 :], -600, 600)).tolist())
 
 
-def _solve(model: str, job: _Job, level: Level, warm: Point | None) -> _Solved:
+def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved:
     task, training, query = job.task, job.training, job.query
     limit = train_limit(model, task, query, level)
     readout = train_readout(
@@ -268,13 +253,13 @@ def _solve(model: str, job: _Job, level: Level, warm: Point | None) -> _Solved:
     else:
         errors = np.zeros(len(order))
     row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})
-    row["kappa"] = query.kappa if model == "attention" else np.nan
-    row["cosine_q"] = query.cosine if model == "attention" else np.nan
+    row["kappa"] = query.kappa if model.has_query else np.nan
+    row["cosine_q"] = query.cosine if model.has_query else np.nan
     return _Solved(row, readout, float(found.sampling[0]))
 
 
-def _order_parameters(model: str, query: Query, law: Law, at: Point) -> dict[str, float]:
-    if model == "attention":
+def _order_parameters(model: Model, query: Query, law: JointLaw, at: Point) -> dict[str, float]:
+    if model.has_query:
         across = np.sqrt((1.0 - query.cosine) * (1.0 + query.cosine))
         direction = np.array([query.cosine, across])
     else:
@@ -282,14 +267,13 @@ def _order_parameters(model: str, query: Query, law: Law, at: Point) -> dict[str
         direction = direction / max(float(np.linalg.norm(direction)), 1e-300)
     signal = float(at.mu @ direction)
     norm = at.norm
-    attends = model == "attention"
     return {
         "bias": at.b,
         "signal": signal,
         "norm": norm,
         "cosine": signal / norm if norm > 0.0 else 0.0,
-        "query_part": at.mu[0] if attends else np.nan,
-        "signal_part": at.mu[1] if attends else signal,
+        "query_part": at.mu[0] if model.has_query else np.nan,
+        "signal_part": at.mu[1] if model.has_query else signal,
         "rest": at.rho,
         "gamma": 1.0 / at.t,
     }

@@ -8,13 +8,13 @@ is a numerical optimum or root of what it names.
 from __future__ import annotations
 
 from ..losses import LOSSES, Loss, get_loss
+from ..models import Model
 from ..task import Positions, Task
 
 ALIGNMENT = "theorem 3, corollary 1"
 ASYMPTOTE = "corollary 2"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
-TRAINED = {"attention": "theorem 4", "pooled": "theorem 5", "vectorized": "theorem 5"}
 ORACLE = {
     "attention": "search: over temperature, sign and threshold of theorem 1",
     "pooled": "proposition 1",
@@ -28,25 +28,26 @@ def of_alignment(loss: str | Loss) -> str:
     return ALIGNMENT if _known(loss) else f"formula: {ALIGNMENT} with a loss of one's own"
 
 
-def of_prediction(model: str, loss: str | Loss, task: Task, test: Task) -> str:
+def of_prediction(model: Model, loss: str | Loss, task: Task, test: Task) -> str:
     """Return what a prediction rests on: the paper's theorem, or a formula that goes beyond it.
 
     Examples
     --------
     >>> import needlescope as ns
+    >>> from needlescope.models import get_model
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> of_prediction("pooled", "logistic", task, task)
+    >>> of_prediction(get_model("pooled"), "logistic", task, task)
     'theorem 5'
-    >>> of_prediction("pooled", "logistic", task, task.replace(L=20))
+    >>> of_prediction(get_model("pooled"), "logistic", task, task.replace(L=20))
     'formula: theorem 5 tested on another task'
     """
     beyond = {
         "with a loss of one's own": not _known(loss),
-        "with given positions": model == "vectorized" and isinstance(task.positions, Positions),
+        "with given positions": model.fixed_length and isinstance(task.positions, Positions),
         "tested on another task": test is not task,
     }
     more = [words for words, present in beyond.items() if present]
-    return f"formula: {TRAINED[model]} {', '.join(more)}" if more else TRAINED[model]
+    return f"formula: {model.rests_on} {', '.join(more)}" if more else model.rests_on
 
 
 def of_search(*grounds: str) -> str:

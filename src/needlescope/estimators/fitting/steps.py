@@ -19,6 +19,7 @@ from scipy.optimize import brentq
 
 from ...arrays import FloatArray
 from ...losses import Loss
+from ...models import ATTENTION
 from ...simulation import stages
 from ...simulation.samples.data import Data
 from ...simulation.stages import State
@@ -59,7 +60,7 @@ def features(data: Data, queries: FloatArray) -> FloatArray:
     n, (heads, d) = len(data.y), queries.shape
     found = np.empty((n, heads, d))
     for k, q in enumerate(queries):
-        found[:, k] = stages.features(data, "attention", q, 1.0)
+        found[:, k] = stages.features(data, ATTENTION, q, 1.0)
     return found.reshape(n, heads * d)
 
 

@@ -25,12 +25,11 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
-from ...grid import real
+from ...grid import real, whole
 from ...losses import Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...query import Query
 from ...simulation.oracle import simulate_oracle
-from ...simulation.setup import whole
 from ...simulation.simulate import (
     simulate,
     simulate_alignment,

@@ -20,11 +20,12 @@ from scipy.special import ndtri
 from ...answer import Question
 from ...arrays import Value
 from ...errors import NotConverged
-from ...grid import check_broadcast, choice, real
+from ...grid import check_broadcast, check_kind, choice, real
 from ...lattice import REPLICATES
 from ...outcome import Oracle, Threshold, gather
 from ...task import Positions, Task
-from ..law.limits import SURE, check_accuracy, check_task
+from ..asked import check_accuracy
+from ..law.ladder import SURE
 from ..provenance import ORACLE, of_search
 from ..unsolved import Points
 from . import bayes
@@ -81,7 +82,7 @@ def oracle(
     >>> ns.oracle(needle.replace(theta=[2.0, 4.0, 6.0]), "attention").error.round(3)
     array([0.463, 0.219, 0.024])
     """
-    check_task(task)
+    check_kind("task", task, Task)
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     points = Points(unsolved, task.shape, task)
@@ -136,7 +137,7 @@ def detection_threshold(
     >>> round(ns.detection_threshold(task, "attention", 0.1).theta, 2)
     4.27
     """
-    check_task(task)
+    check_kind("task", task, Task)
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)

@@ -14,8 +14,8 @@ from scipy.special import erfcx
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
-from ...models.nodes import Law
-from ..law.attention import standard_error
+from ...models.nodes import JointLaw
+from ..law.ladder import standard_error
 from .envelope import density
 
 STEPS = 200
@@ -29,7 +29,7 @@ class Margin(NamedTuple):
     at: FloatArray
 
 
-def separability(law: Law) -> Margin:
+def separability(law: JointLaw) -> Margin:
     """Minimise E[(√U G − y(μ·m + b)/√A)₊²]; zero means beyond floating point."""
     at = np.zeros(law.directions + 1)
     value, gradient, hessian = _total(law, at)
@@ -59,7 +59,7 @@ def separability(law: Law) -> Margin:
     return Margin(value, at)
 
 
-def uncertainty(law: Law, coarse: Law, found: Margin) -> float:
+def uncertainty(law: JointLaw, coarse: JointLaw, found: Margin) -> float:
     """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
     replicas = law.replicas @ _shortfall(law, found.at)[0]
     if len(replicas) == 1:
@@ -68,7 +68,7 @@ def uncertainty(law: Law, coarse: Law, found: Margin) -> float:
     return float(standard_error(rows[:, None])[0])
 
 
-def _total(law: Law, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+def _total(law: JointLaw, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     f, fk, fU, fkk, fkU, fUU = _shortfall(law, at)
     w, root, spots = law.weight, np.sqrt(law.A)[:, None], np.arange(len(at) - 1)
     ratio = law.tau / law.A[:, None]
@@ -81,7 +81,7 @@ def _total(law: Law, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     return float(w @ f), gradient, hessian
 
 
-def _shortfall(law: Law, at: FloatArray) -> tuple[FloatArray, ...]:
+def _shortfall(law: JointLaw, at: FloatArray) -> tuple[FloatArray, ...]:
     """E(√U G + k)₊² at each node, with its derivatives in (k, U)."""
     mu, b = at[:-1], at[-1]
     U = 1.0 + (law.tau @ (mu * mu)) / law.A

@@ -18,8 +18,8 @@ from scipy.special import ndtr
 
 from ...arrays import FloatArray
 from ...losses import Loss
-from ...models.nodes import Law
-from ..law.attention import sampling_error, standard_error
+from ...models.nodes import JointLaw
+from ..law.ladder import sampling_error, standard_error
 from .envelope import density
 from .problem import Chain, Point, Saddle
 from .readout import Readout
@@ -41,14 +41,14 @@ class Measures(NamedTuple):
 class _Table(NamedTuple):
     """Rows at the nodes of a law: quantities first, then what each node adds to the residuals."""
 
-    law: Law
+    law: JointLaw
     rows: FloatArray
 
     def average(self, replicated: bool) -> FloatArray:
         return (self.law.replicas if replicated else self.law.weight[None]) @ self.rows
 
 
-def measure(readout: Readout, test: Law, coarse: tuple[Law, Law]) -> Measures:
+def measure(readout: Readout, test: JointLaw, coarse: tuple[JointLaw, JointLaw]) -> Measures:
     """Return what a readout achieves on its training data and on the law ``test``.
 
     ``coarse`` holds both laws, of training and of test, at the lower resolution.
@@ -82,19 +82,19 @@ def _estimates(train: _Table, test: _Table, replicated: bool) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
-def _train_table(loss: Loss, law: Law, chain: Chain) -> _Table:
+def _train_table(loss: Loss, law: JointLaw, chain: Chain) -> _Table:
     e = chain.e
     wrong = ndtr(law.y * (chain.g * _slope_at_zero(loss, law) - chain.mean) / np.sqrt(chain.V))
     pull = chain.pull_back(e.m, e.V, e.g)
     return _Table(law, np.column_stack([e.value + chain.g * e.g, wrong, pull]))
 
 
-def _test_table(law: Law, at: Point) -> _Table:
+def _test_table(law: JointLaw, at: Point) -> _Table:
     mean, V = law.score(at.mu, at.b, at.rho)
     return _Table(law, ndtr(-law.y * mean / np.sqrt(V))[:, None])
 
 
-def _slopes(problem: Saddle, chain: Chain, test: Law, at: Point) -> FloatArray:
+def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: Point) -> FloatArray:
     """Derivatives of the three measures in the unknowns, 3 × unknowns."""
     law, e, g, s = problem.law, chain.e, chain.g, np.sqrt(chain.V)
     loss = chain.pull_back(e.m + g * e.mg, e.V + g * e.Vg, 2.0 * e.g + g * e.gg)
@@ -105,7 +105,7 @@ def _slopes(problem: Saddle, chain: Chain, test: Law, at: Point) -> FloatArray:
     return np.stack([error_slope(test, at), law.weight @ loss, law.weight @ wrong])
 
 
-def error_slope(law: Law, at: Point) -> FloatArray:
+def error_slope(law: JointLaw, at: Point) -> FloatArray:
     """Derivative of the test error in (μ, b, ρ, t)."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
@@ -115,14 +115,14 @@ def error_slope(law: Law, at: Point) -> FloatArray:
     return np.concatenate([mu, [in_mean.sum(), 2.0 * at.rho * float(in_V @ law.A), 0.0]])
 
 
-def error_slope_rest(law: Law, at: Point) -> float:
+def error_slope_rest(law: JointLaw, at: Point) -> float:
     """Derivative of the test error in ρ²."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
     return float((0.5 * law.weight * law.y * mean * density(mean / s) / (V * s)) @ law.A)
 
 
-def test_error(law: Law, at: Point) -> float:
+def test_error(law: JointLaw, at: Point) -> float:
     """Return the test error of a readout on a law."""
     return float(law.weight @ _test_table(law, at).rows[:, 0])
 
@@ -130,14 +130,14 @@ def test_error(law: Law, at: Point) -> float:
 test_error.__test__ = False  # type: ignore[attr-defined]  # the name is not a test's
 
 
-def _slope_at_zero(loss: Loss, law: Law) -> FloatArray:
+def _slope_at_zero(loss: Loss, law: JointLaw) -> FloatArray:
     """ℓ'(0; y) at each node: the prox is zero at c = g ℓ'(0), and it is monotone."""
     zero = np.zeros(1)
     plus, minus = float(loss.derivative(zero, 1)[0]), float(loss.derivative(zero, -1)[0])
     return np.where(law.y > 0.0, plus, minus)
 
 
-def _measure_constant(problem: Saddle, test: Law, bias: float) -> Measures:
+def _measure_constant(problem: Saddle, test: JointLaw, bias: float) -> Measures:
     """A collapsed readout answers the sign of its bias to everything."""
     law, at = problem.law, np.array([bias])
     loss = sum(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import Loss
-from ...models.nodes import Law
+from ...models.nodes import JointLaw
 from .envelope import Envelope, envelope
 
 
@@ -95,7 +95,7 @@ class Saddle:
     the envelope of an envelope is the envelope at the sum of the widths.
     """
 
-    law: Law
+    law: JointLaw
     loss: Loss
     delta: float
     ridge: float

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import NoMinimiser, NotConverged
 from ...losses import Loss
-from ...models.nodes import Law, Limit
+from ...models.nodes import JointLaw, Limit
 from .collapse import collapsed_bias, solve_close
 from .margin import separability
 from .problem import Local, Point, Saddle
@@ -79,7 +79,7 @@ def train_readout(
     return _determined(Readout(problem, point, local))
 
 
-def _ridge_of_none(law: Law, loss: Loss, alpha: float, dim: int) -> float:
+def _ridge_of_none(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
     """Return the ridge that stands for none, or say why there is no minimiser."""
     delta = alpha / dim
     if loss.square:

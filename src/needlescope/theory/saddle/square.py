@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
-from ...models.nodes import Law
+from ...models.nodes import JointLaw
 from .problem import Point
 
 
-def solve_square(law: Law, delta: float, ridge: float) -> Point:
+def solve_square(law: JointLaw, delta: float, ridge: float) -> Point:
     """Return the order parameters of the square loss; without a ridge, δ must exceed 1."""
     A, w, y, m, k = law.A, law.weight, law.y, law.m, law.directions
     t = _resolvent(A, w, delta, ridge)

@@ -1,0 +1,43 @@
+"""What may be asked of a model, and with what: refusals that theory and simulation share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..grid import check_kind, common_shape
+from ..query import Query
+from ..task import Task
+from .model import Model
+
+
+def check_query(model: Model, query: Query | None) -> None:
+    """Refuse a query that is none, or that the model has no use for."""
+    if query is None:
+        return
+    if not isinstance(query, Query):
+        raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
+    if not model.has_query:
+        raise ValueError(
+            f"query is for model='attention', got {query!r} with model={model.name!r}, which has "
+            "none; leave it out"
+        )
+
+
+def check_test(model: Model, task: Task, test: Task) -> None:
+    """Refuse a test task that is none, or that a model trained on ``task`` cannot be tested on.
+
+    Examples
+    --------
+    >>> from needlescope.models import get_model
+    >>> task = Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> check_test(get_model("vectorized"), task, task.replace(L=20))
+    Traceback (most recent call last):
+    ValueError: the vectorized model has one weight for each of its L=10 tokens and cannot be ...
+    """
+    check_kind("test_task", test, Task)
+    common_shape(task, test)
+    if model.fixed_length and np.any(np.asarray(test.L) != np.asarray(task.L)):
+        raise ValueError(
+            f"the {model.name} model has one weight for each of its L={task.L} tokens and cannot "
+            f"be tested at L={test.L}; give a test_task with the same L, or use pooled or attention"
+        )

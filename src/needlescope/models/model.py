@@ -1,0 +1,45 @@
+"""What a model is: facts that theory and simulation, strangers to each other, both rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from ..arrays import FloatArray
+from ..task import Task
+from .nodes import Limit
+from .segments import Segments
+
+Features: TypeAlias = "Callable[[Any, Segments, FloatArray, float], Any]"
+
+
+class Model(NamedTuple):
+    """One classifier: its name, what its readout sees of a sample, and the law of that.
+
+    Attributes
+    ----------
+    name
+        What users call it.
+    features
+        From the tokens of samples, one in each row, which of them make a sample, a query and β, to
+        what the readout sees: one row for each sample.
+    weights
+        From L to the number of readout weights, divided by d.
+    limit
+        From the task it is trained on and the one it is tested on to the law of the features, in
+        closed form; None where the law is an integral over a query's attention.
+    rests_on
+        What of the paper its learning curve rests on.
+    has_query
+        Whether a query is trained, or given, before the readout.
+    fixed_length
+        Whether it can only be tested at the L that it was trained at.
+    """
+
+    name: str
+    features: Features
+    weights: Callable[[int], int]
+    limit: Callable[[Task, Task], Limit] | None
+    rests_on: str
+    has_query: bool = False
+    fixed_length: bool = False

@@ -1,0 +1,256 @@
+"""What a simulation is asked, checked before any work starts: a grid of problems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, Unpack
+
+import numpy as np
+
+from ..answer import Question
+from ..arrays import FloatArray
+from ..grid import check_kind, choice, common_shape, unmasked, whole
+from ..losses import get_loss
+from ..models import get_model
+from ..models.asked import check_query, check_test
+from ..noise import STANDARD, Noise
+from ..task import Task
+from ..training import Training
+from .measures import EXACT
+from .options import HOW, Options
+from .point import Point, Settings
+from .reduced import FEATURES
+
+DATA = ("D1", "all")
+REUSE = ("none", "D0", "all")
+SAMPLERS = ("auto", "tokens", "reduced")
+TESTS = ("auto", "exact", "sampled")
+# Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
+# and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
+MOST_TRIALS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Settings):
+    """A grid of problems: any numeric field of its task, training and query may be an array.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> from needlescope.models import ATTENTION
+    >>> task, training = ns.Task(4, 1, 3.0, 0.5), ns.Training(alpha0=2.0, alpha1=[1.0, 2.0])
+    >>> asked = Asked(task, training, ATTENTION, 50, task)
+    >>> asked.sampler, asked.test, [one.n for one in asked.points()]
+    ('reduced', 'exact', [50, 100])
+    """
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range or contradictory, and settle what was left open."""
+        check_kind("task", self.task, Task)
+        check_kind("training", self.training, Training)
+        choice("data", self.data, DATA)
+        choice("reuse", self.reuse, REUSE)
+        choice("sampler", self.sampler, SAMPLERS)
+        choice("test", self.test, TESTS)
+        for name, low, high in (
+            *(("d", 1, 10**6), ("query_steps", 1, 10**6), ("starts", 0, 1000)),
+            *(("n_test", 1, 10**9), ("memory", 1, 1 << 50)),
+        ):
+            object.__setattr__(self, name, whole(name, getattr(self, name), low, high))
+        object.__setattr__(self, "signal", _direction(self.signal, self.d))
+        _check_noise(self.noise, self.d)
+        check_test(self.model, self.task, self.test_task)
+        _check_loss(self)
+        _check_options(self)
+        object.__setattr__(self, "sampler", _sampler(self))
+        object.__setattr__(self, "test", _test(self))
+        if self.shape == ():
+            self.points()  # which looks at the memory that they need
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the grid: ``()`` for a single problem."""
+        parts: list[Any] = [self.task, self.training, self.query, self.test_task]
+        return common_shape(*{id(part): part for part in parts if part is not None}.values())
+
+    def points(self) -> list[Point]:
+        """List the scalar problems of the grid, in C order."""
+        shape = self.shape
+        count = int(np.prod(shape, dtype=np.int64))
+        queries: list[Any] = [None] * count if self.query is None else self.query.scalars(shape)
+        parts = (one.scalars(shape) for one in (self.task, self.training, self.test_task))
+        shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
+        found = [
+            Point(**shared | {"task": t, "training": r, "test_task": s, "query": q})
+            for t, r, s, q in zip(*parts, queries, strict=True)
+        ]
+        for point in found:
+            _check_memory(point)
+        return found
+
+    def question(self, call: str, trials: int, seed: Any, given: Options) -> Question:
+        """Return what a call was asked, what it left open settled as it was."""
+        options = {name: getattr(self, name) for name in given if name not in HOW}
+        if self.test_task is self.task:
+            options.pop("test_task", None)
+        return Question(
+            call, self.task, self.training, {"d": self.d, "trials": trials, "seed": seed} | options
+        )
+
+
+def ask(task: Task, training: Training, model: str, d: int, **options: Unpack[Options]) -> Asked:
+    """Return what is asked, checked; options that say how the work is done are left aside."""
+    chosen: dict[str, Any] = {k: v for k, v in options.items() if k == "memory" or k not in HOW}
+    test, noise = chosen.pop("test_task", None), chosen.pop("noise", None)
+    return Asked(
+        task,
+        training,
+        get_model(model),
+        d,
+        task if test is None else test,
+        noise=STANDARD if noise is None else noise,
+        **chosen,
+    )
+
+
+def trial_count(trials: Any, shape: tuple[int, ...]) -> int:
+    """Return the number of trials of each point of a grid, or refuse it; nothing is listed yet.
+
+    Examples
+    --------
+    >>> trial_count(10**5, (3,))
+    Traceback (most recent call last):
+    ValueError: trials must be at most 100000 over all points, got 3 points of 100000 ...
+    """
+    count = whole("trials", trials, 1, 10**9)
+    points = math.prod(shape)
+    if points * count > MOST_TRIALS:
+        raise ValueError(
+            f"trials must be at most {MOST_TRIALS} over all points, got {points} points of "
+            f"{count} trials; ask for fewer, or for several runs with other seeds"
+        )
+    return count
+
+
+def _check_noise(noise: Noise, d: int) -> None:
+    check_kind("noise", noise, Noise)
+    noise.check_dimension(d)
+
+
+def _direction(signal: Any, d: int) -> FloatArray | None:
+    if signal is None:
+        return None
+    unmasked("signal", signal)
+    try:
+        if np.iscomplexobj(signal):
+            raise TypeError
+        vector = np.asarray(signal, float)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
+    if vector.shape != (d,) or not np.isfinite(vector).all() or not vector.any():
+        given = repr(signal) if np.ndim(signal) == 0 else f"an array of shape {np.shape(signal)}"
+        raise ValueError(
+            f"signal must be a vector of d={d} finite numbers, not all of them zero, got {given}"
+        )
+    vector = vector / np.abs(vector).max()  # first, so that no square overflows
+    unit: FloatArray = vector / np.linalg.norm(vector)
+    return unit
+
+
+def _check_loss(asked: Asked) -> None:
+    kinked = get_loss(asked.training.loss).kinked
+    bare = bool(np.any(np.asarray(asked.training.ridge) == 0.0))
+    if bare and (kinked or asked.starts):
+        what = f"starts={asked.starts}" if asked.starts else f"loss={asked.training.loss!r}"
+        raise ValueError(
+            f"ridge must be above 0 with {what}: without it the minimiser need not be unique, "
+            "or is at infinity; give a small one, such as 1e-4"
+        )
+    if kinked and asked.starts:
+        raise ValueError(
+            f"starts={asked.starts} needs a loss without kinks, got {asked.training.loss!r}; "
+            "squared_hinge is one"
+        )
+
+
+def _check_options(asked: Asked) -> None:
+    query, training = asked.query, asked.training
+    check_query(asked.model, query)
+    if asked.model.has_query and query is None:
+        training.need_alpha0("the query is trained on D0")
+    if asked.joins or asked.reuse == "D0":
+        training.need_alpha0("the readout is trained on D0 too")
+    for name, usual in (("reuse", "none"), ("starts", 0), ("query_steps", 1)):
+        value = getattr(asked, name)
+        if not asked.model.has_query and value != usual:
+            raise ValueError(
+                f"{name} is about attention's query, got {value!r} with model={asked.model.name!r}"
+            )
+    for name, usual in (("query_steps", 1), ("starts", 0)):
+        value = getattr(asked, name)
+        if query is not None and value != usual:
+            raise ValueError(
+                f"{name}={value} would train the query that is given as {query!r}; "
+                "leave out one of the two"
+            )
+    if query is not None and asked.d == 1 and np.any(np.abs(np.asarray(query.cosine)) != 1.0):
+        raise ValueError(f"a query's cosine can only be -1 or 1 in d=1, got {query.cosine!r}")
+    if asked.reuse == "D0" and np.any(training.alpha0 != np.asarray(training.alpha1)):
+        raise ValueError(
+            f"reuse='D0' trains the readout on D0 again, so alpha1 must equal alpha0, got "
+            f"alpha0={training.alpha0} and alpha1={training.alpha1}; reuse='all' takes both"
+        )
+    if asked.reuse != "none" and asked.starts:
+        raise ValueError(
+            f"starts={asked.starts} trains everything on D0 ∪ D1 already; leave reuse at 'none', "
+            f"got {asked.reuse!r}"
+        )
+
+
+def _sampler(asked: Asked) -> str:
+    """Settle on a sampler, or say why the reduced law does not serve."""
+    beyond = {
+        f"noise={asked.noise!r}": not asked.noise.standard,
+        f"reuse={asked.reuse!r}": asked.reuse != "none",
+        f"query_steps={asked.query_steps}": asked.query_steps != 1,
+        f"starts={asked.starts}": asked.starts > 0,
+        "a signal of your own": asked.signal is not None,
+        f"model={asked.model.name!r}": asked.model.name not in FEATURES,
+    }
+    reasons = [reason for reason, present in beyond.items() if present]
+    if asked.sampler == "reduced" and reasons:
+        raise ValueError(
+            "sampler='reduced' knows the law of the theory's own setting only, not with "
+            f"{reasons[0]}; pass sampler='tokens'"
+        )
+    if asked.sampler == "auto":
+        return "tokens" if reasons else "reduced"
+    return asked.sampler
+
+
+def _test(asked: Asked) -> str:
+    gaussian, known = asked.noise.gaussian, asked.model.name in EXACT
+    if asked.test == "exact" and not gaussian:
+        raise ValueError(
+            f"test='exact' integrates over Gaussian noise, got {asked.noise!r}; pass test='sampled'"
+        )
+    if asked.test == "exact" and not known:
+        raise ValueError(
+            f"test='exact' knows {', '.join(EXACT)}, got model={asked.model.name!r}; pass "
+            "test='sampled'"
+        )
+    return ("exact" if gaussian and known else "sampled") if asked.test == "auto" else asked.test
+
+
+def _check_memory(point: Point) -> None:
+    if point.needed > point.memory:
+        raise ValueError(
+            f"{point.n} samples of {point.width} features need about {_bytes(point.needed)}, above "
+            f"memory={point.memory} ({_bytes(point.memory)}); lower d={point.d} or alpha, "
+            f"or pass memory={point.needed}"
+        )
+
+
+def _bytes(count: int) -> str:
+    return f"{count / (1 << 30):.3g} GiB" if count >= 1 << 29 else f"{count / (1 << 20):.3g} MiB"

@@ -1,0 +1,32 @@
+"""What the calls of theory are asked, checked before any work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..grid import real
+from ..models import Model
+from ..models.asked import check_query
+from ..query import Query
+
+NO_QUERY = Query(0.0, 0.0)
+
+
+def check_accuracy(accuracy: float) -> float:
+    """Refuse an accuracy that is not one number in (0, 1]."""
+    if np.ndim(accuracy):
+        raise ValueError(f"accuracy must be one number, got {accuracy!r}")
+    return float(real("accuracy", accuracy, 0.0, 1.0, open_low=True))
+
+
+def need_query(what: str, query: Query | None, model: Model) -> Query:
+    """Return the query of a model that has one, or refuse to go on without it."""
+    check_query(model, query)
+    if not model.has_query:
+        return NO_QUERY
+    if query is not None:
+        return query
+    raise ValueError(
+        f"{what} depends on its query: pass query=Query(kappa, cosine), or "
+        f"query=align(task, training).query, got {query!r}"
+    )

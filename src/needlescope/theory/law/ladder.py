@@ -1,0 +1,67 @@
+"""How finely a law is resolved: levels to climb until an answer is accurate enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...errors import NotConverged
+
+T = TypeVar("T")
+
+SURE = 2.0  # standard errors that must fit into the accuracy asked
+
+
+class Level(NamedTuple):
+    """How finely a law is resolved: lattice points a replicate, and cells a label."""
+
+    points: int
+    cells: int
+
+    @property
+    def finer(self) -> Level:
+        """The same samples, compressed to more cells."""
+        return Level(self.points, FINE * self.cells)
+
+
+_CELLS = (32, 32, 48, 96, 128, 160, 192, 256)
+LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
+FINE = 8  # times as many cells, where integrands cost next to nothing or compression is too coarse
+
+
+def ladder(accuracy: float, fine: bool = False) -> tuple[Level, ...]:
+    """Return the levels worth trying for an accuracy, from one that may suffice upwards."""
+    start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
+    return tuple(level.finer if fine else level for level in LADDER[start:])
+
+
+def sampling_error(shifts: FloatArray) -> FloatArray:
+    """Return the standard errors of the replicates' rows: of sampling alone."""
+    replicas = shifts[:-1]
+    return np.asarray(replicas.std(axis=0, ddof=1) / np.sqrt(len(replicas)))
+
+
+def standard_error(shifts: FloatArray) -> FloatArray:
+    """Return standard errors from the replicates' rows and the last row, the coarse law's.
+
+    A quarter of the distance to the law with a quarter of the cells stands for the error of
+    compression; measured on six laws, that error was 2 to 21 % of the distance, on one half of it.
+    """
+    return np.asarray(np.hypot(sampling_error(shifts), 0.25 * shifts[-1]))
+
+
+def settle(
+    accuracy: float,
+    compute: Callable[[Level], T],
+    good: Callable[[T], bool],
+    complaint: Callable[[T], str],
+) -> T:
+    """Climb the ladder until the result is good enough, or raise NotConverged."""
+    for level in ladder(accuracy, fine=True):
+        found = compute(level)
+        if good(found):
+            return found
+    raise NotConverged(complaint(found))
