@@ -425,7 +425,7 @@ def test_few_positives_among_many_bags_are_held_out_in_turn():
 
 
 def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1000)  # less than one bag
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)  # less than one bag
     X, y = needles(n=160, L=60)
     clf = AttentionClassifier(random_state=0).fit(X, y)
     assert clf.setting_.kappa > 0.0
@@ -433,8 +433,8 @@ def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
 
 
 def test_some_of_many_bags_say_which_setting(monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1000)
-    monkeypatch.setattr("needlescope.estimators.base.ENOUGH", 200)
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.ENOUGH", 200)
     X, y = needles(n=1500)
     clf = AttentionClassifier(random_state=0).fit(X, y)
     assert clf.setting_.kappa > 0.0

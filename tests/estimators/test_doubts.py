@@ -41,7 +41,7 @@ def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
 
     plain, plain_se = fit()
     assert 0.0 < plain_se < 0.1 * plain
-    monkeypatch.setattr("needlescope.planning.curve.doubt", lambda *_: 0.2)
+    monkeypatch.setattr("needlescope.estimators.task.fit.cosine_deviation", lambda *_: 0.2)
     theta, theta_se = fit()
     assert theta == plain
     # The shift is θ s, and s grows with θ: in θ it is a little less.

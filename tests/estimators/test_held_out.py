@@ -25,8 +25,8 @@ def loss_held_out(X, y, weight=None, seed=0, folds=3):
 
 def look_at_few(monkeypatch):
     """Let the choice of a setting look at a hundred bags."""
-    monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1)
-    monkeypatch.setattr("needlescope.estimators.base.ENOUGH", 100)
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1)
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.ENOUGH", 100)
     monkeypatch.setattr("needlescope.estimators.fitting.selection.FEWEST", 20)
 
 

@@ -9,8 +9,9 @@ from needlescope.estimators.fitting.selection import (
     AS_IS,
     _one_scale,
     centre,
-    choose,
     from_centre,
+    held_out,
+    judge,
     platt,
 )
 from needlescope.estimators.fitting.settings import Setting
@@ -22,13 +23,11 @@ def labels(n=400, seed=0):
     return np.where(np.random.default_rng(seed).random(n) < 0.4, 1.0, -1.0)
 
 
-def train_with(scores):
-    def train(known, test):
-        assert not set(known) & set(test)
-        for setting, all_scores in scores.items():
-            yield setting, all_scores[test]
-
-    return train
+def chosen(scores, y, folds=5):
+    """The choice among settings whose scores, of every bag, are given."""
+    places = held_out(y, folds, np.random.RandomState(0))
+    assert not any(set(known) & set(test) for known, test in places)
+    return judge(scores, y, np.full(len(y), 1.0 / len(y)), [test for _, test in places])
 
 
 def test_the_setting_with_the_best_probabilities_is_taken():
@@ -36,34 +35,25 @@ def test_the_setting_with_the_best_probabilities_is_taken():
     rng = np.random.default_rng(1)
     noise = rng.standard_normal((3, len(y)))
     scores = {GOOD: 2.0 * y + noise[0], BAD: 0.3 * y + noise[1], BOLD: 20.0 * (y + noise[2])}
-    weight = np.full(len(y), 1.0 / len(y))
-    found = choose(train_with(scores), [GOOD, BAD, BOLD], y, weight, 5, np.random.RandomState(0))
+    found = chosen(scores, y)
     assert found.setting == GOOD
     assert found.losses[GOOD] < found.losses[BOLD] < found.losses[BAD]  # boldness is put right
     assert found.calibration.slope > 0.0
 
 
 def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
-    seen = []
-
-    def train(known, test):
-        seen.append(len(test))
-        yield GOOD, np.zeros(len(test))
-
     y = labels()
-    weight = np.full(len(y), 1.0 / len(y))
-    choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
-    assert len(seen) == 5 and sum(seen) == len(y)
-    seen.clear()
+    held = [test for _, test in held_out(y, 5, np.random.RandomState(0))]
+    assert len(held) == 5 and sorted(np.concatenate(held)) == list(range(len(y)))
     monkeypatch.setattr("needlescope.estimators.fitting.selection.MANY", 300)
     monkeypatch.setattr("needlescope.estimators.fitting.selection.RARE", 100)
-    choose(train, [GOOD], y, weight, 5, np.random.RandomState(0))
-    assert seen == [80]
+    assert [len(test) for _, test in held_out(y, 5, np.random.RandomState(0))] == [80]
 
 
 def test_too_few_bags_leave_nothing_to_choose_by():
     y = np.array([1.0, -1.0, -1.0, -1.0])
-    found = choose(train_with({}), [GOOD, BAD], y, np.full(4, 0.25), 5, np.random.RandomState(0))
+    found = chosen({GOOD: np.zeros(4), BAD: y}, y)
+    assert found.setting == GOOD
     assert found.calibration == AS_IS and found.losses == {}
 
 
@@ -106,15 +96,10 @@ def test_separated_scores_have_a_finite_slope():
 def test_folds_of_other_scales_do_not_drown_the_rest():
     rng = np.random.default_rng(0)
     y = np.where(np.arange(300) % 2, 1.0, -1.0)
-    scores = {}
-
-    def train(known, test):
-        size = 1e6 if not scores else 1.0
-        scores[len(scores)] = test
-        yield Setting(0.0, 1.0), size * (2.0 * y[test] + rng.standard_normal(len(test)) - 0.5)
-
-    random = np.random.RandomState(0)
-    found = choose(train, [Setting(0.0, 1.0)], y, np.full(300, 1 / 300), 3, random).calibration
+    scores = 2.0 * y + rng.standard_normal(300) - 0.5
+    first = held_out(y, 3, np.random.RandomState(0))[0][1]
+    scores[first] *= 1e6
+    found = chosen({Setting(0.0, 1.0): scores}, y, folds=3).calibration
     fresh = 2.0 * y + rng.standard_normal(300) - 0.5
     assert ((found.log_odds(fresh) > 0.0) == (y > 0.0)).mean() > 0.95
 

@@ -12,8 +12,10 @@ from needlescope.estimators.task.departures import Departure, trust
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
 from needlescope.estimators.task.mixture import fit_mixture, spread, to_normal
+from needlescope.estimators.task.strength import strength
 from needlescope.losses import Logistic
-from needlescope.planning.curve import alignment, more_bags, prediction, strength
+from needlescope.planning.curve import more_bags, prediction
+from needlescope.planning.protocol import alignment
 from needlescope.task import Task
 
 TASKS = {
@@ -368,7 +370,7 @@ def test_trust_follows_the_measured_errors():
     def levels(kurtosis, error):
         return {
             "kurtosis": Departure(0.0, 0.0, kurtosis, ""),
-            "error, pooled": Departure(0.0, 0.0, error, ""),
+            "error, pooled": Departure(0.0, 0.0, error, "", "error"),
         }
 
     assert trust(levels(2, 0), True).endswith("though its assumptions are off (kurtosis)")
@@ -408,7 +410,7 @@ def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
         asked.add(alpha0)
         return strength(task, shift, alpha0, direction)
 
-    monkeypatch.setattr("needlescope.planning.curve.strength", recorded)
+    monkeypatch.setattr("needlescope.estimators.task.fit.strength", recorded)
     X, y, _ = draw(*TASKS["needle"])
     signs = np.where(y, 1.0, -1.0)
     found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)

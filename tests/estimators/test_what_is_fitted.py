@@ -11,10 +11,10 @@ from needlescope.estimators import (
     PooledClassifier,
     RandomFeatures,
     VectorizedClassifier,
-    steps,
 )
 from needlescope.estimators.bags.scaling import no_scaling
 from needlescope.estimators.diagnostics import describe
+from needlescope.estimators.fitting import steps
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.settings import AUTO_RIDGE
 from needlescope.losses import get_loss
@@ -108,15 +108,20 @@ def test_bags_of_no_weight_to_speak_of_do_not_count_in_the_unit():
 
 def test_some_bags_get_the_ridge_that_suits_as_few(monkeypatch):
     """Ridges are in proportion to features per bag, also where some bags stand for all."""
-    monkeypatch.setattr("needlescope.estimators.base.VALIDATION", 1)
-    monkeypatch.setattr("needlescope.estimators.base.ENOUGH", 100)
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1)
+    monkeypatch.setattr("needlescope.estimators.fitting.fit.ENOUGH", 100)
     monkeypatch.setattr("needlescope.estimators.fitting.selection.FEWEST", 20)
     trained = []
 
     class Recorded(PooledClassifier):
-        def _train(self, data, weight, settings, random):
-            trained.append((len(data.y), settings[0].ridge))
-            return super()._train(data, weight, settings, random)
+        def _recipe(self, loss):
+            usual = super()._recipe(loss)
+
+            def train(data, weight, settings, random):
+                trained.append((len(data.y), settings[0].ridge))
+                return usual.train(data, weight, settings, random)
+
+            return usual._replace(train=train)
 
     X, y = needles(n=1000)
     clf = Recorded(random_state=0).fit(X, y)

@@ -164,9 +164,7 @@ class TestDeterminism:
 def compressed(request: pytest.FixtureRequest) -> list:
     """Draws of each label with their fine and coarse compression."""
     L, R, kappa, tilt = request.param
-    return [
-        (one, *compress(one, FINE.cells)) for one in draw(L, R, kappa, tilt, FINE.points)
-    ]
+    return [(one, *compress(one, FINE.cells)) for one in draw(L, R, kappa, tilt, FINE.points)]
 
 
 def test_the_coarse_law_tells_the_error_of_the_fine_one() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import FloatArray, IndexArray
+from ..arrays import FloatArray
 from ..grid import unmasked
 from ..losses import Logistic, Loss, check_loss, get_loss
 from ..running.progress import check_progress
@@ -27,15 +27,12 @@ from .bags.labels import (
     read_labels,
     two_classes,
 )
-from .bags.scaling import Scaling, fit_scaling, no_scaling
-from .fitting import steps
-from .fitting.prepared import HOLD, Prepared
+from .fitting.fit import Labelled, Recipe, fit_bags
+from .fitting.prepared import Prepared
 from .fitting.schemes import train_states
-from .fitting.selection import AS_IS, Choice, centre, choose, draw, even_count, from_centre
+from .fitting.selection import AS_IS, even_count
 from .fitting.settings import Setting
-
-VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
-ENOUGH = 500  # but not fewer than so many
+from .fitting.steps import scores
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -57,16 +54,10 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         Ridges are in proportion to ``unit``, the number of features per bag.
         """
 
-    def _train(
-        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
-    ) -> Iterator[tuple[Setting, Any]]:
-        """Train a model in every setting."""
-        loss = get_loss(self.loss)
-        return train_states(data, weight, settings, loss=loss, scheme=self.data, random=random)
-
-    def _scores(self, data: Prepared, model: Any) -> FloatArray:
-        """Return the scores of bags before calibration."""
-        return steps.scores(data, model)
+    def _recipe(self, loss: Loss) -> Recipe:
+        """Say how a model is trained, and how it scores."""
+        train = partial(train_states, loss=loss, scheme=self.data)
+        return Recipe(train, scores, self.shrinkage, self.validation, isinstance(self.ridge, str))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on bags.
@@ -97,20 +88,13 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         random = check_random_state(self.random_state)
         settings = self._settings(loss, self._width(bags) / even_count(signs[used], weight[used]))
-        choice = self._choose(bags, used, signs, weight, settings, random)
-        scaling = self._scale(bags, used, weight[used])
-        data = Prepared(bags, used, signs[used], scaling, self.progress)
-        share = weight[used] / weight[used].sum()
-        ((_, model),) = self._train(data, share, [choice.setting], random)
-        calibration = choice.calibration
-        if calibration != AS_IS:
-            middle = centre(self._scores(data, model), data.y, share)
-            calibration = calibration.counted_from(middle)
+        given = Labelled(bags, used, signs[used], weight[used])
+        fitted = fit_bags(self._recipe(loss), given, settings, random, self.progress)
         self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
-        self.classes_, self.scaling_, self.model_ = classes, scaling, model
-        self.setting_, self.validation_losses_ = choice.setting, choice.losses
-        self.calibration_ = calibration
-        self._describe(data, share)
+        self.classes_, self.scaling_, self.model_ = classes, fitted.scaling, fitted.model
+        self.setting_, self.validation_losses_ = fitted.choice.setting, fitted.choice.losses
+        self.calibration_ = fitted.calibration
+        self._describe(fitted.data, fitted.share)
         return self
 
     def _width(self, bags: Bags) -> int:
@@ -127,7 +111,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         scores as trained: logarithms of odds for the logistic loss only.
         """
         data = self._prepare(X)
-        found: FloatArray = self.calibration_.log_odds(self._scores(data, self.model_))
+        found: FloatArray = self.calibration_.log_odds(
+            self._recipe(get_loss(self.loss)).scores(data, self.model_)
+        )
         return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -195,49 +181,6 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_ratios(weight, classes, signs)
         share: FloatArray = weight / weight.sum()
         return share
-
-    def _scale(self, bags: Bags, used: IndexArray, weight: FloatArray) -> Scaling:
-        if self.shrinkage is None:
-            return no_scaling(bags.d)
-        return fit_scaling(bags, used, weight, float(self.shrinkage))
-
-    def _choose(
-        self,
-        bags: Bags,
-        used: IndexArray,
-        signs: FloatArray,
-        weight: FloatArray,
-        settings: list[Setting],
-        random: Any,
-    ) -> Choice:
-        """Choose a setting and calibrate, on bags held out; on some bags only if there are many."""
-        if self.validation == 0:
-            if len(settings) > 1:
-                raise ValueError(
-                    'validation=0 leaves nothing to choose parameters by that are "auto"; give '
-                    "them values, or validation=3"
-                )
-            return Choice(settings[0], {}, AS_IS)
-        y, weight = signs[used], weight[used]
-        total = even_count(y, weight)
-        room = int(VALIDATION // max(1.0, float(bags.lengths[used].mean()) * bags.d))
-        if len(used) > max(room, ENOUGH):
-            drawn, weight = draw(y, weight, max(room, ENOUGH), random)
-            used, y = used[drawn], y[drawn]
-        fewer = total / even_count(y, weight) if isinstance(self.ridge, str) else 1.0
-        scaled = [one._replace(ridge=fewer * one.ridge) for one in settings]
-
-        def train(known: IndexArray, test: IndexArray) -> Iterator[tuple[Setting, FloatArray]]:
-            share = weight[known] / weight[known].sum()
-            scaling = self._scale(bags, used[known], share)
-            data = Prepared(bags, used[known], y[known], scaling)
-            held = Prepared(bags, used[test], y[test], scaling)
-            trained = self._train(data, share, scaled, random)
-            for setting, (_, model) in zip(settings, trained, strict=True):
-                middle = centre(self._scores(data, model), y[known], share)
-                yield setting, from_centre(self._scores(held, model), middle)
-
-        return choose(train, settings, y, weight, self.validation, random)
 
     @property
     def readout_(self) -> FloatArray:

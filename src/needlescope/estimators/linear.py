@@ -16,6 +16,7 @@ from ..solvers.minimise import minimise_path
 from .bags.bags import Bags
 from .base import BagClassifier
 from .fitting import steps
+from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
 from .fitting.settings import RIDGES, Setting, check_auto, settings
 
@@ -163,6 +164,9 @@ class VectorizedClassifier(PooledClassifier):
 
     def _width(self, bags: Bags) -> int:
         return bags.d * int(bags.lengths[0])
+
+    def _recipe(self, loss: Loss) -> Recipe:
+        return super()._recipe(loss)._replace(train=self._train, scores=self._scores)
 
     def _train(
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any

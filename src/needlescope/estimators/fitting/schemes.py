@@ -34,10 +34,10 @@ def train_states(
     data: Prepared,
     weight: FloatArray,
     settings: list[Setting],
+    random: np.random.RandomState,
     *,
     loss: Loss,
     scheme: str,
-    random: np.random.RandomState,
 ) -> Iterator[tuple[Setting, State]]:
     """Train a classifier in every setting; those that differ in iterations share one run."""
     attends = any(one.kappa > 0.0 for one in settings)

@@ -11,7 +11,6 @@ moved to its ends first: a few bags with features out of all proportion would el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -66,27 +65,29 @@ class Choice(NamedTuple):
 AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
 
 
-Train = Callable[[IndexArray, IndexArray], Iterator[tuple[Setting, FloatArray]]]
-"""From bags to train on and bags held out: their scores from the centre, for each setting."""
+def held_out(
+    y: FloatArray, folds: int, random: np.random.RandomState
+) -> list[tuple[IndexArray, IndexArray]]:
+    """Return bags to train on and bags held out, several times; none if a class has one bag."""
+    fewest = rarer(y)
+    if fewest < 2 or folds < 2:
+        return []
+    if len(y) >= MANY and fewest >= RARE:
+        return in_order(StratifiedShuffleSplit(1, test_size=0.2, random_state=random), y)
+    return stratified(y, min(folds, fewest), random)
 
 
-def choose(
-    train: Train,
-    settings: list[Setting],
-    y: FloatArray,
-    weight: FloatArray,
-    folds: int,
-    random: np.random.RandomState,
+def judge(
+    scores: dict[Setting, FloatArray], y: FloatArray, weight: FloatArray, parts: list[IndexArray]
 ) -> Choice:
-    """Score held-out bags in every setting; return the best one and its calibration."""
-    places = _folds(y, folds, random)
-    if not places:  # too few bags of a class to hold one out: the first is the most cautious
-        return Choice(settings[0], {}, AS_IS)
-    held = np.concatenate([test for _, test in places])
-    scores = {setting: np.empty(len(y)) for setting in settings}
-    for known, test in places:
-        for setting, found in train(known, test):
-            scores[setting][test] = found
+    """Return the setting whose scores of bags held out are best, and its calibration.
+
+    ``parts`` are the bags that were held out together, none if there were too few: then the first
+    setting is taken, the most cautious.
+    """
+    if not parts:
+        return Choice(next(iter(scores)), {}, AS_IS)
+    held = np.concatenate(parts)
     share = weight[held] / weight[held].sum()
     losses = {}
     for setting, found in scores.items():
@@ -94,7 +95,7 @@ def choose(
         inside = fitted.log_odds(np.clip(found[held], fitted.low, fitted.high))
         losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * inside))
     best = min(losses, key=lambda setting: losses[setting])
-    alike = _one_scale(scores[best], weight, [test for _, test in places])
+    alike = _one_scale(scores[best], weight, parts)
     return Choice(best, losses, platt(alike[held], y[held], share))
 
 
@@ -244,14 +245,3 @@ def _middle(values: FloatArray, weight: FloatArray, level: float) -> tuple[float
 def _quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
     """Return the value with about this share of the weight below."""
     return _middle(values, weight, level)[0]
-
-
-def _folds(
-    y: FloatArray, folds: int, random: np.random.RandomState
-) -> list[tuple[IndexArray, IndexArray]]:
-    fewest = rarer(y)
-    if fewest < 2 or folds < 2:
-        return []
-    if len(y) >= MANY and fewest >= RARE:
-        return in_order(StratifiedShuffleSplit(1, test_size=0.2, random_state=random), y)
-    return stratified(y, min(folds, fewest), random)

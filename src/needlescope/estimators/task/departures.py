@@ -7,16 +7,21 @@ from typing import NamedTuple
 import numpy as np
 
 LEVELS = ("as the theory assumes", "somewhat off", "far off")
+FAR_OFF = 2  # the level at which the theory's numbers are not to be trusted
 SURE = 2.0  # standard errors within which a measured error agrees
 
 
 class Departure(NamedTuple):
-    """A number, what it would be in the theory, how far it is: 0 as assumed, 1 somewhat, 2 far."""
+    """A number, what it would be in the theory, how far it is: 0 as assumed, 1 somewhat, 2 far.
+
+    It is about an assumption of the theory, or about an ``"error"`` that was measured.
+    """
 
     value: float
     assumed: float
     level: int
     words: str
+    about: str = "assumption"
 
 
 def departures(
@@ -48,10 +53,14 @@ def departures(
         found["alignment"] = _judge(alignment["measured"], alignment["predicted"], 0.1, 0.25)
     for name, error in expected.items():
         near = max(SURE * errors[name], 0.01)
-        found[f"error, {name}"] = _judge(
-            measured[name], error, near, 1.5 * near, ("as predicted", *LEVELS[1:])
-        )
+        judged = _judge(measured[name], error, near, 1.5 * near, ("as predicted", *LEVELS[1:]))
+        found[f"error, {name}"] = judged._replace(about="error")
     return found
+
+
+def errors_level(found: dict[str, Departure]) -> int:
+    """Return how far measured errors are from what the theory expects, the worst of them."""
+    return max(one.level for one in found.values() if one.about == "error")
 
 
 def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> str:
@@ -62,7 +71,7 @@ def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> s
     Examples
     --------
     >>> close = Departure(0.1, 0.1, 0, "")
-    >>> trust({"kurtosis": close, "error, pooled": close}, True)
+    >>> trust({"kurtosis": close, "error, pooled": close._replace(about="error")}, True)
     'the theory can be trusted here: its assumptions hold and it predicts the measured errors'
     """
     if not signal and guessing:
@@ -72,8 +81,8 @@ def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> s
             "the theory's two steps found no signal, but a classifier measured does: the theory "
             "does not describe these bags, or needs more of them"
         )
-    errors = max(one.level for name, one in found.items() if name.startswith("error"))
-    off = [name for name, one in found.items() if one.level and not name.startswith("error")]
+    errors = errors_level(found)
+    off = [name for name, one in found.items() if one.level and one.about != "error"]
     which = ", ".join(off)
     if errors == 0 and not off:
         return (
@@ -83,7 +92,7 @@ def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> s
     if errors == 0:
         return f"the theory predicts the measured errors, though its assumptions are off ({which})"
     why = f" ({which})" if off else ""
-    if errors == 1:
+    if errors < FAR_OFF:
         return f"take the theory as a rough guide here: the measured errors are somewhat off{why}"
     return f"do not trust the theory's numbers here: the measured errors are far off{why}"
 

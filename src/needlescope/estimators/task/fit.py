@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...planning import curve as theory
+from ...planning.protocol import alignment
 from ...task import Task
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling, fit_scaling
 from . import signal
 from .mixture import LARGEST, Mixture, fit_mixture, not_normal, spread, to_normal
+from .strength import cosine_deviation, strength
 
 FOUND = 4.0  # standard errors from which a signal is taken to be one
 MOST = 2.0  # by how much a feature is scaled up as noise, relative to all instances
@@ -84,7 +85,7 @@ def fit_task(
     if surprise < FOUND:
         return Fitted(nothing, dimension, view.shape, _cosines(measured, np.nan), surprise)
     task, theta_se = _task(view, size, pi, n * (1.0 - 1.0 / folds) / dimension, dimension)
-    expected = theory.alignment(task, n / (2.0 * dimension), view.seen.direction)
+    expected = alignment(task, n / (2.0 * dimension), view.seen.direction)
     cosines = _cosines(measured, expected)
     if measured < SAME * expected:  # what differs is not along one direction
         return Fitted(nothing, dimension, view.shape, cosines, surprise)
@@ -146,15 +147,15 @@ def _task(
     rho = rho if rho > SURE * rho_se else 0.0
     L = max(round(size / (1.0 + (size - 1.0) * min(rho, 1.0))), 1)
     task = Task(L=L, R=int(np.clip(round(R * L / size), 1, L)), theta=1.0, pi=pi)
-    task = task.replace(theta=theory.strength(task, shift, alpha0, direction))
+    task = task.replace(theta=strength(task, shift, alpha0, direction))
     if shift >= LARGEST:
         return task, np.inf
-    varies = shift * theory.doubt(task, alpha0, direction, dimension)
+    varies = shift * cosine_deviation(task, alpha0, direction, dimension)
     # The zero and the unit of projections are a mean and a deviation of so many negatives.
     count = noise.shape[1] / (1.0 + (size - 1.0) * max(rho, 0.0))
     doubt = float(np.sqrt(view.mixture.shift_se**2 + varies**2 + (1.0 + 0.5 * shift**2) / count))
     low, high = (
-        theory.strength(task, max(t, 0.1 * shift), alpha0, direction)
+        strength(task, max(t, 0.1 * shift), alpha0, direction)
         for t in (shift - doubt, shift + doubt)
     )
     return task, 0.5 * (high - low)

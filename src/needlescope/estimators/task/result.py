@@ -10,7 +10,7 @@ import numpy as np
 from ...grid import choice
 from ...planning.curve import more_bags
 from ...task import Task
-from .departures import Departure
+from .departures import FAR_OFF, Departure, errors_level
 
 GAIN = 0.01
 NAMES = {"pooled": "mean pooling", "attention": "attention"}
@@ -158,7 +158,7 @@ class TaskEstimate:
         measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
         split = f"split as in the theory {self.measured['attention, split']:.2f}"
         errors = f"{_named(self.predicted)} (measured {measured}, {split})"
-        if self.trust.startswith("do not trust"):
+        if errors_level(self.departures) >= FAR_OFF:
             return f"{errors}; the theory is far off here, and says nothing on more bags"
         best, more = self._best(), self.bags_for()
         if self.predicted[best] < GAIN:

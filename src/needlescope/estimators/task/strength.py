@@ -1,0 +1,44 @@
+"""The strength of a signal, as far as a trained direction shows it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ...planning.protocol import alignment
+from ...task import Task
+
+STRONGEST = 100.0  # the largest θ looked at
+
+
+def cosine_deviation(task: Task, alpha0: float, direction: str, dimension: float) -> float:
+    """Return the relative deviation of the cosine s between data sets of a finite dimension.
+
+    A direction a ξ + noise of d Gaussian numbers has a cosine that varies with the noise's length
+    and with its part along ξ: (1 − s²) √(1/2 + (1 − s²)/s²)/√d.
+
+    Examples
+    --------
+    >>> round(cosine_deviation(Task(L=10, R=1, theta=4.0, pi=0.5), 4.0, "query", 50.0), 4)
+    0.0125
+    """
+    s2 = max(alignment(task, alpha0, direction) ** 2, 1e-12)
+    return float((1.0 - s2) * np.sqrt((0.5 + (1.0 - s2) / s2) / dimension))
+
+
+def strength(task: Task, shift: float, alpha0: float, direction: str) -> float:
+    """Return the θ at which a trained direction sees this shift, θ s(θ) = t.
+
+    Examples
+    --------
+    >>> task = Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> round(strength(task, 4.0 * alignment(task, 5.0, "query"), 5.0, "query"), 6)
+    4.0
+    """
+
+    def excess(theta: float) -> float:
+        return theta * alignment(task.replace(theta=theta), alpha0, direction) - shift
+
+    if excess(STRONGEST) <= 0.0:
+        return STRONGEST
+    return float(brentq(excess, 1e-3 * shift, STRONGEST, xtol=1e-9))
