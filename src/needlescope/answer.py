@@ -17,7 +17,7 @@ from .training import Training
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDTH = 12  # of the names in a printed result
+NAME_WIDTH = 12  # of the names in a printed result
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,11 @@ class Answer:
         named = dict(self._fields())
         head = [type(self).__name__, named.get("model"), f"({named['provenance']})"]
         lines = [" ".join(str(part) for part in head if part)]
-        lines += [f"  {name:<{WIDTH}}{text}" for name, text in self._asked()]
+        lines += [f"  {name:<{NAME_WIDTH}}{text}" for name, text in self._asked()]
         for name in self._shown:
-            lines.append(f"  {name:<{WIDTH}}{_shown(named[name], named.get(f'{name}_se', 0.0))}")
+            lines.append(
+                f"  {name:<{NAME_WIDTH}}{_shown(named[name], named.get(f'{name}_se', 0.0))}"
+            )
         more = [
             name
             for name, value in named.items()
@@ -140,7 +142,7 @@ class Answer:
             and value is not None
             and not name.endswith("_se")
         ]
-        return "\n".join([*lines, *([f"  {'and':<{WIDTH}}{', '.join(more)}"] if more else [])])
+        return "\n".join([*lines, *([f"  {'and':<{NAME_WIDTH}}{', '.join(more)}"] if more else [])])
 
     def _asked(self) -> Iterator[tuple[str, str]]:
         if self.question is None:

@@ -216,7 +216,7 @@ def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
     X, y = needles(n=60, dtype=np.float32)
     whole = AttentionClassifier(kappa=1.0, ridge=0.1, refine=4, validation=0).fit(X, y)
     monkeypatch.setattr("needlescope.estimators.fitting.prepared.HOLD", 100)
-    monkeypatch.setattr("needlescope.estimators.fitting.prepared.BLOCK", 1000)
+    monkeypatch.setattr("needlescope.estimators.fitting.prepared.TOKEN_BLOCK", 1000)
     told = []
     streamed = AttentionClassifier(
         kappa=1.0, ridge=0.1, refine=4, validation=0, progress=lambda *both: told.append(both)

@@ -49,7 +49,7 @@ def copies(data: Data) -> list[tuple[np.ndarray, np.ndarray, slice]]:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seven samples of the usual shape in a block."""
-    monkeypatch.setattr(module, "BLOCK", 7 * 6 * 4 + 5)
+    monkeypatch.setattr(module, "TOKEN_BLOCK", 7 * 6 * 4 + 5)
 
 
 class TestBlocks:
@@ -115,9 +115,9 @@ class TestBlocks:
         assert np.array_equal(hold(data).X, hold(data).X)
 
     def test_block_size(self) -> None:
-        assert block_rows(1, 1) == module.BLOCK
-        assert block_rows(module.BLOCK, 2) == 1  # a sample is never cut
-        assert 0.5 * module.BLOCK < block_rows(10, 100) * 1000 <= module.BLOCK
+        assert block_rows(1, 1) == module.TOKEN_BLOCK
+        assert block_rows(module.TOKEN_BLOCK, 2) == 1  # a sample is never cut
+        assert 0.5 * module.TOKEN_BLOCK < block_rows(10, 100) * 1000 <= module.TOKEN_BLOCK
 
 
 class TestLabels:
@@ -230,7 +230,7 @@ class TestStreams:
         assert abs(one.y @ other.y) < 5.0 * np.sqrt(20_000)
 
     def test_blocks_of_one_set_are_independent(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "BLOCK", 100_000)
+        monkeypatch.setattr(module, "TOKEN_BLOCK", 100_000)
         data = make(TASK.replace(theta=0.0), n=100_000 // 24 * 4, d=4)
         blocks = [X.astype(float).ravel() for X, _, _ in copies(data)]
         assert len(blocks) == 4
@@ -294,7 +294,7 @@ class TestSize:
 
     def test_a_sample_larger_than_a_block(self) -> None:
         task = ns.Task(L=3, R=1, theta=50.0, pi=0.5)
-        data = make(task, n=3, d=module.BLOCK // 2)
+        data = make(task, n=3, d=module.TOKEN_BLOCK // 2)
         assert [rows for _, _, rows, _ in data.blocks()] == [slice(k, k + 1) for k in range(3)]
 
     @pytest.mark.parametrize(("L", "d"), [(1, 1), (1, 5), (5, 1)])

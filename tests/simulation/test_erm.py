@@ -241,11 +241,11 @@ def test_features_too_far_off_centre_for_single_precision(shape):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_in_many_blocks(dtype, monkeypatch):
-    monkeypatch.setattr("needlescope.solvers.products.BLOCK", 700)
-    monkeypatch.setattr("needlescope.solvers.products.PANEL", 700)
-    monkeypatch.setattr("needlescope.solvers.cholesky.PANEL", 700)
-    monkeypatch.setattr(subspace, "MOST", 12)
-    monkeypatch.setattr(subspace, "KEPT", 5)
+    monkeypatch.setattr("needlescope.solvers.products.PRODUCT_BLOCK", 700)
+    monkeypatch.setattr("needlescope.solvers.products.SINGLE_PANEL", 700)
+    monkeypatch.setattr("needlescope.solvers.cholesky.MATRIX_PANEL", 700)
+    monkeypatch.setattr(subspace, "MOST_DIRECTIONS", 12)
+    monkeypatch.setattr(subspace, "KEPT_DIRECTIONS", 5)
     for shape in LARGE[:2]:
         F, y = sample(*shape, seed=19)
         F = F.astype(dtype)

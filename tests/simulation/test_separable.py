@@ -157,7 +157,7 @@ class TestDegenerate:
             separability(np.array([[np.nan], [1.0]]), [-1.0, 1.0])
 
     def test_no_answer_rather_than_a_wrong_one(self, monkeypatch):
-        monkeypatch.setattr("needlescope.solvers.separable.ITERATIONS", 1)
+        monkeypatch.setattr("needlescope.solvers.separable.MOST_ROUNDS", 1)
         with pytest.raises(NotConverged, match="neither a separating hyperplane nor"):
             separability(*samples(1, 90, 30))
 

@@ -92,7 +92,7 @@ def state(request: pytest.FixtureRequest) -> State:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two samples in a block."""
-    monkeypatch.setattr(data_module, "BLOCK", 2 * L * D)
+    monkeypatch.setattr(data_module, "TOKEN_BLOCK", 2 * L * D)
 
 
 class TestGradient:

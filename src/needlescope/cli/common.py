@@ -13,10 +13,11 @@ import click
 TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5"}
 TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
             "eta-b": "1", "eta-q": "10"}  # fmt: skip
+# Said again, so that --help need not load NumPy; a test compares them with the package's own.
 LOSSES = ("logistic", "square", "hinge", "squared_hinge")
 MODELS = ("attention", "pooled", "vectorized")
 WHOLE = ("L", "R")
-MOST = 10_000
+MOST_PROBLEMS = 10_000
 """Problems that one command answers: it shows nothing before the last, and keeps nothing."""
 
 WIDE = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
@@ -81,10 +82,10 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
     names = [name.replace("-", "_") for name in (*TASK, *TRAINING)]
     columns = [v if isinstance(v := options[name], list) else [v] for name in names]
     count = math.prod(map(len, columns))
-    if count > MOST:
+    if count > MOST_PROBLEMS:
         raise ValueError(
-            f"the numbers make {count} problems, above {MOST}; give fewer, or put them into a file "
-            "for needlescope sweep, which keeps what is finished"
+            f"the numbers make {count} problems, above {MOST_PROBLEMS}; give fewer, or put them "
+            "into a file for needlescope sweep, which keeps what is finished"
         )
     return [dict(zip(names, values, strict=True)) for values in product(*columns)]
 

@@ -14,8 +14,8 @@ from .work import engine_options, finish
 if TYPE_CHECKING:
     from ..experiments.engine import Engine
 
-LONGEST = 255  # bytes of a file's name
-MOST = 50  # rows of the table for people
+LONGEST_NAME = 255  # bytes of a file's name
+MOST_ROWS = 50  # rows of the table for people
 
 
 @click.command("sweep")
@@ -61,17 +61,19 @@ def command(
         show(table.astype(object).where(table.notna(), None).to_dict("records"), form, spec)
     else:
         rows = means(table, units)
-        rest = f", the first {MOST} of {len(rows)} points; --csv gives all" * (len(rows) > MOST)
-        show(rows[:MOST], None, f"{spec}{rest}")
+        rest = f", the first {MOST_ROWS} of {len(rows)} points; --csv gives all" * (
+            len(rows) > MOST_ROWS
+        )
+        show(rows[:MOST_ROWS], None, f"{spec}{rest}")
     finish(summary)
 
 
 def check_out(path: Path) -> None:
     """Refuse a place where no table can be written, before the work that it is about."""
     size = len(os.fsencode(path.name))
-    if size > LONGEST:
+    if size > LONGEST_NAME:
         raise ValueError(
-            f"--out {path.name:.20}… has a name of {size} bytes, above {LONGEST}; shorten it"
+            f"--out {path.name:.20}… has a name of {size} bytes, above {LONGEST_NAME}; shorten it"
         )
     if path.is_dir():
         raise ValueError(f"--out {path} is a folder; name a file")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..experiments.engine import Engine, Summary
 
 
-MOST = 5  # different errors that are shown
+MOST_ERRORS = 5  # different errors that are shown
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,10 +64,10 @@ def finish(summary: Summary) -> None:
     click.echo(f"{summary.done} units run, {summary.before} found done before.", err=True)
     if summary.failed:
         errors = Counter(summary.errors).most_common()
-        for error, count in errors[:MOST]:
+        for error, count in errors[:MOST_ERRORS]:
             click.echo(f"    {count} with {error}", err=True)
-        if len(errors) > MOST:
-            click.echo(f"    and {len(errors) - MOST} other errors", err=True)
+        if len(errors) > MOST_ERRORS:
+            click.echo(f"    and {len(errors) - MOST_ERRORS} other errors", err=True)
         words = f"{summary.failed} units failed; retry just those with: {given('--retry')}"
         click.echo(words, err=True)
         raise SystemExit(1)

@@ -172,7 +172,7 @@ class VectorizedClassifier(PooledClassifier):
         self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
     ) -> Iterator[tuple[Setting, Any]]:
         F, loss, ridges = self._features(data), get_loss(self.loss), [one.ridge for one in settings]
-        fits = minimise_path(F, data.y, loss, ridges, weight, tolerance=steps.TOLERANCE)
+        fits = minimise_path(F, data.y, loss, ridges, weight, tolerance=steps.READOUT_TOLERANCE)
         for one, fit in zip(settings, fits, strict=True):
             yield one, _Flat(fit.w, fit.b)
 

@@ -14,7 +14,7 @@ from scipy.special import ndtri, stdtr
 from .units.unit import Unit
 
 MISTAKES = 100
-ROUNDING = 4.0 * np.finfo(float).eps  # what theory and simulation know of a sum of order one
+SUM_ROUNDING = 4.0 * np.finfo(float).eps  # what theory and simulation know of a sum of order one
 CERTIFIED = 1e-9  # the relative gradient at which a simulated readout counts as trained
 COMPARED = ("what", "theory", "theory_se", "simulation", "simulation_se", "trials", "z", "group")
 
@@ -169,7 +169,7 @@ def _floor(name: str, value: float) -> float:
     them is known better, about as the squared distance from its floor that it is: to ε √(2ℓ).
     """
     if name == "train_loss":
-        return ROUNDING + CERTIFIED * float(np.sqrt(2.0 * abs(value)))
+        return SUM_ROUNDING + CERTIFIED * float(np.sqrt(2.0 * abs(value)))
     return CERTIFIED
 
 

@@ -18,8 +18,8 @@ from ..training import Training
 from .samples.data import Data
 from .stages import State, gradient
 
-TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
-ITERATIONS = 5000
+TOGETHER_TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
+TOGETHER_ITERATIONS = 5000
 
 
 def train_together(
@@ -45,10 +45,11 @@ def train_together(
     """
     found = [_descend(data, one, training) for one in _starts(state, training, starts, rng)]
     value, residual, best = min(found, key=lambda one: one[0])
-    if not residual <= TOLERANCE:
+    if not residual <= TOGETHER_TOLERANCE:
         raise NotConverged(
             f"end-to-end training stopped at a relative gradient of {residual:.1e}, above "
-            f"{TOLERANCE:g}, and an objective of {value:.6g}; a larger ridge makes it easier"
+            f"{TOGETHER_TOLERANCE:g}, and an objective of {value:.6g}; a larger ridge makes it "
+            "easier"
         )
     return best, residual
 
@@ -75,8 +76,13 @@ def _descend(data: Data, state: State, training: Training) -> tuple[float, float
 
     first = np.concatenate([state.q, state.w, [state.b]])
     scale = float(np.linalg.norm(objective(0.0 * first)[1]))
-    stop = TOLERANCE * scale / np.sqrt(len(first))  # L-BFGS-B looks at the largest entry
-    options = {"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS, "ftol": 0.0, "gtol": stop}
+    stop = TOGETHER_TOLERANCE * scale / np.sqrt(len(first))  # L-BFGS-B looks at the largest entry
+    options = {
+        "maxiter": TOGETHER_ITERATIONS,
+        "maxfun": 2 * TOGETHER_ITERATIONS,
+        "ftol": 0.0,
+        "gtol": stop,
+    }
     at = minimize(objective, first, jac=True, method="L-BFGS-B", options=options).x
     value, slope = objective(at)
     residual = float(np.linalg.norm(slope)) / max(scale, 1e-300)

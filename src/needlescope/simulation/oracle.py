@@ -32,9 +32,11 @@ from .samples.normal import Single, normal
 
 MODELS = ("attention", "pooled", "bayes")
 KAPPAS = (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)
-WIDTH = 2.0  # of the smoothing, over the scores' spread and the fifth root of their number
+SMOOTHING_WIDTH = (
+    2.0  # of the smoothing, over the scores' spread and the fifth root of their number
+)
 THRESHOLDS = 1001
-BLOCK = 1 << 16  # numbers at a time: what is made of them stays in the cache
+ORACLE_BLOCK = 1 << 16  # numbers at a time: what is made of them stays in the cache
 PASSES = {"attention": 50, "pooled": 2, "bayes": 20}  # nanoseconds for each number drawn
 SHORT = 2.0  # seconds of work below which one process is quicker than several
 
@@ -263,7 +265,7 @@ def best_threshold(negative: FloatArray, positive: FloatArray, pi: float) -> tup
     low, high = positive.min(), negative.max()
     if high <= low:
         return 0.0, float(low + high) / 2.0
-    width = WIDTH * min(negative.std(), positive.std()) * len(negative) ** -0.2
+    width = SMOOTHING_WIDTH * min(negative.std(), positive.std()) * len(negative) ** -0.2
     grid = np.linspace(low - 4.0 * width, high + 4.0 * width, THRESHOLDS)
     miss, quiet = (
         np.searchsorted(np.sort(scores), grid, side="right") / len(scores)
@@ -291,7 +293,7 @@ def _count(rule: _Rule, half: _Half, pi: float) -> float:
 
 
 def _blocks(x: Single) -> Iterator[slice]:
-    step = max(1, BLOCK // x.shape[1])
+    step = max(1, ORACLE_BLOCK // x.shape[1])
     for first in range(0, len(x), step):
         yield slice(first, first + step)
 

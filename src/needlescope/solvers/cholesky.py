@@ -9,7 +9,7 @@ from scipy.linalg.blas import dsyrk
 from ..arrays import FloatArray
 from .problem import Features
 
-PANEL = 2**20  # float64 numbers in a block: large enough for the matrix product to be fast
+MATRIX_PANEL = 2**20  # float64 numbers in a block: large enough for the matrix product to be fast
 SINGULAR = 1e-14  # eigenvalues below this part of the largest are taken for zero
 
 
@@ -55,7 +55,7 @@ def normal_matrix(F: Features, weight: FloatArray, centre: FloatArray) -> FloatA
     """Return Σ dᵢ (Fᵢ − μ)(Fᵢ − μ)ᵀ, upper triangle, p × p in float64."""
     n, p = F.shape
     total = np.zeros((p, p), order="F")
-    rows, root = max(1, PANEL // p), np.sqrt(weight)
+    rows, root = max(1, MATRIX_PANEL // p), np.sqrt(weight)
     for start in range(0, n, rows):
         at = slice(start, start + rows)
         block = F[at] - centre
@@ -68,7 +68,7 @@ def gram_matrix(F: Features, centre: FloatArray) -> FloatArray:
     """Return the products ⟨Fᵢ − μ, Fⱼ − μ⟩, upper triangle, n × n in float64."""
     n, p = F.shape
     total = np.zeros((n, n), order="F")
-    columns = max(1, PANEL // n)
+    columns = max(1, MATRIX_PANEL // n)
     for start in range(0, p, columns):
         at = slice(start, start + columns)
         block = np.ascontiguousarray(F[:, at] - centre[at])

@@ -9,8 +9,8 @@ from ..arrays import FloatArray
 from ..errors import NoMinimiser
 from .problem import Fit, Problem
 
-FARTHEST = 2.0**40
-VANISHING = 1e-12  # a slope that fell below this before it is zero has underflowed
+FARTHEST_SCORE = 2.0**40
+UNDERFLOWED_SLOPE = 1e-12  # a slope that fell below this before it is zero has underflowed
 
 
 def one_class(problem: Problem) -> Fit:
@@ -30,9 +30,9 @@ def _best_bias(problem: Problem, y: int) -> float:
         return 0.0
     side = -np.sign(first)
     near, far, last = 0.0, float(side), first
-    while abs(far) <= FARTHEST:
+    while abs(far) <= FARTHEST_SCORE:
         here = slope(far)
-        if here * side > 0.0 or (here == 0.0 and abs(last) > VANISHING * abs(first)):
+        if here * side > 0.0 or (here == 0.0 and abs(last) > UNDERFLOWED_SLOPE * abs(first)):
             return float(brentq(slope, near, far, xtol=1e-15))
         near, far, last = far, 2.0 * far, here
     raise NoMinimiser(

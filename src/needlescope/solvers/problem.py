@@ -14,7 +14,7 @@ Features = NDArray[np.float32] | NDArray[np.float64]
 
 CANCELLED = 1e-5
 ENOUGH = 0.3  # a slope of J that has fallen to this part ends a line search
-ROUNDING = 1e-15  # of the terms of a slope
+SLOPE_ROUNDING = 1e-15  # of the terms of a slope
 TRIALS, LONGEST = 60, 1e6
 
 
@@ -88,7 +88,7 @@ def step_length(
         bent = float(move @ (pulls(problem, z + t * move) - r))
         return first + bent + problem.ridge * t * square
 
-    rounding = ROUNDING * float(np.abs(move) @ np.abs(r))
+    rounding = SLOPE_ROUNDING * float(np.abs(move) @ np.abs(r))
     enough = max(ENOUGH * abs(first), rounding)
     low, at_low, high, at_high = 0.0, first, np.inf, np.inf
     t = 1.0

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from .problem import Features
 
-BLOCK = 2**17  # float64 numbers in a block: 1 MB, half of a common L2 cache
-PANEL = 2**20  # float32 numbers in a panel of columns: fast for products with FFᵀ
+PRODUCT_BLOCK = 2**17  # float64 numbers in a block: 1 MB, half of a common L2 cache
+SINGLE_PANEL = 2**20  # float32 numbers in a panel of columns: fast for products with FFᵀ
 COPY = 2**26  # at most so many numbers are copied to single precision: 256 MB
 SINGLE_RANGE = 1e12  # row norms beyond this, or below its inverse, stay out of float32
 CENTRED = 0.01  # a smaller mean, squared and relative to the rows, is none
-ROUGH = 1e-6  # accuracy of a float32 difference
+SINGLE_ACCURACY = 1e-6  # accuracy of a float32 difference
 NEGLIGIBLE = 1e-30  # of the largest entry; smaller ones would be subnormal and slow
 
 
@@ -41,7 +41,7 @@ class Products:
     def __init__(self, F: Features) -> None:
         self.F = F
         self.n, self.p = F.shape
-        self.rows = max(1, BLOCK // max(1, self.p))
+        self.rows = max(1, PRODUCT_BLOCK // max(1, self.p))
         self.row_squares = np.zeros(self.n)
         self.mean = np.zeros(self.p)
         self.quick: Features = F
@@ -75,7 +75,7 @@ class Products:
         if level <= CENTRED * float(self.row_squares.mean()):
             return self.row_squares
         squares = self.row_squares - 2.0 * self.quick_forward(self.mean) + level
-        return np.maximum(squares, ROUGH * self.row_squares)
+        return np.maximum(squares, SINGLE_ACCURACY * self.row_squares)
 
     def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of rows in double precision."""
@@ -132,7 +132,7 @@ class Products:
         """Return F Fᵀ a, panel of columns by panel, so that a panel is read once."""
         size, short = self._short(a)
         total = np.zeros(self.n, self.quick.dtype)
-        width = max(64, PANEL // self.n)
+        width = max(64, SINGLE_PANEL // self.n)
         for start in range(0, self.p, width):
             panel = self.quick[:, start : start + width]
             total += panel @ (short @ panel)

@@ -15,12 +15,12 @@ from scipy.linalg import lapack, lstsq, qr
 
 from ..arrays import FloatArray
 from ..errors import NotConverged
+from .coordinates import FEATURE_BLOCK, scored
 from .finite_newton import EPS, FiniteNewton
 from .problem import Features
-from .spans import BLOCK, scored
 
-ITERATIONS = 500
-ROUNDING = 64.0  # a sum this many times its unit roundoff away from zero may be zero
+MOST_ROUNDS = 500
+ROUNDING_UNITS = 64.0  # a sum this many times its unit roundoff away from zero may be zero
 
 
 class Separability(NamedTuple):
@@ -101,7 +101,7 @@ def separability(F: Any, y: Any) -> Separability:
         Q, R = qr(A.T, mode="economic", overwrite_a=True, check_finite=False)
         A = np.ascontiguousarray(R.T)
     search = FiniteNewton(A)
-    for _ in range(ITERATIONS):
+    for _ in range(MOST_ROUNDS):
         x = search.x if Q is None else Q @ search.x
         found = _answer(F, y, x[:p] / unit, search)
         if found is not None:
@@ -136,8 +136,8 @@ def _units(F: Features) -> tuple[FloatArray, FloatArray]:
     """Return the mean of every feature and its spread, rounded to a power of two to stay exact."""
     mean = F.mean(axis=0, dtype=float)
     square = np.zeros(F.shape[1])
-    for start in range(0, len(F), BLOCK):
-        part = F[start : start + BLOCK] - mean
+    for start in range(0, len(F), FEATURE_BLOCK):
+        part = F[start : start + FEATURE_BLOCK] - mean
         square += np.einsum("ij,ij->j", part, part)
     spread = np.sqrt(np.maximum(square / len(F), (EPS * mean) ** 2))
     spread[spread == 0.0] = 1.0
@@ -182,9 +182,9 @@ def _centred(F: Features, y: FloatArray, w: FloatArray) -> tuple[FloatArray, flo
 def _margin(F: Features, y: FloatArray, w: FloatArray, b: float) -> float:
     """Return the least margin less a bound on its rounding error."""
     size = np.full(len(F), abs(b))
-    for start in range(0, F.shape[1], BLOCK):
-        part = np.abs(F[:, start : start + BLOCK], dtype=np.float64)
-        size += part @ np.abs(w[start : start + BLOCK])
+    for start in range(0, F.shape[1], FEATURE_BLOCK):
+        part = np.abs(F[:, start : start + FEATURE_BLOCK], dtype=np.float64)
+        size += part @ np.abs(w[start : start + FEATURE_BLOCK])
     error = (F.shape[1] + 8) * EPS * size
     return float(np.min(y * (scored(F, w) + b) - error))
 
@@ -239,7 +239,7 @@ def _gordan(F: Features, y: FloatArray, weights: FloatArray) -> tuple[float, boo
         C.flat[:: q + 1] -= shift
         if lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)[1] == 0:
             return bound, True
-    return (bound if r <= ROUNDING * EPS * size else np.inf), False
+    return (bound if r <= ROUNDING_UNITS * EPS * size else np.inf), False
 
 
 def _augmented(F: Features, y: FloatArray, mean: FloatArray, unit: FloatArray) -> FloatArray:

@@ -25,7 +25,7 @@ from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
 from .law.attention import attention_samples
-from .law.ladder import SURE, Level, settle
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, settle
 from .law.limits import train_limit
 from .provenance import ASYMPTOTE
 from .saddle.measures import error_slope, error_slope_rest, test_error
@@ -90,10 +90,10 @@ def asymptote(
         return settle(
             accuracy,
             partial(_asymptote_one, one, given, kind),
-            lambda row: SURE * row["limit_se"] <= accuracy,
+            lambda row: ERRORS_WITHIN_ACCURACY * row["limit_se"] <= accuracy,
             lambda row: (
-                f"the limit is known to ±{SURE * row['limit_se']:.1e} only; "
-                f"pass accuracy={1.5 * SURE * row['limit_se']:.1g} to accept that"
+                f"the limit is known to ±{ERRORS_WITHIN_ACCURACY * row['limit_se']:.1e} only; "
+                f"pass accuracy={1.5 * ERRORS_WITHIN_ACCURACY * row['limit_se']:.1g} to accept that"
             ),
         )
 

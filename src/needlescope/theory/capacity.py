@@ -14,7 +14,7 @@ from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
-from .law.ladder import SURE, Level, settle
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, settle
 from .law.limits import train_limit
 from .provenance import CAPACITY
 from .saddle.margin import separability, uncertainty
@@ -108,11 +108,14 @@ def _capacity_one(task: Task, query: Query, model: Model, level: Level) -> dict[
 
 
 def _good(accuracy: float, row: dict[str, Any]) -> bool:
-    return bool(row["alpha_se"] == 0.0 or SURE * row["alpha_se"] <= accuracy * row["alpha"])
+    return bool(
+        row["alpha_se"] == 0.0
+        or ERRORS_WITHIN_ACCURACY * row["alpha_se"] <= accuracy * row["alpha"]
+    )
 
 
 def _complaint(row: dict[str, Any]) -> str:
-    relative = SURE * row["alpha_se"] / row["alpha"]
+    relative = ERRORS_WITHIN_ACCURACY * row["alpha_se"] / row["alpha"]
     return (
         f"the capacity, about {row['alpha']:.2g}, is known to a relative error of {relative:.1e} "
         "only: the larger it is, the rarer the samples that limit it, and the fewer of them are "

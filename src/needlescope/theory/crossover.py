@@ -23,13 +23,13 @@ from ..task import Task
 from ..training import Training
 from .asked import check_accuracy
 from .asymptote import asymptote
-from .law.ladder import SURE
+from .law.ladder import ERRORS_WITHIN_ACCURACY
 from .learning import predict
 from .provenance import ASYMPTOTE, of_prediction, of_search
 from .unsolved import Points
 
 SCAN = np.linspace(0.0, 1.0, 6)
-ROUGH = 2e-3  # accuracy of the errors that are scanned; a sign in doubt is looked at again
+ROUGH_ACCURACY = 2e-3  # accuracy of the errors that are scanned; a sign in doubt is looked at again
 WITHIN = 1e-9  # of pooling's error, two errors count as the same
 STEPS, CLOSE = 4, 1e-4  # of the Newton search: as many at most, and what ends it
 APART = 0.02  # alignments on both sides of the crossing that tell the slope there
@@ -129,9 +129,9 @@ def _crossover_one(
 
     def equal(gain: float, error: float) -> bool:
         """Whether a gain is none as far as can be told."""
-        return abs(gain) <= SURE * error + WITHIN * pooled
+        return abs(gain) <= ERRORS_WITHIN_ACCURACY * error + WITHIN * pooled
 
-    rough = max(ROUGH, accuracy)
+    rough = max(ROUGH_ACCURACY, accuracy)
     seen = [gain(s, rough) for s in SCAN.tolist()]
     seen = [
         gain(s, accuracy) if equal(*one) else one
@@ -166,7 +166,7 @@ def _crossing(gain: Gain, low: float, high: float, accuracy: float) -> tuple[flo
     A rough search leads near; from there Newton steps go by the gain at full accuracy, whose
     slope is that of a secant across.
     """
-    rough = max(ROUGH, accuracy)
+    rough = max(ROUGH_ACCURACY, accuracy)
     ends = [gain(s, rough)[0] for s in (low, high)]
     if ends[0] < 0.0 < ends[1]:
         at = float(brentq(lambda s: gain(s, rough)[0], low, high, xtol=1e-3))

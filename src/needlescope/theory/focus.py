@@ -27,7 +27,7 @@ from ..training import Training
 from .alignment import trained_query
 from .asked import check_accuracy
 from .law.attention import draw
-from .law.ladder import SURE, Level, settle
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, settle
 from .provenance import FOCUS
 from .unsolved import Points
 
@@ -106,7 +106,7 @@ def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
     share, error = settle(
         min(1.0, 100.0 * accuracy),  # a smooth mean: far better known than a test error
         mass,
-        lambda found: SURE * found[1] <= accuracy,
+        lambda found: ERRORS_WITHIN_ACCURACY * found[1] <= accuracy,
         lambda found: (
             f"the attention on signal tokens is {found[0]:.6g} ± {found[1]:.1g} at the finest "
             f"level, above accuracy={accuracy:g}; ask for less"

@@ -20,7 +20,7 @@ from ..task import Positions, Task
 from ..training import Training
 from .alignment import trained_query
 from .asked import NO_QUERY, check_accuracy
-from .law.ladder import SURE, Level, ladder, standard_error
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
 from .law.limits import test_limit, train_limit
 from .provenance import of_prediction
 from .saddle.measures import measure
@@ -40,11 +40,11 @@ class _Solved(NamedTuple):
 
     @property
     def doubt(self) -> float:
-        return SURE * float(self.row["test_error_se"])
+        return ERRORS_WITHIN_ACCURACY * float(self.row["test_error_se"])
 
     def coarse(self, accuracy: float) -> bool:
         """Whether compression is what stands between a result and its accuracy."""
-        return bool(self.doubt > accuracy >= np.sqrt(2.0) * SURE * self.sampling)
+        return bool(self.doubt > accuracy >= np.sqrt(2.0) * ERRORS_WITHIN_ACCURACY * self.sampling)
 
 
 class _Job(NamedTuple):

@@ -15,7 +15,7 @@ from ...arrays import IndexArray
 from ...grid import integer, real
 from .bags import Bags
 
-MOST = 2 * 10**7  # digits: 5 GB
+MOST_DIGITS = 2 * 10**7  # digits: 5 GB
 NOISIEST = 1e6  # beyond, single precision leaves nothing of the digits
 
 
@@ -109,10 +109,10 @@ def digit_bags(
         ("R", R, 1, L),
     ):
         integer(name, value, low, high)
-    if bags * L > MOST:
+    if bags * L > MOST_DIGITS:
         raise ValueError(
-            f"bags times L must be at most {MOST} digits, got {bags} bags with L={L}; draw fewer "
-            "of them, several times"
+            f"bags times L must be at most {MOST_DIGITS} digits, got {bags} bags with L={L}; "
+            "draw fewer of them, several times"
         )
     real("noise", noise, 0.0, NOISIEST)
     real("positive", positive, 0.0, 1.0, open_low=True, open_high=True)

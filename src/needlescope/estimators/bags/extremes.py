@@ -1,7 +1,7 @@
 """Instances of extreme size: what the arithmetic of a fit takes, and what it refuses.
 
 Standardising divides by deviations, and these are roots of squares: features that spread over less
-than ``LEAST`` would be taken for constant. `Bags` refuse what is too large for squares.
+than ``LEAST_SPREAD`` would be taken for constant. `Bags` refuse what is too large for squares.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 from ...arrays import IndexArray
 from .bags import Bags
 from .scaling import Scaling, chunks
-from .tables import LARGEST
+from .tables import LARGEST_NUMBER
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-LEAST = {SINGLE: 1e-35, DOUBLE: 1e-150}  # of the spread of a feature
-FARTHEST = {SINGLE: 1e30, DOUBLE: 1e300}  # of an instance once it is scaled
+LEAST_SPREAD = {SINGLE: 1e-35, DOUBLE: 1e-150}  # of the spread of a feature
+FARTHEST_INSTANCE = {SINGLE: 1e30, DOUBLE: 1e300}  # of an instance once it is scaled
 SLIGHT = 0.03  # spread below which a ridge of 0.01 or more leaves instances no say
 
 
@@ -44,17 +44,17 @@ def check_fit(bags: Bags, used: IndexArray, scaled: bool, chosen: bool) -> None:
         rows = bags.rows(members)
         low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
     spread = high - low
-    thin = np.flatnonzero((spread > 0.0) & (spread < LEAST[dtype]))
+    thin = np.flatnonzero((spread > 0.0) & (spread < LEAST_SPREAD[dtype]))
     if len(thin):
         name = f"x{thin[0]}" if bags.names is None else repr(bags.names[thin[0]])
         raise ValueError(
             f"feature {name} spreads over {spread[thin[0]]:.0e} only, less than "
-            f"{LEAST[dtype]:.0e}, from where squares are lost; multiply it by a constant, or drop "
-            "it"
+            f"{LEAST_SPREAD[dtype]:.0e}, from where squares are lost; multiply it by a constant, "
+            "or drop it"
         )
     if not scaled:
         size, largest = float(np.linalg.norm(spread)), float(max(high.max(), -low.min()))
-        _check_unscaled(size, largest, np.sqrt(LARGEST[dtype]), chosen)
+        _check_unscaled(size, largest, np.sqrt(LARGEST_NUMBER[dtype]), chosen)
 
 
 def _check_unscaled(size: float, largest: float, limit: float, chosen: bool) -> None:
@@ -84,12 +84,15 @@ def check_reach(bags: Bags, scaling: Scaling) -> None:
     holds; has it the same units?
     """
     dtype = bags.instances.dtype
-    if bags.d * LARGEST[dtype] * float(np.abs(scaling.scale).max()) <= FARTHEST[dtype]:
+    if (
+        bags.d * LARGEST_NUMBER[dtype] * float(np.abs(scaling.scale).max())
+        <= FARTHEST_INSTANCE[dtype]
+    ):
         return  # no instance can be
     for members in chunks(bags, np.arange(len(bags))):
         with np.errstate(over="ignore", invalid="ignore"):
             far = np.abs(scaling.apply(bags.rows(members).astype(float))).max(axis=1)
-        odd = np.flatnonzero(~(far <= FARTHEST[dtype]))
+        odd = np.flatnonzero(~(far <= FARTHEST_INSTANCE[dtype]))
         if len(odd):
             row = bags.starts[members[0]] + odd[0]
             bag = int(np.searchsorted(bags.starts, row, side="right")) - 1

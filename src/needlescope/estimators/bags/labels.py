@@ -13,7 +13,7 @@ from ...arrays import FloatArray
 from ...grid import unmasked
 from .tables import as_given, first_missing, index_of, one_kind
 
-LARGEST = float(np.finfo(float).max)
+LARGEST_WEIGHT = float(np.finfo(float).max)
 LIGHTEST = 1e-100  # of the heaviest bag's weight: squares of shares are above what underflows
 LIGHT_CLASS = 1e-9  # of both classes' weight: its calibration stands out from rounding
 
@@ -203,7 +203,7 @@ def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[f
             raise ValueError(f"class_weight must name labels of y, {known}, got {label!r}")
         number = isinstance(value, int | float | np.integer | np.floating)
         size = value if isinstance(value, int) or not number else float(value)
-        if not number or not 0.0 <= size <= LARGEST:
+        if not number or not 0.0 <= size <= LARGEST_WEIGHT:
             raise ValueError(
                 f"class_weight must be finite numbers of at least 0, got {value!r} for {label!r}"
             )

@@ -14,8 +14,10 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from .bags import CHUNK, Bags
 
-WIDEST = 10_000  # features whose correlations are removed: a matrix of 800 MB
-ROUNDING = 4.0  # rounding steps that a feature must deviate by, not to be taken for constant
+WIDEST_BAGS = 10_000  # features whose correlations are removed: a matrix of 800 MB
+CONSTANT_ROUNDING = (
+    4.0  # rounding steps that a feature must deviate by, not to be taken for constant
+)
 
 
 class Scaling(NamedTuple):
@@ -50,10 +52,10 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     array([ 1., 10.])
     """
     d, whiten = bags.d, shrinkage < 1.0
-    if whiten and d > WIDEST:
+    if whiten and d > WIDEST_BAGS:
         raise ValueError(
-            f"shrinkage={shrinkage:g} removes the correlations of at most {WIDEST} features, got "
-            f"{d}; pass shrinkage=1, or reduce them first, as with PCA"
+            f"shrinkage={shrinkage:g} removes the correlations of at most {WIDEST_BAGS} features, "
+            f"got {d}; pass shrinkage=1, or reduce them first, as with PCA"
         )
     total, first, second = 0.0, np.zeros(d), np.zeros((d, d) if whiten else d)
     shift: Any = None
@@ -71,7 +73,7 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)
     variance = np.diag(second) if whiten else second
-    rounding = ROUNDING * float(np.finfo(bags.instances.dtype).eps) * np.abs(shift)
+    rounding = CONSTANT_ROUNDING * float(np.finfo(bags.instances.dtype).eps) * np.abs(shift)
     changes = variance > rounding**2
     deviation = np.sqrt(np.where(changes, variance, 1.0))
     centre = shift.astype(float) + first

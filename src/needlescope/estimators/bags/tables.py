@@ -15,7 +15,7 @@ from ...arrays import IndexArray
 from ...grid import unmasked
 
 # Up to here sums of squares are finite; single precision is squared in double.
-LARGEST = {np.dtype(np.float32): 1e18, np.dtype(np.float64): 1e150}
+LARGEST_NUMBER = {np.dtype(np.float32): 1e18, np.dtype(np.float64): 1e150}
 
 
 def plain(X: Any) -> Any:
@@ -68,7 +68,7 @@ def _from_frame(X: Any) -> Any:
 
 def check_numbers(instances: Any, starts: IndexArray, step: int) -> None:
     """Refuse NaN, infinity and numbers too large to be squared, ``step`` rows at a time."""
-    largest = LARGEST[instances.dtype]
+    largest = LARGEST_NUMBER[instances.dtype]
     for first in range(0, len(instances), step):
         part = instances[first : first + step]
         if -largest <= part.min() and part.max() <= largest:  # neither is so if there is a NaN

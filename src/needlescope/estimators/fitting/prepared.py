@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from ...models.segments import Ragged
 from ...running.progress import Progress, reporting
-from ...simulation.samples.data import BLOCK, Block
+from ...simulation.samples.data import TOKEN_BLOCK, Block
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling, chunks
 
@@ -68,7 +68,7 @@ class Prepared:
 
     def _make(self) -> Iterator[Block]:
         first = 0
-        for members in chunks(self.bags, self.used, BLOCK):
+        for members in chunks(self.bags, self.used, TOKEN_BLOCK):
             place = slice(first, first + len(members))
             first = place.stop
             X: Any = self.scaling.apply(self.bags.rows(members))

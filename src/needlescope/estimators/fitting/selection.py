@@ -25,9 +25,9 @@ MANY = 5000  # bags from which one part held out says enough,
 RARE = 500  # if so many are of the rarer class
 FEWEST = 100  # bags of a class that are kept when some are drawn
 OUTSIDE = 0.05  # of the scores of a class, at either end
-FLAT = 1e-3  # the least slope of a calibration: scores never change their order
+FLATTEST_CALIBRATION = 1e-3  # the least slope of a calibration: scores never change their order
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
-ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
+CENTRE_ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
 
 
 class Platt(NamedTuple):
@@ -107,7 +107,7 @@ def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
 def from_centre(scores: FloatArray, middle: float) -> FloatArray:
     """Return scores counted from there; what may be rounding is zero."""
     found = scores - middle
-    return np.where(np.abs(found) > ROUNDING * abs(middle), found, 0.0)
+    return np.where(np.abs(found) > CENTRE_ROUNDING * abs(middle), found, 0.0)
 
 
 def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) -> FloatArray:
@@ -153,7 +153,7 @@ def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
         a, b = a + damped * step_a, b + damped * step_b
         if longest < 1e-8:
             break
-    a = max(a, FLAT)
+    a = max(a, FLATTEST_CALIBRATION)
     return Platt(a / size, b - a * middle / size, low, high)
 
 

@@ -26,8 +26,8 @@ from ...simulation.stages import State
 from ...solvers.minimise import minimise, minimise_path
 from .descent import descend
 
-TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
-FARTHEST = 1e6  # that a bias is looked for
+READOUT_TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
+FARTHEST_BALANCE = 1e6  # that a bias is looked for
 
 
 def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:
@@ -73,7 +73,7 @@ def readouts(
     weight: FloatArray,
 ) -> list[State]:
     """Return, for each ridge, the state whose readout minimises the loss on features F."""
-    fits = minimise_path(F, y, loss, ridges, weight, tolerance=TOLERANCE)
+    fits = minimise_path(F, y, loss, ridges, weight, tolerance=READOUT_TOLERANCE)
     return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
 
 
@@ -114,7 +114,7 @@ def _imbalance(found: FloatArray, y: FloatArray, loss: Loss, weight: FloatArray)
     reach = 1.0
     while slope(-reach) >= 0.0 or slope(reach) <= 0.0:
         reach *= 4.0
-        if reach > FARTHEST:  # they balance nowhere, or everywhere
+        if reach > FARTHEST_BALANCE:  # they balance nowhere, or everywhere
             return 0.0
     return float(brentq(slope, -reach, reach, xtol=1e-12))
 

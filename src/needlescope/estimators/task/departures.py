@@ -8,7 +8,7 @@ import numpy as np
 
 LEVELS = ("as the theory assumes", "somewhat off", "far off")
 FAR_OFF = 2  # the level at which the theory's numbers are not to be trusted
-SURE = 2.0  # standard errors within which a measured error agrees
+AGREEING_ERRORS = 2.0  # standard errors within which a measured error agrees
 
 
 class Departure(NamedTuple):
@@ -52,7 +52,7 @@ def departures(
         found["spread of the signal"] = _judge(spread, 1.0, 0.2, 0.6)
         found["alignment"] = _judge(alignment["measured"], alignment["predicted"], 0.1, 0.25)
     for name, error in expected.items():
-        near = max(SURE * errors[name], 0.01)
+        near = max(AGREEING_ERRORS * errors[name], 0.01)
         judged = _judge(measured[name], error, near, 1.5 * near, ("as predicted", *LEVELS[1:]))
         found[f"error, {name}"] = judged._replace(about="error")
     return found

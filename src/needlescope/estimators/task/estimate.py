@@ -26,8 +26,8 @@ from .departures import Departure, departures, trust
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
 
-LEAST = 5  # bags of each class
-SURE = 3.0  # standard errors by which a classifier does better than guessing
+LEAST_BAGS = 5  # bags of each class
+BETTER_ERRORS = 3.0  # standard errors by which a classifier does better than guessing
 MEASURED = {"pooled": "pooled", "attention, split": "attention"}  # and the model of the theory
 
 
@@ -104,7 +104,9 @@ def estimate_task(
         doubts = _doubts(found, known, expected)
     errors_se = {name: _counted(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
-    guessing = all(error > chance - SURE * errors_se[name] for name, error in measured.items())
+    guessing = all(
+        error > chance - BETTER_ERRORS * errors_se[name] for name, error in measured.items()
+    )
     listed = _departures(found, measured, expected, doubts, n)
     return TaskEstimate(
         task=found.task,
@@ -149,10 +151,10 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
     if positive == labels[0]:
         signs, labels = -signs, labels[::-1]
     positives, negatives = int((signs > 0.0).sum()), int((signs < 0.0).sum())
-    if min(positives, negatives) < LEAST:
+    if min(positives, negatives) < LEAST_BAGS:
         raise ValueError(
-            f"estimate_task needs at least {LEAST} bags of each class, got {positives} positive "
-            f"and {negatives} negative"
+            f"estimate_task needs at least {LEAST_BAGS} bags of each class, got {positives} "
+            f"positive and {negatives} negative"
         )
     return labels[1], signs
 

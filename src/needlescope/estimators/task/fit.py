@@ -22,13 +22,13 @@ from ...task import Task
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling, fit_scaling
 from . import signal
-from .mixture import LARGEST, Mixture, fit_mixture, not_normal, spread, to_normal
+from .mixture import LARGEST_SHIFT, Mixture, fit_mixture, not_normal, spread, to_normal
 from .strength import cosine_deviation, strength
 
 FOUND = 4.0  # standard errors from which a signal is taken to be one
-MOST = 2.0  # by how much a feature is scaled up as noise, relative to all instances
+MOST_SCALED_UP = 2.0  # by how much a feature is scaled up as noise, relative to all instances
 SAME = 0.4  # of the predicted alignment, without which there is no direction of a signal
-SURE = 3.0  # standard errors from which noise is not normal, or is correlated
+DEPARTING_ERRORS = 3.0  # standard errors from which noise is not normal, or is correlated
 
 
 class Fitted(NamedTuple):
@@ -104,14 +104,14 @@ def scaled_as_noise(bags: Bags, y: FloatArray) -> Scaling:
     noise_scale = fit_scaling(bags, negative, np.ones(len(negative)), 1.0).scale
     scaling = fit_scaling(bags, np.arange(n), np.ones(n), 1.0)
     # A feature that hardly changes in negatives would be all that is seen.
-    return scaling._replace(scale=np.minimum(noise_scale, MOST * scaling.scale))
+    return scaling._replace(scale=np.minimum(noise_scale, MOST_SCALED_UP * scaling.scale))
 
 
 def _view(bags: Bags, y: FloatArray, seen: signal.Seen) -> _View:
     """Fit a mixture to what is seen, on a scale on which the noise is normal."""
     positive, along = np.repeat(y > 0.0, bags.lengths), seen.along
     shape = signal.shape(bags, y, along)
-    if not_normal(shape, int((~positive).sum()), SURE):
+    if not_normal(shape, int((~positive).sum()), DEPARTING_ERRORS):
         along = np.stack([to_normal(one[~positive], one) for one in along])
     noise, shown = along[:, ~positive], along[:, positive]
     return _View(seen, shape, noise, shown, _mixture(noise, shown, _least(bags.lengths.mean())))
@@ -144,11 +144,11 @@ def _task(
     share = min(R / size, 1.0)
     shift = fit_mixture(noise.ravel(), shown.ravel(), _least(size), share, len(noise)).shift
     rho, rho_se = view.shape["correlation"], view.shape["correlation_se"]
-    rho = rho if rho > SURE * rho_se else 0.0
+    rho = rho if rho > DEPARTING_ERRORS * rho_se else 0.0
     L = max(round(size / (1.0 + (size - 1.0) * min(rho, 1.0))), 1)
     task = Task(L=L, R=int(np.clip(round(R * L / size), 1, L)), theta=1.0, pi=pi)
     task = task.replace(theta=strength(task, shift, alpha0, direction))
-    if shift >= LARGEST:
+    if shift >= LARGEST_SHIFT:
         return task, np.inf
     varies = shift * cosine_deviation(task, alpha0, direction, dimension)
     # The zero and the unit of projections are a mean and a deviation of so many negatives.

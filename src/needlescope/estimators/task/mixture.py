@@ -17,10 +17,10 @@ from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray
 
-FARTHEST = 12.0  # projections beyond are moved there, in deviations of the noise
+FARTHEST_PROJECTION = 12.0  # projections beyond are moved there, in deviations of the noise
 STEP = 0.02  # width of the bins in which projections are counted
 SHIFTS = np.arange(0.1, 10.01, 0.1)
-LARGEST = 0.99 * SHIFTS[-1]  # from where a shift may be larger than any looked at
+LARGEST_SHIFT = 0.99 * SHIFTS[-1]  # from where a shift may be larger than any looked at
 TAIL = 0.005  # beyond this share of the noise, its scale is continued
 
 
@@ -68,7 +68,7 @@ def to_normal(noise: FloatArray, along: FloatArray) -> FloatArray:
     for end, inside, beyond in ((0, 1, along < at[0]), (-1, -2, along > at[-1])):
         slope = (z[end] - z[inside]) / (at[end] - at[inside])
         found[beyond] = z[end] + slope * (along[beyond] - at[end])
-    bounded: FloatArray = np.clip(found, -FARTHEST, FARTHEST)
+    bounded: FloatArray = np.clip(found, -FARTHEST_PROJECTION, FARTHEST_PROJECTION)
     return bounded
 
 
@@ -147,7 +147,7 @@ def spread(seen: FloatArray, noise: FloatArray, found: Mixture) -> float:
 
 def _density(noise: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the bins and the noise's density in them: smoothed, its variance kept."""
-    edge = FARTHEST + 1.0
+    edge = FARTHEST_PROJECTION + 1.0
     x = np.arange(-edge, edge + STEP / 2, STEP)
     count = len(noise)
     size = max(float(noise.std()), 1e-12)

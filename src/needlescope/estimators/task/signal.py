@@ -20,7 +20,7 @@ from ..bags.scaling import Scaling
 from ..fitting import steps
 from ..fitting.folds import rarer, stratified
 from ..fitting.prepared import Prepared
-from .mixture import FARTHEST
+from .mixture import FARTHEST_PROJECTION
 
 FOLDS = 5
 REPEATS = 4  # of the folds: with few bags, what is seen depends on them
@@ -104,7 +104,11 @@ def look(
             agreement[name].append(_correlation(a, b))
         done()
     return [
-        Seen(name, np.clip(along[name], -FARTHEST, FARTHEST), float(np.mean(agreement[name])))
+        Seen(
+            name,
+            np.clip(along[name], -FARTHEST_PROJECTION, FARTHEST_PROJECTION),
+            float(np.mean(agreement[name])),
+        )
         for name in DIRECTIONS
         if along[name].any()
     ]

@@ -24,7 +24,7 @@ LAWS = {
     "sqrt": (0.5, 2.0),
 }  # the factors c of each law of growth of the signal
 DRAWS = {10: 10_000, 100: 8000, 1000: 4000}  # in a trial at each L that is simulated
-FEW = 2.0  # θ over √(2 log L) above which attention makes too few mistakes to count
+FEW_MISTAKES = 2.0  # θ over √(2 log L) above which attention makes too few mistakes to count
 BY = ("model", "task.L", "task.theta")
 ERROR = 0.1  # of the detection thresholds
 FROM = 1000  # the growth is fitted from this L on
@@ -60,7 +60,7 @@ def units(full: bool) -> list[Unit]:
             task = {**TASK, "L": point["L"], "theta": theta}
             arguments = {"task": task, "model": point["model"]}
             found.append(Unit("oracle", arguments))
-            clear = theta > FEW * strength("sqrt_log", 1.0, point["L"])
+            clear = theta > FEW_MISTAKES * strength("sqrt_log", 1.0, point["L"])
             if point["L"] in DRAWS and not (clear and point["model"] != "pooled"):
                 drawn = {**arguments, "samples": DRAWS[point["L"]]}
                 found += trials("simulate_oracle", drawn, count)

@@ -10,7 +10,7 @@ from typing import Any
 
 MAGIC = b"SQLite format 3\0"
 COLUMNS = ("key", "call", "arguments", "numbers", "error", "seconds", "versions", "finished")
-LONGEST = 255 - len("-journal")  # bytes of a name: SQLite adds that to it
+LONGEST_STORE_NAME = 255 - len("-journal")  # bytes of a name: SQLite adds that to it
 
 
 class StoreError(RuntimeError):
@@ -23,9 +23,10 @@ def checked(path: Any) -> Path:
         raise ValueError(f"a store is named by the path of its file, got {path!r:.80}")
     found = Path(path)
     size = len(os.fsencode(found.name))
-    if size > LONGEST:
+    if size > LONGEST_STORE_NAME:
         raise StoreError(
-            f"the store {found.name:.20}… has a name of {size} bytes, above {LONGEST}; shorten it"
+            f"the store {found.name:.20}… has a name of {size} bytes, above {LONGEST_STORE_NAME}; "
+            "shorten it"
         )
     if "\0" in str(found):
         raise StoreError(f"the store {str(found)!r} has a zero byte in its name; leave that out")

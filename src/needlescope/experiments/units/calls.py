@@ -75,7 +75,7 @@ TABLES: dict[str, type[Any]] = {
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
 LISTS = ("signal", "seed")  # arguments whose single value is a list
 HOW = ("workers", "progress")  # how the work is done: not for a unit to say
-LARGEST = 20_000  # d of a covariance that is made here: 3.2 GB
+LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
 
 
@@ -209,7 +209,7 @@ def _decaying(decay: Any, d: Any) -> FloatArray:
     decay = real("covariance_decay", decay, -1.0, 1.0, open_low=True, open_high=True)
     if d is None:
         raise ValueError("covariance_decay describes a d × d matrix: give d as well")
-    steps = np.arange(whole("d", d, 1, LARGEST))
+    steps = np.arange(whole("d", d, 1, LARGEST_DIMENSION))
     return np.asarray(decay ** np.abs(steps[:, None] - steps))
 
 

@@ -33,7 +33,7 @@ ABOUT = ("__repr__", "__str__", "__eq__", "__hash__", "_abc_impl")
 
 LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
 KIND = 0xFFF  # flags that say what a function is, not under which rules it was written
-FEW = 100  # numbers of a parameter that are kept as they are; of more, a hash
+FEW_NUMBERS = 100  # numbers of a parameter that are kept as they are; of more, a hash
 
 
 def identity(loss: Loss) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _short(text: str) -> str:
 def _kept(value: Any) -> Any:
     """Return a parameter for people to read: itself if it is plain and not long, or its hash."""
     value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
-    if isinstance(value, list | tuple) and len(value) <= FEW:
+    if isinstance(value, list | tuple) and len(value) <= FEW_NUMBERS:
         return [_kept(one) for one in value]
     if isinstance(value, str | int | float | None) and value == value:
         return value

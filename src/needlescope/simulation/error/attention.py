@@ -26,7 +26,7 @@ from ...task import Positions, Task
 from ..samples.data import positions
 from ..samples.noise import correlate
 
-SHIFTS = 32  # enough for their spread to be known: the rounds end by it
+LATTICE_SHIFTS = 32  # enough for their spread to be known: the rounds end by it
 FIRST = 1 << 8  # points of the first round for each shift, fewer where there are many tokens
 TOKENS = 1 << 24  # token draws after which the integral is left at the error it has
 ACCURACY, RELATIVE = 2e-4, 0.05  # the standard error at which to stop
@@ -59,9 +59,9 @@ def attention_error(
     >>> round(attention_error(task, at, ns.Noise(), np.random.default_rng(0))[0], 4)
     0.0228
     """
-    shifts = rng.random((SHIFTS, min(task.L, LATTICE) + 1))  # the last one picks positions
+    shifts = rng.random((LATTICE_SHIFTS, min(task.L, LATTICE) + 1))  # the last one picks positions
     size = int(np.clip(1 << (FIRST * 64 // task.L).bit_length() >> 1, 1, FIRST))
-    sums, count = np.zeros(SHIFTS), 0
+    sums, count = np.zeros(LATTICE_SHIFTS), 0
     while True:
         step = 1 if count == 0 else 2  # the even points of a doubled lattice are the old ones
         u = np.concatenate([shifted(size, shift, step - 1, step) for shift in shifts])
@@ -70,11 +70,11 @@ def attention_error(
             _wrong(task, at, noise, u[first : first + columns], rng)
             for first in range(0, len(u), columns)
         ]
-        sums += np.concatenate(wrong).reshape(SHIFTS, -1).sum(axis=1)
+        sums += np.concatenate(wrong).reshape(LATTICE_SHIFTS, -1).sum(axis=1)
         count, means = size, sums / size
-        error = float(means.std(ddof=1) / np.sqrt(SHIFTS))
+        error = float(means.std(ddof=1) / np.sqrt(LATTICE_SHIFTS))
         enough = min(ACCURACY, RELATIVE * float(means.mean()))
-        if error <= enough or 2 * count * SHIFTS * task.L > TOKENS:
+        if error <= enough or 2 * count * LATTICE_SHIFTS * task.L > TOKENS:
             return float(means.mean()), error
         size = 2 * count
 

@@ -20,7 +20,9 @@ from ...running.seeds import child, generator
 from ...task import Positions, Task
 from .noise import fill_noise
 
-BLOCK = 1 << 19  # numbers in a block, 2 MiB: large enough for BLAS, small enough for the cache
+TOKEN_BLOCK = (
+    1 << 19
+)  # numbers in a block, 2 MiB: large enough for BLAS, small enough for the cache
 
 
 class Block(NamedTuple):
@@ -202,4 +204,4 @@ def hold(data: Data, dtype: Any = np.float32) -> Arrays:
 
 def block_rows(L: int, d: int) -> int:
     """Return how many samples make a block."""
-    return max(1, BLOCK // (L * d))
+    return max(1, TOKEN_BLOCK // (L * d))

@@ -16,8 +16,8 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NoMinimiser, NotConverged
 from ...losses import PiecewiseQuadratic
+from ..coordinates import Coordinates, InFeatures, InSamples, pulled, scored
 from ..problem import Features, Fit, Problem
-from ..spans import Gram, Rows, Span, pulled, scored
 from .fenchel import balanced, best_bias, excess, floor
 from .interior import Goal, State, interior, judge
 
@@ -96,13 +96,13 @@ def _solve(goal: Goal, F: Features, tolerance: float) -> tuple[FloatArray, float
     if gap <= 1e-15 * (1.0 + abs(floor(goal.loss))):
         return *null, gap, 0
     goal = goal._replace(tiny=TINY * at_null)
-    span: Span = Gram(F) if p > n else Rows(F)
-    state = interior(goal, span, tolerance)
+    space: Coordinates = InSamples(F) if p > n else InFeatures(F)
+    state = interior(goal, space, tolerance)
     for width in WIDTHS:
         if state.gap <= tolerance * state.scale:
             break
-        state = polished(goal, span, state, width)
-    w = span.vector(state.x)
+        state = polished(goal, space, state, width)
+    w = space.vector(state.x)
     b = best_bias(goal.loss, scored(F, w), goal.y, goal.c)
     value, gap = _certify(goal, F, w, b, state.t)
     scale = max(value, goal.tiny)
@@ -134,7 +134,7 @@ def _certify(
     return float(value), float(gap + abs(b * alpha.sum()))
 
 
-def polished(goal: Goal, span: Span, state: State, spread: float) -> State:
+def polished(goal: Goal, space: Coordinates, state: State, spread: float) -> State:
     """Make the occupied kinks exact: Newton steps on the augmented Lagrangian, while they help.
 
     With the multipliers t and the width g the loss is replaced by its Moreau envelope at u + g t,
@@ -151,14 +151,14 @@ def polished(goal: Goal, span: Span, state: State, spread: float) -> State:
         if not (c * bend).any():
             break
         try:
-            solve = span.factor(c * bend, ridge)
+            solve = space.factor(c * bend, ridge)
         except np.linalg.LinAlgError:
             break
-        dx, db, _ = solve(ridge * state.x + span.pull(alpha), float(alpha.sum()))
+        dx, db, _ = solve(ridge * state.x + space.pull(alpha), float(alpha.sum()))
         x, b = state.x + dx, state.b + db
-        h = span.scores(x)
+        h = space.scores(x)
         slope, _ = _envelope(loss, width, y * (h + b) + width * best.t)
-        state = judge(goal, span, x, b, h, slope, state.iterations + 1)
+        state = judge(goal, space, x, b, h, slope, state.iterations + 1)
         best = state if state.gap < best.gap else best
     return best
 

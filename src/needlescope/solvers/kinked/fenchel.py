@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import PiecewiseQuadratic
 
-FLAT = 1e-13  # a smaller slope of the objective along the bias is rounding
+FLAT_BIAS = 1e-13  # a smaller slope of the objective along the bias is rounding
 
 
 def slopes_at_knots(loss: PiecewiseQuadratic) -> tuple[FloatArray, FloatArray]:
@@ -124,7 +124,7 @@ def best_bias(loss: PiecewiseQuadratic, h: FloatArray, y: FloatArray, c: FloatAr
         slope, bend = float(np.sum(c * loss.derivative(u, 1) * y)), float(c @ loss.second(u, 1))
         return slope + bend * (left - b), slope + bend * (right - b), bend
 
-    scale = FLAT * float(np.max(np.abs(loss.derivative(y * h, 1)), initial=1.0))
+    scale = FLAT_BIAS * float(np.max(np.abs(loss.derivative(y * h, 1)), initial=1.0))
     low, high = 0, len(ends)
     while low < high:  # the first interval whose slope gets as high as zero
         j = (low + high) // 2

@@ -17,12 +17,12 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import KINK, PiecewiseQuadratic
-from ..spans import Solver, Span
+from ..coordinates import Coordinates, Solver
 from .fenchel import domain, excess, floor, slopes_at_knots
 
-ITERATIONS = 80
-NEAR = 0.995  # how far towards the boundary a step may go
-STALLED = 12  # iterations without a better gap; fewer once the tolerance is reached
+MOST_INTERIOR_STEPS = 80
+TO_THE_BOUNDARY = 0.995  # how far towards the boundary a step may go
+STALLED_STEPS = 12  # iterations without a better gap; fewer once the tolerance is reached
 BEYOND = 1e-2  # the gap falls so fast in the end that two more digits cost an iteration or two
 
 
@@ -49,17 +49,23 @@ class State(NamedTuple):
 
 
 def judge(
-    goal: Goal, span: Span, x: FloatArray, b: float, h: FloatArray, t: FloatArray, iterations: int
+    goal: Goal,
+    space: Coordinates,
+    x: FloatArray,
+    b: float,
+    h: FloatArray,
+    t: FloatArray,
+    iterations: int,
 ) -> State:
     """Return the state with its gap."""
     loss, y, c, ridge, tiny = goal
     t = np.clip(t, *domain(loss))
     u = y * (h + b)
     alpha = c * y * t
-    off = ridge * x + span.pull(alpha)
-    value = c @ (loss.value(u, 1) - floor(loss)) + 0.5 * ridge * span.inner(x, x)
+    off = ridge * x + space.pull(alpha)
+    value = c @ (loss.value(u, 1) - floor(loss)) + 0.5 * ridge * space.inner(x, x)
     # The last term stands for what it costs to make Σα zero; the final certificate does it.
-    gap = c @ excess(loss, u, t) + span.inner(off, off) / (2.0 * ridge)
+    gap = c @ excess(loss, u, t) + space.inner(off, off) / (2.0 * ridge)
     gap += abs(alpha.sum()) * (1.0 + np.abs(h + b).max())
     return State(x, b, h, t, max(float(value), tiny), float(gap), iterations)
 
@@ -113,21 +119,21 @@ def _smooth_part(
     return loss.derivative(u, 1) - passed, loss.second(u, 1)
 
 
-def interior(goal: Goal, span: Span, tolerance: float) -> State:
+def interior(goal: Goal, space: Coordinates, tolerance: float) -> State:
     """Return the state with the least gap that the method reached, if it can below tolerance."""
     loss, y, c, ridge, _ = goal
     left, right = slopes_at_knots(loss)
     jumps = np.where(right - left > KINK, right - left, 0.0)
-    x, b, h = np.zeros(span.size), 0.0, np.zeros(len(y))
+    x, b, h = np.zeros(space.size), 0.0, np.zeros(len(y))
     slack = _Slack(loss.knots[jumps > 0.0], jumps[jumps > 0.0], y * (h + b))
     best: State | None = None
-    for iteration in range(ITERATIONS):
+    for iteration in range(MOST_INTERIOR_STEPS):
         u = y * (h + b)
         slope, bend = _smooth_part(loss, jumps, u)
         t = slope + slack.theta.sum(axis=1)
-        now = judge(goal, span, x, b, h, t, iteration)
+        now = judge(goal, space, x, b, h, t, iteration)
         best = now if best is None or now.gap < best.gap else best
-        patience = 2 if best.gap <= tolerance * best.scale else STALLED
+        patience = 2 if best.gap <= tolerance * best.scale else STALLED_STEPS
         if best.gap <= BEYOND * tolerance * best.scale or iteration - best.iterations >= patience:
             break
         stiff = slack.stiffness()
@@ -135,19 +141,19 @@ def interior(goal: Goal, span: Span, tolerance: float) -> State:
         if not np.isfinite(curvature).all() or not (curvature > 0.0).all():
             break
         try:
-            solve = span.factor(curvature, ridge)
+            solve = space.factor(curvature, ridge)
         except np.linalg.LinAlgError:  # as far as rounding allows; the caller sees the gap
             break
-        dx, db = _step(goal, span, slack, solve, x, u, t, stiff, curvature)
+        dx, db = _step(goal, space, slack, solve, x, u, t, stiff, curvature)
         x, b = x + dx, b + db
-        h = span.scores(x)
+        h = space.scores(x)
     assert best is not None
     return best
 
 
 def _step(
     goal: Goal,
-    span: Span,
+    space: Coordinates,
     slack: _Slack,
     solve: Solver,
     x: FloatArray,
@@ -159,7 +165,7 @@ def _step(
     """Move the slacks; return the change of w and b."""
     _, y, c, ridge, _ = goal
     alpha = c * y * t
-    g, g_b = ridge * x + span.pull(alpha), float(alpha.sum())
+    g, g_b = ridge * x + space.pull(alpha), float(alpha.sum())
     ahead = u[:, None] - slack.kinks
 
     def direction(
@@ -167,11 +173,11 @@ def _step(
     ) -> tuple[FloatArray, float, FloatArray, FloatArray, FloatArray]:
         rho = mu_xi / slack.rest - mu_eta / slack.theta - ahead
         extra = -c * y * (stiff * rho).sum(axis=1)
-        dx, db, df = solve(g + span.pull(extra), g_b + float(extra.sum()))
+        dx, db, df = solve(g + space.pull(extra), g_b + float(extra.sum()))
         # Stiff samples turn the rounding of df into slopes that do not balance: solve once more
         # for what is left.
         left = extra + curvature * df
-        again = solve(ridge * dx + g + span.pull(left), g_b + float(left.sum()))
+        again = solve(ridge * dx + g + space.pull(left), g_b + float(left.sum()))
         dx, db, df = dx + again[0], db + again[1], df + again[2]
         move = stiff * ((y * df)[:, None] - rho)
         return dx, db, move, *slack.steps(move, mu_xi, mu_eta)
@@ -184,6 +190,6 @@ def _step(
     after += (slack.eta + r * d_eta) * (slack.theta + r * move)
     aim = mu * (float((c @ after).sum()) / count / mu) ** 3
     dx, db, move, d_xi, d_eta = direction(aim + d_xi * move, aim - d_eta * move)
-    r = min(1.0, NEAR * slack.length(move, d_xi, d_eta))
+    r = min(1.0, TO_THE_BOUNDARY * slack.length(move, d_xi, d_eta))
     slack.advance(r, move, d_xi, d_eta)
     return r * dx, r * db

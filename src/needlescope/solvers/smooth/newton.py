@@ -21,11 +21,11 @@ from ..problem import Problem, curvatures, objective, step_length
 from ..products import Products
 from .point import Point, at_point
 
-MOST_STEPS = 100
+MOST_NEWTON_STEPS = 100
 IDLE, IDLE_STEPS = 1e-17, 5  # so many steps that gain less than that part of J: rounding
 SHORT, SHORT_STEPS = 0.3, 4  # so many steps of less than that length: the model is a bad one
 LOWER = 0.1  # factor from one ridge to the next
-NEAR = 0.03
+NEAR_MINIMUM = 0.03
 
 
 def _curvatures(problem: Problem, z: FloatArray) -> FloatArray:
@@ -46,7 +46,7 @@ def _primal_step(problem: Problem, products: Products, point: Point) -> tuple[Fl
     return step, -slope / total - float(mean @ step)
 
 
-class Gram:
+class DualNewton:
     """FFᵀ of the rows less their mean, plus σ, computed once for all steps and ridges."""
 
     def __init__(self, products: Products, weight: FloatArray) -> None:
@@ -76,33 +76,33 @@ class Gram:
 
 
 def newton(
-    problem: Problem, products: Products, gram: Gram | None, point: Point, target: float
+    problem: Problem, products: Products, dual: DualNewton | None, point: Point, target: float
 ) -> tuple[Point, int]:
     """Iterate until the gradient norm is at most ``target`` or no step reduces J any more.
 
     Plain Newton steps come first. Should they not end soon (a loss with flat parts and a tiny
     ridge), the ridge is lowered from a large one by stages, each of which starts where the last
-    one came near its minimum. ``gram`` is for n < p, else None.
+    one came near its minimum. ``dual`` is for n < p, else None.
     """
-    point, steps = _iterate(problem, products, gram, point, target, SHORT_STEPS)
+    point, steps = _iterate(problem, products, dual, point, target, SHORT_STEPS)
     if point.norm <= target or problem.ridge == 0.0:
         return point, steps
     ridge = float(problem.weight @ products.row_squares) / min(products.n, products.p)
     while (ridge := LOWER * ridge) > problem.ridge:
         stage = problem._replace(ridge=ridge)
         point = at_point(stage, products, point.w, point.b)
-        near = NEAR * ridge * float(np.linalg.norm(point.w))
-        point, more = _iterate(stage, products, gram, point, near, MOST_STEPS)
+        near = NEAR_MINIMUM * ridge * float(np.linalg.norm(point.w))
+        point, more = _iterate(stage, products, dual, point, near, MOST_NEWTON_STEPS)
         steps += more
     point = at_point(problem, products, point.w, point.b)
-    point, more = _iterate(problem, products, gram, point, target, MOST_STEPS)
+    point, more = _iterate(problem, products, dual, point, target, MOST_NEWTON_STEPS)
     return point, steps + more
 
 
 def _iterate(
     problem: Problem,
     products: Products,
-    gram: Gram | None,
+    dual: DualNewton | None,
     point: Point,
     target: float,
     patience: int,
@@ -110,13 +110,13 @@ def _iterate(
     """Take Newton steps; give up after ``patience`` short ones on end, or where none gains."""
     short, idle, best = 0, 0, point
     least = IDLE * abs(objective(problem, point.z, point.w))  # J only falls from here
-    for iteration in range(MOST_STEPS):
+    for iteration in range(MOST_NEWTON_STEPS):
         if point.norm <= target:
             return point, iteration
         if short == patience or idle == IDLE_STEPS:
             return best, iteration
-        if gram is not None:
-            step, db = gram.step(problem, point)
+        if dual is not None:
+            step, db = dual.step(problem, point)
         else:
             step, db = _primal_step(problem, products, point)
         first = float(point.g @ step) + db * float(point.r.sum())
@@ -130,4 +130,4 @@ def _iterate(
             least = IDLE * abs(objective(problem, point.z, point.w))
         idle = idle + 1 if -t * first <= least else 0
         best = point if point.norm < best.norm or idle == 0 else best
-    return best, MOST_STEPS
+    return best, MOST_NEWTON_STEPS

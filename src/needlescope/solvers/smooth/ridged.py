@@ -18,7 +18,7 @@ from ...errors import NotConverged
 from ...losses import PiecewiseQuadratic
 from ..problem import Fit, Problem, gradient_scale, pulls
 from ..products import Products
-from .newton import Gram, newton
+from .newton import DualNewton, newton
 from .point import Point, at_point, origin
 from .subspace import DualSpan, PrimalSpan, descend
 
@@ -54,7 +54,7 @@ def smooth_path(problem: Problem, ridges: Iterable[float], tolerance: float) -> 
     iterate = smaller > (SMALL_SQUARE if _curvature_is_constant(problem) else SMALL)
     pulled = products.survey(r, problem.weight, quick=iterate)
     scale = gradient_scale(r, pulled, products.row_squares)
-    target, gram = tolerance * scale, None
+    target, newton_dual = tolerance * scale, None
     last = first = origin(products, r, pulled, dual)
     for ridge in ridges:
         stage, point, iterations = problem._replace(ridge=ridge), first, 0
@@ -66,9 +66,9 @@ def smooth_path(problem: Problem, ridges: Iterable[float], tolerance: float) -> 
             done = descend(span, target, FIRST + smaller // SHARE)
             point, iterations = span.base, span.iterations
         if not done:
-            if dual and gram is None:
-                gram = Gram(products, problem.weight)
-            point, steps = newton(stage, products, gram, point, target)
+            if dual and newton_dual is None:
+                newton_dual = DualNewton(products, problem.weight)
+            point, steps = newton(stage, products, newton_dual, point, target)
             iterations += steps
         last = point
         yield conclude(point, scale, tolerance, iterations)

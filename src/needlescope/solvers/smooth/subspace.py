@@ -29,10 +29,10 @@ from .point import Point, at_point
 
 DIGITS = 3e-5  # single precision is trusted to reduce the gradient by this much
 DOUBLE_DIGITS = 1e-12
-MOST = 80  # directions kept
-KEPT = 40  # of them after a clearance
+MOST_DIRECTIONS = 80  # directions kept
+KEPT_DIRECTIONS = 40  # of them after a clearance
 RISE = 1e-12  # of J, which is rounding
-STALLED = 0.5  # an exact gradient that falls by less says that the products are too rough
+STALLED_FALL = 0.5  # an exact gradient that falls by less says that the products are too rough
 BIAS_STEPS, BIAS_ENOUGH = 30, 1e-3
 PACE = 10  # iterations over which the pace is judged
 
@@ -45,10 +45,12 @@ class Span(ABC):
     def __init__(self, problem: Problem, products: Products, base: Point) -> None:
         self.problem, self.products = problem, products
         size = products.n if self.dual else products.p
-        self.directions = np.empty((MOST, size))
-        self.scores = np.empty((MOST + 1, products.n))
+        self.directions = np.empty((MOST_DIRECTIONS, size))
+        self.scores = np.empty((MOST_DIRECTIONS + 1, products.n))
         self.scores[0] = 1.0  # the bias
-        self.inner = np.zeros((MOST + 1, MOST + 1))  # ⟨w, w'⟩ between directions
+        self.inner = np.zeros(
+            (MOST_DIRECTIONS + 1, MOST_DIRECTIONS + 1)
+        )  # ⟨w, w'⟩ between directions
         self.count = 0
         self.iterations = 0
         self.calibration = 1.0  # of the estimated gradient norm
@@ -73,13 +75,17 @@ class Span(ABC):
 
     def settle(self, point: Point) -> None:
         """Take ``point`` as the base; the oldest directions go when there are too many."""
-        if self.count == MOST:
-            self.directions[:KEPT] = self.directions[MOST - KEPT :].copy()
-            self.scores[1 : KEPT + 1] = self.scores[MOST - KEPT + 1 :].copy()
-            self.inner[1 : KEPT + 1, 1 : KEPT + 1] = self.inner[
-                MOST - KEPT + 1 :, MOST - KEPT + 1 :
+        if self.count == MOST_DIRECTIONS:
+            self.directions[:KEPT_DIRECTIONS] = self.directions[
+                MOST_DIRECTIONS - KEPT_DIRECTIONS :
             ].copy()
-            self.count = KEPT
+            self.scores[1 : KEPT_DIRECTIONS + 1] = self.scores[
+                MOST_DIRECTIONS - KEPT_DIRECTIONS + 1 :
+            ].copy()
+            self.inner[1 : KEPT_DIRECTIONS + 1, 1 : KEPT_DIRECTIONS + 1] = self.inner[
+                MOST_DIRECTIONS - KEPT_DIRECTIONS + 1 :, MOST_DIRECTIONS - KEPT_DIRECTIONS + 1 :
+            ].copy()
+            self.count = KEPT_DIRECTIONS
         self.base = point
         self.amounts = np.zeros(self.count + 1)
         self.z = point.z.copy()
@@ -217,12 +223,12 @@ def descend(span: Span, target: float, budget: int) -> bool:
         direction, norm = span.direction(pulls(problem, z), curvatures(problem, z))
         norm *= span.calibration
         norms.append(norm)
-        if norm <= max(0.5 * target, digits * span.base.norm) or span.count == MOST:
+        if norm <= max(0.5 * target, digits * span.base.norm) or span.count == MOST_DIRECTIONS:
             before = span.base.norm
             risen = not span.refresh()
             if span.base.norm <= target:
                 return True
-            if risen or span.base.norm > STALLED * before:
+            if risen or span.base.norm > STALLED_FALL * before:
                 return False
         else:
             if not direction.any() or _too_slow(norms, target, budget - span.iterations):

@@ -17,7 +17,7 @@ from ..separable import separability
 from .point import at_point
 from .ridged import conclude, minimise_smooth
 
-FLAT = 1e-13  # of the largest curvature
+FLAT_CURVATURE = 1e-13  # of the largest curvature
 
 
 def minimise_unridged(problem: Problem, tolerance: float) -> Fit:
@@ -50,7 +50,7 @@ def _check_unique(problem: Problem, fit: Fit) -> None:
     if total > 0.0:
         H = normal_matrix(problem.F, D / total, (D / total) @ problem.F)
         values = eigvalsh(H, lower=False)
-        if values[0] > FLAT * values[-1]:
+        if values[0] > FLAT_CURVATURE * values[-1]:
             return
     raise NoMinimiser(
         f"without a ridge the {problem.loss.name} loss is flat along a direction at its minimum, "

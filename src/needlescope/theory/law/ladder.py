@@ -12,7 +12,7 @@ from ...errors import NotConverged
 
 T = TypeVar("T")
 
-SURE = 2.0  # standard errors that must fit into the accuracy asked
+ERRORS_WITHIN_ACCURACY = 2.0  # standard errors that must fit into the accuracy asked
 
 
 class Level(NamedTuple):

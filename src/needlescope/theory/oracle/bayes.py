@@ -26,10 +26,10 @@ from ...arrays import FloatArray
 from ...lattice import replicate
 from ...task import Positions
 from .linear import span
-from .symmetric import FEW, Series, draw, make_groups
+from .symmetric import FEW_TOKENS, Series, draw, make_groups
 from .symmetric_saddle import Saddle
 
-BLOCK = 2**22  # draws × patterns at once
+BAYES_BLOCK = 2**22  # draws × patterns at once
 MOST_PATTERNS = 250  # the shortest lattice has no more good coordinates
 
 
@@ -76,7 +76,7 @@ def replicate_given(
     # negatives whatever π: a positive would need its pattern drawn, and the integrand jumps there
     x = ndtri(replicate(points, len(basis), index))
     shift = 0.5 * np.square(reach).sum(axis=1)
-    parts = np.array_split(x, 1 + len(x) * len(chance) // BLOCK)
+    parts = np.array_split(x, 1 + len(x) * len(chance) // BAYES_BLOCK)
     log_ratio = [logsumexp(part @ reach.T - shift, axis=1, b=chance) for part in parts]
     log_odds = np.concatenate(log_ratio) + np.log(pi / (1.0 - pi))
     return float((1.0 - pi) * np.exp(np.minimum(log_odds, 0.0)).mean())
@@ -85,7 +85,7 @@ def replicate_given(
 @lru_cache(maxsize=8)
 def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | Saddle:
     groups = make_groups(L, r, theta, positive)
-    return Series(theta, r, groups) if r <= FEW else Saddle(theta, r, groups)
+    return Series(theta, r, groups) if r <= FEW_TOKENS else Saddle(theta, r, groups)
 
 
 def _mean_min(a: FloatArray, s: float) -> FloatArray:

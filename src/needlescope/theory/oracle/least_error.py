@@ -25,7 +25,7 @@ from ...lattice import REPLICATES
 from ...outcome import Oracle, Threshold, gather
 from ...task import Positions, Task
 from ..asked import check_accuracy
-from ..law.ladder import SURE
+from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import ORACLE, of_search
 from ..unsolved import Points
 from . import bayes
@@ -201,7 +201,7 @@ def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str,
     if pooled["error"] < NIL:
         return {**even, "error_se": NIL}
     best = best_attention(task.L, task.R, task.theta, task.pi)
-    if SURE * best.accuracy > accuracy:
+    if ERRORS_WITHIN_ACCURACY * best.accuracy > accuracy:
         raise NotConverged(
             f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
             f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
@@ -234,7 +234,7 @@ def _bayes(task: Task, pooled: float, accuracy: float) -> tuple[float, float]:
     while True:
         values = np.array([replicate(points, index) for index in range(REPLICATES)])
         se = float(values.std(ddof=1) / np.sqrt(REPLICATES))
-        if SURE * se <= accuracy:
+        if ERRORS_WITHIN_ACCURACY * se <= accuracy:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
             raise NotConverged(
@@ -242,7 +242,10 @@ def _bayes(task: Task, pooled: float, accuracy: float) -> tuple[float, float]:
                 f"points in each replicate, above accuracy={accuracy:g}; "
                 f"ask for accuracy={3.0 * se:.1g} or more"
             )
-        points = min(LAST_POINTS, points * 2 ** max(1, round(np.log2(SURE * se / accuracy))))
+        points = min(
+            LAST_POINTS,
+            points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_ACCURACY * se / accuracy))),
+        )
 
 
 def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:

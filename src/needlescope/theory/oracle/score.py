@@ -24,12 +24,12 @@ from scipy.special import log_ndtr
 from ...arrays import FloatArray
 
 TURN = 0.3  # α, for κ above 0.35
-REACH = 8.5  # standard deviations kept on either side of a token's mean
+TOKEN_REACH = 8.5  # standard deviations kept on either side of a token's mean
 BEND = 0.7  # height of the path of x, in units of 1/κ,
 HIGHEST = 2.0  # but no more than this
 CROWD = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
 SPACING = 0.2  # of the nodes of x, in units of min(1/κ, 1)
-BLOCK = 16
+SCORE_BLOCK = 16
 
 ComplexArray = NDArray[np.complex128]
 
@@ -64,7 +64,7 @@ def below(L: int, R: int, theta: float, kappa: float, tau: float, *, step: float
     sums = np.zeros((2, 2))  # label; even and odd nodes
     floor = np.log(tolerance)
     while True:
-        grid = s + step * np.arange(BLOCK)
+        grid = s + step * np.arange(SCORE_BLOCK)
         q = np.exp(grid - 1j * turn)
         cumulant = _log1p(np.expm1(1j * q[:, None] * h) @ weights)
         signal = (L - R) * cumulant[:, 0] + R * cumulant[:, 1]
@@ -116,10 +116,10 @@ def _one_token(
 
 
 def _path(kappa: float, tau: float, theta: float, step: float) -> tuple[ComplexArray, ComplexArray]:
-    """Nodes x + iη(x) and their increments, from −REACH to θ + REACH."""
+    """Nodes x + iη(x) and their increments, from −TOKEN_REACH to θ + TOKEN_REACH."""
     unit = min(1.0 / kappa, 1.0)
     lowest = tau - 1.0 / kappa
-    first, last = (-REACH - lowest) / unit - 1.0, (theta + REACH - lowest) / unit + 1.0
+    first, last = (-TOKEN_REACH - lowest) / unit - 1.0, (theta + TOKEN_REACH - lowest) / unit + 1.0
     y = first + step * np.arange(np.ceil((last - first) / step) + 1.0)
     bend = np.tanh(y)
     x = unit * (y - (1.0 - CROWD) * bend)

@@ -28,9 +28,11 @@ from .symmetric import Group
 NODES = 17  # in u
 LEVELS = 24  # in T
 QUADRATURE = 160
-REACH = 9.5
-STEPS = 12
-WIDEST = 6.0  # of the window of u; the spread exceeds it only where nothing is left to detect
+SADDLE_REACH = 9.5
+SADDLE_STEPS = 12
+WIDEST_WINDOW = (
+    6.0  # of the window of u; the spread exceeds it only where nothing is left to detect
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Saddle:
     def __post_init__(self) -> None:
         """Place the window of u and tabulate the bulk of each group."""
         centre, spread = _population(self.theta, self.r, self.groups)
-        width = min(0.25 + 6.0 * spread, WIDEST)
+        width = min(0.25 + 6.0 * spread, WIDEST_WINDOW)
         nodes = centre + width * chebyshev.chebpts1(NODES)
         made = tuple(
             _Field.make(self.theta, one, nodes) if one.bulk else None for one in self.groups
@@ -77,7 +79,7 @@ class Saddle:
         for _ in range(4):
             slopes.append(np.asarray(chebyshev.chebder(slopes[-1]) / self.width, dtype=float))
         x = np.zeros(len(logits))  # u = centre + width·x
-        for _ in range(STEPS):
+        for _ in range(SADDLE_STEPS):
             s = expit(self.centre + self.width * x[:, None] + logits)
             k1 = s.sum(axis=1) + chebyshev.chebval(x, slopes[1], tensor=False)
             k2 = (s * (1.0 - s)).sum(axis=1) + chebyshev.chebval(x, slopes[2], tensor=False)
@@ -115,7 +117,7 @@ class _Field:
         low, high = (float(ndtri(betaincinv(*rank, p))) for p in (1e-10, 1.0 - 1e-10))
         T = 0.5 * (low + high) + 0.5 * (high - low) * chebyshev.chebpts1(LEVELS)
         x, w = np.polynomial.legendre.leggauss(QUADRATURE)
-        g = T[:, None] - 0.5 * (T[:, None] + REACH) * (1.0 - x)
+        g = T[:, None] - 0.5 * (T[:, None] + SADDLE_REACH) * (1.0 - x)
         weight = w * np.exp(-0.5 * g * g)
         weight /= weight.sum(axis=1, keepdims=True)
         terms = np.logaddexp(0.0, nodes + theta * (g[..., None] + group.lift))

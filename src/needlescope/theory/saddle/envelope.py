@@ -24,7 +24,9 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic, Segment
 
-REACH = 8.5  # half-width of the integration range, in standard deviations: mass outside 2e-17
+ENVELOPE_REACH = (
+    8.5  # half-width of the integration range, in standard deviations: mass outside 2e-17
+)
 MASS_TOLERANCE = 1e-7
 STEP = 0.3  # of the shared grid near r = 0, on the loss's own scale
 NARROW = 0.5  # standard deviations
@@ -178,10 +180,10 @@ def _smooth_moments(
     loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray, step: float
 ) -> FloatArray:
     """Return the nine moments and, in the last row, the mass."""
-    ends = np.stack([m - REACH * s, m, m + REACH * s])
+    ends = np.stack([m - ENVELOPE_REACH * s, m, m + ENVELOPE_REACH * s])
     low, centre, high = loss.prox(ends, g, y, tolerance=1e-3)  # only where to put the grid
     bend = 5.0 + np.log1p(g.max())  # the shared grid: uniform up to about there, relative beyond
-    width = np.minimum(centre - low, high - centre) / REACH
+    width = np.minimum(centre - low, high - centre) / ENVELOPE_REACH
     wide = width > step * np.hypot(1.0, centre / bend)
     total = np.empty((10, len(m)))
     if wide.any():

@@ -18,8 +18,8 @@ from ...models.nodes import JointLaw
 from ..law.ladder import standard_error
 from .envelope import density
 
-STEPS = 200
-TOLERANCE = 1e-10
+MARGIN_STEPS = 200
+MARGIN_TOLERANCE = 1e-10
 
 
 class Margin(NamedTuple):
@@ -34,7 +34,7 @@ def separability(law: JointLaw) -> Margin:
     at = np.zeros(law.directions + 1)
     value, gradient, hessian = _total(law, at)
     damping = 1e-8
-    for _ in range(STEPS):
+    for _ in range(MARGIN_STEPS):
         if value < 1e-280:
             break
         # Newton on log f, whose scale does not shrink with f; |curvature| keeps it a descent
@@ -43,7 +43,7 @@ def separability(law: JointLaw) -> Margin:
         sizes = np.abs(sizes)
         step = -axes @ ((axes.T @ slope) / (sizes + damping * sizes.max()))
         decrease = -float(step @ slope)
-        if decrease <= TOLERANCE:
+        if decrease <= MARGIN_TOLERANCE:
             break
         trial = at + step
         new = _total(law, trial)

@@ -18,7 +18,7 @@ from .square import solve_square
 LOOSE_BIAS = (
     1e-4  # the least precision, relative to the scores, to which the bias must be determined
 )
-VANISHING = 1e-10  # t relative to the smallest A that stands for the limit t → 0
+VANISHING_T = 1e-10  # t relative to the smallest A that stands for the limit t → 0
 
 
 class Readout(NamedTuple):
@@ -88,7 +88,7 @@ def _ridge_of_none(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
                 "at ridge = 0 the square loss has its double-descent peak at one sample per "
                 "weight, where the minimiser diverges; use a ridge above 0 or another alpha1"
             )
-        return max(1.0 / delta - 1.0, 0.0) * VANISHING * float(law.A.min())
+        return max(1.0 / delta - 1.0, 0.0) * VANISHING_T * float(law.A.min())
     shortfall = separability(law).value
     if delta * shortfall <= 1.0:
         raise NoMinimiser(

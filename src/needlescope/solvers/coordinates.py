@@ -1,8 +1,8 @@
 """The Newton systems of stage 4: (λ I + Fᵀ C F) dw + Fᵀ C 1 db = −g, 1ᵀ C (F dw + db 1) = −g_b.
 
-`Rows` solves them with a p × p matrix, for n ≥ p. `Gram` writes w = Fᵀx and solves them with an
-n × n one, for p > n; it never looks at F again once FFᵀ is there. A vector of coefficients is w in
-the first and x in the second; both turn n numbers α into the coefficients of Fᵀα.
+`InFeatures` solves them with a p × p matrix, for n ≥ p. `InSamples` writes w = Fᵀx and solves them
+with an n × n one, for p > n; it never looks at F again once FFᵀ is there. A vector of coefficients
+is w in the first and x in the second; both turn n numbers α into the coefficients of Fᵀα.
 
 Both centre the features. The bias takes up the shift, b + ⟨w, mean⟩, and nothing else changes.
 """
@@ -18,7 +18,7 @@ from scipy.linalg import cho_solve, lapack
 from ..arrays import FloatArray
 from .problem import Features
 
-BLOCK = 2048  # rows or columns of F that are copied at one time
+FEATURE_BLOCK = 2048  # rows or columns of F that are copied at one time
 JITTER = 1e-15  # of the greatest diagonal entry, where rounding spoils a Cholesky factor
 
 
@@ -29,7 +29,7 @@ class Solver(Protocol):
         """Return dw by its coefficients, db, and F dw + db for the samples with curvature."""
 
 
-class Span(Protocol):
+class Coordinates(Protocol):
     """The features, as seen by a method that moves only inside their span."""
 
     size: int
@@ -50,7 +50,7 @@ class Span(Protocol):
         """Factorise the system with C = diag(curvature); zeros are allowed, but not all zeros."""
 
 
-class Rows:
+class InFeatures:
     """The features themselves, for n ≥ p."""
 
     def __init__(self, F: Features) -> None:
@@ -86,9 +86,9 @@ class Rows:
         # About the weighted mean of the features the bias decouples, without any cancellation.
         mean, root = (c @ F) / c.sum(), np.sqrt(c)[:, None]
         H = np.zeros((self.size, self.size))
-        for start in range(0, len(c), BLOCK):
-            X = F[start : start + BLOCK] - mean
-            X *= root[start : start + BLOCK]
+        for start in range(0, len(c), FEATURE_BLOCK):
+            X = F[start : start + FEATURE_BLOCK] - mean
+            X *= root[start : start + FEATURE_BLOCK]
             H += X.T @ X
         H.flat[:: len(H) + 1] += ridge
         L = _cholesky(H)
@@ -141,7 +141,7 @@ def _dual(
     return solve
 
 
-class Gram:
+class InSamples:
     """The inner products of the samples, for p > n."""
 
     def __init__(self, F: Features) -> None:
@@ -149,8 +149,8 @@ class Gram:
         self.size = len(F)
         self.mean = F.mean(axis=0, dtype=np.float64)
         self.K = np.zeros((len(F), len(F)))
-        for start in range(0, F.shape[1], BLOCK):
-            part = F[:, start : start + BLOCK] - self.mean[start : start + BLOCK]
+        for start in range(0, F.shape[1], FEATURE_BLOCK):
+            part = F[:, start : start + FEATURE_BLOCK] - self.mean[start : start + FEATURE_BLOCK]
             self.K += part @ part.T
 
     def scores(self, x: FloatArray) -> FloatArray:
@@ -190,8 +190,8 @@ class Gram:
 def pulled(F: Features, alpha: FloatArray) -> FloatArray:
     """Return Fᵀα in double precision, without a copy of F in it."""
     parts = [
-        alpha @ np.asarray(F[:, start : start + BLOCK], dtype=np.float64)
-        for start in range(0, F.shape[1], BLOCK)
+        alpha @ np.asarray(F[:, start : start + FEATURE_BLOCK], dtype=np.float64)
+        for start in range(0, F.shape[1], FEATURE_BLOCK)
     ]
     return np.concatenate(parts)
 
@@ -199,7 +199,7 @@ def pulled(F: Features, alpha: FloatArray) -> FloatArray:
 def scored(F: Features, w: FloatArray) -> FloatArray:
     """Return F w in double precision, without a copy of F in it."""
     total = np.zeros(len(F))
-    for start in range(0, F.shape[1], BLOCK):
-        part = np.asarray(F[:, start : start + BLOCK], dtype=np.float64)
-        total += part @ w[start : start + BLOCK]
+    for start in range(0, F.shape[1], FEATURE_BLOCK):
+        part = np.asarray(F[:, start : start + FEATURE_BLOCK], dtype=np.float64)
+        total += part @ w[start : start + FEATURE_BLOCK]
     return total
