@@ -12,10 +12,10 @@ from ..experiments.catalogue import experiment
 from ..experiments.engine import Engine, Summary, run_units
 from ..experiments.experiment import verdict
 from ..experiments.stores.store import Store
-from ..figures.marks import blank
-from ..figures.parameters import parameters
-from ..figures.reading import NothingToDraw
+from ..figures.reading.door import NothingToDraw
+from ..figures.render.figure import blank
 from .page import Entry
+from .parameters import parameters
 
 
 def draw(

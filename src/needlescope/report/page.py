@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..figures.parameters import Parameter
 from .page_style import STYLE
+from .parameters import Parameter
 
 TITLE = "needlescope: theory and simulation"
 FAR = 3.0  # scores beyond this are red
