@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments.experiment import COMPARED, verdict
-from needlescope.report.page import Entry, page
+from needlescope.report.entry import Entry
+from needlescope.report.page import page
 from needlescope.report.parameters import Parameter
 
 PIXEL = bytes.fromhex(

@@ -45,9 +45,9 @@ def series(figure: str, *given: Any, **options: Any) -> Drawing:
     ----------
     figure : str
         A figure's name: `figures.errors` is "errors".
-    *given
+    given : tables or lists
         What that figure is given: the table, or for "overview" both, or weights for "attended".
-    **options
+    options : keyword arguments, optional
         What else it takes, but for ``ax``. Where a figure draws a single panel into given axes,
         ``alone=True`` returns that panel.
 
