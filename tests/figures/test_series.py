@@ -16,7 +16,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from needlescope import figures
 from needlescope.experiments.catalogue import NAMES
 from needlescope.figures.catalogue import SERIES
-from needlescope.figures.drawing import Band, Dots, Drawing, Line, Map, Rings, Rule, Words
+from needlescope.figures.drawing import Drawing
+from needlescope.figures.marks import Band, Dots, Line, Map, Rings, Rule, Words
 from needlescope.figures.render.figure import picture
 from tests.figures.tables import ANSWERS, complete
 

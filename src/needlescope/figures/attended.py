@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..grid import unmasked, whole
-from .drawing import Axis, Cells, Drawing, Panel, Rule, Scale, numbers, single
+from .drawing import Axis, Drawing, Panel, single
 from .drawn import drawn
+from .marks import Cells, Rule, Scale, numbers
 from .style import COLOURS, WHITE
 
 SCALE = Scale(0.0, 1.0, (WHITE, "#56B4E9", "#003A5C"), "attention weight")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .drawing import INSIDE, Block, Dots, Drawing, Line, Mark, Panel, Words, numbers
+from .drawing import Block, Drawing, Panel
+from .marks import INSIDE, Dots, Line, Mark, Words, numbers
 from .reading.rows import means, simulated
 from .style import grey
 

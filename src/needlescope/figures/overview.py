@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from .drawing import Axis, Block, Drawing, Line, Mark, Panel, Rule, numbers
+from .drawing import Axis, Block, Drawing, Panel
 from .drawn import drawn
+from .marks import Line, Mark, Rule, numbers
 from .reading.columns import check_columns
 from .reading.door import check_only
 from .style import COLOURS, DASHED, DOTTED, NAMES

@@ -8,8 +8,9 @@ import pandas as pd
 
 from ...grid import choice
 from ..curves import curve, explain, note, two_panels
-from ..drawing import Axis, Drawing, Line, Panel, Words, numbers, single
+from ..drawing import Axis, Drawing, Panel, single
 from ..drawn import drawn
+from ..marks import Line, Words, numbers
 from ..reading.door import Draws, Rows, nothing, read
 from ..reading.rows import select
 from ..style import COLOURS, DASHED, grey

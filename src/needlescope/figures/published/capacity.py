@@ -10,21 +10,9 @@ import pandas as pd
 
 from ...experiments.published.capacity import QUERY, TASK, WEAK, at_base, fractions
 from ..curves import note
-from ..drawing import (
-    Axis,
-    Block,
-    Dots,
-    Drawing,
-    Key,
-    Legend,
-    Line,
-    Mark,
-    Panel,
-    Rule,
-    numbers,
-    single,
-)
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, numbers
 from ..reading.door import Draws, Rows, nothing, read
 from ..style import COLOURS, DOTTED, NAMES, WHITE, blend
 
@@ -143,19 +131,12 @@ def _fractions(table: pd.DataFrame) -> Panel:
             part = found[(found.model == model) & (found.d == d)]
             p, n = part.fraction.to_numpy(), part.trials.to_numpy()
             colour = blend((COLOURS[model], WHITE), LIGHT if rank else 0.0)
-            look: dict[str, Any] = {
-                "colour": colour,
-                "edge_colour": colour,
-                "marker": MARKS[model],
-                **LOOK,
-            }
-            name = f"{NAMES[model]}, $d$ = {d}"
-            se = tuple(map(numbers, _wilson(p, n)))
-            marks.append(
-                Dots(numbers(part.ratio), numbers(p), se, name=name, layer=-rank or 1, **look)
-            )
+            points = (numbers(part.ratio), numbers(p), tuple(map(numbers, _wilson(p, n))))
+            look = {**LOOK, "marker": MARKS[model], "edge_colour": colour, "layer": -rank or 1}
+            marks.append(Dots(*points, colour, f"{NAMES[model]}, $d$ = {d}", **look))
             if rank == 0:
-                keys.append(Key(_label(model, sizes), dots=Dots(se=(), **look)))
+                name = f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
+                keys.append(Key(name, dots=Dots(se=(), colour=colour, **look)))
     words = "(the smaller $d$ is lighter)"
     return Panel(
         [*marks, *note(len(found))],
@@ -164,11 +145,6 @@ def _fractions(table: pd.DataFrame) -> Panel:
         "separable or not",
         legend=Legend(keys, title=words, side="right", spaces=SPACES),
     )
-
-
-def _label(model: str, sizes: list[int]) -> str:
-    """Name a model and its dimensions, the largest first."""
-    return f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
 
 
 def _where_it_falls(found: pd.DataFrame) -> tuple[float, float]:

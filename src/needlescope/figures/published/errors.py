@@ -10,21 +10,9 @@ import pandas as pd
 
 from ...grid import choice
 from ..curves import curve, explain, heights, note
-from ..drawing import (
-    Axis,
-    Block,
-    Dots,
-    Drawing,
-    Key,
-    Legend,
-    Line,
-    Mark,
-    Panel,
-    Rule,
-    Words,
-    single,
-)
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, Words
 from ..reading.dependence import SYMBOLS
 from ..reading.door import Draws, Rows, nothing, read
 from ..reading.rows import select

@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from ..curves import curve
-from ..drawing import Axis, Block, Dots, Drawing, Key, Legend, Line, Mark, Panel, Rule, Words
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, Words
 from ..reading.door import Draws, Rows, read
 from ..reading.rows import carriers, select
 from ..style import BLACK, COLOURS, DOTTED, NAMES, TEXT, WHITE, blend, grey

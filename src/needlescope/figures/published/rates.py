@@ -10,22 +10,9 @@ import pandas as pd
 
 from ...experiments.published.rates import SURE, excess, slopes
 from ..curves import note
-from ..drawing import (
-    Axis,
-    Band,
-    Block,
-    Dots,
-    Drawing,
-    Key,
-    Legend,
-    Line,
-    Mark,
-    Panel,
-    Rule,
-    numbers,
-    single,
-)
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
+from ..marks import Band, Dots, Line, Mark, Rule, numbers
 from ..reading.door import Draws, Rows, nothing, read
 from ..style import COLOURS, DASHED, NAMES
 

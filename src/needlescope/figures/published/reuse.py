@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from ..curves import dots, heights
-from ..drawing import Axis, Block, Dots, Drawing, Key, Legend, Line, Mark, Panel, numbers
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ..drawn import drawn
+from ..marks import Dots, Line, Mark, numbers
 from ..reading.door import Draws, Rows, read
 from ..reading.rows import means, select
 from ..style import COLOURS

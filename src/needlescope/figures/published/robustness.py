@@ -8,8 +8,9 @@ import pandas as pd
 
 from ...grid import choice
 from ..curves import curve, dots, note
-from ..drawing import Axis, Block, Dots, Drawing, Key, Legend, Line, Panel, single
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
+from ..marks import Dots, Line
 from ..reading.door import Draws, Rows, nothing, read
 from ..reading.rows import means, select
 from ..style import COLOURS, NAMES, TEXT, grey

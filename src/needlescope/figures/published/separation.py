@@ -10,31 +10,18 @@ import pandas as pd
 
 from ...experiments.published.separation import ERROR, LAWS, along, growth
 from ..curves import dots, explain, note
-from ..drawing import (
-    Axis,
-    Block,
-    Dots,
-    Drawing,
-    Key,
-    Legend,
-    Line,
-    Mark,
-    Panel,
-    Rule,
-    numbers,
-    single,
-)
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, numbers
 from ..reading.door import Draws, Rows, nothing, read
 from ..reading.rows import carriers, means, select
 from ..style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 DASHES = {"pooled": (), "attention": (), "vectorized": (3, 3), "bayes": (1.5, 1.5)}
 # On top of attention's line, which it all but equals.
-CROSS: Mapping[str, Any] = {"colour": COLOURS["bayes"], "marker": "x", "size": 3.5, "edge": 0.9} | {
-    "edge_colour": COLOURS["bayes"],
-    "layer": 0,
-}
+CROSS: Mapping[str, Any] = {"marker": "x", "size": 3.5, "edge": 0.9, "layer": 0} | dict.fromkeys(
+    ("colour", "edge_colour"), COLOURS["bayes"]
+)
 PLAIN = dict(zip(("c log L", "c √(2 log L)", "c √L"), LAWS.values(), strict=True))
 BESIDE = {"pooled": 1.0, "attention": 0.92, "bayes": 1.09}  # dots that would hide each other
 NEEDS = ("model", "task.L")

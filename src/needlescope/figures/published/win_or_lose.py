@@ -10,22 +10,9 @@ import pandas as pd
 
 from ...experiments.published.win_or_lose import difference
 from ..curves import note
-from ..drawing import (
-    INSIDE,
-    Axis,
-    Block,
-    Drawing,
-    Line,
-    Map,
-    Mark,
-    Panel,
-    Rings,
-    Scale,
-    Words,
-    numbers,
-    single,
-)
+from ..drawing import Axis, Block, Drawing, Panel, single
 from ..drawn import drawn
+from ..marks import INSIDE, Line, Map, Mark, Rings, Scale, Words, numbers
 from ..reading.door import Draws, Rows, nothing, read
 from ..reading.rows import simulated
 from ..style import BLACK, COLOURS, DASHED, WHITE

@@ -24,7 +24,8 @@ def render(drawing: Drawing, ax: Any = None) -> Any:
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> from needlescope.figures.drawing import Line, Panel, single
+    >>> from needlescope.figures.drawing import Panel, single
+    >>> from needlescope.figures.marks import Line
     >>> figure = render(single(Panel([Line([1.0, 2.0], [0.3, 0.2])], title="a line")))
     >>> figure.axes[0].get_title(loc="left")
     'a line'

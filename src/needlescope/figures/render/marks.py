@@ -10,7 +10,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.lines import Line2D
 
-from ..drawing import Band, Cells, Dots, Line, Map, Rings, Rule, Scale, Words
+from ..marks import Band, Cells, Dots, Line, Map, Rings, Rule, Scale, Words
 from ..style import BLACK
 
 ABOVE = 2  # matplotlib's zorder of lines

@@ -6,7 +6,8 @@ from typing import Any
 
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
-from ..drawing import Axis, Line, Panel
+from ..drawing import Axis, Panel
+from ..marks import Line
 from .legends import legend, make_room, name_lines
 from .marks import colours, draw_mark, own_colour
 
