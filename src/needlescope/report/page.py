@@ -44,7 +44,7 @@ def page(entries: Sequence[Entry], sizes: str = "") -> str:
     True
     """
     bad = [entry for entry in entries if entry.kind == "bad"]
-    body = "\n".join(_section(entry) for entry in entries)
+    body = "\n".join(section(entry) for entry in entries)
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<meta name='viewport' content='width=device-width, initial-scale=1'>"
@@ -84,7 +84,8 @@ def _link(entry: Entry) -> str:
     )
 
 
-def _section(entry: Entry) -> str:
+def section(entry: Entry) -> str:
+    """Return an entry's part of the page, for a page of one's own."""
     data = entry.png
     width = SCALE * int.from_bytes(data[16:20], "big")  # where a PNG has it
     return (
