@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from needlescope import figures
-from needlescope.figures.reading import NothingToDraw
+from needlescope.figures.reading.door import NothingToDraw
 from tests.catalogue.refusals import Case, check
 
 TASK = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}
@@ -291,6 +291,10 @@ OTHERS = [
     *(Case(f"attended with {name}={value!r}", partial(figures.attended, WEIGHTS, **{name: value}),
            f"^{name} must be ")
       for name in ("bags", "instances", "order") for value in (None, -1, 0.5, "x", [])),
+    *(Case(f"series of {given!r}", partial(figures.series, given, None),
+           "^figure must be one of 'alignment', .*'win_or_lose', got ")
+      for given in (None, 3, "monalisa", "series", [])),
+    Case("series of no table", lambda: figures.series("errors", None), "^table must be a pandas"),
     *(Case(f"attended into {ax!r}", partial(figures.attended, WEIGHTS, ax=ax), AX)
       for ax in (3, "x", [], True)),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.engine import local
 from needlescope.experiments.stores.store import Store
-from needlescope.report.drawing import draw, line
+from needlescope.report.drawing import draw
 
 
 def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
@@ -50,7 +50,7 @@ def test_scores_that_had_to_be_left_out_are_not_compared(tmp_path, monkeypatch):
     with Store(tmp_path / "results.sqlite") as store:
         entry, _ = draw("alignment", False, tmp_path, store, local(1))
     assert entry.verdict == "not compared" and entry.kind == "none"
-    assert line(entry)["comparisons"] == 0
+    assert entry.line["comparisons"] == 0
     assert "a point" in (tmp_path / "alignment_scores.csv").read_text()
 
 

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 
 from needlescope.experiments.published.capacity import QUERY, TASK
 from needlescope.figures.published.capacity import capacity
@@ -41,7 +42,7 @@ def test_the_smaller_dimension_is_drawn_too_and_lighter(table):
     main = capacity(table).axes[0]
     large, small = (one.lines[0] for one in main.containers)
     assert small.get_xdata() == pytest.approx([0.6, 1.4])
-    assert sum(small.get_color()) > sum(large.get_color()) + 0.3
+    assert sum(to_rgb(small.get_color())) > sum(to_rgb(large.get_color())) + 0.3
     labels = [text.get_text() for text in main.get_legend().get_texts()]
     assert labels[1:] == ["mean pooling, $d$ = 60, 30"]
 

@@ -12,8 +12,9 @@ from needlescope.experiments.experiment import grid, trials
 from needlescope.experiments.published import errors as experiment
 from needlescope.experiments.stores.store import Store
 from needlescope.experiments.units.unit import Unit
-from needlescope.figures.marks import means, spread
 from needlescope.figures.published.errors import LOSSES, MODELS, errors
+from needlescope.figures.reading.rows import means
+from needlescope.figures.render.legends import spread
 
 
 @pytest.fixture(scope="module")

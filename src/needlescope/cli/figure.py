@@ -31,12 +31,12 @@ def command(
     """Draw the figure NAME into a folder: PNG, PDF and the table behind it as CSV."""
     from ..experiments.catalogue import experiment
     from ..experiments.stores.store import Store
-    from ..report.drawing import draw, line
+    from ..report.drawing import draw
 
     experiment(name)  # refuse a wrong name before any work
     with Store(Path(folder) / "results.sqlite") as store:
         entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)
-    show([line(entry)], form, str(entry.picture))
+    show([entry.line], form, str(entry.picture))
     finish(summary)
     if entry.verdict == "disagree":
         click.echo("theory and simulation disagree", err=True)

@@ -33,20 +33,17 @@ def command(
 
     The page keeps the figures that were drawn before in the same folder and sizes.
     """
-    from ..experiments.catalogue import NAMES, experiment
+    from ..experiments.catalogue import experiment
     from ..experiments.engine import Summary
     from ..experiments.stores.store import Store
-    from ..report.drawing import draw, line
+    from ..report.drawing import draw, on_page
     from ..report.page import page
 
     for name in names:
         experiment(name)  # refuse a wrong name before any work
     entries, total = [], Summary(0, 0, 0)
     with Store(Path(folder) / "results.sqlite") as store:
-        asked = set(names or NAMES)
-        there = {name for name in NAMES if (Path(folder) / f"{name}.png").exists()}
-        kept = {one for one in there - asked if not store.missing(experiment(one).units(full))}
-        wanted = [name for name in NAMES if name in asked | kept]
+        wanted = on_page(names, full, Path(folder), store)
         for number, name in enumerate(wanted, 1):
             click.echo(f"[{number}/{len(wanted)}] {name}", err=True)
             entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)
@@ -57,7 +54,7 @@ def command(
     path = Path(folder) / "index.html"
     sizes = "the paper's sizes" if full else "quick sizes"
     path.write_text(page(entries, sizes), encoding="utf-8")
-    show([line(entry) for entry in entries], form, f"{path}, {sizes}")
+    show([entry.line for entry in entries], form, f"{path}, {sizes}")
     finish(total)
     if any(entry.verdict == "disagree" for entry in entries):
         click.echo("theory and simulation disagree somewhere: see the page", err=True)

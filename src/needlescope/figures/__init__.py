@@ -1,6 +1,7 @@
-"""Stored table to matplotlib figure; never recomputes."""
+"""Stored table to series, and series to matplotlib figure; never recomputes."""
 
 from .attended import attended
+from .catalogue import series
 from .overview import overview
 from .published.alignment import alignment
 from .published.attention_map import attention_map
@@ -25,5 +26,6 @@ __all__ = [
     "reuse",
     "robustness",
     "separation",
+    "series",
     "win_or_lose",
 ]

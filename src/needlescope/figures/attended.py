@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.ticker import MaxNLocator
 
 from ..grid import unmasked, whole
-from .reading import check_ax
-from .style import COLOURS, RC
+from .drawing import Axis, Drawing, Panel, single
+from .drawn import drawn
+from .marks import Cells, Rule, Scale, numbers
+from .style import COLOURS, WHITE
 
-BLUES = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", "#56B4E9", "#003A5C"])
+SCALE = Scale(0.0, 1.0, (WHITE, "#56B4E9", "#003A5C"), "attention weight")
 
 
 def attended(
@@ -62,11 +61,23 @@ def attended(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['0', '1']
     """
+    options = {"bags": bags, "instances": instances, "order": order}
+    return drawn(ax, attended_series, weights, y, **options)
+
+
+def attended_series(
+    weights: Sequence[Any],
+    y: Any = None,
+    *,
+    bags: int = 40,
+    instances: int = 40,
+    order: bool = True,
+) -> Drawing:
+    """Return what `attended` draws."""
     whole("bags", bags, 1)
     whole("instances", instances, 1)
     if not isinstance(order, bool | np.bool_):
         raise ValueError(f"order must be True or False, got {order!r}")
-    check_ax(ax)
     weights = _weights(weights)
     labels = _labels(len(weights), y)
     rows = np.argsort(labels, kind="stable")
@@ -75,30 +86,13 @@ def attended(
     cells = np.full((len(rows), max(len(a) for a in shown)), np.nan)
     for place, a in enumerate(shown):
         cells[place, : len(a)] = a
-    with plt.rc_context(RC):
-        if ax is None:
-            _, ax = plt.subplots(figsize=(3.4, 2.9), layout="constrained")
-        image = ax.imshow(
-            cells,
-            aspect="auto",
-            cmap=BLUES,
-            vmin=0.0,
-            vmax=1.0,
-            interpolation="none",
-            extent=_extent(cells, first=1 if order else 0),  # ranks from 1, places from 0
-        )
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_facecolor("0.93")  # where a bag has no instance
-        ax.set_xlabel("instance, by attention" if order else "instance")
-        _mark_labels(ax, None if y is None else labels[rows])
-        ax.figure.colorbar(image, ax=ax, label="attention weight")
-    return ax.figure
-
-
-def _extent(cells: Any, first: int) -> tuple[float, float, float, float]:
-    """Return the edges of a picture whose columns count from ``first``, and its rows from 0."""
-    rows, columns = cells.shape
-    return first - 0.5, first + columns - 0.5, rows - 0.5, -0.5
+    axis, rules = _by_label(None if y is None else labels[rows])
+    mark = Cells(
+        tuple(map(numbers, cells)), SCALE, 1 if order else 0
+    )  # ranks from 1, places from 0
+    name = "instance, by attention" if order else "instance"
+    panel = Panel([mark, *rules], Axis(name, whole=True), axis, bar=SCALE)
+    return single(panel, size=(3.4, 2.9))
 
 
 def _weights(weights: Any) -> list[Any]:
@@ -139,15 +133,11 @@ def _labels(count: int, y: Any) -> Any:
     return labels
 
 
-def _mark_labels(ax: Any, labels: Any) -> None:
+def _by_label(labels: Any) -> tuple[Axis, list[Rule]]:
     """Name the labels of rows beside them, with a line between one and the next."""
     if labels is None:
-        ax.set_ylabel("bag")
-        ax.set_yticks([])
-        return
+        return Axis("bag", ticks=()), []
     kinds, first, count = np.unique(labels, return_index=True, return_counts=True)
-    ax.set_ylabel("bags, by label")
-    ax.set_yticks(first + (count - 1) / 2.0, [str(kind) for kind in kinds])
-    ax.tick_params(axis="y", length=0)
-    for edge in first[1:]:
-        ax.axhline(edge - 0.5, color=COLOURS["pooled"], lw=1.0)
+    places, names = numbers(first + (count - 1) / 2.0), [str(kind) for kind in kinds]
+    rules = [Rule(y=float(k) - 0.5, colour=COLOURS["pooled"], width=1.0) for k in first[1:]]
+    return Axis("bags, by label", ticks=places, labels=names), rules

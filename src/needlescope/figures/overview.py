@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
-from .reading import check_columns, check_only
-from .style import COLOURS, RC, label_end
+from .drawing import Axis, Block, Drawing, Panel
+from .drawn import drawn
+from .marks import Line, Mark, Rule, numbers
+from .reading.columns import check_columns
+from .reading.door import check_only
+from .style import COLOURS, DASHED, DOTTED, NAMES
 
 
 def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
@@ -41,45 +44,47 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
     >>> len(figures.overview(curves, thresholds).axes)
     2
     """
+    return drawn(None, overview_series, curves, thresholds)
+
+
+def overview_series(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
+    """Return what `overview` draws."""
     curves = check_columns("curves", curves, ("model", "alpha1", "test_error", "floor"))
     thresholds = check_columns("thresholds", thresholds, ("model", "L", "theta"))
     for table in (curves, thresholds):
         check_only("overview", "model", table["model"], tuple(COLOURS))
-    with plt.rc_context(RC):
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 2.8))
-        figure.subplots_adjust(left=0.07, right=0.88, bottom=0.17, top=0.92, wspace=0.75)
-        _draw_curves(left, curves)
-        _draw_thresholds(right, thresholds)
-    return figure
+    edges = (0.07, 0.88, 0.17, 0.92)
+    block = Block([_curves(curves), _thresholds(thresholds)], 2, edges, (0.75, 0.2))
+    return Drawing([block], (7.0, 2.8))
 
 
-def _draw_curves(ax: Any, curves: pd.DataFrame) -> None:
+def _curves(curves: pd.DataFrame) -> Panel:
+    marks: list[Mark] = []
     for model, part in curves.groupby("model", sort=False):
-        part = part.sort_values("alpha1")
-        ax.plot(part.alpha1, part.test_error, color=COLOURS[str(model)])
-        last = part.iloc[-1]
-        lift = {"vectorized": 4, "pooled": -2}.get(str(model), 0)
-        label_end(ax, last.alpha1, last.test_error, str(model), xytext=(4, lift))
-        ax.axhline(last.floor, color=COLOURS[str(model)], lw=0.8, ls=":")
-    ax.set_xscale("log")
-    ax.set_ylim(0.0, 0.5)
-    ax.set_xlim(curves.alpha1.min(), curves.alpha1.max())
-    ax.set_xlabel(r"readout samples per dimension, $\alpha_1$")
-    ax.set_ylabel("test error")
-    ax.set_title("what training reaches (dotted: best possible)", loc="left")
+        part, colour, name = part.sort_values("alpha1"), COLOURS[str(model)], NAMES[str(model)]
+        marks.append(Line(numbers(part.alpha1), numbers(part.test_error), colour, name))
+        marks.append(Rule(y=float(part.floor.iloc[-1]), colour=colour, dash=DOTTED, width=0.8))
+    reach = (float(curves.alpha1.min()), float(curves.alpha1.max()))
+    return Panel(
+        marks,
+        Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=reach),
+        Axis("test error", limits=(0.0, 0.5)),
+        "what training reaches (dotted: best possible)",
+        beside=True,
+    )
 
 
-def _draw_thresholds(ax: Any, thresholds: pd.DataFrame) -> None:
-    shift = {"bayes": -6, "attention": 6, "pooled": 6, "vectorized": -6}
+def _thresholds(thresholds: pd.DataFrame) -> Panel:
+    marks: list[Mark] = []
     for model, part in thresholds.groupby("model", sort=False):
-        part = part.sort_values("L")
-        style = "--" if model in ("bayes", "pooled") else "-"
-        ax.plot(part.L, part.theta, color=COLOURS[str(model)], ls=style)
-        last = part.iloc[-1]
-        label_end(ax, last.L, last.theta, str(model), xytext=(4, shift[str(model)]))
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlim(thresholds.L.min(), thresholds.L.max())
-    ax.set_xlabel(r"tokens, $L$ (one carries the signal)")
-    ax.set_ylabel(r"signal needed, $\theta$")
-    ax.set_title("weakest signal found with 10 % error", loc="left")
+        part, colour, name = part.sort_values("L"), COLOURS[str(model)], NAMES[str(model)]
+        dash = DASHED if model in ("bayes", "pooled") else ()
+        marks.append(Line(numbers(part.L), numbers(part.theta), colour, name, dash))
+    reach = (float(thresholds.L.min()), float(thresholds.L.max()))
+    return Panel(
+        marks,
+        Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=reach),
+        Axis(r"signal needed, $\theta$", log=10),
+        "weakest signal found with 10 % error",
+        beside=True,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 COLOURS = {
@@ -16,25 +17,42 @@ NAMES = {
     "vectorized": "flat linear",
     "bayes": "Bayes limit",
 }
+BLACK, WHITE = "#000000", "#FFFFFF"
+SOLID: tuple[float, ...] = ()  # ink and gaps in turn, in widths of the line
+DASHED = (3.7, 1.6)
+DOTTED = (1.0, 1.65)
+TEXT, SMALL = 8.0, 7.0  # points
 RC: dict[Any, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
+    "font.size": TEXT,
+    "axes.titlesize": TEXT,
+    "axes.labelsize": TEXT,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "lines.linewidth": 1.6,
     "figure.dpi": 200,
 }
 
 
-def label_end(ax: Any, x: float, y: float, model: str, **where: Any) -> None:
-    """Write a model's name beside the end of its line."""
-    place = {"xytext": (4, 0), "va": "center", "ha": "left", **where}
-    ax.annotate(
-        NAMES[model],
-        (x, y),
-        textcoords="offset points",
-        color=COLOURS[model],
-        annotation_clip=False,
-        **place,
-    )
+def grey(light: float) -> str:
+    """Return a grey between black, 0, and white, 1.
+
+    Examples
+    --------
+    >>> grey(0.6)
+    '#999999'
+    """
+    return "#" + 3 * f"{int(255.0 * light + 0.5):02x}"
+
+
+def blend(colours: Sequence[str], share: float) -> str:
+    """Return the colour that lies a share of the way along a row of colours.
+
+    Examples
+    --------
+    >>> blend(["#000000", "#ff0000", "#ffffff"], 0.75)
+    '#ff8080'
+    """
+    place = share * (len(colours) - 1)
+    first = min(int(place), len(colours) - 2)
+    ends = [[int(one[k : k + 2], 16) for k in (1, 3, 5)] for one in colours[first : first + 2]]
+    mixed = (low + (place - first) * (high - low) for low, high in zip(*ends, strict=True))
+    return "#" + "".join(f"{int(part + 0.5):02x}" for part in mixed)

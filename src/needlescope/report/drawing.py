@@ -2,69 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-import matplotlib
+import pandas as pd
 
-from .. import figures
-from ..experiments.catalogue import experiment
+from ..experiments.catalogue import NAMES, experiment
 from ..experiments.engine import Engine, Summary, run_units
-from ..experiments.experiment import verdict
 from ..experiments.stores.store import Store
-from ..figures.marks import blank
-from ..figures.parameters import parameters
-from ..figures.reading import NothingToDraw
-from .page import Entry
+from .entry import DOTS, Entry, described, figure
 
 
 def draw(
     name: str, full: bool, folder: Path, store: Store, engine: Engine, *, retry: bool = False
 ) -> tuple[Entry, Summary]:
     """Run the units of an experiment, write its figure and tables, and return its entry."""
-    matplotlib.use("Agg")
     one = experiment(name)
     units = one.units(full)
     summary = run_units(units, store, engine=engine, retry=retry, progress=True)
     table = store.to_pandas(units)
-    scores = one.compare(table)
-    try:
-        figure = getattr(figures, name)(table)
-    except NothingToDraw as problem:  # its units failed; the page says so, and goes on
-        figure = blank(str(problem))
-    picture = folder / f"{name}.png"
-    for path in (picture, picture.with_suffix(".pdf")):
-        figure.savefig(path, dpi=200)
-    matplotlib.pyplot.close(figure)
-    table.to_csv(folder / f"{name}.csv", index=False)
-    listed = folder / f"{name}_scores.csv"
-    if len(scores):
-        scores.to_csv(listed, index=False)
+    found = described(one, table, folder / f"{name}.png", full=full)
+    write(found, table, folder)
+    return found, summary
+
+
+def write(entry: Entry, table: pd.DataFrame, folder: Path) -> None:
+    """Write an entry's picture and the tables behind it, and remove those of an earlier run."""
+    drawn = figure(entry.name, table)
+    for ending in ("png", "pdf"):
+        drawn.savefig(folder / f"{entry.name}.{ending}", dpi=DOTS)
+    table.to_csv(folder / f"{entry.name}.csv", index=False)
+    listed = folder / f"{entry.name}_scores.csv"
+    if len(entry.scores):
+        entry.scores.to_csv(listed, index=False)
     else:
-        listed.unlink(missing_ok=True)  # of an earlier run
-    return Entry(
-        name,
-        one.title,
-        one.caption,
-        picture,
-        scores,
-        "not compared" if len(scores) and scores["z"].isna().all() else verdict(scores),
-        summary.failed,
-        parameters(units),
-        len(table),
-        float(table["seconds"].sum()),
-        table["error_message"].value_counts().to_dict(),
-    ), summary
+        listed.unlink(missing_ok=True)
 
 
-def line(entry: Entry) -> dict[str, Any]:
-    """Return a row on an entry for a table of verdicts; no scores are NaN."""
-    z = entry.scores["z"].astype(float)
-    return {
-        "figure": entry.name,
-        "verdict": entry.verdict,
-        "comparisons": int(z.notna().sum()),
-        "largest_z": float(z.abs().max()),
-        "units": entry.units,
-        "failed": entry.failed,
-    }
+def on_page(names: Iterable[str], full: bool, folder: Path, store: Store) -> list[str]:
+    """List what a page shows, in its order: the figures named, all by default, and those kept.
+
+    Kept are those that were drawn before in the same folder and sizes.
+    """
+    asked = set(names) or set(NAMES)
+    there = {name for name in NAMES if (folder / f"{name}.png").exists()}
+    kept = {one for one in there - asked if not store.missing(experiment(one).units(full))}
+    return [name for name in NAMES if name in asked | kept]

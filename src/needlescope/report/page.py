@@ -13,47 +13,19 @@ import time
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.metadata import version
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..figures.parameters import Parameter
+from .entry import Entry, count
 from .page_style import STYLE
+from .parameters import Parameter
 
 TITLE = "needlescope: theory and simulation"
 FAR = 3.0  # scores beyond this are red
 FEW = 5  # kinds of errors are shown, of more their number
 SCALE = 0.76  # of a picture's dots: those of a paper's two columns fill the page
 REACH = 6.0  # of the drawn axis of scores
-
-
-class Entry(NamedTuple):
-    """What the page shows of one experiment."""
-
-    name: str
-    title: str
-    caption: str
-    picture: Path
-    scores: pd.DataFrame
-    verdict: str
-    failed: int = 0
-    parameters: Sequence[Parameter] = ()
-    units: int = 0
-    seconds: float = 0.0
-    errors: Mapping[str, int] = {}  # how often each happened
-
-    @property
-    def status(self) -> str:
-        """The verdict, or that units failed."""
-        return f"{_count(self.failed, 'unit')} failed" if self.failed else self.verdict
-
-    @property
-    def kind(self) -> str:
-        """The class of its colour: good, bad or none."""
-        known = {"agree": "good", "disagree": "bad"}
-        return "bad" if self.failed else known.get(self.verdict, "none")
 
 
 def page(entries: Sequence[Entry], sizes: str = "") -> str:
@@ -72,7 +44,7 @@ def page(entries: Sequence[Entry], sizes: str = "") -> str:
     True
     """
     bad = [entry for entry in entries if entry.kind == "bad"]
-    body = "\n".join(_section(entry) for entry in entries)
+    body = "\n".join(section(entry) for entry in entries)
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<meta name='viewport' content='width=device-width, initial-scale=1'>"
@@ -94,7 +66,7 @@ def _summary(entries: Sequence[Entry], bad: Sequence[Entry]) -> str:
         return "Nothing here compares theory with simulation."
     alone = len(entries) - compared
     rest = f" {alone} other{' is' if alone == 1 else 's are'} not compared." if alone else ""
-    return f"Theory and simulation agree in {_count(compared, 'figure')}.{rest}"
+    return f"Theory and simulation agree in {count(compared, 'figure')}.{rest}"
 
 
 def _origin(entries: Sequence[Entry], sizes: str) -> str:
@@ -112,8 +84,9 @@ def _link(entry: Entry) -> str:
     )
 
 
-def _section(entry: Entry) -> str:
-    data = entry.picture.read_bytes()
+def section(entry: Entry) -> str:
+    """Return an entry's part of the page, for a page of one's own."""
+    data = entry.png
     width = SCALE * int.from_bytes(data[16:20], "big")  # where a PNG has it
     return (
         f"<section id='{escape(entry.name)}' class='{entry.kind}'><h2>{_text(entry.title)} "
@@ -121,7 +94,7 @@ def _section(entry: Entry) -> str:
         f"<img alt='{escape(entry.title)}' width='{width:.0f}' "
         f"src='data:image/png;base64,{base64.b64encode(data).decode()}'>\n"
         f"<div class='words'><p>{_text(entry.caption)}</p>\n{_parameters(entry.parameters)}</div>\n"
-        f"{_scores(entry.scores)}\n<p class='small'>{_files(entry.picture)} · "
+        f"{_scores(entry.scores)}\n<p class='small'>{_files(entry)}"
         f"{_work(entry.units, entry.seconds)}</p></section>"
     )
 
@@ -131,9 +104,9 @@ def _errors(errors: Mapping[str, int]) -> str:
     if not errors:
         return ""
     ranked = sorted(errors.items(), key=lambda one: -one[1])
-    found = [f"<li>{escape(words)} ({_count(many, 'unit')})</li>" for words, many in ranked[:FEW]]
+    found = [f"<li>{escape(words)} ({count(many, 'unit')})</li>" for words, many in ranked[:FEW]]
     if len(ranked) > FEW:
-        found.append(f"<li>and {_count(len(ranked) - FEW, 'other error')}</li>")
+        found.append(f"<li>and {count(len(ranked) - FEW, 'other error')}</li>")
     return f"<ul class='errors'>{''.join(found)}</ul>\n"
 
 
@@ -163,7 +136,7 @@ def _scores(scores: pd.DataFrame) -> str:
     if len(z):
         words.insert(
             0,
-            f"{_count(len(z), 'comparison')}: z has mean {z.mean():+.2f}, root mean square "
+            f"{count(len(z), 'comparison')}: z has mean {z.mean():+.2f}, root mean square "
             f"{np.sqrt(np.mean(z**2)):.2f}, largest {z[np.abs(z).argmax()]:+.2f}",
         )
     rows = "".join(
@@ -205,8 +178,11 @@ def _far(z: float) -> str:
     return " class='far'" if abs(z) > FAR else ""
 
 
-def _files(picture: Path) -> str:
-    """Links to what lies beside the page."""
+def _files(entry: Entry) -> str:
+    """Links to what lies beside the page, if anything does."""
+    if isinstance(entry.picture, bytes):
+        return ""
+    picture = entry.picture
     stem = picture.with_suffix("")
     named = {
         "PNG": picture,
@@ -214,18 +190,16 @@ def _files(picture: Path) -> str:
         "table (CSV)": picture.with_suffix(".csv"),
         "scores (CSV)": stem.with_name(f"{stem.name}_scores.csv"),
     }
-    return " · ".join(
-        f"<a href='{escape(path.name)}'>{word}</a>" for word, path in named.items() if path.exists()
+    return "".join(
+        f"<a href='{escape(path.name)}'>{word}</a> · "
+        for word, path in named.items()
+        if path.exists()
     )
 
 
 def _work(units: int, seconds: float) -> str:
     spent = f"{seconds:.0f} s" if seconds < 120.0 else f"{seconds / 60.0:.0f} min"
-    return f"{_count(units, 'unit')}, {spent} of computing"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    return f"{count(units, 'unit')}, {spent} of computing"
 
 
 def _text(words: str) -> str:

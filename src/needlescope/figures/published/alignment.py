@@ -7,9 +7,13 @@ from typing import Any
 import pandas as pd
 
 from ...grid import choice
-from ..marks import draw, label_lines, select, two_panels
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS
+from ..curves import curve, explain, note, two_panels
+from ..drawing import Axis, Drawing, Panel, single
+from ..drawn import drawn
+from ..marks import Line, Words, numbers
+from ..reading.door import Draws, Rows, nothing, read
+from ..reading.rows import select
+from ..style import COLOURS, DASHED, grey
 
 X = "training.alpha0"
 XLABEL = r"query samples per dimension, $\alpha_0$"
@@ -18,7 +22,7 @@ VECTORS = {
     "cosine_q": (r"query, $s_q$", COLOURS["attention"]),
     "cosine_w": (r"readout, $s_w$", READOUT),
 }
-LIMIT = "0.35"
+LIMIT = grey(0.35)
 ROWS = Rows((X,), tuple(VECTORS))
 DRAWS = Draws("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
 
@@ -56,12 +60,22 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
     >>> [len(one.lines) for one in figures.alignment(table).axes]
     [2, 2]
     """
+    return drawn(ax, alignment_series, table, alone=ax is not None, panel=panel)
+
+
+def alignment_series(
+    table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines"
+) -> Drawing:
+    """Return what `alignment` draws: both panels, or one of them alone."""
     panels = {"cosines": _cosines, "gap": _gap}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS, ax)
-    if ax is not None and panel == "gap" and not len(select(table, [X, "cosine_q"])):
+    table = read(table, DRAWS)
+    if not alone:
+        words = explain(table, "simulate_alignment")
+        return two_panels([one(table) for one in panels.values()], words, right=0.985, gap=0.58)
+    if panel == "gap" and not len(select(table, [X, "cosine_q"])):
         nothing("alignment", 'the panel "gap" needs the column cosine_q')
-    return two_panels(table, ax, panel, panels, "simulate_alignment", right=0.985, wspace=0.58)
+    return single(panels[panel](table))
 
 
 def _rows(table: pd.DataFrame, *columns: str) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -70,54 +84,48 @@ def _rows(table: pd.DataFrame, *columns: str) -> tuple[pd.DataFrame, pd.DataFram
     return lines.sort_values(X), select(table, [X, columns[0]], call="simulate_alignment")
 
 
-def _cosines(ax: Any, table: pd.DataFrame) -> bool:
-    ends, drawn = [], False
-    for column, (name, colour) in VECTORS.items():
-        lines, dots = _rows(table, column)
-        drawn |= draw(ax, lines, dots, X, column, colour)
-        if len(lines):
-            ends.append((float(lines[column].iloc[-1]), name, colour))
-    ax.set_xscale("log")
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.set_ylim(0.0, 1.02)
-    ax.set_xlabel(XLABEL)
-    ax.set_ylabel(r"cosine with the signal, $s_q$ and $s_w$")
-    ax.set_title("readout after one step, query after two", loc="left")
-    label_lines(ax, ends)
-    return drawn
+def _cosines(table: pd.DataFrame) -> Panel:
+    marks = [
+        mark
+        for column, (name, colour) in VECTORS.items()
+        for mark in curve(*_rows(table, column), X, column, colour, name)
+    ]
+    return Panel(
+        [*marks, *note(marks)],
+        Axis(XLABEL, log=10, plain=True),
+        Axis(r"cosine with the signal, $s_q$ and $s_w$", limits=(0.0, 1.02)),
+        "readout after one step, query after two",
+        beside=True,
+    )
 
 
-def _gap(ax: Any, table: pd.DataFrame) -> bool:
-    """Draw 1 − s_q on log–log axes, beside the C/α0 it comes to."""
-    colour = VECTORS["cosine_q"][1]
-    lines, dots = _rows(table, "cosine_q")
-    drawn = draw(ax, lines, dots, X, "cosine_q", colour, lambda cosine: 1.0 - cosine)
+def _gap(table: pd.DataFrame) -> Panel:
+    """Return 1 − s_q on log–log axes, beside the C/α0 it comes to."""
+    name, colour = "$1 - s_q$", VECTORS["cosine_q"][1]
+    lines, trials = _rows(table, "cosine_q")
+    marks = curve(lines, trials, X, "cosine_q", colour, name, change=lambda cosine: 1.0 - cosine)
+    said = note(marks)
     if len(lines):
-        _name(ax, lines[X], 1.0 - lines["cosine_q"], "$1 - s_q$", colour, above=False)
+        said.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
     limits, _ = _rows(table, "constant")
     if len(limits):
         limit, known = limits["constant"] / limits[X], limits["constant"].unique()
-        value = f", $C = {known[0]:.3g}$" if len(known) == 1 else ""
-        ax.plot(limits[X], limit, color=LIMIT, lw=1.0, ls="--", zorder=1)
-        _name(ax, limits[X], limit, rf"$C/\alpha_0${value}", LIMIT, above=True)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.set_xlabel(XLABEL)
-    ax.set_ylabel("missing alignment, $1 - s_q$")
-    ax.set_title(r"the query's gap closes like $C/\alpha_0$", loc="left")
-    return drawn
+        name = r"$C/\alpha_0$" + (f", $C = {known[0]:.3g}$" if len(known) == 1 else "")
+        line = Line(numbers(limits[X]), numbers(limit), LIMIT, name, DASHED, 1.0, layer=-1)
+        marks.append(line)
+        said.append(_name(limits[X], limit, name, LIMIT, above=True))
+    return Panel(
+        [*marks, *said],
+        Axis(XLABEL, log=10, plain=True),
+        Axis("missing alignment, $1 - s_q$", log=10),
+        r"the query's gap closes like $C/\alpha_0$",
+    )
 
 
-def _name(ax: Any, x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> None:
+def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> Words:
     """Write a name above or below a falling line, a fifth of the way along."""
     place = len(x) // 5
-    ax.annotate(
-        name,
-        (x.iloc[place], y.iloc[place]),
-        xytext=(5, 3) if above else (-4, -5),
-        textcoords="offset points",
-        ha="left" if above else "right",
-        va="bottom" if above else "top",
-        color=colour,
-    )
+    at = (float(x.iloc[place]), float(y.iloc[place]))
+    if above:
+        return Words(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
+    return Words(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)

@@ -7,19 +7,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import LinearSegmentedColormap, to_hex
 
 from ...grid import choice
-from ..marks import draw, label_lines, select, two_panels
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS
+from ..curves import curve, explain, note, two_panels
+from ..drawing import Axis, Drawing, Panel, single
+from ..drawn import drawn
+from ..marks import Mark, Rule
+from ..reading.door import Draws, Rows, nothing, read
+from ..reading.rows import select
+from ..style import COLOURS, DOTTED, blend, grey
 
 X = "training.alpha0"
 STEP, SIGNAL = "training.eta_q", "task.theta"
 XLABEL = r"query samples per dimension, $\alpha_0$"
 # Attention's blue, and grey, from light to dark as the step or the signal grows.
 SHADES = ("#56B4E9", COLOURS["attention"], "#003A5C")
-NOISE = ("0.72", "0.5", "0.2")
+NOISE = (grey(0.72), grey(0.5), grey(0.2))
 PANELS = {"weights": ("signal", "noise"), "largest": ("largest",)}
 ROWS = Rows((X, SIGNAL), ("signal", "noise", "largest"))
 DRAWS = Draws("attention_map", {"focus": ROWS, "simulate_focus": ROWS}, across=(X, STEP, SIGNAL))
@@ -61,13 +64,23 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     >>> [len(one.lines) for one in figures.attention_map(table).axes]
     [3, 1]
     """
+    return drawn(ax, attention_map_series, table, alone=ax is not None, panel=panel)
+
+
+def attention_map_series(
+    table: pd.DataFrame, *, alone: bool = False, panel: str = "weights"
+) -> Drawing:
+    """Return what `attention_map` draws: both panels, or one of them alone."""
     panels = {"weights": _weights, "largest": _largest}
     choice("panel", panel, tuple(panels))
-    table = read(table, DRAWS, ax)
+    table = read(table, DRAWS)
     _check_cross(table)
-    if ax is not None and not any(len(select(table, [X, one])) for one in PANELS[panel]):
+    if not alone:
+        words = explain(table, "simulate_focus")
+        return two_panels([one(table) for one in panels.values()], words, right=0.935, gap=0.72)
+    if not any(len(select(table, [X, one])) for one in PANELS[panel]):
         nothing("attention_map", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
-    return two_panels(table, ax, panel, panels, "simulate_focus", right=0.935, wspace=0.72)
+    return single(panels[panel](table))
 
 
 def _usual(table: pd.DataFrame) -> dict[str, Any]:
@@ -112,46 +125,49 @@ def _shades(shades: tuple[str, ...], count: int) -> list[str]:
     """Return so many shades: the first ones, or of more than there are those in between."""
     if count <= len(shades):
         return list(shades[:count])
-    between = LinearSegmentedColormap.from_list("shades", shades)
-    return [to_hex(between(k / (count - 1))) for k in range(count)]
+    return [blend(shades, k / (count - 1)) for k in range(count)]
 
 
 def _curves(
-    ax: Any, table: pd.DataFrame, column: str, by: str, shades: tuple[str, ...], name: str
-) -> bool:
-    """Draw a column for every value of another, and write their names at the right."""
+    table: pd.DataFrame, column: str, by: str, shades: tuple[str, ...], name: str
+) -> list[Mark]:
+    """Return a curve of a column for every value of another."""
     fixed = SIGNAL if by == STEP else STEP
     rows = select(table, [X, by, fixed, column], **{fixed: _usual(table)[fixed]})
-    ends, drawn, values = [], False, sorted(rows[by].unique())
+    marks, values = [], sorted(rows[by].unique())
     for value, colour in zip(values, _shades(shades, len(values)), strict=True):
-        lines = select(rows, [X, column], call="focus", **{by: value}).sort_values(X)
-        dots = select(rows, [X, column], call="simulate_focus", **{by: value})
-        drawn |= draw(ax, lines, dots, X, column, colour)
-        if len(lines):
-            ends.append((float(lines[column].iloc[-1]), name.format(f"{value:g}"), colour))
-    ax.set_xscale("log")
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_xlabel(XLABEL)
-    label_lines(ax, ends)
-    return drawn
+        lines = select(rows, [X, column], call="focus", **{by: value})
+        trials = select(rows, [X, column], call="simulate_focus", **{by: value})
+        marks += curve(lines, trials, X, column, colour, name.format(f"{value:g}"))
+    return marks
 
 
-def _weights(ax: Any, table: pd.DataFrame) -> bool:
+def _panel(marks: list[Mark], title: str, words: str, rules: tuple[Rule, ...] = ()) -> Panel:
+    return Panel(
+        [*rules, *marks, *note(marks)],
+        Axis(XLABEL, log=10, plain=True),
+        Axis(words, limits=(-0.02, 1.02)),
+        title,
+        beside=True,
+    )
+
+
+def _weights(table: pd.DataFrame) -> Panel:
     tokens = select(table, ["task.L"])["task.L"]
-    if len(tokens):
-        ax.axhline(1.0 / float(tokens.iloc[0]), color="0.6", lw=0.8, ls=":", zorder=1)
-    drawn = _curves(ax, table, "signal", STEP, SHADES, r"signal, $\eta_q = {}$")
-    drawn |= _curves(ax, table, "noise", STEP, NOISE, r"noise, $\eta_q = {}$")
-    ax.set_ylabel("mean attention weight of a token")
+    marks = _curves(table, "signal", STEP, SHADES, r"signal, $\eta_q = {}$")
+    marks += _curves(table, "noise", STEP, NOISE, r"noise, $\eta_q = {}$")
+    even = tuple(
+        Rule(y=1.0 / float(one), colour=grey(0.6), dash=DOTTED, width=0.8, layer=-1)
+        for one in tokens[:1]
+    )
     at = _at(table, SIGNAL, STEP, r"$\theta$")
-    ax.set_title(f"attention in positive samples{at}", loc="left")
-    return drawn
+    return _panel(
+        marks, f"attention in positive samples{at}", "mean attention weight of a token", even
+    )
 
 
-def _largest(ax: Any, table: pd.DataFrame) -> bool:
-    drawn = _curves(ax, table, "largest", SIGNAL, SHADES, r"$\theta = {}$")
-    ax.set_ylabel("chance that it is the largest")
+def _largest(table: pd.DataFrame) -> Panel:
+    marks = _curves(table, "largest", SIGNAL, SHADES, r"$\theta = {}$")
     at = _at(table, STEP, SIGNAL, r"$\eta_q$")
-    ax.set_title(f"the signal token's weight is the largest{at}", loc="left")
-    return drawn
+    title = f"the signal token's weight is the largest{at}"
+    return _panel(marks, title, "chance that it is the largest")

@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.colors import to_rgb
-from matplotlib.ticker import NullFormatter
 
 from ...experiments.published.capacity import QUERY, TASK, WEAK, at_base, fractions
-from ..marks import note
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS, NAMES, RC
+from ..curves import note
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, numbers
+from ..reading.door import Draws, Rows, nothing, read
+from ..style import COLOURS, DOTTED, NAMES, WHITE, blend
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
 LIGHT = 0.55  # how far the colour of the smaller d is from its model's, towards white
+LOOK: Mapping[str, Any] = {"size": 3.2, "edge": 1.0, "bar": 0.9, "joined": 0.7}
+MIDDLE = (0.39105263, 0.48736842)  # where the fractions end, and where the capacities begin
+SPACES = {"handletextpad": 0.4, "handlelength": 1.3, "borderpad": 0.0, "borderaxespad": 0.0}
 PANELS = (
     ("task.L", r"tokens, $L$", True),
     ("task.theta", r"signal strength, $\theta$", False),
     ("task.R", r"signal tokens, $R$ (at $\theta = 2$)", False),
     ("query.cosine", r"alignment of the query, $s$", False),
 )
-
-
 DRAWS = Draws(
     "capacity",
     {
@@ -73,31 +74,24 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.capacity(table).axes)
     5
     """
-    table = read(table, DRAWS, ax)
+    return drawn(ax, capacity_series, table, alone=ax is not None)
+
+
+def capacity_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
+    """Return what `capacity` draws: the fractions beside α*, or alone."""
+    table = read(table, DRAWS)
     _check_settings(table)
-    with plt.rc_context(RC):
-        if ax is not None:
-            found = fractions(table)
-            if not (found.changed == "").any():
-                why = "rows of capacity and of simulate_separability at it"
-                nothing("capacity", f"the fractions need {why}: {_written(BASE)}")
-            _draw_fractions(ax, table)
-            return ax.figure
-        figure = plt.figure(figsize=(7.0, 3.5))
-        layout = figure.add_gridspec(
-            2, 3, width_ratios=(1.6, 1, 1), left=0.07, right=0.985, bottom=0.13, top=0.91,
-            wspace=0.4, hspace=0.55,
-        )  # fmt: skip
-        panel = figure.add_subplot(layout[:, 0])
-        note(panel, _draw_fractions(panel, table))
-        for number, (column, words, log) in enumerate(PANELS):
-            panel = figure.add_subplot(layout[number // 2, 1 + number % 2])
-            note(panel, _draw_capacity(panel, table, column, words, log))
-            if number == 0:
-                panel.set_title(r"predicted capacity $\alpha^*$, one quantity changed", loc="left")
-            if number % 2 == 0:
-                panel.set_ylabel(r"$\alpha^*$")
-    return figure
+    if alone:
+        if not (fractions(table).changed == "").any():
+            why = "rows of capacity and of simulate_separability at it"
+            nothing("capacity", f"the fractions need {why}: {_written(BASE)}")
+        return single(_fractions(table))
+    along = [_capacity(table, place) for place in range(len(PANELS))]
+    blocks = [
+        Block([_fractions(table)], 1, (0.07, MIDDLE[0], 0.13, 0.91)),
+        Block(along, 2, (MIDDLE[1], 0.985, 0.13, 0.91), (0.48, 0.55)),
+    ]
+    return Drawing(blocks, (7.0, 3.5))
 
 
 def _written(values: Mapping[str, Any]) -> str:
@@ -124,40 +118,33 @@ def _check_settings(table: pd.DataFrame) -> None:
             )
 
 
-def _draw_fractions(ax: Any, table: pd.DataFrame) -> bool:
+def _fractions(table: pd.DataFrame) -> Panel:
     found = fractions(table)
     found = found[found.changed == ""]
     low, high = _where_it_falls(found)
-    ax.plot(
-        [low, 1.0, 1.0, high], [1.0, 1.0, 0.0, 0.0], color="black", lw=1.2, label=r"$d\to\infty$"
-    )
+    limit = Line((low, 1.0, 1.0, high), (1.0, 1.0, 0.0, 0.0), name=r"$d\to\infty$", width=1.2)
+    marks: list[Mark] = [limit]
+    keys = [Key(limit.name, Line(width=limit.width))]
     for model in COLOURS:
         sizes = sorted(found[found.model == model].d.unique(), reverse=True)
         for rank, d in enumerate(sizes):
             part = found[(found.model == model) & (found.d == d)]
             p, n = part.fraction.to_numpy(), part.trials.to_numpy()
-            pale = LIGHT if rank else 0.0
-            ax.errorbar(
-                part.ratio, p, yerr=_wilson(p, n), fmt=MARKS[model] + "-", ms=3.2, lw=0.7,
-                elinewidth=0.9, color=[one + pale * (1.0 - one) for one in to_rgb(COLOURS[model])],
-                label=None if rank else _label(model, sizes), zorder=2.5 - rank,
-            )  # fmt: skip
-    ax.legend(
-        frameon=False, loc="upper right", fontsize=7, handletextpad=0.4, handlelength=1.3,
-        borderpad=0.0, borderaxespad=0.0, title="(the smaller $d$ is lighter)", title_fontsize=7,
-        alignment="right",
-    )  # fmt: skip
-    ax.set_xlim(low, high)
-    ax.set_ylim(-0.04, 1.04)
-    ax.set_xlabel(r"training set over predicted capacity, $\alpha_1/\alpha^*$")
-    ax.set_ylabel("fraction of separable datasets")
-    ax.set_title("separable or not", loc="left")
-    return bool(len(found))
-
-
-def _label(model: str, sizes: list[int]) -> str:
-    """Name a model and its dimensions, the largest first."""
-    return f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
+            colour = blend((COLOURS[model], WHITE), LIGHT if rank else 0.0)
+            points = (numbers(part.ratio), numbers(p), tuple(map(numbers, _wilson(p, n))))
+            look = {**LOOK, "marker": MARKS[model], "edge_colour": colour, "layer": -rank or 1}
+            marks.append(Dots(*points, colour, f"{NAMES[model]}, $d$ = {d}", **look))
+            if rank == 0:
+                name = f"{NAMES[model]}, $d$ = {', '.join(map(str, sizes))}"
+                keys.append(Key(name, dots=Dots(se=(), colour=colour, **look)))
+    words = "(the smaller $d$ is lighter)"
+    return Panel(
+        [*marks, *note(len(found))],
+        Axis(r"training set over predicted capacity, $\alpha_1/\alpha^*$", limits=(low, high)),
+        Axis("fraction of separable datasets", limits=(-0.04, 1.04)),
+        "separable or not",
+        legend=Legend(keys, title=words, side="right", spaces=SPACES),
+    )
 
 
 def _where_it_falls(found: pd.DataFrame) -> tuple[float, float]:
@@ -175,23 +162,24 @@ def _wilson(p: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.maximum([p - (middle - half), middle + half - p], 0.0)
 
 
-def _draw_capacity(ax: Any, table: pd.DataFrame, column: str, words: str, log: bool) -> bool:
-    """Draw α* of each model along a column, from the rows at the base in everything else."""
-    rows = at_base(table, column).dropna(subset=["alpha"])
+def _capacity(table: pd.DataFrame, place: int) -> Panel:
+    """Return α* of each model along a column, from the rows at the base in everything else."""
+    column, words, log = PANELS[place]
+    rows, marks = at_base(table, column).dropna(subset=["alpha"]), list[Mark]()
     for model, part in rows.groupby("model"):
         colour = COLOURS[str(model)]
         if column in part and part[column].notna().any():
             part = part.sort_values(column)
-            ax.plot(part[column], part.alpha, color=colour)
+            name = NAMES[str(model)]
+            marks.append(Line(numbers(part[column]), numbers(part.alpha), colour, name))
         else:
-            ax.axhline(float(part.alpha.iloc[0]), color=colour)
+            marks.append(Rule(y=float(part.alpha.iloc[0]), colour=colour))
     base = at_base(table)
     if column != "task.R" and column in base and base[column].notna().any():
-        ax.axvline(float(base[column].dropna().iloc[0]), color="black", lw=0.7, ls=":")
-    ax.set_yscale("log")
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.margins(x=0.03)
-    if log:
-        ax.set_xscale("log")
-    ax.set_xlabel(words)
-    return bool(len(rows))
+        marks.append(Rule(x=float(base[column].dropna().iloc[0]), dash=DOTTED, width=0.7))
+    return Panel(
+        [*marks, *note(len(rows))],
+        Axis(words, log=10 if log else 0, margin=0.03),
+        Axis("" if place % 2 else r"$\alpha^*$", log=10, minor="ticks"),
+        "" if place else r"predicted capacity $\alpha^*$, one quantity changed",
+    )

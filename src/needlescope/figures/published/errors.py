@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from ...grid import choice
-from ..marks import DOT, draw, explain, label_lines, note, select
-from ..parameters import SYMBOLS
-from ..reading import Draws, Rows, nothing, read, varying, with_value
-from ..style import COLOURS, NAMES, RC
+from ..curves import curve, explain, heights, note
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, Words
+from ..reading.dependence import SYMBOLS
+from ..reading.door import Draws, Rows, nothing, read
+from ..reading.rows import select
+from ..reading.varying import varying, with_value
+from ..style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 
 X = "training.alpha1"
 LOSS = "training.loss"
@@ -36,11 +39,13 @@ DRAWS = Draws(
 )
 # A dash and a dot for each value of a further parameter; more could not be told apart.
 LOOKS: tuple[dict[str, Any], ...] = (
-    {"ls": "-", "marker": "o"},
-    {"ls": (0, (4, 1.5)), "marker": "s"},
-    {"ls": (0, (1.2, 1.2)), "marker": "^"},
-    {"ls": (0, (6, 1.5, 1.2, 1.5)), "marker": "D"},
+    {"dash": (), "marker": "o"},
+    {"dash": (4, 1.5), "marker": "s"},
+    {"dash": (1.2, 1.2), "marker": "^"},
+    {"dash": (6, 1.5, 1.2, 1.5), "marker": "D"},
 )
+SPACES = {"columnspacing": 1.4, "handlelength": 1.6}
+FLAT = 0.01  # lines that stay below this share of the highest point lie along zero
 
 
 class Curves(NamedTuple):
@@ -59,8 +64,9 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
     ----------
     table : DataFrame
         Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for
-        the rows of "predict", a dot with its standard error for the trials of "simulate". What
-        is missing is left out.
+        the rows of "predict", a dot with its standard error for the trials of "simulate"; where a
+        point was simulated in several dimensions d, only those of the largest are drawn. What is
+        missing is left out.
     ax : matplotlib axes, optional
         Axes to draw the test error into, and nothing else; a figure of its own by default.
     loss : str, default "logistic"
@@ -87,20 +93,21 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
     >>> [panel.get_ylabel().split(",")[0] for panel in figure.axes]
     ['test error', 'training loss', 'training error']
     """
-    table = read(table, DRAWS, ax)
+    return drawn(ax, errors_series, table, alone=ax is not None, loss=loss)
+
+
+def errors_series(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic") -> Drawing:
+    """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
+    table = read(table, DRAWS)
     curves, found = _curves(table), list(dict.fromkeys(table[LOSS]))
     losses = [one for one in dict.fromkeys((*LOSSES, *found)) if one in found]
     choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
-    with plt.rc_context(RC):
-        if ax is not None:
-            if not len(select(table, [X, "test_error"], **{LOSS: loss})):
-                had = ", ".join(losses)
-                nothing("errors", f"no test error of the {loss} loss, the table has that of {had}")
-            _panel(ax, table, loss, "test_error", curves)
-            ax.set_xlabel(XLABEL)
-            _name_lines(ax, table, loss, curves)
-            return ax.figure
-        return _figure(table, losses, curves)
+    if not alone:
+        return _all(table, losses, curves)
+    if not len(select(table, [X, "test_error"], **{LOSS: loss})):
+        had = ", ".join(losses)
+        nothing("errors", f"no test error of the {loss} loss, the table has that of {had}")
+    return single(_panel(table, loss, "test_error", curves, words=XLABEL, beside=True))
 
 
 def _curves(table: pd.DataFrame) -> Curves:
@@ -116,23 +123,24 @@ def _curves(table: pd.DataFrame) -> Curves:
     return Curves()
 
 
-def _figure(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Any:
-    """Draw a row of panels for each loss."""
+def _all(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Drawing:
+    """Return a row of panels for each loss."""
     height = 4.3 if len(losses) > 1 else 2.6
     height += 2.0 * max(len(losses) - 2, 0)
-    figure, panels = plt.subplots(len(losses), 3, figsize=(7.0, height), sharex=True, squeeze=False)
+    panels = [
+        _panel(table, one, name, curves, words=XLABEL if one == losses[-1] else "")
+        for one in losses
+        for name in QUANTITIES
+    ]
     edge = 4.3 / height  # margins stay as wide as with two losses
-    apart = {"wspace": 0.42 if len(losses) > 1 else 0.5, "hspace": 0.3}
-    figure.subplots_adjust(
-        left=0.075, right=0.985, bottom=0.1 * edge, top=1.0 - 0.14 * edge, **apart
+    edges = (0.075, 0.985, 0.1 * edge, 1.0 - 0.14 * edge)
+    return Drawing(
+        [Block(panels, 3, edges, (0.42 if len(losses) > 1 else 0.5, 0.3))],
+        (7.0, height),
+        explain(table, "simulate"),
+        _legends(table, curves, height),
+        share_x=True,
     )
-    for row, one in zip(panels, losses, strict=True):
-        for panel, name in zip(row, QUANTITIES, strict=True):
-            note(panel, _panel(panel, table, one, name, curves))
-    for panel in panels[-1]:
-        panel.set_xlabel(XLABEL)
-    _legend(figure, table, curves)
-    return figure
 
 
 def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[Any]:
@@ -146,87 +154,75 @@ def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[A
     return [(None, rows, LOOKS[place])] if len(rows) else []
 
 
-def _panel(ax: Any, table: pd.DataFrame, loss: str, name: str, curves: Curves) -> bool:
-    """Draw one quantity for one loss, the models' lines and dots; say if there are any."""
-    drawn = False
+def _panel(
+    table: pd.DataFrame, loss: str, name: str, curves: Curves, words: str, *, beside: bool = False
+) -> Panel:
+    """Return one quantity for one loss: the models' lines and dots."""
+    marks: list[Mark] = []
     for model in MODELS:
-        for _, rows, look in _parts(table, model, loss, curves):
+        for value, rows, look in _parts(table, model, loss, curves):
             lines = select(rows, [X, name], call="predict")
-            dots = select(rows, [X, name], call="simulate")
-            drawn |= draw(ax, lines, dots, X, name, COLOURS[model], **look)
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(base=4, numticks=9))  # ¼, 1, 4, 16
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter("{x:g}")
-    if name == "train_loss":
-        ax.set_yscale("log")  # losses that are nearly zero differ by orders of magnitude
-    else:
-        top = ax.get_ylim()[1]
-        ax.set_ylim(-0.025 * top, top)  # lines along zero stay in sight
-    ax.set_ylabel(QUANTITIES[name])
-    ax.set_title(f"{loss} loss", loc="left", x=-0.2)
-    if loss == "square" and name == "test_error":
-        _mark_peaks(ax, table)
+            trials = select(rows, [X, name], call="simulate")
+            whose = NAMES[model] + ("" if value is None else f", {_name(curves.column, value)}")
+            marks += curve(lines, trials, X, name, COLOURS[model], whose, **look)
+    said = note(marks)
+    if marks and loss == "square" and name == "test_error":
+        said += _peaks(table, marks)
     if name == "train_error":
-        _name_hidden(ax, table, loss)
-    return drawn
+        said += _hidden(table, loss, marks)
+    return Panel(
+        [*marks, *said],
+        Axis(words, log=10, ticks=_ticks(marks), minor="none"),
+        # Losses that are nearly zero differ by orders of magnitude.
+        Axis(QUANTITIES[name], log=10)
+        if name == "train_loss"
+        else Axis(QUANTITIES[name], zero=True),
+        f"{loss} loss",
+        title_at=-0.2,
+        beside=beside,
+    )
 
 
-def _mark_peaks(ax: Any, table: pd.DataFrame) -> None:
+def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
+    """Return the least and the largest α1 that is drawn."""
+    found = [one for mark in marks if isinstance(mark, Line | Dots) for one in mark.x] or [1.0]
+    return min(found), max(found)
+
+
+def _ticks(marks: Sequence[Mark]) -> list[float]:
+    """Return ¼, 1, 4, 16 and so on, as far as there are data."""
+    low, high = (math.log2(one) / 2.0 for one in _reach(marks))
+    return [4.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
+
+
+def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
     """Mark where as many samples as weights are fitted: α1 = 1 and, for the flat model, α1 = L."""
     tokens = select(table, ["task.L"])["task.L"].unique()
     places = {1.0: r"$\alpha_1 = 1$"}
     if len(tokens) == 1:
         places[float(tokens[0])] = r"$\alpha_1 = L$"
-    low, high = ax.get_xlim()
+    (low, high), found, top = _reach(marks), list[Mark](), ("center", "bottom")
     for place, name in places.items():
-        if low < place < high:
-            ax.axvline(place, color="0.6", lw=0.7, ls=":", zorder=0)
-            ax.annotate(
-                name,
-                (place, 1.0),
-                xycoords=("data", "axes fraction"),
-                xytext=(0, 1),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                color="0.4",
-                fontsize=7,
+        if low <= place <= high:
+            found.append(Rule(x=place, colour=grey(0.6), dash=DOTTED, width=0.7, layer=-2))
+            found.append(
+                Words(name, (place, 1.0), ("data", "panel"), top, (0, 1), grey(0.4), SMALL)
             )
+    return found
 
 
-def _name_hidden(ax: Any, table: pd.DataFrame, loss: str) -> None:
+def _hidden(table: pd.DataFrame, loss: str, marks: Sequence[Mark]) -> list[Mark]:
     """Name the models whose lines lie upon each other along zero."""
-    top, hidden = ax.get_ylim()[1], []
+    top, hidden = heights(marks).max(initial=0.0), []
     for model in MODELS:
         where = {"call": "predict", "model": model, "training.loss": loss}
         lines = select(table, [X, "train_error"], **where)
-        if len(lines) and lines["train_error"].max() < 0.01 * top:
+        if len(lines) and lines["train_error"].max() <= FLAT * top:
             hidden.append(NAMES[model])
-    if len(hidden) > 1:
-        ax.annotate(
-            "\n".join(["near zero:", *hidden]),
-            (0.04, 0.0),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, 5),
-            textcoords="offset points",
-            va="bottom",
-            color="0.4",
-            fontsize=7,
-        )
-
-
-def _name_lines(ax: Any, table: pd.DataFrame, loss: str, curves: Curves) -> None:
-    """Write each model's name beside the end of its line, with the value it is of."""
-    ends = []
-    for model in MODELS:
-        for value, rows, _ in _parts(table, model, loss, curves):
-            lines = select(rows, [X, "test_error"], call="predict")
-            if len(lines):
-                last = lines.loc[lines[X].idxmax(), "test_error"]
-                more = "" if value is None else f", {_name(curves.column, value)}"
-                ends.append((float(last), NAMES[model] + more, COLOURS[model]))
-    label_lines(ax, ends)
+    if len(hidden) < 2:
+        return []
+    words, corner = "\n".join(["near zero:", *hidden]), ("left", "bottom")
+    return [Words(words, (0.04, 0.0), ("panel", "data"), corner, (0, 5), grey(0.4), SMALL)]
 
 
 def _name(column: str, value: Any) -> str:
@@ -235,19 +231,18 @@ def _name(column: str, value: Any) -> str:
     return f"{symbol} = {value:g}" if isinstance(value, int | float) else f"{symbol} {value}"
 
 
-def _legend(figure: Any, table: pd.DataFrame, curves: Curves) -> None:
-    """Name the models above the panels; lines and dots are explained beside."""
+def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]:
+    """Name the models above the panels, and below them the values of a further parameter."""
     there = [model for model in MODELS if (table["model"] == model).any()]
-    handles = [Line2D([], [], color=COLOURS[model], label=NAMES[model]) for model in there]
-    place = {"loc": "upper left", "frameon": False, "columnspacing": 1.4, "handlelength": 1.6}
-    figure.legend(handles=handles, bbox_to_anchor=(0.005, 1.0), ncols=len(handles), **place)
-    explain(figure, table, "simulate")
+    keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in there], []
+    corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
+    found = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
     if curves.values:
-        edge = {name: DOT[name] for name in ("ms", "mec", "mew")}
-        handles = [
-            Line2D([], [], color="0.3", label=_name(curves.column, value), **edge, **look)
-            for value, look in zip(curves.values, LOOKS, strict=False)
-        ]
-        place |= {"handlelength": 3.0}
-        inches = figure.get_size_inches()[1]
-        figure.legend(handles=handles, bbox_to_anchor=(0.005, 1.0 - 0.2 / inches), ncols=4, **place)
+        for value, look in zip(curves.values, LOOKS, strict=False):
+            line = Line(colour=grey(0.3), dash=look["dash"])
+            dot = Dots(colour=grey(0.3), marker=look["marker"])
+            values.append(Key(_name(curves.column, value), line, dot))
+        spaces = SPACES | {"handlelength": 3.0}
+        anchor = (0.005, 1.0 - 0.2 / height)
+        found.append(Legend(values, anchor=anchor, columns=4, spaces=spaces, **corner))
+    return found

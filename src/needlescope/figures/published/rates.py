@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ...experiments.published.rates import SURE, excess, slopes
-from ..marks import note
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS, NAMES, RC
+from ..curves import note
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ..drawn import drawn
+from ..marks import Band, Dots, Line, Mark, Rule, numbers
+from ..reading.door import Draws, Rows, nothing, read
+from ..style import COLOURS, DASHED, NAMES
 
 MARKS = {"attention": "o", "pooled": "s", "vectorized": "^"}
+LOOK: Mapping[str, Any] = {"size": 3.5, "edge": 0.4, "bar": 0.9}
 ROWS = Rows(("model", "training.alpha1"), ("test_error",))
 DRAWS = Draws(
     "rates",
@@ -55,19 +59,20 @@ def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.rates(pd.DataFrame([limit, *points])).axes)
     2
     """
-    table = read(table, DRAWS, ax)
+    return drawn(ax, rates_series, table, alone=ax is not None)
+
+
+def rates_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
+    """Return what `rates` draws: both panels, or the distance from the limit alone."""
+    table = read(table, DRAWS)
     table = table[(table.call != "simulate") | table.d.notna()]
-    if not len(_sure(excess(table))) and not len(excess(table, "simulate")):
+    lines, trials = _sure(excess(table)), excess(table, "simulate")
+    if not len(lines) and not len(trials):
         nothing("rates", _reason(table))
-    with plt.rc_context(RC):
-        if ax is not None:
-            _draw_excess(ax, table)
-            return ax.figure
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.0))
-        figure.subplots_adjust(left=0.09, right=0.985, bottom=0.15, top=0.91, wspace=0.25)
-        note(left, _draw_excess(left, table))
-        note(right, _draw_ratio(right, table))
-    return figure
+    if alone:
+        return single(_excess(table, lines, trials))
+    panels = [_excess(table, lines, trials), _ratio(lines, trials)]
+    return Drawing([Block(panels, 2, (0.09, 0.985, 0.15, 0.91), (0.25, 0.2))], (7.0, 3.0))
 
 
 def _reason(table: pd.DataFrame) -> str:
@@ -85,53 +90,48 @@ def _sure(found: pd.DataFrame) -> pd.DataFrame:
     return found[found.excess > SURE * found.excess_se].sort_values("alpha1")
 
 
-def _draw_excess(ax: Any, table: pd.DataFrame) -> bool:
-    fitted = slopes(table)
-    lines, dots = _sure(excess(table)), excess(table, "simulate")
+def _excess(table: pd.DataFrame, lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
+    fitted, marks, keys = slopes(table), list[Mark](), []
     for model, part in lines.groupby("model"):
-        key = str(model)
-        rate = float(part.rate.iloc[0])
+        key, rate = str(model), float(part.rate.iloc[0])
         slope = f", slope {fitted[key]:.2f}" if key in fitted else ""
-        label = f"{NAMES[key]}: {rate:#.3g}$/\\alpha_1$" + slope.replace("-", "−")
-        ax.plot(part.alpha1, part.excess, color=COLOURS[key], label=label)
+        name, colour = f"{NAMES[key]}: {rate:#.3g}$/\\alpha_1$", COLOURS[key]
+        marks.append(Line(numbers(part.alpha1), numbers(part.excess), colour, NAMES[key]))
         reach = np.array([part.alpha1.min(), part.alpha1.max()])
-        ax.plot(reach, rate / reach, color=COLOURS[key], lw=0.8, ls="--")
-    for model, part in dots.groupby("model"):
-        _dots(ax, part.alpha1, part.excess, part.excess_se, str(model))
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_ylim(5e-5, 2.0)
-    ax.set_xlabel(r"readout samples per dimension, $\alpha_1$")
-    ax.set_ylabel(r"test error above its limit, $E - E^\infty$")
-    ax.set_title(r"approach to the limit (dashed: predicted $1/\alpha_1$)", loc="left")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=7, loc="upper right", borderpad=0.1)
-    return bool(len(lines) or len(dots))
+        marks.append(Line(numbers(reach), numbers(rate / reach), colour, name, DASHED, 0.8))
+        keys.append(Key(name + slope.replace("-", "−"), Line(colour=colour)))
+    for model, part in trials.groupby("model"):
+        marks.append(_dots(part.alpha1, part.excess, part.excess_se, str(model)))
+    return Panel(
+        [*marks, *note(marks)],
+        Axis(r"readout samples per dimension, $\alpha_1$", log=10),
+        Axis(r"test error above its limit, $E - E^\infty$", log=10, limits=(5e-5, 2.0)),
+        r"approach to the limit (dashed: predicted $1/\alpha_1$)",
+        legend=Legend(keys, spaces={"borderpad": 0.1}),
+    )
 
 
-def _draw_ratio(ax: Any, table: pd.DataFrame) -> bool:
-    ax.axhline(1.0, color="black", lw=0.8, ls="--")
-    lines, dots = _sure(excess(table)), excess(table, "simulate")
+def _ratio(lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
+    marks: list[Mark] = []
     for model, part in lines.groupby("model"):
+        scale, x = part.alpha1 / part.rate, numbers(part.samples)
+        colour, name = COLOURS[str(model)], NAMES[str(model)]
+        dash = (3, 3) if model == "vectorized" else ()
+        marks.append(Line(x, numbers(part.excess * scale), colour, name, dash))
+        low, high = ((part.excess + sign * part.excess_se) * scale for sign in (-1.0, 1.0))
+        marks.append(Band(x, numbers(low), numbers(high), colour))
+    for model, part in trials.groupby("model"):
         scale = part.alpha1 / part.rate
-        dash = (0, (3, 3)) if model == "vectorized" else "-"
-        colour = COLOURS[str(model)]
-        ax.plot(part.samples, part.excess * scale, color=colour, ls=dash)
-        low, high = (part.excess - part.excess_se) * scale, (part.excess + part.excess_se) * scale
-        ax.fill_between(part.samples, low, high, color=colour, alpha=0.2, lw=0)
-    for model, part in dots.groupby("model"):
-        scale = part.alpha1 / part.rate
-        _dots(ax, part.samples, part.excess * scale, part.excess_se * scale, str(model))
-    ax.set_xscale("log")
-    ax.set_ylim(0.6, 2.4)
-    ax.set_xlabel("samples per weight")
-    ax.set_ylabel(r"$(E - E^\infty)$ / predicted $1/\alpha_1$ law")
-    ax.set_title("over the predicted law", loc="left")
-    return bool(len(lines) or len(dots))
+        marks.append(_dots(part.samples, part.excess * scale, part.excess_se * scale, str(model)))
+    return Panel(
+        [Rule(y=1.0, dash=DASHED, width=0.8), *marks, *note(marks)],
+        Axis("samples per weight", log=10),
+        Axis(r"$(E - E^\infty)$ / predicted $1/\alpha_1$ law", limits=(0.6, 2.4)),
+        "over the predicted law",
+    )
 
 
-def _dots(ax: Any, x: Any, y: Any, error: Any, model: str) -> None:
-    ax.errorbar(
-        x, y, yerr=error, fmt=MARKS[model], ms=3.5, lw=0.9, color=COLOURS[model], mec="white",
-        mew=0.4,
-    )  # fmt: skip
+def _dots(x: Any, y: Any, error: Any, model: str) -> Dots:
+    name, marker = NAMES[model], MARKS[model]
+    points = (numbers(x), numbers(y), numbers(error))
+    return Dots(*points, COLOURS[model], name, marker, **LOOK)

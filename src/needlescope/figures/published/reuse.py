@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter, NullLocator
 
-from ..marks import DOT, make_room, means, select
-from ..reading import Draws, Rows, read
-from ..style import COLOURS, RC
+from ..curves import dots, heights
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel
+from ..drawn import drawn
+from ..marks import Dots, Line, Mark, numbers
+from ..reading.door import Draws, Rows, read
+from ..reading.rows import means, select
+from ..style import COLOURS
 
 X, Y = "alpha", "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)
 THIN = 0.7
-EDGE = {name: DOT[name] for name in ("ms", "mec", "mew")}
+SPACES = {"handlelength": 1.6, "labelspacing": 0.25, "borderaxespad": 0.0}
 # One model throughout: attention's blue is the protocol with a theory, the others have their own.
 SPLIT = ("half and half, 1 query step (line: theory)", COLOURS["attention"], "o")
 REUSED = {
@@ -68,24 +69,25 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> figures.reuse(table).axes[0].lines[0].get_xdata().tolist()
     [2.0, 4.0]
     """
-    table = read(table, DRAWS, ax)
+    return drawn(ax, reuse_series, table)
+
+
+def reuse_series(table: pd.DataFrame) -> Drawing:
+    """Return what `reuse` draws."""
+    table = read(table, DRAWS)
     _check_protocols(table)
     table = _with_total(table)
-    with plt.rc_context(RC):
-        if ax is None:
-            figure, ax = plt.subplots(figsize=(4.2, 3.1))
-            figure.subplots_adjust(left=0.125, right=0.97, bottom=0.145, top=0.93)
-        lines = select(table, [X, Y], call="predict").sort_values(X)
-        if len(lines):
-            ax.plot(lines[X], lines[Y], color=SPLIT[1])
-        trials = select(table, [X, Y, "reuse", "query_steps", "starts"], call="simulate")
-        _dots(ax, trials[(trials.reuse == "none") & (trials.starts == 0)], *SPLIT[1:])
-        for steps, look in REUSED.items():
-            part = trials[(trials.reuse == "D0") & (trials.query_steps == steps)]
-            _dots(ax, part, *look[1:], joined=True)
-        _dots(ax, trials[trials.starts > 0], *END[1:], joined=True)
-        _dress(ax, table)
-    return ax.figure
+    marks = _marks(table)
+    reach = heights(marks)
+    lowest = 0.85 * reach[reach > 0.0].min(initial=1.0)
+    panel = Panel(
+        marks,
+        Axis(r"all samples per dimension, $\alpha$", log=2, plain=True, minor="none"),
+        Axis("test error", log=10, limits=(lowest, reach.max()), ticks=TICKS, minor="ticks"),
+        "what to do with the data",
+        legend=_legend(table),
+    )
+    return Drawing([Block([panel], 1, (0.125, 0.97, 0.145, 0.93))], (4.2, 3.1))
 
 
 def _check_protocols(table: pd.DataFrame) -> None:
@@ -125,39 +127,33 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{X: both.where(table["reuse"] != "D0", table["training.alpha0"])})
 
 
-def _dots(ax: Any, trials: pd.DataFrame, colour: str, marker: str, *, joined: bool = False) -> None:
-    """Draw a protocol's means over trials, joined where no theory leads the eye."""
-    if not len(trials):
-        return
-    dots = means(trials, X, Y)
-    look = {**DOT, "fmt": marker, "color": colour}
-    if joined:
-        look |= {"ls": "-", "lw": THIN}
-    ax.errorbar(dots["x"], dots["mean"], yerr=dots["se"], **look)
+def _marks(table: pd.DataFrame) -> list[Mark]:
+    """Return theory's line and each protocol's dots, joined where no theory leads the eye."""
+    found: list[Mark] = []
+    lines = select(table, [X, Y], call="predict").sort_values(X)
+    if len(lines):
+        found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
+    trials = select(table, [X, Y, "reuse", "query_steps", "starts"], call="simulate")
+    parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
+    for steps, look in REUSED.items():
+        parts.append((look, (trials.reuse == "D0") & (trials.query_steps == steps)))
+    for (name, colour, marker), own in (*parts, (END, trials.starts > 0)):
+        if own.any():
+            joined = 0.0 if name == SPLIT[0] else THIN
+            points = means(trials[own], X, Y)
+            found.append(dots(points, colour, name, marker=marker, joined=joined))
+    return found
 
 
-def _dress(ax: Any, table: pd.DataFrame) -> None:
-    """Set axes, ticks and legend."""
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    if ax.dataLim.y1 > 0.0:
-        ax.set_ylim(0.85 * ax.dataLim.minposy, ax.dataLim.y1)
-    ax.set_xlabel(r"all samples per dimension, $\alpha$")
-    ax.set_ylabel("test error")
+def _legend(table: pd.DataFrame) -> Legend:
     rows = select(table, ["d"], call="simulate")
-    size = f"dots: $d = {rows['d'].max():g}$, mean ± standard error" if len(rows) else None
-    ax.set_title("what to do with the data", loc="left")
-    lw = {SPLIT: RC["lines.linewidth"]}
-    handles = [
-        Line2D([], [], label=look[0], color=look[1], marker=look[2], lw=lw.get(look, THIN), **EDGE)
-        for look in (SPLIT, *REUSED.values(), END)
+    size = f"dots: $d = {rows['d'].max():g}$, mean ± standard error" if len(rows) else ""
+    keys = [
+        Key(
+            name,
+            Line(colour=colour, width=Line.width if name == SPLIT[0] else THIN),
+            Dots(colour=colour, marker=marker),
+        )
+        for name, colour, marker in (SPLIT, *REUSED.values(), END)
     ]
-    legend = ax.legend(
-        handles=handles, loc="upper right", frameon=False, fontsize=7, handlelength=1.6,
-        labelspacing=0.25, borderaxespad=0.0, title=size, title_fontsize=7, alignment="left",
-    )  # fmt: skip
-    make_room(ax, legend)
+    return Legend(keys, title=size, side="left", room=True, spaces=SPACES)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from ...grid import choice
-from ..marks import DOT, make_room, means, note, select
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS, NAMES, RC
+from ..curves import curve, dots, note
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ..drawn import drawn
+from ..marks import Dots, Line
+from ..reading.door import Draws, Rows, nothing, read
+from ..reading.rows import means, select
+from ..style import COLOURS, NAMES, TEXT, grey
 
 X = "training.alpha1"
+XLABEL = r"readout samples per dimension, $\alpha_1$"
 MODELS = ("attention", "pooled")
 QUANTITIES = {
     "test_error": r"test error, $E_{\mathrm{test}}$",
     "train_loss": r"training loss, $\mathcal{L}_{\mathrm{train}}$",
     "train_error": r"training error, $E_{\mathrm{train}}$",
 }
-EDGE = {name: DOT[name] for name in ("ms", "mec", "mew")}
 GAUSSIAN = "Gaussian"
 CORRELATED = "Gaussian, correlated tokens (½)"
 COVARIED = "Gaussian, correlated dimensions (½)"
@@ -35,7 +36,7 @@ LAWS = {
     COVARIED: ("#882255", ">"),
 }
 NOISE = ("noise.entries", "noise.df", "noise.token_correlation", "noise.covariance_decay")
-LEGEND = {"frameon": False, "fontsize": 7, "labelspacing": 0.25, "borderaxespad": 0.0}
+SPACES = {"labelspacing": 0.25, "borderaxespad": 0.0}
 ROWS = Rows((X, "model"), tuple(QUANTITIES))
 DRAWS = Draws(
     "robustness",
@@ -83,8 +84,15 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
     >>> len(figures.robustness(table).axes)
     6
     """
+    return drawn(ax, robustness_series, table, alone=ax is not None, model=model)
+
+
+def robustness_series(
+    table: pd.DataFrame, *, alone: bool = False, model: str = "attention"
+) -> Drawing:
+    """Return what `robustness` draws: three errors of both classifiers, or one test error alone."""
     choice("model", model, MODELS)
-    table = read(table, DRAWS, ax)
+    table = read(table, DRAWS)
     table = table.assign(law=[_law(*row) for row in table[list(NOISE)].itertuples(index=False)])
     odd = table[~table.law.isin(list(LAWS))]
     if len(odd):
@@ -93,25 +101,22 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
             f"figures.robustness draws noise of the laws {known}, got {odd.law.iloc[0]}; leave "
             "those rows out"
         )
-    if ax is not None and not len(select(table, [X, "test_error"], model=model)):
-        nothing("robustness", f"no test_error of {model}")
-    with plt.rc_context(RC):
-        if ax is not None:
-            _panel(ax, table, model, "test_error")
-            ax.set_xlabel(r"readout samples per dimension, $\alpha_1$")
-            make_room(ax, ax.legend(handles=_handles(table), loc="upper right", **LEGEND))
-            return ax.figure
-        figure, panels = plt.subplots(2, 3, figsize=(7.0, 4.4), sharex=True)
-        figure.subplots_adjust(
-            left=0.085, right=0.965, bottom=0.1, top=0.82, wspace=0.42, hspace=0.3
-        )
-        for row, one in zip(panels, MODELS, strict=True):
-            for panel, name in zip(row, QUANTITIES, strict=True):
-                note(panel, _panel(panel, table, one, name))
-        for panel in panels[-1]:
-            panel.set_xlabel(r"readout samples per dimension, $\alpha_1$")
-        figure.legend(handles=_handles(table), loc="upper center", ncols=3, frameon=False)
-    return figure
+    if alone:
+        if not len(select(table, [X, "test_error"], model=model)):
+            nothing("robustness", f"no test_error of {model}")
+        legend = Legend(_keys(table), room=True, spaces=SPACES)
+        return single(_panel(table, model, "test_error", XLABEL, legend))
+    panels = [
+        _panel(table, one, name, XLABEL if one == MODELS[-1] else "")
+        for one in MODELS
+        for name in QUANTITIES
+    ]
+    return Drawing(
+        [Block(panels, 3, (0.085, 0.965, 0.1, 0.82), (0.42, 0.3))],
+        (7.0, 4.4),
+        legends=[Legend(_keys(table), "upper center", columns=3, size=TEXT)],
+        share_x=True,
+    )
 
 
 def _law(entries: str, df: float, correlation: float, decay: float) -> str:
@@ -129,38 +134,36 @@ def _law(entries: str, df: float, correlation: float, decay: float) -> str:
     return GAUSSIAN
 
 
-def _panel(ax: Any, table: pd.DataFrame, model: str, name: str) -> bool:
-    """Draw one quantity of one classifier, theory's line and the dots of each law, if there are."""
-    lines = select(table, [X, name], call="predict", model=model).sort_values(X)
-    ax.plot(lines[X].astype(float), lines[name].astype(float), color=COLOURS[model])
-    drawn = bool(len(lines))
+def _panel(
+    table: pd.DataFrame, model: str, name: str, words: str, legend: Legend | None = None
+) -> Panel:
+    """Return one quantity of one classifier: theory's line, and the dots of each law."""
+    lines = select(table, [X, name], call="predict", model=model)
+    marks = curve(lines, lines[:0], X, name, COLOURS[model], NAMES[model])
     for rank, (law, (colour, marker)) in enumerate(LAWS.items()):
         trials = select(table, [X, name], call="simulate", model=model, law=law)
         if len(trials):
-            drawn = True
-            dots = means(trials, X, name)
-            aside = dots["x"] * APART ** (rank - (len(LAWS) - 1) / 2)
-            look = {**DOT, "fmt": marker, "color": colour}
-            ax.errorbar(aside, dots["mean"], yerr=dots["se"], **look)
-    ax.set_xscale("log", base=2)
+            aside = APART ** (rank - (len(LAWS) - 1) / 2)
+            marks.append(dots(means(trials, X, name), colour, law, aside=aside, marker=marker))
     ticks = sorted(select(table, [X], call="simulate")[X].unique())
-    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_ylim(bottom=0.0)
-    ax.set_ylabel(QUANTITIES[name])
-    ax.set_title(NAMES[model], loc="left", color=COLOURS[model])
-    return drawn
+    return Panel(
+        [*marks, *note(marks)],
+        Axis(words, log=2, ticks=ticks, minor="none"),
+        Axis(QUANTITIES[name], limits=(0.0, None)),
+        NAMES[model],
+        title_colour=COLOURS[model],
+        legend=legend,
+    )
 
 
-def _handles(table: pd.DataFrame) -> list[Line2D]:
+def _keys(table: pd.DataFrame) -> list[Key]:
     """Explain lines and dots, as far as the table has them."""
     sizes = select(table, ["d"], call="simulate")["d"]
     size = f"$d = {sizes.max():g}$, " if len(sizes) else ""
-    handles = [Line2D([], [], color="0.3", label="theory, Gaussian noise")]
+    keys = [Key("theory, Gaussian noise", Line(colour=grey(0.3)))]
     seen = set(select(table, ["law"], call="simulate")["law"])
     for law, (colour, marker) in LAWS.items():
         if law in seen:
-            look = {"color": colour, "marker": marker, "ls": "none", **EDGE}
             name = f"simulation, {size}{law}" if law == GAUSSIAN else law
-            handles.append(Line2D([], [], label=name, **look))
-    return handles
+            keys.append(Key(name, dots=Dots(colour=colour, marker=marker)))
+    return keys

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ...experiments.published.separation import ERROR, LAWS, along, growth
-from ..marks import DOT, carriers, explain, means, note, select
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS, NAMES, RC
+from ..curves import dots, explain, note
+from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ..drawn import drawn
+from ..marks import Dots, Line, Mark, Rule, numbers
+from ..reading.door import Draws, Rows, nothing, read
+from ..reading.rows import carriers, means, select
+from ..style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 
-STYLES = {"pooled": "-", "attention": "-", "vectorized": (0, (3, 3)), "bayes": (0, (1.5, 1.5))}
+DASHES = {"pooled": (), "attention": (), "vectorized": (3, 3), "bayes": (1.5, 1.5)}
+# On top of attention's line, which it all but equals.
+CROSS: Mapping[str, Any] = {"marker": "x", "size": 3.5, "edge": 0.9, "layer": 0} | dict.fromkeys(
+    ("colour", "edge_colour"), COLOURS["bayes"]
+)
 PLAIN = dict(zip(("c log L", "c √(2 log L)", "c √L"), LAWS.values(), strict=True))
 BESIDE = {"pooled": 1.0, "attention": 0.92, "bayes": 1.09}  # dots that would hide each other
 NEEDS = ("model", "task.L")
@@ -25,7 +33,7 @@ DRAWS = Draws(
         "detection_threshold": Rows(NEEDS, ("theta",)),
     },
     across=("model", "task.L", "task.theta"),
-    only={"model": tuple(STYLES)},
+    only={"model": tuple(DASHES)},
 )
 WORDS = {
     "log": r"$\theta = c\,\log L$",
@@ -67,29 +75,20 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.separation(table).axes)
     5
     """
-    table = read(table, DRAWS, ax).dropna(subset=["task.L"])
+    return drawn(ax, separation_series, table, alone=ax is not None)
+
+
+def separation_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
+    """Return what `separation` draws: errors above thresholds, or the thresholds alone."""
+    table = read(table, DRAWS).dropna(subset=["task.L"])
     _check_laws(table)
-    if ax is not None and not len(_thresholds(table)):
-        nothing("separation", "the thresholds need rows of detection_threshold")
-    with plt.rc_context(RC):
-        if ax is not None:
-            _draw_thresholds(ax, table)
-            return ax.figure
-        figure = plt.figure(figsize=(7.0, 4.6))
-        above = figure.add_gridspec(1, 3, left=0.07, right=0.985, bottom=0.6, top=0.89, wspace=0.2)
-        below = figure.add_gridspec(1, 2, left=0.07, right=0.985, bottom=0.1, top=0.45, wspace=0.24)
-        for number, law in enumerate(LAWS):
-            panel = figure.add_subplot(above[number])
-            note(panel, _draw_errors(panel, table, law))
-            if number == 0:
-                panel.set_ylabel("least possible error")
-            if law == "sqrt":
-                _name_models(panel)
-        for place, draw in enumerate((_draw_thresholds, _draw_ratio)):
-            panel = figure.add_subplot(below[place])
-            note(panel, draw(panel, table))
-        explain(figure, table, "simulate_oracle")
-    return figure
+    if alone:
+        if not len(_thresholds(table)):
+            nothing("separation", "the thresholds need rows of detection_threshold")
+        return single(_needed(table))
+    above = Block([_errors(table, law) for law in LAWS], 3, (0.07, 0.985, 0.6, 0.89))
+    below = Block([_needed(table), _ratio(table)], 2, (0.07, 0.985, 0.1, 0.45), (0.24, 0.2))
+    return Drawing([above, below], (7.0, 4.6), explain(table, "simulate_oracle"))
 
 
 def _check_laws(table: pd.DataFrame) -> None:
@@ -111,77 +110,81 @@ def _check_laws(table: pd.DataFrame) -> None:
         )
 
 
-def _draw_errors(ax: Any, table: pd.DataFrame, law: str) -> bool:
-    some = False
-    for c, width in zip(LAWS[law], (0.9, 1.9), strict=True):
+def _errors(table: pd.DataFrame, law: str) -> Panel:
+    marks: list[Mark] = []
+    for c, width, dash in zip(LAWS[law], (0.9, 1.9), (DASHED, SOLID), strict=True):
         for model, part in along(table, law, c).groupby("model", sort=False):
-            some, part = True, part.sort_values("task.L")
-            dash = "--" if c == LAWS[law][0] else "-"
-            if model == "bayes":  # on top of attention, which it all but equals
-                ax.plot(part["task.L"], part.error, "x", ms=3.5, color=COLOURS["bayes"], mew=0.9)
-            else:
-                ax.plot(part["task.L"], part.error, dash, lw=width, color=COLOURS[str(model)])
-        drawn = select(along(table, law, c, "simulate_oracle"), ["task.L", "error"])
-        for model, part in drawn.groupby("model", sort=False):
-            some, dots = True, means(part, "task.L", "error")
-            ax.errorbar(
-                dots.x * BESIDE.get(str(model), 1.0), dots["mean"], dots["se"],
-                color=COLOURS[str(model)], **DOT,
-            )  # fmt: skip
-    ax.set_xscale("log")
-    ax.set_ylim(-0.01, 0.51)
-    ax.set_xlabel(r"tokens, $L$")
+            part = part.sort_values("task.L")
+            points, name = (numbers(part["task.L"]), numbers(part.error)), NAMES[str(model)]
+            line = Line(*points, COLOURS[str(model)], name, dash, width)
+            marks.append(Dots(*points, name=name, **CROSS) if model == "bayes" else line)
+        found = select(along(table, law, c, "simulate_oracle"), ["task.L", "error"])
+        for model, part in found.groupby("model", sort=False):
+            key, aside = str(model), BESIDE.get(str(model), 1.0)
+            marks.append(
+                dots(means(part, "task.L", "error"), COLOURS[key], NAMES[key], aside=aside)
+            )
     few, many = (f"{c:g}" for c in LAWS[law])
-    ax.set_title(f"{WORDS[law]},  $c$ = {few} (dashed), {many}", loc="left")
-    return some
+    return Panel(
+        [*marks, *note(marks)],
+        Axis(r"tokens, $L$", log=10),
+        Axis("least possible error" if law == next(iter(LAWS)) else "", limits=(-0.01, 0.51)),
+        f"{WORDS[law]},  $c$ = {few} (dashed), {many}",
+        legend=_models() if law == "sqrt" else None,
+    )
 
 
-def _name_models(ax: Any) -> None:
-    """Say which colour is which model, in a legend without data."""
-    for model, mark in (("pooled", "-"), ("attention", "-"), ("bayes", "x")):
-        ax.plot([], [], mark, lw=1.9, ms=3.5, mew=0.9, color=COLOURS[model], label=NAMES[model])
-    ax.legend(frameon=False, fontsize=7, loc="center right", bbox_to_anchor=(1.0, 0.54))
+def _models() -> Legend:
+    """Say which colour is which model."""
+    lines = [
+        Key(NAMES[one], Line(colour=COLOURS[one], width=1.9)) for one in ("pooled", "attention")
+    ]
+    cross = Key(NAMES["bayes"], dots=Dots(**CROSS))
+    return Legend([*lines, cross], "center right", anchor=(1.0, 0.54))
 
 
 def _thresholds(table: pd.DataFrame) -> pd.DataFrame:
     return table[table.call == "detection_threshold"].dropna(subset=["theta"])
 
 
-def _draw_thresholds(ax: Any, table: pd.DataFrame) -> bool:
-    slopes = growth(table).set_index("model").slope
-    rows = _thresholds(table)
-    for model, part in rows.groupby("model", sort=False):
-        part = part.sort_values("task.L")
-        key = str(model)
-        label = NAMES[key] + (rf" $\propto L^{{{slopes[key]:.3f}}}$" if key in slopes else "")
-        ax.plot(part["task.L"], part.theta, ls=STYLES[key], color=COLOURS[key], label=label)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel(rf"tokens, $L$ {carriers(rows)}")
-    ax.set_ylabel(r"signal needed, $\theta$")
+def _lines(
+    rows: pd.DataFrame, y: pd.Series, said: Mapping[str, str], corner: str
+) -> tuple[list[Mark], Legend]:
+    """Return a line for each model, and a legend in which more is said of some."""
+    marks, keys = list[Mark](), []
+    for model, part in rows.assign(y=y).groupby("model", sort=False):
+        part, key = part.sort_values("task.L"), str(model)
+        look: dict[str, Any] = {"colour": COLOURS[key], "dash": DASHES[key]}
+        marks.append(Line(numbers(part["task.L"]), numbers(part.y), name=NAMES[key], **look))
+        keys.append(Key(NAMES[key] + said.get(key, ""), Line(**look)))
+    return marks, Legend(keys, corner)
+
+
+def _needed(table: pd.DataFrame) -> Panel:
+    rows, slopes = _thresholds(table), growth(table).set_index("model").slope
+    said = {str(model): rf" $\propto L^{{{slope:.3f}}}$" for model, slope in slopes.items()}
+    marks, legend = _lines(rows, rows.theta, said, "upper left")
     target = 100.0 * float(rows["error"].dropna().min() if rows["error"].notna().any() else ERROR)
-    ax.set_title(rf"weakest signal found with {target:g} % error (fit: $L \geq 10^3$)", loc="left")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=7, loc="upper left")
-    return bool(len(rows))
+    return Panel(
+        [*marks, *note(marks)],
+        Axis(rf"tokens, $L$ {carriers(rows)}", log=10),
+        Axis(r"signal needed, $\theta$", log=10),
+        rf"weakest signal found with {target:g} % error (fit: $L \geq 10^3$)",
+        legend=legend,
+    )
 
 
-def _draw_ratio(ax: Any, table: pd.DataFrame) -> bool:
-    ax.axhline(1.0, color="black", lw=0.7, ls=":")
+def _ratio(table: pd.DataFrame) -> Panel:
     rows = _thresholds(table)
     rows = rows[rows.model.isin(["attention", "bayes"]) & (rows["task.L"] > 1)]  # log 1 = 0
     last = growth(table).set_index("model").ratio
-    for model, part in rows.groupby("model", sort=False):
-        part = part.sort_values("task.L")
-        ratio = part.theta / np.sqrt(2.0 * np.log(part["task.L"]))
-        key = str(model)
-        label = NAMES[key] + (f", {last[key]:.3f} at the end" if key in last else "")
-        ax.plot(part["task.L"], ratio, ls=STYLES[key], color=COLOURS[key], label=label)
-    ax.set_xscale("log")
-    ax.set_ylim(0.95, None)
-    ax.set_xlabel(rf"tokens, $L$ {carriers(rows)}")
-    ax.set_ylabel(r"$\theta\,/\,\sqrt{2\log L}$")
-    ax.set_title(r"the same, over $\sqrt{2\log L}$", loc="left")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=7, loc="upper right")
-    return bool(len(rows))
+    said = {str(model): f", {ratio:.3f} at the end" for model, ratio in last.items()}
+    ratio = rows.theta / np.sqrt(2.0 * np.log(rows["task.L"]))
+    marks, legend = _lines(rows, ratio, said, "upper right")
+    return Panel(
+        [Rule(y=1.0, dash=DOTTED, width=0.7), *marks, *note(marks)],
+        Axis(rf"tokens, $L$ {carriers(rows)}", log=10),
+        Axis(r"$\theta\,/\,\sqrt{2\log L}$", limits=(0.95, None)),
+        r"the same, over $\sqrt{2\log L}$",
+        legend=legend,
+    )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.colors import LinearSegmentedColormap
 
 from ...experiments.published.win_or_lose import difference
-from ..marks import note, simulated
-from ..reading import Draws, Rows, nothing, read
-from ..style import COLOURS, RC
+from ..curves import note
+from ..drawing import Axis, Block, Drawing, Panel, single
+from ..drawn import drawn
+from ..marks import INSIDE, Line, Map, Mark, Rings, Scale, Words, numbers
+from ..reading.door import Draws, Rows, nothing, read
+from ..reading.rows import simulated
+from ..style import BLACK, COLOURS, DASHED, WHITE
 
 ROWS = Rows(("model",), ("test_error",))
 DRAWS = Draws(
@@ -24,9 +27,7 @@ DRAWS = Draws(
     ),
     only={"model": ("attention", "pooled")},
 )
-BLEND = LinearSegmentedColormap.from_list(
-    "win_or_lose", [COLOURS["attention"], "#ffffff", COLOURS["pooled"]]
-)
+BLEND = (COLOURS["attention"], WHITE, COLOURS["pooled"])
 
 
 def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
@@ -63,10 +64,15 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> len(figures.win_or_lose(pd.DataFrame(rows)).axes)
     3
     """
-    table = read(table, DRAWS, ax)
+    return drawn(ax, win_or_lose_series, table, alone=ax is not None)
+
+
+def win_or_lose_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
+    """Return what `win_or_lose` draws: both maps, or the one by the query alone."""
+    table = read(table, DRAWS)
     given, trained = difference(table), difference(table, trained=True)
     drawn = [difference(table, one, "simulate") for one in (False, True)]
-    if given.empty and drawn[0].empty and (ax is not None or (trained.empty and drawn[1].empty)):
+    if given.empty and drawn[0].empty and (alone or (trained.empty and drawn[1].empty)):
         nothing(
             "win_or_lose",
             "the difference of attention and pooling needs rows of both, and a query.kappa and "
@@ -74,83 +80,64 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
         )
     values = np.concatenate([one.to_numpy().ravel() for one in (given, trained, *drawn)])
     limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
-    with plt.rc_context(RC):
-        if ax is not None:
-            _draw_given(ax, table, given, limit)
-            _rings(ax, drawn[0], limit)
-            return ax.figure
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.1))
-        figure.subplots_adjust(left=0.085, right=0.875, bottom=0.145, top=0.86, wspace=0.28)
-        mesh = _draw_given(left, table, given, limit)
-        note(left, not given.empty or not drawn[0].empty)
-        note(right, _draw_trained(right, trained, limit) or not drawn[1].empty)
-        for panel, found in zip((left, right), drawn, strict=True):
-            _rings(panel, found, limit)
-        figure.text(0.985, 0.975, _words(table), ha="right", va="top", color="0.3")
-        bar = figure.colorbar(mesh, cax=figure.add_axes((0.892, 0.145, 0.015, 0.715)))
-        bar.set_label("error of attention − error of pooling")
-        bar.outline.set_visible(False)
-    return figure
+    scale = Scale(-limit, limit, BLEND, "error of attention − error of pooling")
+    left = _given(table, given, drawn[0], scale)
+    if alone:
+        return single(left)
+    words = f"maps: theory    rings: {simulated(table, 'simulate').partition(',')[0]}, mean"
+    panels = [left, _trained(trained, drawn[1], scale)]
+    block = Block(panels, 2, (0.085, 0.875, 0.145, 0.86), (0.28, 0.2))
+    return Drawing([block], (7.0, 3.1), words, bar=scale)
 
 
-def _mesh(ax: Any, found: pd.DataFrame, limit: float) -> Any:
-    """Colour a cell around each point of the grid; one that is no colour if there is none."""
-    if found.empty:
-        found = pd.DataFrame(np.nan, index=[1.0], columns=[0.5])
-    return ax.pcolormesh(
-        found.columns.to_numpy(float), found.index.to_numpy(float), found.to_numpy(),
-        cmap=BLEND, vmin=-limit, vmax=limit, shading="nearest", rasterized=True,
-    )  # fmt: skip
+def _map(found: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:
+    """Colour a cell around each point of the grid."""
+    rows = tuple(map(numbers, found.to_numpy()))
+    return Map(numbers(found.columns), numbers(found.index), rows, scale, crossing)
 
 
-def _rings(ax: Any, found: pd.DataFrame, limit: float) -> None:
-    """Draw simulated differences as rings, filled on the colour scale of the map."""
+def _rings(found: pd.DataFrame, scale: Scale) -> list[Mark]:
+    """Return simulated differences as rings, filled on the colour scale of the map."""
     points = found.stack().dropna()
-    if len(points):
-        y, x = (points.index.get_level_values(level).to_numpy(float) for level in (0, 1))
-        ax.scatter(
-            x, y, c=points.to_numpy(), cmap=BLEND, vmin=-limit, vmax=limit, s=34,
-            edgecolors="black", linewidths=0.8, zorder=3, clip_on=False,
-        )  # fmt: skip
+    y, x = (numbers(points.index.get_level_values(level)) for level in (0, 1))
+    return [Rings(x, y, numbers(points), scale)] if len(points) else []
 
 
-def _words(table: pd.DataFrame) -> str:
-    return f"maps: theory    rings: {simulated(table, 'simulate').partition(',')[0]}, mean"
+def _axes(x: Axis, y: Axis, found: pd.DataFrame) -> tuple[Axis, Axis]:
+    """Let axes end where a map does, if it has several points."""
+    if found.size < 2:
+        return x, y
+    reach = [(float(one.min()), float(one.max())) for one in (found.columns, found.index)]
+    return replace(x, limits=reach[0]), replace(y, limits=reach[1])
 
 
-def _draw_given(ax: Any, table: pd.DataFrame, found: pd.DataFrame, limit: float) -> Any:
-    ax.set_yscale("log")
-    mesh = _mesh(ax, found, limit)
-    lines = table[table.call == "crossover"]
-    if len(lines):
-        lines = lines.dropna(subset=["cosine"]).sort_values("kappa")
-        after = lines["training.alpha1"].notna()
-        ax.plot(lines.cosine[after], lines.kappa[after], color="black", lw=1.4)
-        ax.plot(lines.cosine[~after], lines.kappa[~after], color="black", lw=0.9, ls="--")
-    if found.size > 1:
-        ax.set_xlim(found.columns.min(), found.columns.max())
-        ax.set_ylim(found.index.min(), found.index.max())
-    ax.text(0.97, 0.95, "attention wins", transform=ax.transAxes, ha="right", va="top",
-            color="white")  # fmt: skip
-    ax.text(0.03, 0.95, "pooling wins", transform=ax.transAxes, va="top")
-    ax.set_xlabel(r"alignment of the query, $s$")
-    ax.set_ylabel(r"strength of the query, $\kappa$")
-    ax.set_title("a given query (dashed: unlimited data)", loc="left")
-    return mesh
+def _given(table: pd.DataFrame, found: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
+    marks: list[Mark] = [] if found.empty else [_map(found, scale)]
+    lines = table[table.call == "crossover"].dropna(subset=["cosine"]).sort_values("kappa")
+    after = lines["training.alpha1"].notna()
+    for own, name, width, dash in (
+        (after, "equal errors", 1.4, ()),
+        (~after, "equal errors, unlimited data", 0.9, DASHED),
+    ):
+        if len(lines):
+            points = numbers(lines.cosine[own]), numbers(lines.kappa[own])
+            marks.append(Line(*points, BLACK, name, dash, width))
+    x = Axis(r"alignment of the query, $s$")
+    y = Axis(r"strength of the query, $\kappa$", log=10)
+    marks.append(Words("attention wins", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE))
+    marks.append(Words("pooling wins", (0.03, 0.95), INSIDE, ("left", "top")))
+    said = note(not found.empty or not drawn.empty)
+    title = "a given query (dashed: unlimited data)"
+    return Panel([*marks, *said, *_rings(drawn, scale)], *_axes(x, y, found), title)
 
 
-def _draw_trained(ax: Any, found: pd.DataFrame, limit: float) -> bool:
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    some = min(found.shape, default=0) > 1
-    if some:
-        _mesh(ax, found, limit)
-        if found.to_numpy().min() < 0.0 < found.to_numpy().max():
-            ax.contour(found.columns, found.index, found.to_numpy(), [0.0], colors="black",
-                       linewidths=1.4)  # fmt: skip
-        ax.set_xlim(found.columns.min(), found.columns.max())
-        ax.set_ylim(found.index.min(), found.index.max())
-    ax.set_xlabel(r"query samples per dimension, $\alpha_0$")
-    ax.set_ylabel(r"step size of the query, $\eta_q$")
-    ax.set_title("a trained query, pooling given all the data", loc="left")
-    return some
+def _trained(found: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
+    marks: list[Mark] = []
+    x = Axis(r"query samples per dimension, $\alpha_0$", log=10)
+    y = Axis(r"step size of the query, $\eta_q$", log=10)
+    if min(found.shape, default=0) > 1:
+        crosses = found.to_numpy().min() < 0.0 < found.to_numpy().max()
+        marks, (x, y) = [_map(found, scale, 0.0 if crosses else None)], _axes(x, y, found)
+    said = note(marks or not drawn.empty)
+    title = "a trained query, pooling given all the data"
+    return Panel([*marks, *said, *_rings(drawn, scale)], x, y, title)

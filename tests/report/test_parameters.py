@@ -7,7 +7,8 @@ import pytest
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.experiment import trials
 from needlescope.experiments.units.unit import Unit
-from needlescope.figures.parameters import SYMBOLS, parameters
+from needlescope.figures.reading.dependence import SYMBOLS
+from needlescope.report.parameters import parameters
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 TRAINING = {"alpha0": 4.0, "alpha1": 1.0}

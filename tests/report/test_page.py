@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments.experiment import COMPARED, verdict
-from needlescope.figures.parameters import Parameter
-from needlescope.report.page import Entry, page
+from needlescope.report.entry import Entry
+from needlescope.report.page import page
+from needlescope.report.parameters import Parameter
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360"

@@ -7,47 +7,13 @@ simulation each. Values that were left to their defaults are shown too, those th
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..experiments.units.calls import SIMULATED
 from ..experiments.units.unit import Unit, canonical
-from ..training import Training
-
-SYMBOLS = {
-    "model": "classifier", "training.loss": "loss", "task.L": "L", "test_task.L": "L′ (test)",
-    "task.R": "R", "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)",
-    "task.pi": "π", "test_task.pi": "π′ (test)", "task.positions": "positions",
-    "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
-    "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
-    "training.eta_q": "η_q", "training.first_step": "first step", "query.kappa": "κ",
-    "query.cosine": "s", "noise.entries": "noise", "noise.df": "degrees of freedom",
-    "noise.token_correlation": "token correlation",
-    "noise.covariance_decay": "covariance decay", "noise.covariance": "covariance",
-    "signal.given": "signal", "error": "error to reach",
-    "data": "baselines’ data", "reuse": "reuse", "query_steps": "steps on the query",
-    "starts": "starts, end to end", "d": "d",
-    "samples": "draws in a trial", "trials": "trials",
-}  # fmt: skip
-"""What is shown, in this order; the rest is how the work was done, not what it was."""
-
-DEFAULTS = {
-    f"training.{field.name}": field.default
-    for field in dataclasses.fields(Training)
-    if field.default not in (dataclasses.MISSING, None) and field.name != "first_step"
-}
-QUERY_ONLY = tuple(f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q"))
-UNUSED = {
-    "align": ("training.alpha1", "training.ridge"),
-    "simulate_alignment": ("training.alpha1", "training.ridge"),
-    "focus": ("training.alpha1", "training.ridge"),
-    "simulate_focus": ("training.alpha1", "training.ridge"),
-    "simulate_separability": ("training.loss", "training.ridge"),
-    "detection_threshold": ("task.theta",),
-}
-"""Arguments that a call's answer does not depend on."""
+from ..figures.reading.dependence import SYMBOLS, depends
 
 FEW = 6  # so many values are listed, more are a range
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -94,30 +60,6 @@ def parameters(units: Sequence[Unit]) -> list[Parameter]:
     line = ", ".join(fixed)
     head = Parameter("fixed", line if sides[0] else "", line if sides[1] else "")
     return [head, *found] if fixed else found
-
-
-def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the answer of a call depends on, by column, defaults filled in.
-
-    Examples
-    --------
-    >>> given = {"model": "pooled", "training.alpha0": 4.0, "training.alpha1": 1.0}
-    >>> depends("predict", given)
-    {'training.loss': 'logistic', 'training.ridge': 0.01, 'model': 'pooled', 'training.alpha1': 1.0}
-    """
-    known = dict(given)
-    if "kappa" in known:  # `crossover` is given a query's strength, and looks for its alignment
-        known["query.kappa"] = known.pop("kappa")
-    if any(name.startswith("training.") for name in known):
-        known = DEFAULTS | known
-    unused = list(UNUSED.get(call, ()))
-    if "query.kappa" in known or known.get("model", "attention") != "attention":
-        unused += QUERY_ONLY
-        unused += ["training.alpha0"] * (known.get("data") != "all")
-    for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise
-        if known.get(f"test_task.{name}") == known.get(f"task.{name}"):
-            unused.append(f"test_task.{name}")
-    return {name: value for name, value in known.items() if name not in unused}
 
 
 def _fields(unit: Unit) -> dict[str, Any]:

@@ -1,0 +1,76 @@
+"""All figures by name, as series: the curves as data, for a renderer of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..grid import choice
+from .attended import attended_series
+from .drawing import Drawing
+from .overview import overview_series
+from .published.alignment import alignment_series
+from .published.attention_map import attention_map_series
+from .published.capacity import capacity_series
+from .published.errors import errors_series
+from .published.length import length_series
+from .published.rates import rates_series
+from .published.reuse import reuse_series
+from .published.robustness import robustness_series
+from .published.separation import separation_series
+from .published.win_or_lose import win_or_lose_series
+
+SERIES: Mapping[str, Callable[..., Drawing]] = {
+    "alignment": alignment_series,
+    "attended": attended_series,
+    "attention_map": attention_map_series,
+    "capacity": capacity_series,
+    "errors": errors_series,
+    "length": length_series,
+    "overview": overview_series,
+    "rates": rates_series,
+    "reuse": reuse_series,
+    "robustness": robustness_series,
+    "separation": separation_series,
+    "win_or_lose": win_or_lose_series,
+}
+
+
+def series(figure: str, *given: Any, **options: Any) -> Drawing:
+    """Return what a figure draws as plain data: its panels, and their lines, dots and words.
+
+    The same curves can so be drawn by something else than matplotlib, which this does not load.
+
+    Parameters
+    ----------
+    figure : str
+        A figure's name: `figures.errors` is "errors".
+    given : tables or lists
+        What that figure is given: the table, or for "overview" both, or weights for "attended".
+    options : keyword arguments, optional
+        What else it takes, but for ``ax``. Where a figure draws a single panel into given axes,
+        ``alone=True`` returns that panel.
+
+    Returns
+    -------
+    Drawing
+        Its ``panels`` have ``marks``, in the order in which they are drawn; ``to_dict()`` is ready
+        for JSON.
+
+    Raises
+    ------
+    ValueError
+        If there is no such figure, or what that figure refuses.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "predict", "model": "pooled", "training.alpha1": [0.5, 2.0],
+    ...                       "test_error": [0.4, 0.3]})
+    >>> [line] = figures.series("errors", table, alone=True).panels[0].marks
+    >>> line.name, line.x, line.y
+    ('mean pooling', (0.5, 2.0), (0.4, 0.3))
+    """
+    choice("figure", figure, tuple(SERIES))
+    return SERIES[figure](*given, **options)

@@ -1,0 +1,1 @@
+"""From a table to the rows that a figure draws, or a sentence that refuses them."""

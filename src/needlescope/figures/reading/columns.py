@@ -1,0 +1,94 @@
+"""What a column may hold: plain numbers or words, or it is refused with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .dependence import SYMBOLS
+from .rows import COLUMNS, LEFT_OUT
+
+WORDS = (
+    *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
+    *("noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
+)
+ENDLESS = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
+POSITIVE = (
+    *("training.alpha0", "training.alpha1", "task.L", "test_task.L", "d"),
+    *("alpha1", "L"),  # of the overview
+)
+FEW = 6  # values are listed, of more their range
+
+
+def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame:
+    """Return a table whose columns, but for the model, hold finite numbers; or refuse it.
+
+    Examples
+    --------
+    >>> check_columns("curves", pd.DataFrame({"model": ["pooled"]}), ["model", "alpha1"])
+    Traceback (most recent call last):
+    ValueError: curves must have the columns model, alpha1, got a table without alpha1
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"{name} must be a pandas DataFrame, got {type(table).__name__}")
+    lost = [one for one in columns if one not in table or not table.columns.is_unique]
+    if lost:
+        raise ValueError(
+            f"{name} must have the columns {', '.join(columns)}, got a table without {lost[0]}"
+        )
+    if not len(table):
+        raise ValueError(f"{name} must have at least one row, got none")
+    found = table.assign(**{one: checked(one, table[one]) for one in columns if one != "model"})
+    for one in columns:
+        for row in np.flatnonzero(found[one].isna()):
+            raise ValueError(f"column {one} must hold finite numbers, got nan in row {row}")
+    return found
+
+
+def read_columns(table: pd.DataFrame) -> list[str]:
+    """List the columns there are that figures read."""
+    known = dict.fromkeys((*COLUMNS, *LEFT_OUT, *SYMBOLS))
+    return [name for name in known if name in table and name != "task.positions"]
+
+
+def checked(name: str, values: pd.Series) -> pd.Series:
+    """Return a column of plain numbers or words, NaN where there is none; or refuse it."""
+    numbers, words = values, name in WORDS
+    if words or not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf"):
+        known = values.notna().to_numpy()
+        plain = values.astype(object).where(known, np.nan)
+        kinds: Any = str if words else (int, float, np.integer, np.floating)
+        for row in np.flatnonzero(known):
+            one = plain.iloc[row]
+            if not isinstance(one, kinds) or isinstance(one, bool):
+                what = "words" if words else "numbers"
+                raise ValueError(f"column {name} must hold {what}, got {one!r} in row {row}")
+        if words:
+            return plain
+        numbers = plain.astype(float)
+    size = numbers.to_numpy(float)
+    bad = np.isinf(size) & (name not in ENDLESS)
+    bad |= (size <= 0.0) & (name in POSITIVE)
+    if bad.any():
+        wanted = "finite numbers" + (" above 0" if name in POSITIVE else "")
+        place = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"column {name} must hold {wanted}, got {size[place]} in row {place}")
+    return numbers
+
+
+def listed(values: Sequence[Any], word: str = "and") -> str:
+    """Write values with a word before the last one, of many the first and the last."""
+    listed = [str(one) for one in values]
+    if len(listed) > FEW:
+        return f"{len(listed)} values from {listed[0]} to {listed[-1]}"
+    if word == "," or len(listed) < 2:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:-1])} {word} {listed[-1]}"
+
+
+def missing(value: Any) -> bool:
+    """Say whether a cell is empty."""
+    return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))

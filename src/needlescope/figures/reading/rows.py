@@ -1,0 +1,109 @@
+"""The rows of a table: with every column there, chosen by their values, described in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .dependence import DEFAULTS
+
+LEFT_OUT: Mapping[str, Any] = {
+    **DEFAULTS,
+    **{"reuse": "none", "query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
+    **{"noise.df": 0.0, "noise.token_correlation": 0.0, "noise.covariance_decay": 0.0},
+}
+"""What units were asked that do not say so."""
+
+COLUMNS = (
+    *("call", "model", "task.L", "task.R", "task.theta", "task.pi", "test_task.L", "d", "data"),
+    *("training.alpha0", "training.alpha1", "query.kappa", "query.cosine", "kappa"),
+    *("test_error", "test_error_se", "train_loss", "train_error", "cosine_w", "cosine_q"),
+    *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
+    *("theta", "cosine", "limit", "limit_se", "rate"),
+)
+"""What figures read besides; a table lacks the numbers of a call that failed."""
+
+
+def whole(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with every column that a figure may ask for, defaults filled in.
+
+    Examples
+    --------
+    >>> table = whole(pd.DataFrame({"call": ["predict"], "training.alpha1": [2.0]}))
+    >>> table[["training.alpha1", "training.loss", "test_error"]].values.tolist()
+    [[2.0, 'logistic', nan]]
+    """
+    columns = {}
+    for name, default in {**dict.fromkeys(COLUMNS, np.nan), **LEFT_OUT}.items():
+        found = table[name] if name in table else pd.Series(default, index=table.index)
+        columns[name] = found.where(found.notna(), default)
+    return table.assign(**columns)
+
+
+def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.DataFrame:
+    """Return the rows with the given values that have all of ``columns``; none if one is missing.
+
+    Units that failed, and tables that do not hold what is asked, leave an empty table.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": ["predict", "predict"], "test_error": [0.1, None]})
+    >>> len(select(table, ["test_error"], call="predict")), len(select(table, ["margin"]))
+    (1, 0)
+    """
+    if any(name not in table for name in (*columns, *where)):
+        return pd.DataFrame(columns=list(columns))
+    kept = np.ones(len(table), dtype=bool)
+    for name, value in where.items():
+        kept &= (table[name] == value).to_numpy()
+    return table[kept].dropna(subset=list(columns))
+
+
+def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Average over trials: the columns x, mean, se (NaN for a single trial) and count.
+
+    Where a point was simulated in several dimensions d, the largest is shown.
+
+    Examples
+    --------
+    >>> trials = pd.DataFrame({"alpha0": [1.0, 1.0, 2.0], "cosine_q": [0.5, 0.7, 0.9]})
+    >>> means(trials, "alpha0", "cosine_q").round(3)
+         x  mean   se  count
+    0  1.0   0.6  0.1      2
+    1  2.0   0.9  NaN      1
+    """
+    if "d" in trials and trials["d"].notna().any():
+        trials = trials[trials["d"] == trials.groupby(x)["d"].transform("max")]
+    values = trials.astype({y: float}).groupby(x)[y]
+    found = pd.DataFrame({"mean": values.mean(), "se": values.sem(), "count": values.count()})
+    return found.rename_axis("x").reset_index()
+
+
+def carriers(table: pd.DataFrame) -> str:
+    """Say how many tokens carry the signal; one, where the table does not.
+
+    Examples
+    --------
+    >>> carriers(pd.DataFrame({"task.R": [3, 3]})), carriers(pd.DataFrame())
+    ('(3 carry the signal)', '(one carries the signal)')
+    """
+    counts = select(table, ["task.R"])["task.R"].unique()
+    one = not len(counts) or counts[0] == 1
+    return "(one carries the signal)" if one else f"({counts[0]:g} carry the signal)"
+
+
+def simulated(table: pd.DataFrame, call: str) -> str:
+    """Say what the dots are, as far as the table tells.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": ["simulate", "simulate"], "d": [100, 200]})
+    >>> simulated(table, "simulate")
+    'simulation at $d = 200$, mean ± standard error'
+    """
+    sizes = select(table, ["d"], call=call)["d"]
+    size = f" at $d = {sizes.max():g}$" if len(sizes) else ""
+    return f"simulation{size}, mean ± standard error"

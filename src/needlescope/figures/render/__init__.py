@@ -1,0 +1,1 @@
+"""Drawings by matplotlib; nothing else in the figures imports it."""

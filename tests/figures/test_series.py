@@ -1,0 +1,193 @@
+"""Every figure's series: the numbers of its table, as plain data, without matplotlib."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from needlescope import figures
+from needlescope.experiments.catalogue import NAMES
+from needlescope.figures.catalogue import SERIES
+from needlescope.figures.drawing import Drawing
+from needlescope.figures.marks import Band, Dots, Line, Map, Rings, Rule, Words
+from needlescope.figures.render.figure import picture
+from tests.figures.tables import ANSWERS, complete
+
+CURVES = pd.DataFrame(
+    {"model": ["pooled"] * 2, "alpha1": [1.0, 9.0], "test_error": [0.3, 0.2], "floor": [0.2, 0.2]}
+)
+NEEDED = pd.DataFrame({"model": ["pooled"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
+GIVEN = {
+    **{name: (complete(name),) for name in NAMES},
+    "overview": (CURVES, NEEDED),
+    "attended": ([[0.9, 0.1], [0.2, 0.3, 0.5]], [1, 0]),
+}
+OUTCOME = ("test_error", "train_loss", "train_error")
+ERRORS = ("predict", "simulate", OUTCOME)
+DRAWN = {  # of which calls, as lines and as dots, which columns
+    "errors": ERRORS,
+    "robustness": ERRORS,
+    "length": ("predict", "simulate", ("test_error",)),
+    "reuse": ("predict", "simulate", ("test_error",)),
+    "alignment": ("align", "simulate_alignment", ("cosine_q", "cosine_w")),
+    "attention_map": ("focus", "simulate_focus", ("signal", "noise", "largest")),
+    "separation": ("oracle", "simulate_oracle", ("error",)),
+}
+
+
+def marks(drawing, *kinds):
+    return [mark for panel in drawing.panels for mark in panel.marks if isinstance(mark, kinds)]
+
+
+def heights(found):
+    return sorted({round(y, 12) for mark in found for y in mark.y})
+
+
+def wanted(name):
+    """The panels of a figure that show its columns as they are."""
+    drawing = figures.series(name, complete(name))
+    if name == "alignment":
+        return figures.series(name, complete(name), alone=True)
+    return Drawing(drawing.blocks[:1]) if name == "separation" else drawing
+
+
+def shown(name):
+    """The rows of a table that the panels show: attention's map draws a cross of its grid."""
+    table = complete(name)
+    if name != "attention_map":
+        return dict.fromkeys(DRAWN[name][2], table)
+    by_step, by_signal = table[table["task.theta"] == 5.0], table[table["training.eta_q"] == 10.0]
+    return {"signal": by_step, "noise": by_step, "largest": by_signal}
+
+
+def means(table, call, column):
+    """Means and standard errors over trials, of the largest d, at each point."""
+    rows = table[table.call == call].dropna(axis=1, how="all").astype({column: float})
+    answers = {one for names in ANSWERS.values() for one in names}
+    point = [one for one in rows if one not in answers | {"seed", "d"}]
+    asked = pd.Series([repr(row) for row in rows[point].to_dict("records")], index=rows.index)
+    if "d" in rows:
+        rows = rows[rows["d"] == rows.groupby(asked)["d"].transform("max")]
+    values = rows.groupby(asked[rows.index])[column]
+    return list(zip(values.mean(), values.sem(), strict=True))
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_is_plain_data_and_comes_back_from_json(name):
+    found = figures.series(name, *GIVEN[name]).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["kind"] == "drawing"
+    panels = [panel for block in found["blocks"] for panel in block["panels"]]
+    assert all(panel["kind"] == "panel" and panel["marks"] for panel in panels)
+    assert all(axis["name"] for axis in (panels[-1]["x"], panels[0]["y"]))
+
+
+def test_what_is_not_finite_is_none():
+    found = figures.series("attended", *GIVEN["attended"]).to_dict()
+    [cells] = [m for m in found["blocks"][0]["panels"][0]["marks"] if m["kind"] == "cells"]
+    assert cells["values"] == [[0.5, 0.3, 0.2], [0.9, 0.1, None]]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_lines_are_the_rows_of_theory(name):
+    call, _, _ = DRAWN[name]
+    rows = [table[table.call == call][column] for column, table in shown(name).items()]
+    values = sorted({round(float(y), 12) for column in rows for y in column.dropna()})
+    crosses = [mark for mark in marks(wanted(name), Dots) if mark.se is None]  # of the Bayes limit
+    assert heights([*marks(wanted(name), Line), *crosses]) == pytest.approx(values)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_dots_are_means_of_trials_with_their_standard_errors(name):
+    _, call, _ = DRAWN[name]
+    values = [one for column, table in shown(name).items() for one in means(table, call, column)]
+    found = [mark for mark in marks(wanted(name), Dots) if mark.se is not None]
+    pairs = [pair for mark in found for pair in zip(mark.y, mark.se, strict=True)]
+    assert values
+    np.testing.assert_allclose(sorted(set(pairs)), sorted(set(values)), rtol=1e-12)
+
+
+def test_capacities_and_fractions_are_those_of_the_table():
+    table = complete("capacity")
+    drawing = figures.series("capacity", table)
+    along = [mark for panel in drawing.panels[1:] for mark in panel.marks]
+    values = {round(y, 12) for mark in along if isinstance(mark, Line) for y in mark.y}
+    assert values == set(table[table.call == "capacity"].alpha.round(12))
+    trials = table[table.call == "simulate_separability"]
+    fractions = set(trials.groupby(["model", "d", "training.alpha1"]).fraction.mean().round(12))
+    assert set(heights(marks(drawing, Dots))) <= fractions
+
+
+def test_rates_are_errors_above_their_limits():
+    table = complete("rates")
+    main, ratio = figures.series("rates", table).panels
+    limits = table[table.call == "asymptote"].set_index("model").limit
+    rows = table[table.call == "predict"]
+    above = rows.test_error.to_numpy() - rows.model.map(limits).to_numpy()
+    curves = [mark for mark in main.marks if isinstance(mark, Line) and not mark.dash]
+    assert heights(curves) == pytest.approx(sorted(above))
+    assert len([mark for mark in ratio.marks if isinstance(mark, Band)]) == len(curves) == 3
+
+
+def test_the_map_is_the_difference_of_two_errors():
+    table = complete("win_or_lose")
+    rows = table[(table.call == "predict") & table["data"].isna()]
+    [pooled] = rows[rows.model == "pooled"].test_error
+    given = rows[rows["query.kappa"].notna()].set_index(["query.kappa", "query.cosine"]).test_error
+    drawing = figures.series("win_or_lose", table)
+    found = next(mark for mark in drawing.panels[0].marks if isinstance(mark, Map))
+    for y, values in zip(found.y, found.values, strict=True):
+        assert values == pytest.approx([given[y, x] - pooled for x in found.x])
+    [rings, *_] = marks(drawing, Rings)
+    assert len(rings.x) == len(rings.y) == len(rings.values) > 0
+    assert rings.scale == found.scale == drawing.bar and found.scale.low == -found.scale.high
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_matplotlib_draws_the_series_and_nothing_else(name):
+    drawing = figures.series(name, *GIVEN[name])
+    figure = getattr(figures, name)(*GIVEN[name])
+    for panel, ax in zip(drawing.panels, figure.axes, strict=False):
+        lines = [tuple(np.asarray(line.get_ydata(), float)) for line in ax.lines]
+        drawn = [mark for mark in panel.marks if isinstance(mark, Line | Dots)]
+        assert all(tuple(mark.y) in lines for mark in drawn)
+        assert len(lines) == len([m for m in panel.marks if isinstance(m, Line | Dots | Rule)])
+        assert len(ax.containers) == len([m for m in drawn if isinstance(m, Dots) and m.se])
+        words = {text.get_text() for text in ax.texts}
+        assert {mark.text for mark in panel.marks if isinstance(mark, Words)} <= words
+        assert ax.get_xlabel() == panel.x.name and ax.get_title(loc="left") == panel.title
+
+
+def test_a_picture_is_unknown_to_pyplot_and_the_same():
+    drawing = figures.series("errors", complete("errors"))
+    pixels = []
+    for make in (lambda: picture(drawing), lambda: figures.errors(complete("errors"))):
+        known = len(plt.get_fignums())
+        canvas = FigureCanvasAgg(make())
+        canvas.draw()
+        pixels.append(np.asarray(canvas.buffer_rgba()))
+        assert len(plt.get_fignums()) == known + len(pixels) - 1
+    np.testing.assert_array_equal(*pixels)
+
+
+def test_series_are_had_without_matplotlib(tmp_path):
+    (tmp_path / "given.pickle").write_bytes(pickle.dumps(GIVEN))
+    code = """
+import pickle, sys
+from needlescope import figures
+for name, given in pickle.load(open("given.pickle", "rb")).items():
+    figures.series(name, *given).to_dict()
+print(*[name for name in sys.modules if name.partition(".")[0] == "matplotlib"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
