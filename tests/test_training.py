@@ -38,6 +38,7 @@ class TestAccepts:
             "eta_b": 1.0,
             "eta_q": 10.0,
             "first_step": "joint",
+            "query_steps": 1,
         }
         with pytest.raises(ValueError, match="alpha1 must be given"):
             ns.Training(4.0)
@@ -167,3 +168,24 @@ class TestValue:
     )
     def test_any_different_field_makes_trainings_different(self, changes: dict[str, Any]) -> None:
         assert training(**changes) != training()
+
+
+class TestQuerySteps:
+    def test_may_be_a_grid(self) -> None:
+        found = training(query_steps=[1, 5])
+        assert found.shape == (2,) and [one.query_steps for one in found.scalars((2,))] == [1, 5]
+
+    @pytest.mark.parametrize("call", [ns.align, ns.predict, ns.focus])
+    def test_theory_follows_one(self, call: Any) -> None:
+        task = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
+        with pytest.raises(ValueError, match=r"^query_steps must be 1 here, got 5: the theory"):
+            call(task, training(query_steps=5))
+
+    def test_play_no_part_without_a_query_to_train(self) -> None:
+        task, many = ns.Task(L=4, R=1, theta=3.0, pi=0.5), training(query_steps=5)
+        told = ns.predict(task, many, "pooled")
+        assert told.test_error == ns.predict(task, training(), "pooled").test_error
+        given = ns.predict(task, many, query=ns.Query(1.0, 0.9), accuracy=1e-2)
+        assert 0.0 < given.test_error < 0.5
+        found = ns.simulate(task, many, "pooled", d=20, trials=2, workers=1)
+        assert found.options["sampler"] == "reduced"

@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, check_broadcast, choice, real
+from .grid import Gridded, check_broadcast, choice, integer, real
 from .losses import Loss, check_loss, get_loss
 
 FIRST_STEPS = ("joint", "sequential")
 SENSE = (1e-15, 1e6)
+MOST_QUERY_STEPS = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,9 @@ class Training(Gridded):
         Step sizes of readout, bias and query; eta_w and eta_q above 0, eta_b at least 0.
     first_step : "joint" or "sequential", default "joint"
         Whether the first w-gradient is taken at b = 0 or at the bias after its own step.
+    query_steps : int or array of int, default 1
+        Gradient steps on the query, all on D0, after the first step on w and b; from 1 to 10⁶. The
+        theory follows one.
 
     Raises
     ------
@@ -66,6 +70,7 @@ class Training(Gridded):
     eta_b: Any = 1.0
     eta_q: Any = 10.0
     first_step: str = "joint"
+    query_steps: Any = 1
 
     _gridded: ClassVar[tuple[str, ...]] = (
         "alpha0",
@@ -75,6 +80,7 @@ class Training(Gridded):
         "eta_w",
         "eta_b",
         "eta_q",
+        "query_steps",
     )
 
     def __post_init__(self) -> None:
@@ -86,8 +92,12 @@ class Training(Gridded):
         for name in self._gridded:
             if name == "alpha0" and self.alpha0 is None:
                 continue
-            above_zero = name not in ("ridge", "eta_b")
-            value = real(name, getattr(self, name), 0.0, np.inf, open_low=above_zero, sense=SENSE)
+            value = getattr(self, name)
+            if name == "query_steps":
+                value = integer(name, value, 1, MOST_QUERY_STEPS)
+            else:
+                above_zero = name not in ("ridge", "eta_b")
+                value = real(name, value, 0.0, np.inf, open_low=above_zero, sense=SENSE)
             object.__setattr__(self, name, value)
         check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})
 
@@ -95,3 +105,11 @@ class Training(Gridded):
         """Refuse a training without the data that ``why`` speaks of."""
         if self.alpha0 is None:
             raise ValueError(f"alpha0 must be given: {why}, which has alpha0 * d samples")
+
+    def need_one_query_step(self) -> None:
+        """Refuse more steps on the query than the theory follows."""
+        if np.any(np.asarray(self.query_steps) != 1):
+            raise ValueError(
+                f"query_steps must be 1 here, got {self.query_steps}: the theory follows one step "
+                "on the query; simulate takes as many as you like"
+            )

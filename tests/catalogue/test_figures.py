@@ -227,7 +227,8 @@ OWN = [
     Case("rates of another loss", lambda: figures.rates(changed("rates", **{
          "training.loss": "logistic"})), "draws training.loss square, the table has log",
          NothingToDraw),
-    Case("reuse of other steps", lambda: figures.reuse(changed("reuse", query_steps=3)),
+    Case("reuse of other steps", lambda: figures.reuse(changed("reuse", **{
+         "training.query_steps": 3})),
          "got reuse 'none', query_steps 3 and starts 0; leave those rows out$"),
     Case("reuse of all", lambda: figures.reuse(changed("reuse", reuse="all")), "got reuse 'all'"),
     Case("reuse of many starts", lambda: figures.reuse(changed("reuse", starts=[0, 2, 3])),

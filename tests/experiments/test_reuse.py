@@ -19,7 +19,7 @@ def test_every_protocol_has_the_same_data_in_all(full):
             found = unit.arguments
             training = found["training"]
             fresh = 0.0 if found["reuse"] == "D0" else training["alpha1"]
-            protocol = found["reuse"], found["query_steps"], found["starts"]
+            protocol = found["reuse"], training["query_steps"], found["starts"]
             totals.setdefault(protocol, set()).add(training["alpha0"] + fresh)
     assert len(totals) == len(PROTOCOLS)
     assert all(one == {1.0, 2.0, 4.0, 8.0, 16.0} for one in totals.values())

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from needlescope.experiments.published.reuse import PROTOCOLS
+from needlescope.experiments.published.reuse import PROTOCOLS, QUERY_STEPS
 from needlescope.figures.published.reuse import reuse
 
 
@@ -16,11 +16,12 @@ def table():
     for alpha in (2.0, 4.0):
         split = {"training.alpha0": alpha / 2, "training.alpha1": alpha / 2}
         rows.append({"call": "predict", **split, "test_error": 0.1 / alpha})
-        for protocol in PROTOCOLS.values():
+        for name, protocol in PROTOCOLS.items():
+            steps = {"training.query_steps": QUERY_STEPS.get(name, 1)}
             whole = {"training.alpha0": alpha, "training.alpha1": alpha}
             shares = whole if protocol["reuse"] == "D0" else split
             for error in (0.09, 0.11):
-                row = {"call": "simulate", "d": 9, **protocol, **shares}
+                row = {"call": "simulate", "d": 9, **protocol, **shares, **steps}
                 rows.append({**row, "test_error": error / alpha})
     yield pd.DataFrame(rows)
     plt.close("all")

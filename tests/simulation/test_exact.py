@@ -344,7 +344,7 @@ ROOMS: list[tuple[str, str, dict[str, Any]]] = [
     ),
     *(("attention", sampler, {"query": ns.Query(1.5, 0.6)}) for sampler in ("tokens", "reduced")),
     ("attention", "tokens", {"starts": 2}),
-    ("attention", "tokens", {"reuse": "all", "query_steps": 2}),
+    ("attention", "tokens", {"reuse": "all", "training": {"query_steps": 2}}),
 ]
 
 
@@ -355,7 +355,9 @@ class TestSampled:
     ) -> None:
         """The same classifiers, tested both ways."""
         task = ns.Task(4, 1, 3.0, 0.4)
-        training = ns.Training(6.0, 6.0, loss="square", ridge=0.1, beta=1.4)
+        more = options.get("training", {})
+        options = {name: value for name, value in options.items() if name != "training"}
+        training = ns.Training(6.0, 6.0, loss="square", ridge=0.1, beta=1.4, **more)
         given, counts = {"d": 6, "trials": 12, "seed": 3, "workers": 1, "sampler": sampler}, 20_000
         found = {
             test: ns.simulate(

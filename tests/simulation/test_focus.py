@@ -67,7 +67,7 @@ def test_equal_weights_share_the_first_place():
 def test_other_noise_and_more_steps_go_through_tokens():
     noise = ns.Noise("rademacher")
     found = ns.simulate_focus(
-        TASK, TRAINING, d=60, trials=3, noise=noise, query_steps=2, n_test=200
+        TASK, TRAINING.replace(query_steps=2), d=60, trials=3, noise=noise, n_test=200
     )
     assert found.trials["signal"].shape == (3,)
     assert 2 * found.signal + 8 * found.noise == pytest.approx(1.0)

@@ -209,8 +209,8 @@ class TestSteps:
     @pytest.mark.parametrize("steps", [1, 3])
     def test_a_trial_takes_these_steps_on_its_first_data_set(self, steps: int, order: str) -> None:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
-        training = self.TRAINING.replace(first_step=order)
-        options = {"query_steps": steps, "signal": 5.0 * xi, "sampler": "tokens"}
+        training = self.TRAINING.replace(first_step=order, query_steps=steps)
+        options = {"signal": 5.0 * xi, "sampler": "tokens"}
         (point,) = ask(task, training, "attention", D, **options).points()
         trial = point.trial(SeedSequence(11))
         D0 = hold(tokens(task, 9, xi, STANDARD, trial.stream("D0")), np.float64)

@@ -54,7 +54,7 @@ class Asked(Settings):
         choice("sampler", self.sampler, SAMPLERS)
         choice("test", self.test, TESTS)
         for name, low, high in (
-            *(("d", 1, 10**6), ("query_steps", 1, 10**6), ("starts", 0, 1000)),
+            *(("d", 1, 10**6), ("starts", 0, 1000)),
             *(("n_test", 1, 10**9), ("memory", 1, 1 << 50)),
         ):
             object.__setattr__(self, name, whole(name, getattr(self, name), low, high))
@@ -181,19 +181,17 @@ def _check_options(asked: Asked) -> None:
         training.need_alpha0("the query is trained on D0")
     if asked.joins or asked.reuse == "D0":
         training.need_alpha0("the readout is trained on D0 too")
-    for name, usual in (("reuse", "none"), ("starts", 0), ("query_steps", 1)):
+    for name, usual in (("reuse", "none"), ("starts", 0)):
         value = getattr(asked, name)
         if not asked.model.has_query and value != usual:
             raise ValueError(
                 f"{name} is about attention's query, got {value!r} with model={asked.model.name!r}"
             )
-    for name, usual in (("query_steps", 1), ("starts", 0)):
-        value = getattr(asked, name)
-        if query is not None and value != usual:
-            raise ValueError(
-                f"{name}={value} would train the query that is given as {query!r}; "
-                "leave out one of the two"
-            )
+    if query is not None and asked.starts:
+        raise ValueError(
+            f"starts={asked.starts} would train the query that is given as {query!r}; "
+            "leave out one of the two"
+        )
     if query is not None and asked.d == 1 and np.any(np.abs(np.asarray(query.cosine)) != 1.0):
         raise ValueError(f"a query's cosine can only be -1 or 1 in d=1, got {query.cosine!r}")
     if asked.reuse == "D0" and np.any(training.alpha0 != np.asarray(training.alpha1)):
@@ -213,7 +211,7 @@ def _sampler(asked: Asked) -> str:
     beyond = {
         f"noise={asked.noise!r}": not asked.noise.standard,
         f"reuse={asked.reuse!r}": asked.reuse != "none",
-        f"query_steps={asked.query_steps}": asked.query_steps != 1,
+        f"query_steps={asked.training.query_steps}": _more_steps(asked),
         f"starts={asked.starts}": asked.starts > 0,
         "a signal of your own": asked.signal is not None,
         f"model={asked.model.name!r}": asked.model.name not in FEATURES,
@@ -227,6 +225,12 @@ def _sampler(asked: Asked) -> str:
     if asked.sampler == "auto":
         return "tokens" if reasons else "reduced"
     return asked.sampler
+
+
+def _more_steps(asked: Asked) -> bool:
+    """Whether a query is trained, by more than one step."""
+    trains = asked.model.has_query and asked.query is None
+    return trains and bool(np.any(np.asarray(asked.training.query_steps) != 1))
 
 
 def _test(asked: Asked) -> str:

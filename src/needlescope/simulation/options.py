@@ -28,7 +28,6 @@ class Options(TypedDict, total=False):
     test_task: Task | None
     data: str
     reuse: str
-    query_steps: int
     starts: int
     noise: Noise | None
     signal: Any
@@ -68,11 +67,6 @@ _OPTIONS = {
         '"none", "D0" or "all", default "none"',
         "What attention's readout is trained on: fresh data D1, the same D0 that trained the\n"
         "query (then alpha1 must equal alpha0), or D0 ∪ D1.",
-    ),
-    "query_steps": _Option(
-        1,
-        "int, default 1",
-        "Gradient steps on the query, after the first step on w and b; from 1 to 10⁶.",
     ),
     "starts": _Option(
         0,

@@ -31,7 +31,6 @@ class Settings:
     query: Query | None = None
     data: str = "D1"
     reuse: str = "none"
-    query_steps: int = 1
     starts: int = 0
     noise: Noise = STANDARD
     signal: Any = None
@@ -97,7 +96,7 @@ class Point(Settings):
         """Roughly how long a trial takes: 4 ns for a token's number, 50 ns for a feature's."""
         made = 0
         if self.sampler == "tokens":
-            passes = self.n + (1 + self.query_steps) * self.n0 * self.model.has_query
+            passes = self.n + (1 + self.training.query_steps) * self.n0 * self.model.has_query
             made = passes * self.task.L * self.d * (1 + 100 * self.starts)
         work = 5e-8 * self.n * self.width
         if get_loss(self.training.loss).kinked or self.training.ridge < 1e-3:

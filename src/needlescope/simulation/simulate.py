@@ -34,7 +34,6 @@ SHORT = 2.0  # seconds of work below which one process is quicker than several
     "test_task",
     "data",
     "reuse",
-    "query_steps",
     "starts",
     "noise",
     "signal",
@@ -108,7 +107,7 @@ def simulate(
     return dataclasses.replace(outcome, alignment=alignment, trials=values)
 
 
-@takes("query_steps", "noise", "signal", "sampler", *HOW)
+@takes("noise", "signal", "sampler", *HOW)
 def simulate_alignment(
     task: Task,
     training: Training,
@@ -157,7 +156,7 @@ def simulate_alignment(
     return _alignment(values, asked.shape, question)
 
 
-@takes("query", "query_steps", "noise", "signal", "sampler", "n_test", *HOW)
+@takes("query", "noise", "signal", "sampler", "n_test", *HOW)
 def simulate_focus(
     task: Task,
     training: Training,

@@ -110,6 +110,7 @@ def align(task: Task, training: Training) -> Alignment:
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     training.need_alpha0("the query is trained on D0")
+    training.need_one_query_step()
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
     rows = [_align_one(*pair) | {"provenance": of_alignment(training.loss)} for pair in pairs]

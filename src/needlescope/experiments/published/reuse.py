@@ -5,6 +5,8 @@ L = 10, R = 1, π = ½, θ = 5, logistic loss, ridge 1e-2, and α d samples in a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -13,14 +15,15 @@ from ..units.unit import Unit
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 RIDGE = 1e-2
-PLAIN = {"reuse": "none", "query_steps": 1, "starts": 0}
+PLAIN = {"reuse": "none", "starts": 0}
 PROTOCOLS = {
     "split": PLAIN,
     "reuse 1": {**PLAIN, "reuse": "D0"},
-    "reuse 5": {**PLAIN, "reuse": "D0", "query_steps": 5},
-    "reuse 20": {**PLAIN, "reuse": "D0", "query_steps": 20},
+    "reuse 5": {**PLAIN, "reuse": "D0"},
+    "reuse 20": {**PLAIN, "reuse": "D0"},
     "end to end": {**PLAIN, "starts": 2},
 }
+QUERY_STEPS = {"reuse 5": 5, "reuse 20": 20}  # and one elsewhere
 BY = ("model", "training.alpha1")
 NAMES = ("test_error", "train_loss")
 
@@ -32,8 +35,8 @@ def units(full: bool) -> list[Unit]:
     --------
     >>> found = [unit.arguments for unit in units(False)]
     >>> last = next(one for one in reversed(found) if one.get("reuse") == "D0")
-    >>> last["query_steps"], last["training"]["alpha0"], last["training"]["alpha1"]
-    (20, 16.0, 16.0)
+    >>> [last["training"][name] for name in ("query_steps", "alpha0", "alpha1")]
+    [20, 16.0, 16.0]
     """
     d, count, costly, scored = (500, 16, 8, 32) if full else (120, 16, 6, 64)
     fine = np.round(np.geomspace(1.0, 16.0, 25), 3).tolist()
@@ -53,7 +56,13 @@ def units(full: bool) -> list[Unit]:
 def _arguments(protocol: str, alpha: float) -> dict[str, object]:
     """Return the problem: all data in both stages when reused, half in each otherwise."""
     share = alpha if PROTOCOLS[protocol]["reuse"] == "D0" else alpha / 2.0
-    training = {"alpha0": share, "alpha1": share, "loss": "logistic", "ridge": RIDGE}
+    training: dict[str, Any] = {
+        "alpha0": share,
+        "alpha1": share,
+        "loss": "logistic",
+        "ridge": RIDGE,
+    }
+    training["query_steps"] = QUERY_STEPS.get(protocol, 1)
     return {"task": TASK, "training": training, "model": "attention"}
 
 
@@ -63,8 +72,9 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> table = pd.DataFrame({"call": ["predict", "simulate", "simulate", "simulate"],
-    ...                       "reuse": [None, "none", "none", "D0"], "query_steps": 1, "starts": 0,
-    ...                       "model": "attention", "training.alpha1": 2.0, "d": 60,
+    ...                       "reuse": [None, "none", "none", "D0"], "starts": 0,
+    ...                       "training.query_steps": 1, "model": "attention",
+    ...                       "training.alpha1": 2.0, "d": 60,
     ...                       "test_error": [0.1, 0.09, 0.11, 0.05],
     ...                       "train_loss": [0.2, 0.18, 0.21, 0.10]})
     >>> scores(table)[["what", "trials"]].values.tolist()
@@ -73,7 +83,8 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     """
     if "reuse" not in table:
         return compare(table.iloc[:0], BY, NAMES)
-    split = (table.reuse == "none") & (table.query_steps == 1) & (table.starts == 0)
+    steps = table["training.query_steps"]
+    split = (table.reuse == "none") & (steps == 1) & (table.starts == 0)
     return compare(table[split | (table.call == "predict")], BY, NAMES)
 
 

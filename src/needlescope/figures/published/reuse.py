@@ -27,10 +27,11 @@ REUSED = {
 }
 END = ("end to end", "#000000", "D")
 ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
+STEPS = "training.query_steps"
 DRAWS = Draws(
     "reuse",
     {"predict": ROWS, "simulate": ROWS},
-    across=("training.alpha0", "training.alpha1", "reuse", "query_steps", "starts"),
+    across=("training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
 )
 
@@ -92,16 +93,16 @@ def reuse_series(table: pd.DataFrame) -> Drawing:
 
 def _check_protocols(table: pd.DataFrame) -> None:
     """Refuse rows of protocols that have no dots of their own."""
-    split = (table.reuse == "none") & (table.query_steps == 1) & (table.starts == 0)
-    twice = (table.reuse == "D0") & table.query_steps.isin(list(REUSED)) & (table.starts == 0)
-    ends = table[(table.reuse == "none") & (table.query_steps == 1) & (table.starts > 0)]
+    split = (table.reuse == "none") & (table[STEPS] == 1) & (table.starts == 0)
+    twice = (table.reuse == "D0") & table[STEPS].isin(list(REUSED)) & (table.starts == 0)
+    ends = table[(table.reuse == "none") & (table[STEPS] == 1) & (table.starts > 0)]
     odd = table[~(split | twice | table.index.isin(ends.index))]
     if len(odd):
         row = odd.iloc[0]
         steps = ", ".join(map(str, REUSED))
         raise ValueError(
             f"figures.reuse draws the split, reuse 'D0' after {steps} query_steps, and starts on "
-            f"their own, got reuse {row.reuse!r}, query_steps {row.query_steps:g} and starts "
+            f"their own, got reuse {row.reuse!r}, query_steps {row[STEPS]:g} and starts "
             f"{row.starts:g}; leave those rows out"
         )
     if ends.starts.nunique() > 1:
@@ -133,10 +134,10 @@ def _marks(table: pd.DataFrame) -> list[Mark]:
     lines = select(table, [X, Y], call="predict").sort_values(X)
     if len(lines):
         found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
-    trials = select(table, [X, Y, "reuse", "query_steps", "starts"], call="simulate")
+    trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
     parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
     for steps, look in REUSED.items():
-        parts.append((look, (trials.reuse == "D0") & (trials.query_steps == steps)))
+        parts.append((look, (trials.reuse == "D0") & (trials[STEPS] == steps)))
     for (name, colour, marker), own in (*parts, (END, trials.starts > 0)):
         if own.any():
             joined = 0.0 if name == SPLIT[0] else THIN

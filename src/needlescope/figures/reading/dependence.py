@@ -19,7 +19,7 @@ SYMBOLS = {
     "noise.token_correlation": "token correlation",
     "noise.covariance_decay": "covariance decay", "noise.covariance": "covariance",
     "signal.given": "signal", "error": "error to reach",
-    "data": "baselines’ data", "reuse": "reuse", "query_steps": "steps on the query",
+    "data": "baselines’ data", "reuse": "reuse", "training.query_steps": "steps on the query",
     "starts": "starts, end to end", "d": "d",
     "samples": "draws in a trial", "trials": "trials",
 }  # fmt: skip
@@ -28,9 +28,12 @@ SYMBOLS = {
 DEFAULTS = {
     f"training.{field.name}": field.default
     for field in dataclasses.fields(Training)
-    if field.default not in (dataclasses.MISSING, None) and field.name != "first_step"
+    if field.default not in (dataclasses.MISSING, None)
+    and field.name not in ("first_step", "query_steps")
 }
-QUERY_ONLY = tuple(f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q"))
+QUERY_ONLY = tuple(
+    f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q", "query_steps")
+)
 UNUSED = {
     "align": ("training.alpha1", "training.ridge"),
     "simulate_alignment": ("training.alpha1", "training.ridge"),

@@ -12,7 +12,7 @@ from .dependence import DEFAULTS
 
 LEFT_OUT: Mapping[str, Any] = {
     **DEFAULTS,
-    **{"reuse": "none", "query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
+    **{"reuse": "none", "training.query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
     **{"noise.df": 0.0, "noise.token_correlation": 0.0, "noise.covariance_decay": 0.0},
 }
 """What units were asked that do not say so."""
