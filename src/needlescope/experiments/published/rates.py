@@ -18,7 +18,7 @@ QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 MODELS = ("attention", "pooled", "vectorized")
 WEIGHTS = {"attention": 1, "pooled": 1, "vectorized": TASK["L"]}  # per dimension
 ACCURACY = 3e-5  # the difference of two errors is wanted, which is small
-SURE = 3.0  # standard errors by which a difference must exceed zero to be drawn
+DRAWN_ERRORS = 3.0  # standard errors by which a difference must exceed zero to be drawn
 BY = ("model", "training.alpha1")
 LATE = (64.0, 128.0)  # samples per weight where the straight line is as good as the curve
 
@@ -109,7 +109,7 @@ def slopes(table: pd.DataFrame) -> dict[str, float]:
     """
     found = {}
     for model, part in excess(table).groupby("model"):
-        late = part[part.samples.between(20.0, 400.0) & (part.excess > SURE * part.excess_se)]
+        late = part[part.samples.between(20.0, 400.0) & (part.excess > DRAWN_ERRORS * part.excess_se)]
         if len(late) > 1:
             fit = np.polyfit(np.log(late.alpha1), np.log(late.excess), 1)
             found[str(model)] = float(fit[0])

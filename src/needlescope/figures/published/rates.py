@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.published.rates import SURE, excess, slopes
+from ...experiments.published.rates import DRAWN_ERRORS, excess, slopes
 from ..curves import note
 from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
@@ -78,7 +78,7 @@ def rates_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
 def _reason(table: pd.DataFrame) -> str:
     """Say why there is nothing to draw."""
     if len(excess(table)):
-        return f"no error differs from its limit by more than {SURE:g} of its standard errors"
+        return f"no error differs from its limit by more than {DRAWN_ERRORS:g} of its standard errors"
     return (
         "it draws errors above their limits, and needs rows of asymptote, and of predict or "
         "simulate, of the same model"
@@ -87,7 +87,7 @@ def _reason(table: pd.DataFrame) -> str:
 
 def _sure(found: pd.DataFrame) -> pd.DataFrame:
     """Keep what differs from zero by more than its numerical uncertainty."""
-    return found[found.excess > SURE * found.excess_se].sort_values("alpha1")
+    return found[found.excess > DRAWN_ERRORS * found.excess_se].sort_values("alpha1")
 
 
 def _excess(table: pd.DataFrame, lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:
