@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.kernels import CHECKS, NOT_NUMERIC, ROOMS, executable
+from tools.kernels import executable, numeric_tests
 from tools.mutants import Mutant, read_mutants
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,5 +44,4 @@ def test_a_processor_is_given_what_it_can_execute():
 
 
 def test_the_numeric_tests_are_where_they_are_looked_for():
-    names = (*ROOMS, *NOT_NUMERIC, *(f"experiments/test_{name}.py" for name in CHECKS))
-    assert all((ROOT / "tests" / name).exists() for name in names)
+    assert all((ROOT / name).exists() for name in numeric_tests())

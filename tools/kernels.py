@@ -33,10 +33,10 @@ NEEDS = {  # flags of /proc/cpuinfo; Zen is not here, for the wheels serve it wi
 }
 CALLS_ITSELF = {"Prescott": "Katmai"}  # one code for both, and the older name is told
 USUAL = ("Prescott", "Sandybridge", "Haswell", "SkylakeX")  # those that differ most
-ROOMS = ("agreement", "conformance", "estimators", "golden", "simulation", "theory")
-NOT_NUMERIC = ("simulation/test_workers.py", "simulation/test_seeds.py")
-CHECKS = ("alignment", "attention_map", "capacity", "errors", "experiment", "length", "rates",
-          "reuse", "robustness", "separation", "win_or_lose")  # fmt: skip
+NUMERIC = (
+    *("agreement", "conformance", "estimators", "experiments/published", "golden"),
+    *("simulation", "solvers", "theory", "experiments/test_experiment.py"),
+)  # folders and files of tests whose numbers come out of BLAS
 LOADED = """
 import json, numpy, scipy.linalg, threadpoolctl
 numpy.ones((2, 2)) @ numpy.ones((2, 2)), scipy.linalg.solve(numpy.eye(2), numpy.ones(2))
@@ -90,9 +90,7 @@ def loaded(kernel: str, threads: int) -> list[list[object]]:
 
 def numeric_tests() -> list[str]:
     """Return what is run."""
-    tests = [f"tests/{room}" for room in ROOMS]
-    tests += [f"--ignore=tests/{name}" for name in NOT_NUMERIC]
-    return [*tests, *(f"tests/experiments/test_{name}.py" for name in CHECKS)]
+    return [f"tests/{name}" for name in NUMERIC]
 
 
 def run(kernel: str, threads: int, tests: list[str]) -> Result:
