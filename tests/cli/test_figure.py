@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
 
 import pandas as pd
 import pytest
 
-from needlescope.experiments.catalogue import NAMES, experiment
-from needlescope.experiments.engine import local
-from needlescope.experiments.stores.store import Store
-from needlescope.report.drawing import draw
+from needlescope.experiments.catalogue import NAMES
 
 
 def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
@@ -38,20 +34,6 @@ def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
         io.StringIO(run("figure", "alignment", "--folder", folder, "--csv").stdout)
     )
     assert listed == {name: str(value) for name, value in row.items()}
-
-
-def test_scores_that_had_to_be_left_out_are_not_compared(tmp_path, monkeypatch):
-    one = experiment("alignment")
-    left_out = one.compare(pd.DataFrame({"call": []}))
-    left_out.loc[0] = ("a point", 1.0, 0.0, *[float("nan")] * 2, 9, float("nan"), "points")
-    changed = dataclasses.replace(one, units=lambda _: one.units(False)[:1])
-    changed = dataclasses.replace(changed, compare=lambda _: left_out)
-    monkeypatch.setattr("needlescope.report.drawing.experiment", lambda _: changed)
-    with Store(tmp_path / "results.sqlite") as store:
-        entry, _ = draw("alignment", False, tmp_path, store, local(1))
-    assert entry.verdict == "not compared" and entry.kind == "none"
-    assert entry.line["comparisons"] == 0
-    assert "a point" in (tmp_path / "alignment_scores.csv").read_text()
 
 
 def test_an_unknown_figure_is_told_the_known_ones(refused, tmp_path, monkeypatch):

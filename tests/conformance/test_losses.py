@@ -2,70 +2,33 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 import re
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
 
 import needlescope as ns
-from needlescope import NotConverged
 from needlescope.losses import (
-    HINGE,
     LOSSES,
     SQUARE,
     Logistic,
     Loss,
     PiecewiseQuadratic,
-    Segment,
     check_loss,
     get_loss,
 )
 from needlescope.solvers.minimise import minimise
+from tests.losses.brute_force import LABELS, SEARCH, brute_force_envelope, kinks
 
-LABELS = [1, -1]
 EPS = np.finfo(float).eps
 SPREAD = np.concatenate([-np.logspace(6, -6, 49), [0.0], np.logspace(-6, 6, 49)])
-SEARCH = 1e-7  # at a kink a bounded search errs by its step, √EPS, times the slope
-
-
-def kinks(loss: Loss, y: int) -> np.ndarray:
-    """The scores at which a loss is not twice differentiable."""
-    return y * loss.knots if isinstance(loss, PiecewiseQuadratic) else np.zeros(0)
 
 
 def away_from_kinks(loss: Loss, y: int, z: np.ndarray, distance: float) -> np.ndarray:
     gaps = np.abs(z[:, None] - kinks(loss, y)) if len(kinks(loss, y)) else np.ones((len(z), 1))
     return z[gaps.min(axis=1) > distance]
-
-
-def _on(one: Segment, v: np.ndarray) -> np.ndarray:
-    x = v - one.anchor
-    return one.level + (one.slope + 0.5 * one.bend * x) * x
-
-
-def segment_values(loss: PiecewiseQuadratic, v: np.ndarray, g: float) -> np.ndarray:
-    """The Moreau envelope in the margin v, read off the loss's segments."""
-    found = np.full(v.shape, np.nan)
-    for one in loss.segments(np.array(g)):
-        inside = (v >= one.low) & (v <= one.high)
-        found = np.where(inside, _on(one, v), found)
-    return found
-
-
-def brute_force_envelope(loss: Loss, c: float, g: float, y: int) -> float:
-    """min_r ℓ(r; y) + (r − c)²/(2g), with nothing but the loss's values."""
-    reach = 1.0 + g * 3.0 * (1.0 + abs(c))  # |r − c| = g|ℓ'(r)|, and |ℓ'| ≤ 3(1 + |c|) for all here
-    found = minimize_scalar(
-        lambda r: float(loss.value(np.array(r), y)) + (r - c) ** 2 / (2.0 * g),
-        bounds=(c - reach, c + reach),
-        method="bounded",
-        options={"xatol": 1e-10, "maxiter": 2000},
-    )
-    return float(found.fun)
 
 
 @pytest.mark.parametrize("y", LABELS)
@@ -176,72 +139,6 @@ class TestProx:
             assert value >= best - SEARCH * (1.0 + abs(best))
 
 
-class TestSegments:
-    @pytest.mark.parametrize("g", [1e-3, 0.5, 1.0, 30.0, 1e3])
-    def test_the_envelope_is_the_brute_force_minimum(
-        self, piecewise: PiecewiseQuadratic, g: float
-    ) -> None:
-        edges = [one.high for one in piecewise.segments(np.array(g))[:-1]]
-        v = np.concatenate([np.linspace(-6.0, 6.0, 25), np.array(edges, float)])
-        best = [brute_force_envelope(piecewise, one, g, 1) for one in v]
-        assert segment_values(piecewise, v, g) == pytest.approx(best, rel=SEARCH, abs=SEARCH)
-
-    def test_they_tile_the_line_and_join_smoothly(self, piecewise: PiecewiseQuadratic) -> None:
-        g = np.array([1e-3, 0.7, 40.0])
-        found = piecewise.segments(g)
-        assert np.all(found[0].low == -np.inf)
-        assert np.all(found[-1].high == np.inf)
-        for left, right in itertools.pairwise(found):
-            at = left.high
-            assert at == pytest.approx(right.low, rel=1e-13)
-            assert np.all(left.low <= left.high)
-            slopes = [one.slope + one.bend * (at - one.anchor) for one in (left, right)]
-            assert slopes[0] == pytest.approx(slopes[1], abs=1e-11)
-            values = [_on(one, at) for one in (left, right)]
-            assert values[0] == pytest.approx(values[1], rel=1e-11, abs=1e-11)
-
-    def test_a_kink_has_a_segment_of_its_own(self, two_kinks: PiecewiseQuadratic) -> None:
-        assert len(HINGE.segments(np.array(1.0))) == 3
-        assert len(two_kinks.segments(np.array(1.0))) == 6  # four pieces, two kinks, a smooth join
-
-    def test_no_score_falls_between_segments(self) -> None:
-        loss = PiecewiseQuadratic([1.0], [(1.0, -2.0, 0.0), (0.0, -1.0 + 5e-13, -0.5 - 5e-13)])
-        g = 1e6
-        between = 1.0 + g * (-1.0 + 2e-13)
-        assert float(loss.prox(np.array(between), np.array(g), 1)) == pytest.approx(1.0, abs=1e-5)
-
-
-class TestCone:
-    @pytest.mark.parametrize("y", LABELS)
-    def test_it_is_the_directional_derivative(self, piecewise: PiecewiseQuadratic, y: int) -> None:
-        for z in (-2.0, -0.3, 0.0, 1.7, *kinks(piecewise, y)):
-            cone = piecewise.cone(float(z), y)
-            for direction in (-1.0, 1.0):
-                h = 1e-6 * direction
-                slope = (
-                    piecewise.value(np.array(z + h), y) - piecewise.value(np.array(z), y)
-                ) / 1e-6
-                # second derivative at most one, and rounding of ℓ/h
-                assert float(cone.value(np.array(direction), y)) == pytest.approx(
-                    float(slope), abs=1e-6
-                )
-
-    def test_it_is_kinked_exactly_at_kinks(self, two_kinks: PiecewiseQuadratic) -> None:
-        assert HINGE.cone(1.0, 1).kinked
-        assert HINGE.cone(-1.0, -1).kinked
-        assert not HINGE.cone(-1.0, 1).kinked
-        assert not HINGE.cone(1.0, -1).kinked
-        assert two_kinks.cone(0.5, 1).kinked
-        assert two_kinks.cone(-2.0, -1).kinked
-        assert not two_kinks.cone(-1.0, 1).kinked  # a knot without a jump of the slope
-
-    def test_it_is_positively_homogeneous(self, piecewise: PiecewiseQuadratic) -> None:
-        z = np.linspace(-3.0, 3.0, 13)
-        for at in (-1.0, 0.5, 1.0):
-            cone = piecewise.cone(at, 1)
-            assert cone.value(7.0 * z, 1) == pytest.approx(7.0 * cone.value(z, 1), abs=1e-14)
-
-
 class TestNames:
     def test_the_built_in_losses_are_found_by_name(self) -> None:
         assert sorted(LOSSES) == ["hinge", "logistic", "square", "squared_hinge"]
@@ -275,67 +172,6 @@ class TestNames:
 
         with pytest.raises(TypeError, match="abstract"):
             Half()
-
-
-class TestRefusals:
-    LINES = ((0.0, -1.0, 1.0), (0.0, 0.0, 0.0))
-
-    @pytest.mark.parametrize(
-        ("knots", "pieces", "words"),
-        [
-            ([], LINES, "one finite (a, b, c) more than it has knots, got 2 pieces for 0 knots"),
-            ([1.0, 2.0], LINES, "got 2 pieces for 2 knots"),
-            ([], [], "got 0 pieces for 0 knots"),
-            ([np.nan], LINES, "one finite (a, b, c)"),
-            ([np.inf], LINES, "one finite (a, b, c)"),
-            ([1.0], [(0.0, -1.0, np.nan), (0.0, 0.0, 0.0)], "one finite (a, b, c)"),
-            ([1.0], [(0.0, -np.inf, 1.0), (0.0, 0.0, 0.0)], "one finite (a, b, c)"),
-            ([1.0, 1.0], (*LINES, (0.0, 1.0, -1.0)), "knots must increase, got [1.0, 1.0]"),
-            ([1.0, 0.0], (*LINES, (0.0, 1.0, 0.0)), "knots must increase, got [1.0, 0.0]"),
-            ([1.0], [(0.0, -1.0, 1.1), (0.0, 0.0, 0.0)], "mine loss must meet at [1.0]"),
-            ([0.5], LINES, "the pieces of the mine loss must meet at [0.5]"),
-            ([], [(-1.0, 0.0, 0.0)], "mine loss must be convex, got pieces [[-1.0, 0.0, 0.0]]"),
-            ([1.0], LINES[::-1], "the mine loss must be convex"),
-            ([0.0], [(2.0, 0.0, 0.0), (-0.1, 0.0, 0.0)], "the mine loss must be convex"),
-        ],
-    )
-    def test_a_bad_piecewise_loss_is_refused_in_words(
-        self, knots: Any, pieces: Any, words: str
-    ) -> None:
-        with pytest.raises(ValueError, match=re.escape(words)):
-            PiecewiseQuadratic(knots, pieces, name="mine")
-
-    @pytest.mark.parametrize(
-        "pieces",
-        [
-            [0.0, -1.0, 1.0, 0.0, 0.0, 0.0],
-            [(0.0, -1.0), (1.0, 0.0), (0.0, 0.0)],
-            [(0.0, -1.0, 1.0), (0.0, 0.0)],
-            [(0.0, -1.0, 1.0, 0.0), (0.0, 0.0, 0.0, 0.0)],
-        ],
-        ids=repr,
-    )
-    def test_pieces_that_are_not_triples_are_refused_in_words(self, pieces: Any) -> None:
-        with pytest.raises(ValueError, match=re.escape("(a, b, c)")):
-            PiecewiseQuadratic([1.0], pieces)
-
-    def test_a_loss_that_is_not_convex_has_no_prox(self) -> None:
-        class Bumpy(Loss):
-            name = "bumpy"
-
-            def value(self, z, y):
-                return np.cos(5.0 * z)
-
-            def derivative(self, z, y):
-                return -5.0 * np.sin(5.0 * z)
-
-            def second(self, z, y):
-                return np.full_like(z, np.nan)
-
-        with pytest.raises(
-            NotConverged, match="prox of the bumpy loss did not converge; is it convex"
-        ):
-            Bumpy().prox(np.linspace(-1.0, 1.0, 9), np.full(9, 3.0), 1)
 
 
 class HalfBent(Logistic):

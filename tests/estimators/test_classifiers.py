@@ -7,132 +7,22 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import brentq
-from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-import needlescope as ns
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
     PooledClassifier,
     RandomFeatures,
     VectorizedClassifier,
-    digit_bags,
 )
-from needlescope.losses import get_loss
-from needlescope.simulation import stages
-from needlescope.simulation.samples.data import Arrays
+from tests.estimators.hay import needles
 
 ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
 FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
-
-
-def needles(n=240, L=10, d=20, theta=5.0, seed=0, dtype=float):
-    """Bags of the theory's own making; the signal is the first unit vector."""
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 2 == 0, "needle", "hay")
-    X = rng.standard_normal((n, L, d)).astype(dtype)
-    positive = np.flatnonzero(y == "needle")
-    X[positive, rng.integers(0, L, len(positive)), 0] += theta
-    return X, y
-
-
-def kinds(count, n, rng):
-    """Bags with one of so many kinds of signal, each along a feature of its own."""
-    y = np.arange(n) % 2
-    X = rng.standard_normal((n, 12, 8))
-    for k in np.flatnonzero(y):
-        X[k, rng.integers(12), rng.integers(count)] += 6.0
-    return X, y
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    X, y = needles()
-    return AttentionClassifier(random_state=0).fit(X, y)
-
-
-def test_attention_finds_the_needle_and_pooling_does_not(fitted):
-    X, y = needles(n=1000, seed=1)
-    pooled = PooledClassifier(random_state=0).fit(*needles())
-    assert fitted.score(X, y) > 0.9
-    assert pooled.score(X, y) < 0.85
-    assert fitted.setting_.kappa > 0.0
-    assert fitted.classes_.tolist() == ["hay", "needle"]
-
-
-def test_query_and_readout_point_at_the_signal(fitted):
-    for vector in (fitted.query_[0], fitted.readout_[0]):
-        assert abs(vector[0]) / np.linalg.norm(vector) > 0.9
-    assert fitted.alignment_["cosine"][0] > 0.9
-    assert fitted.alignment_["attended_positive"][0] < fitted.alignment_["attended_negative"][0]
-
-
-def test_attend_says_which_instances(fitted):
-    X, y = needles(seed=2)
-    weights = fitted.attend(X)
-    assert len(weights) == len(X)
-    assert all(a.sum() == pytest.approx(1.0) for a in weights)
-    hits = [np.argmax(a) == np.argmax(x[:, 0]) for a, x in zip(weights, X, strict=True)]
-    assert np.mean(np.array(hits)[y == "needle"]) > 0.8
-    ragged = fitted.attend([X[0][:3], X[1]])
-    assert [len(a) for a in ragged] == [3, 10]
-
-
-def test_parts_add_up_to_the_score(fitted):
-    X, _ = needles(seed=3)
-    logits = X @ fitted.query_[0]
-    a = np.exp(logits - logits.max(axis=1, keepdims=True))
-    a /= a.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(a, np.stack(fitted.attend(X)), rtol=1e-8)
-    score = np.einsum("nl,nld->nd", a, X) @ fitted.readout_[0] + fitted.intercept_
-    found = fitted.decision_function(X)
-    platt = fitted.calibration_
-    low, high = (platt.slope * end + platt.intercept for end in (platt.low, platt.high))
-    inside = (found > low) & (found < high)
-    assert inside.mean() > 0.8
-    np.testing.assert_allclose(score[inside], found[inside], rtol=1e-7, atol=1e-8)
-    assert (np.argsort(score) == np.argsort(found)).all()
-
-
-def test_probabilities_are_honest():
-    X, y = digit_bags(bags=1200, L=15, noise=0.3, random_state=0)
-    clf = AttentionClassifier(random_state=0).fit(X[:300], y[:300])
-    p = clf.predict_proba(X[300:])[:, 1]
-    truth = y[300:]
-    assert 0.02 < p.min() < 0.2 and 0.8 < p.max() < 0.999
-    for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.0)):
-        part = (p >= low) & (p < high)
-        error = np.sqrt(max(part.sum() * 0.25, 1.0)) / max(part.sum(), 1)
-        assert abs(truth[part].mean() - p[part].mean()) < 3.0 * error + 0.05, (low, part.sum())
-    assert ((p > 0.5) == (clf.predict(X[300:]) == 1)).all()
-
-
-def test_two_steps_are_those_of_the_simulation():
-    """The query is that of the simulation's stages, with a first step to scores of unit size.
-
-    Between the two, the bias makes the slopes of all bags add up to nothing.
-    """
-    X, y = needles(d=6)
-    data = Arrays(X, np.where(y == "needle", 1.0, -1.0))
-    pull = stages.gradient(data, stages.start(6), get_loss("logistic"), 1.0, moving="w").w
-    step = 1.0 / np.std(X.mean(axis=1) @ pull)
-    training = ns.Training(alpha0=1.0, alpha1=1.0, eta_w=step)
-    moved = stages.first_step(data, stages.start(6), training)
-    scores = X.mean(axis=1) @ moved.w
-    bias = brentq(lambda b: np.sum(expit(scores + b) - (data.y > 0)), -9.0, 9.0, xtol=1e-12)
-    wanted = stages.query_step(data, moved._replace(b=bias), training)
-    found = AttentionClassifier(**FIXED, shrinkage=None).fit(X, y).query_[0]
-    assert np.std(X @ found) == pytest.approx(1.0)
-    sharp = AttentionClassifier(**FIXED | {"kappa": 3.0}, shrinkage=None).fit(X, y).query_[0]
-    np.testing.assert_allclose(sharp, 3.0 * found, rtol=1e-9)
-    np.testing.assert_allclose(
-        found / np.linalg.norm(found), wanted.q / np.linalg.norm(wanted.q), atol=1e-9
-    )
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -164,28 +54,6 @@ def test_searches_and_pipelines(kind):
     assert search.best_estimator_.setting_.ridge in (0.1, 0.01)
     pipe = make_pipeline(kind(random_state=0), LogisticRegression()).fit(bags, y)
     assert pipe.predict(bags).shape == (120,)
-
-
-def test_transform_is_the_attention_feature_and_takes_pandas_output(fitted):
-    X, _ = needles(n=10)
-    F = fitted.transform(X)
-    assert F.shape == (10, 20)
-    frame = clone(fitted).set_output(transform="pandas").fit(*needles()).transform(X)
-    np.testing.assert_allclose(frame.to_numpy(), F)
-    assert frame.columns[0] == "attended_x0"
-    pooled = PooledClassifier(shrinkage=None, random_state=0).fit(*needles())
-    np.testing.assert_allclose(pooled.transform(X), X.mean(axis=1))
-
-
-def test_feature_names_come_from_the_table():
-    X, y = needles(n=40, d=3)
-    bags = Bags.from_array(X)
-    bags.names = ["u", "v", "w"]
-    clf = AttentionClassifier(**FIXED, queries=2).fit(bags, y)
-    assert clf.feature_names_in_.tolist() == ["u", "v", "w"]
-    assert clf.get_feature_names_out().tolist()[2:4] == ["attended0_w", "attended1_u"]
-    assert clf.attend(X)[0].shape == (2, 10)
-    assert not hasattr(clf.fit(X, y), "feature_names_in_")
 
 
 def test_weights_stand_for_repetitions_and_zero_for_absence():
@@ -225,36 +93,6 @@ def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
     assert told[-1] == (60, 60) and told.count((60, 60)) > 5
 
 
-def test_refining_lowers_the_training_loss():
-    X, y = needles(n=100, theta=3.0)
-    losses = []
-    for refine in (0, 5, 20):
-        clf = AttentionClassifier(kappa=1.0, ridge=0.01, refine=refine, validation=0).fit(X, y)
-        margin = np.where(y == "needle", 1.0, -1.0) * clf.decision_function(X)
-        losses.append(np.logaddexp(0.0, -margin).mean())
-    assert losses[0] > losses[1] > losses[2]
-
-
-@pytest.mark.parametrize("data", ["split", "crossfit"])
-def test_other_ways_to_share_the_bags(data):
-    X, y = needles()
-    clf = AttentionClassifier(data=data, random_state=0).fit(X, y)
-    assert clf.score(*needles(seed=5)) > 0.8
-
-
-def test_two_kinds_of_signal_want_two_queries():
-    rng = np.random.default_rng(0)
-    X, y = kinds(2, 400, rng)
-    test = kinds(2, 800, rng)
-    one, two = (
-        AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
-    )
-    assert two > one + 0.015  # 0.026 to 0.051 with six seeds
-    chosen = AttentionClassifier(queries="auto", random_state=0).fit(X, y)
-    assert chosen.setting_.queries == len(chosen.query_) == 4
-    assert chosen.score(*test) > one + 0.015  # 0.022 to 0.050
-
-
 @pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])
 def test_other_losses(loss):
     X, y = needles(n=100)
@@ -279,16 +117,6 @@ def test_extremes_have_answers():
     assert few.predict(single).shape == (20,)
     large = single * 1e6 + 1e9
     assert AttentionClassifier(random_state=0).fit(large, y).score(large, y) > 0.6
-
-
-def test_a_flat_classifier_wants_bags_of_one_size():
-    X, y = needles(n=40)
-    ragged = [x[: 5 + k % 2] for k, x in enumerate(X)]
-    with pytest.raises(ValueError, match="needs bags of one size, got bags of 5 to 6 instances"):
-        VectorizedClassifier().fit(ragged, y)
-    clf = VectorizedClassifier(random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="fitted to bags of 10 instances, got bags of 4"):
-        clf.predict(X[:, :4])
 
 
 @pytest.mark.parametrize(
@@ -329,11 +157,6 @@ def test_bad_labels_and_weights_are_refused(X, y, weight, sentence):
         AttentionClassifier().fit(X, y, sample_weight=weight)
 
 
-def test_other_features_than_those_of_the_fit_are_refused(fitted):
-    with pytest.raises(ValueError, match="X has 3 features, but AttentionClassifier is expecting"):
-        fitted.predict(np.zeros((2, 4, 3)))
-
-
 @pytest.mark.parametrize("share", [0.02, 0.04])
 def test_rare_positives_have_honest_probabilities(share):
     def draw(n, seed):
@@ -362,25 +185,6 @@ def test_renamed_or_reordered_features_are_refused():
         clf.predict(other)
 
 
-def test_shapes_do_not_depend_on_what_was_chosen():
-    X, y = needles(n=40, d=3)
-    pooled = AttentionClassifier(kappa=0.0, queries=2, ridge=0.1, validation=0).fit(X, y)
-    assert pooled.query_.shape == pooled.readout_.shape == (2, 3)
-    assert pooled.attend(X)[0].shape == (2, 10)
-    plain = PooledClassifier(ridge=0.1, validation=0).fit(X, y)
-    np.testing.assert_allclose(pooled.decision_function(X), plain.decision_function(X))
-
-
-def test_linear_features_have_names_too():
-    X, y = needles(n=40, L=2, d=2)
-    for kind, names in (
-        (PooledClassifier, ["mean_x0", "mean_x1"]),
-        (VectorizedClassifier, ["x0_0", "x1_0", "x0_1", "x1_1"]),
-    ):
-        clf = kind(ridge=0.1, validation=0).set_output(transform="pandas").fit(X, y)
-        assert clf.transform(X).columns.tolist() == names
-
-
 @pytest.mark.parametrize("kind", ALL)
 def test_no_bags_have_no_answer(kind):
     X, y = needles(n=8)
@@ -395,15 +199,6 @@ def test_no_bags_have_no_answer(kind):
             kind(**options).fit(none, [])
         with pytest.raises(ValueError, match="there must be at least one bag"):
             clf.score(none, [])
-
-
-def test_a_kinked_loss_may_be_told_to_refine_where_there_is_nothing_to():
-    X, y = needles(n=40)
-    asked = AttentionClassifier(loss="hinge", kappa=0, refine=5, random_state=0).fit(X, y)
-    plain = AttentionClassifier(loss="hinge", kappa=0, refine=0, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(asked.decision_function(X), plain.decision_function(X))
-    with pytest.raises(ValueError, match="refine=5 needs a loss without kinks"):
-        AttentionClassifier(loss="hinge", refine=5).fit(X, y)
 
 
 @pytest.mark.parametrize("kind", [*ALL, RandomFeatures])
@@ -448,18 +243,6 @@ def test_some_of_many_bags_say_which_setting(monkeypatch):
     assert expected / (1.0 - expected) == pytest.approx(odds, rel=0.5)
 
 
-def test_crossfit_puts_queries_in_one_order():
-    rng = np.random.default_rng(0)
-    X, y = kinds(4, 600, rng)
-    test = kinds(4, 1000, rng)
-    fixed = {"queries": 4, "kappa": 2.0, "ridge": 0.03, "refine": 20, "validation": 0}
-    reuse, cross = (
-        AttentionClassifier(data=data, random_state=0, **fixed).fit(X, y).score(*test)
-        for data in ("reuse", "crossfit")
-    )
-    assert cross > reuse - 0.03  # 0.1 less, if each fold keeps its own
-
-
 def test_garbage_of_almost_no_weight_does_no_harm():
     X, y = needles(n=200)
     rng = np.random.default_rng(1)
@@ -484,27 +267,6 @@ def test_balanced_classes_see_weights_as_repeats():
     clf = AttentionClassifier(**FIXED, class_weight="balanced")
     repeated = clf.fit(X[twice], y[twice]).decision_function(X)
     assert clf.fit(X, y, weight).decision_function(X) == pytest.approx(repeated, abs=1e-3)
-
-
-def test_a_scheme_is_not_asked_for_where_nothing_attends():
-    X, y = needles(n=20)
-    few = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:2]])
-    AttentionClassifier(kappa=0.0, data="crossfit", random_state=0).fit(X[few], y[few])
-    with pytest.raises(ValueError, match="two bags of each class wherever it trains"):
-        AttentionClassifier(kappa=1.0, data="crossfit", random_state=0).fit(X[few], y[few])
-
-
-@pytest.mark.parametrize("shrinkage", [1.0, 0.3])
-def test_readouts_of_linear_classifiers(shrinkage):
-    X, y = needles(n=100)
-    X = X @ np.random.default_rng(1).standard_normal((20, 20)) + 5.0
-    fixed = {"ridge": 0.1, "validation": 0, "shrinkage": shrinkage}
-    pooled = PooledClassifier(**fixed).fit(X, y)
-    scores = X.mean(axis=1) @ pooled.readout_[0] + pooled.intercept_
-    assert scores == pytest.approx(pooled.decision_function(X))
-    flat = VectorizedClassifier(**fixed).fit(X, y)
-    scores = np.einsum("nld,ld->n", X, flat.readout_) + flat.intercept_
-    assert scores == pytest.approx(flat.decision_function(X))
 
 
 def test_a_fit_that_fails_leaves_the_labels_of_the_last():

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
-from needlescope.estimators.fitting.steps import no_query
-from needlescope.losses import get_loss
-from needlescope.simulation.samples.data import Arrays
+from tests.estimators.draws import needles
 
 KINDS = {
     AttentionClassifier: {"kappa": 1.0, "refine": 0},
@@ -16,13 +14,6 @@ KINDS = {
     VectorizedClassifier: {},
 }
 FIXED = {"kappa": 2.0, "ridge": 0.1, "refine": 0, "validation": 0}
-
-
-def needles(n=60, L=6, d=4, theta=4.0, seed=0):
-    rng = np.random.default_rng(seed)
-    X, y = rng.standard_normal((n, L, d)), np.arange(n) % 2
-    X[y == 1, 0, 0] += theta
-    return X, y
 
 
 def mislabelled(n=160):
@@ -51,28 +42,9 @@ def test_light_bags_do_not_spoil_the_probabilities(kind):
 
 
 def test_a_heavy_class_is_a_repeated_class():
-    X, y = needles()
+    X, y = needles(n=60)
     rows = np.concatenate([np.arange(60), np.repeat(np.flatnonzero(y), 2)])
     # Scaled bags are centred, and then a bias hardly matters to the query.
     clf = AttentionClassifier(**FIXED, shrinkage=None)
     weighted = clf.fit(X + 1.0, y, np.where(y == 1, 3.0, 1.0)).query_
     np.testing.assert_allclose(weighted, clf.fit(X[rows] + 1.0, y[rows]).query_, rtol=1e-6)
-
-
-def test_the_first_bias_is_the_odds_by_weight():
-    y = np.array([1.0, -1.0, -1.0])
-    weight = np.array([0.6, 0.3, 0.1])
-    state = no_query(Arrays(np.zeros((3, 2, 1)), y), get_loss("logistic"), weight)
-    assert state.b == pytest.approx(np.log(0.6 / 0.4), rel=1e-6)
-
-
-def test_diagnostics_of_weighted_bags_are_those_of_repeated_bags():
-    X, y = needles()
-    X[:20, 1] *= 3.0
-    weight = np.where(np.arange(60) < 20, 4.0, 1.0)
-    rows = np.repeat(np.arange(60), weight.astype(int))
-    weighted = AttentionClassifier(**FIXED).fit(X, y, weight).alignment_
-    repeated = AttentionClassifier(**FIXED).fit(X[rows], y[rows]).alignment_
-    assert weighted.keys() == repeated.keys()
-    for name, value in repeated.items():
-        np.testing.assert_allclose(weighted[name], value, rtol=1e-4, err_msg=name)

@@ -6,11 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.experiments.catalogue import NAMES, experiment
-from needlescope.experiments.engine import attempt
 from needlescope.experiments.experiment import compare, grid, trials, verdict
-from needlescope.experiments.units.calls import SIMULATED
-from needlescope.experiments.units.unit import Unit
 
 BY = ("model", "training.alpha1")
 
@@ -109,24 +105,3 @@ def test_trials_are_units_with_seeds_of_their_own():
 
 def test_a_grid_combines_everything():
     assert len(list(grid(a=[1, 2], b=[3, 4, 5]))) == 6
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("full", [False, True])
-def test_every_experiment_is_declared(name, full):
-    one = experiment(name)
-    units = one.units(full)
-    assert one.name == name and one.title and len(one.caption) > 40
-    assert len({unit.key for unit in units}) == len(units) > 3
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_unit_of_the_full_size_is_refused(name):
-    """What is too large for a worker is refused before its trials are counted: quick to see."""
-    simulated = {}
-    for unit in experiment(name).units(True):
-        if unit.call in SIMULATED:
-            arguments = {**unit.arguments, "seed": 0, "trials": 0}
-            simulated[Unit(unit.call, arguments).key] = Unit(unit.call, arguments)
-    for unit in simulated.values():
-        assert "trials must be an integer in 1.." in attempt(unit).error

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.cli.means import means
 from needlescope.experiments.axes import MOST_UNITS
-from needlescope.experiments.engine import local
 from needlescope.experiments.sweep import Sweep, read_sweep
 from needlescope.experiments.units import calls
 from needlescope.experiments.units.unit import Unit
@@ -256,19 +254,6 @@ def test_a_file_can_give_positions_and_losses(tmp_path):
     assert predict.run()["test_error"] == pytest.approx(same.test_error, abs=1e-9)
     by_object = Sweep("oracle", {"task": task}, {"model": "vectorized"}).units()
     assert by_object == [oracle]
-
-
-def test_several_positions_are_told_apart(tmp_path):
-    laws = [ns.Positions([(0,)]), ns.Positions([(1,), (2,)]), "uniform"]
-    units = Sweep(
-        "oracle", {"task": {**TASK, "theta": 1.0, "positions": laws}}, {"model": "bayes"}
-    ).units()
-    with ns.Store(tmp_path / "a.sqlite") as store:
-        assert ns.run_units(units, store, engine=local(1)).failed == 0
-        table = store.to_pandas(units)
-    assert table["task.positions"].tolist() == ["given", "given", "uniform"]
-    assert table["task.positions.sets"].tolist()[:2] == [[[0]], [[1], [2]]]
-    assert len(means(table, units)) == 3
 
 
 def test_a_file_may_begin_with_a_mark(tmp_path):

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from needlescope.experiments.catalogue import experiment
+from needlescope.experiments.catalogue import NAMES, experiment
 
 TRIALS = 2
 OUTCOME = ("test_error", "test_error_se", "train_loss", "train_error")
@@ -43,3 +43,14 @@ def complete(name):
             answers = {one: SMALL.get(one, rng.uniform(0.1, 0.9)) for one in ANSWERS[unit.call]}
             rows.append({**row, **answers})
     return pd.DataFrame(rows)
+
+
+CURVES = pd.DataFrame(
+    {"model": ["pooled"] * 2, "alpha1": [1.0, 9.0], "test_error": [0.3, 0.2], "floor": [0.2, 0.2]}
+)
+NEEDED = pd.DataFrame({"model": ["pooled"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
+GIVEN = {
+    **{name: (complete(name),) for name in NAMES},
+    "overview": (CURVES, NEEDED),
+    "attended": ([[0.9, 0.1], [0.2, 0.3, 0.5]], [1, 0]),
+}

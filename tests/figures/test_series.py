@@ -7,29 +7,16 @@ import pickle
 import subprocess
 import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from needlescope import figures
-from needlescope.experiments.catalogue import NAMES
 from needlescope.figures.catalogue import SERIES
 from needlescope.figures.drawing import Drawing
-from needlescope.figures.marks import Band, Dots, Line, Map, Rings, Rule, Words
-from needlescope.figures.render.figure import picture
-from tests.figures.tables import ANSWERS, complete
+from needlescope.figures.marks import Band, Dots, Line, Map, Rings
+from tests.figures.tables import ANSWERS, GIVEN, complete
 
-CURVES = pd.DataFrame(
-    {"model": ["pooled"] * 2, "alpha1": [1.0, 9.0], "test_error": [0.3, 0.2], "floor": [0.2, 0.2]}
-)
-NEEDED = pd.DataFrame({"model": ["pooled"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
-GIVEN = {
-    **{name: (complete(name),) for name in NAMES},
-    "overview": (CURVES, NEEDED),
-    "attended": ([[0.9, 0.1], [0.2, 0.3, 0.5]], [1, 0]),
-}
 OUTCOME = ("test_error", "train_loss", "train_error")
 ERRORS = ("predict", "simulate", OUTCOME)
 DRAWN = {  # of which calls, as lines and as dots, which columns
@@ -149,33 +136,6 @@ def test_the_map_is_the_difference_of_two_errors():
     [rings, *_] = marks(drawing, Rings)
     assert len(rings.x) == len(rings.y) == len(rings.values) > 0
     assert rings.scale == found.scale == drawing.bar and found.scale.low == -found.scale.high
-
-
-@pytest.mark.parametrize("name", SERIES)
-def test_matplotlib_draws_the_series_and_nothing_else(name):
-    drawing = figures.series(name, *GIVEN[name])
-    figure = getattr(figures, name)(*GIVEN[name])
-    for panel, ax in zip(drawing.panels, figure.axes, strict=False):
-        lines = [tuple(np.asarray(line.get_ydata(), float)) for line in ax.lines]
-        drawn = [mark for mark in panel.marks if isinstance(mark, Line | Dots)]
-        assert all(tuple(mark.y) in lines for mark in drawn)
-        assert len(lines) == len([m for m in panel.marks if isinstance(m, Line | Dots | Rule)])
-        assert len(ax.containers) == len([m for m in drawn if isinstance(m, Dots) and m.se])
-        words = {text.get_text() for text in ax.texts}
-        assert {mark.text for mark in panel.marks if isinstance(mark, Words)} <= words
-        assert ax.get_xlabel() == panel.x.name and ax.get_title(loc="left") == panel.title
-
-
-def test_a_picture_is_unknown_to_pyplot_and_the_same():
-    drawing = figures.series("errors", complete("errors"))
-    pixels = []
-    for make in (lambda: picture(drawing), lambda: figures.errors(complete("errors"))):
-        known = len(plt.get_fignums())
-        canvas = FigureCanvasAgg(make())
-        canvas.draw()
-        pixels.append(np.asarray(canvas.buffer_rgba()))
-        assert len(plt.get_fignums()) == known + len(pixels) - 1
-    np.testing.assert_array_equal(*pixels)
 
 
 def test_series_are_had_without_matplotlib(tmp_path):

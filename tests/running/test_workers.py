@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-import pty
 import shutil
 import signal
 import subprocess
@@ -26,11 +25,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import needlescope
 from needlescope.running import pool as pool_module
-from needlescope.running import progress as progress_module
 from needlescope.running import workers as workers_module
 from needlescope.running.workers import check_workers, cores, run
+from tests.running.scripts import LONG, PATIENCE, heed_interrupts
 
-PATIENCE = 60.0
 linux = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 
 
@@ -39,11 +37,6 @@ def until(condition, what: str, seconds: float = PATIENCE) -> None:
     while not condition():
         assert time.monotonic() < end, f"{what} took over {seconds} s"
         time.sleep(0.05)
-
-
-def heed_interrupts() -> None:
-    """Undo what a shell does to programs in its background: they are started deaf to Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Script:
@@ -398,22 +391,6 @@ except RuntimeError as error:
 
 # ---------------------------------------------------------------- Ctrl-C and kill -9
 
-LONG = """
-import sys
-import numpy as np
-from needlescope.running.workers import run
-
-def trial(job):
-    if job >= 2:
-        np.linalg.eigvals(np.random.default_rng(job).standard_normal((3000, 3000)))
-    return job
-
-def tell(done, total):
-    print("done", done, flush=True)
-
-print("begin", flush=True)
-run(trial, range(40), workers=2, progress=PROGRESS)
-"""
 TELLING = LONG.replace("PROGRESS", "tell")
 PATH = os.environ.get("PATH", "")
 
@@ -530,153 +507,6 @@ def test_senseless_numbers_of_workers_are_refused(
 def test_sensible_numbers_of_workers_are_taken() -> None:
     for workers in (None, 1, cores(), 4 * cores(), np.int64(1)):
         check_workers(workers)
-
-
-# ---------------------------------------------------------------- progress
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_progress_calls_a_function_after_each_job(workers: int) -> None:
-    calls = []
-    run(abs, range(5), workers=workers, progress=lambda *call: calls.append(call))
-    assert calls == [(done, 5) for done in range(1, 6)]
-
-
-@pytest.mark.parametrize("progress", ["yes", 1, 0, [], 2.0])
-def test_other_kinds_of_progress_are_refused(progress: object) -> None:
-    with pytest.raises(ValueError, match="progress must be True, False, None or a function of"):
-        run(abs, [1], progress=progress)
-
-
-@pytest.mark.parametrize("progress", [None, False])
-def test_progress_is_silent_without_a_terminal(
-    progress: bool | None, capfd: pytest.CaptureFixture[str]
-) -> None:
-    run(abs, range(3), workers=1, progress=progress)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_progress_writes_plain_lines_without_a_terminal(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(abs, range(300), workers=1, progress=True, title="points")
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith("points: 300/300, ")
-    assert err.endswith("/s, 0 s left\n")
-    assert err.count("\n") == 1
-    monkeypatch.setattr(progress_module, "PAUSE", 0.0)
-    run(abs, range(3), workers=1, progress=True)
-    lines = capfd.readouterr().err.splitlines()
-    assert [line.split(",")[0] for line in lines] == ["trials: 1/3", "trials: 2/3", "trials: 3/3"]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_progress_counts_failures(
-    workers: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress_module, "PAUSE", 0.0)
-    run(abs, [1, -2, 1, -2], workers=workers, progress=True, failed=lambda result: result == 2)
-    *others, last = capfd.readouterr().err.splitlines()
-    assert last.startswith("trials: 4/4, ") and last.endswith(" s left, 2 failed")
-    assert len(others) == 3 and any(line.endswith(" s left, 1 failed") for line in others)
-
-
-def test_a_function_of_ones_own_is_not_told_of_failures() -> None:
-    calls = []
-    run(abs, [1], workers=1, failed=bool, progress=lambda *call: calls.append(call))
-    assert calls == [(1, 1)]
-
-
-def test_progress_does_without_a_standard_error_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", None)
-    assert run(abs, [-1, 2], workers=1, progress=True) == [1, 2]
-
-
-def on_a_terminal(code: str, interrupt_at: str = "") -> tuple[int, str]:
-    """Run a program with a terminal for its errors; say how it ended and what it drew there."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        start_new_session=True,
-        preexec_fn=heed_interrupts,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
-    )
-    os.close(theirs)
-    drawn = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            drawn += chunk
-            if interrupt_at and interrupt_at.encode() in drawn:
-                os.killpg(process.pid, signal.SIGINT)
-                interrupt_at = ""
-    except OSError:  # the other end is closed
-        pass
-    finally:
-        os.close(ours)
-        code = process.wait(PATIENCE)
-    return code, drawn.decode()
-
-
-QUICK = """
-import time
-from needlescope.running.workers import run
-def trial(job):
-    time.sleep(0.05)
-    if job == BAD:
-        raise ValueError("bad job")
-run(trial, range(9), workers=WORKERS, title="points", progress=PROGRESS)
-"""
-
-
-def quick(progress: str, bad: int = -1, workers: int = 1) -> str:
-    return (
-        QUICK.replace("BAD", str(bad))
-        .replace("PROGRESS", progress)
-        .replace("WORKERS", str(workers))
-    )
-
-
-def restored(drawn: str) -> bool:
-    return drawn.rfind("\x1b[?25h") > drawn.rfind("\x1b[?25l") >= 0
-
-
-@pytest.mark.parametrize("progress", ["None", pytest.param("True", marks=pytest.mark.slow)])
-def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
-    code, drawn = on_a_terminal(quick(progress, workers=2))
-    assert code == 0
-    assert "points" in drawn
-    assert "/9" in drawn
-    assert "/s" in drawn
-    assert "failed" not in drawn
-    assert restored(drawn)
-
-
-def test_the_bar_counts_failures() -> None:
-    some = quick("None").replace("title=", "failed=lambda result: True, title=")
-    code, drawn = on_a_terminal(some)
-    assert code == 0
-    assert "9 failed" in drawn
-
-
-def test_progress_false_draws_nothing_on_a_terminal() -> None:
-    assert on_a_terminal(quick("False")) == (0, "")
-
-
-def test_progress_gives_the_terminal_back_after_an_error() -> None:
-    code, drawn = on_a_terminal(quick("None", bad=5, workers=2))
-    assert code == 1
-    assert "ValueError: bad job" in drawn
-    assert restored(drawn)
-
-
-def test_progress_gives_the_terminal_back_after_an_interrupt() -> None:
-    code, drawn = on_a_terminal(LONG.replace("PROGRESS", "None"), interrupt_at="2/40")
-    assert code == -signal.SIGINT
-    assert "KeyboardInterrupt" in drawn
-    assert restored(drawn)
 
 
 # ---------------------------------------------------------------- imports

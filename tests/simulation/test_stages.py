@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import exp
-
 import numpy as np
 import pytest
 from numpy.random import SeedSequence
@@ -14,73 +12,29 @@ from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
 from needlescope.simulation import stages
 from needlescope.simulation.asked import ask
-from needlescope.simulation.end_to_end import train_together
 from needlescope.simulation.samples import data as data_module
 from needlescope.simulation.samples.data import Arrays, hold, tokens
 from needlescope.simulation.stages import State, first_step, gradient, query_step, start
 from needlescope.simulation.trial import align_trial
-
-N, L, D, BETA = 9, 4, 3, 1.3
-STEP = 1e-5
-DIFFERENCES = 1e-8  # rounding 1e-16/1e-5 and STEP² times a third derivative, with room for both
-
+from tests.simulation.plain import (
+    BETA,
+    DIFFERENCES,
+    STATES,
+    STEP,
+    D,
+    L,
+    N,
+    plain_feature,
+    plain_loss,
+    plain_score,
+    plain_slope,
+    sample,
+)
 
 # ------------------------------------------------- the model, written out
 
 
-def plain_feature(X: np.ndarray, q: np.ndarray, beta: float) -> list[float]:
-    tokens, dims = X.shape
-    logits = [beta * sum(X[t, j] * q[j] for j in range(dims)) for t in range(tokens)]
-    top = max(logits)
-    masses = [exp(logit - top) for logit in logits]
-    return [sum(masses[t] * X[t, j] for t in range(tokens)) / sum(masses) for j in range(dims)]
-
-
-def plain_score(X: np.ndarray, state: State, beta: float) -> float:
-    feature = plain_feature(X, state.q, beta)
-    return sum(f * w for f, w in zip(feature, state.w, strict=True)) + state.b
-
-
-def plain_loss(data: Arrays, state: State, loss: Loss, beta: float) -> float:
-    values = [
-        float(loss.value(np.array(plain_score(X, state, beta)), int(y)))
-        for X, y in zip(data.X, data.y, strict=True)
-    ]
-    return sum(values) / len(values)
-
-
-def plain_slope(data: Arrays, state: State, loss: Loss, beta: float) -> np.ndarray:
-    """The gradient in (q, w, b) by central differences."""
-    at, d = np.concatenate([state.q, state.w, [state.b]]), len(state.q)
-    slope = []
-    for move in STEP * np.eye(2 * d + 1):
-        up, down = (
-            plain_loss(data, State(x[:d], x[d:-1], x[-1]), loss, beta)
-            for x in (at + move, at - move)
-        )
-        slope.append((up - down) / (2.0 * STEP))
-    return np.array(slope)
-
-
 # ------------------------------------------------- data and states
-
-
-def sample(n: int = N, seed: int = 0, dtype: type = np.float64) -> Arrays:
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
-    X = rng.standard_normal((n, L, D))
-    X[y > 0, 1] += [2.0, 0.0, 1.0]
-    return Arrays(X.astype(dtype), y)
-
-
-STATES = {
-    "zero": State(np.zeros(D), np.zeros(D), 0.0),
-    "bias": State(np.zeros(D), np.zeros(D), -0.37),
-    "readout": State(np.zeros(D), np.array([0.4, -0.3, 0.2]), 0.11),
-    "query": State(np.array([0.5, 0.1, -0.7]), np.zeros(D), 0.2),
-    "all": State(np.array([0.5, 0.1, -0.7]), np.array([0.4, -0.3, 0.2]), 0.13),
-    "large": State(np.array([6.0, -9.0, 4.0]), np.array([-2.1, 1.0, 3.0]), -1.3),
-}
 
 
 @pytest.fixture(params=STATES, ids=str)
@@ -312,54 +266,3 @@ class TestReadout:
             slope = (objective(at + move) - objective(at - move)) / (2.0 * STEP)
             assert slope == pytest.approx(0.0, abs=DIFFERENCES)
         assert fit.scores == pytest.approx(F @ fit.w + fit.b, abs=1e-12)
-
-
-class TestTogether:
-    @staticmethod
-    def objective(data: Arrays, state: State, loss: Loss, ridge: float) -> float:
-        penalty = 0.5 * ridge * float(state.q @ state.q + state.w @ state.w)
-        return plain_loss(data, state, loss, BETA) + penalty
-
-    @pytest.mark.parametrize("name", ["logistic", "square", "squared_hinge"])
-    @pytest.mark.parametrize("ridge", [1e-2, 0.1])
-    def test_the_result_is_stationary_and_below_its_start(self, name: str, ridge: float) -> None:
-        data, loss = sample(45), get_loss(name)
-        training = ns.Training(15.0, 15.0, loss=name, ridge=ridge, beta=BETA)
-        best, residual = train_together(data, STATES["all"], training, 1, np.random.default_rng(0))
-        slope = plain_slope(data, best, loss, BETA) + ridge * np.concatenate(
-            [best.q, best.w, [0.0]]
-        )
-        scale = np.linalg.norm(plain_slope(data, start(D), loss, BETA))
-        assert np.linalg.norm(slope) < 1e-5 * scale + 3.0 * DIFFERENCES
-        assert residual == pytest.approx(np.linalg.norm(slope) / scale, abs=1e-6)
-        found, begun = (self.objective(data, at, loss, ridge) for at in (best, STATES["all"]))
-        assert found < begun
-
-    def test_the_best_of_all_starts_is_kept(self) -> None:
-        """Pure noise has many local minima; more starts, the first the same, never do worse."""
-        y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
-        data = Arrays(np.random.default_rng(3).standard_normal((40, 6, 8)), y)
-        training, loss = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA), get_loss("logistic")
-        state = State(np.eye(8)[0], np.eye(8)[1], 0.0)
-        values = []
-        for starts in range(1, 9):
-            best, _ = train_together(data, state, training, starts, np.random.default_rng(1))
-            values.append(self.objective(data, best, loss, 1e-2))
-        assert values == sorted(values, reverse=True)
-        assert values[-1] < values[0] - 0.01
-
-    def test_a_good_start_is_not_lost_among_random_ones(self) -> None:
-        data, loss = self.needles(), get_loss("logistic")
-        training = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA)
-        good = State(np.array([3.0, 0.0, 0.0]), np.array([3.0, 0.0, 0.0]), -3.0)
-        alone, _ = train_together(data, good, training, 1, np.random.default_rng(2))
-        best, _ = train_together(data, good, training, 4, np.random.default_rng(2))
-        assert self.objective(data, best, loss, 1e-2) <= self.objective(data, alone, loss, 1e-2)
-
-    @staticmethod
-    def needles() -> Arrays:
-        rng = np.random.default_rng(3)
-        X = rng.standard_normal((60, 8, D))
-        y = np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
-        X[y > 0, rng.integers(0, 8, 30), 0] += 5.0
-        return Arrays(X, y)

@@ -7,54 +7,9 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 from sklearn.linear_model import LogisticRegression
 
-from needlescope.errors import NoMinimiser, NotConverged
-from needlescope.losses import LOGISTIC, SQUARE, SQUARED_HINGE, PiecewiseQuadratic
+from needlescope.losses import LOGISTIC
 from needlescope.solvers.minimise import minimise, minimise_path
-from needlescope.solvers.problem import Problem
-from needlescope.solvers.products import Products
-from needlescope.solvers.smooth import ridged as smooth
-from needlescope.solvers.smooth import subspace
-
-HUBER = PiecewiseQuadratic(
-    [-1.0, 1.0], [(0.0, -2.0, 1.0), (1.0, -1.0, 1.5), (0.0, 0.0, 1.0)], name="flat_huber"
-)  # straight, curved, straight: no curvature at all far from the origin
-SMALL = ((60, 20), (20, 60), (40, 40), (41, 40))
-LARGE = ((900, 180), (180, 900), (220, 200), (200, 220))  # these go through the span
-RIDGES = (10.0, 1e-2, 1e-5, 1e-8)
-
-
-def sample(n, p, seed=0, rate=0.5, shift=1.0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < rate, 1.0, -1.0)
-    y[:2] = 1.0, -1.0
-    F = rng.standard_normal((n, p))
-    F[:, : min(3, p)] += shift * (y[:, None] > 0)
-    return F, y
-
-
-def objective(F, y, loss, ridge, c, w, b):
-    return c @ loss.value(F @ w + b, y) + 0.5 * ridge * w @ w
-
-
-def gradient(F, y, loss, ridge, c, w, b):
-    r = c * loss.derivative(F @ w + b, y)
-    return np.append(F.T @ r + ridge * w, r.sum())
-
-
-def relative(F, y, loss, ridge, fit, c=None):
-    """The residual that is promised, in float64."""
-    F = np.asarray(F, float)
-    c = np.full(len(y), 1.0 / len(y)) if c is None else c
-    zero = gradient(F, y, loss, ridge, c, np.zeros(F.shape[1]), 0.0)
-    here = gradient(F, y, loss, ridge, c, fit.w, fit.b)
-    return np.linalg.norm(here) / np.linalg.norm(zero)
-
-
-@pytest.fixture(params=["square", "logistic", "squared_hinge", "pseudo_huber", "flat_huber"])
-def smooth_loss(request, pseudo_huber):
-    losses = (SQUARE, LOGISTIC, SQUARED_HINGE, pseudo_huber, HUBER)
-    return {one.name: one for one in losses}[request.param]
-
+from tests.solvers.problems import LARGE, RIDGES, SMALL, gradient, objective, relative, sample
 
 # ---------------------------------------------------------------- the gradient vanishes
 
@@ -150,25 +105,6 @@ def test_square_against_the_normal_equations(shape):
     np.testing.assert_allclose(np.append(fit.w, fit.b), expected, atol=3e-8)
 
 
-@pytest.mark.parametrize("shape", SMALL + LARGE, ids=str)
-@pytest.mark.parametrize("rank", ["full", "lacking"])
-def test_square_without_ridge_is_least_norm(shape, rank):
-    F, y = sample(*shape, seed=11)
-    if rank == "lacking":
-        F[:, -5:] = F[:, :5] @ np.random.default_rng(12).standard_normal((5, 5))
-        F[-4:] = F[:4]
-    c = np.random.default_rng(13).dirichlet(np.full(shape[0], 5.0))
-    mean, level = c @ F, c @ y
-    X = np.sqrt(c)[:, None] * (F - mean)
-    expected = np.linalg.pinv(X, rcond=1e-11) @ (np.sqrt(c) * (y - level))
-    fit = minimise(F, y, "square", 0.0, c)
-    size = np.abs(expected).max()
-    np.testing.assert_allclose(fit.w, expected, atol=1e-8 * size)
-    assert fit.b == pytest.approx(level - expected @ mean, abs=1e-7 * size)
-    small = minimise(F, y, "square", 1e-8, c)
-    assert np.linalg.norm(small.w) <= np.linalg.norm(fit.w) * (1.0 + 1e-9)
-
-
 # ---------------------------------------------------------------- symmetries
 
 
@@ -207,56 +143,11 @@ def test_the_same_twice():
     assert first.b == second.b
 
 
-@pytest.mark.parametrize("shape", LARGE[:2], ids=str)
-def test_span_and_factorised_newton_agree(smooth_loss, shape, monkeypatch):
-    F, y = sample(*shape, seed=18)
-    expected = minimise(F, y, smooth_loss, 0.1, tolerance=1e-12).w
-    monkeypatch.setattr(smooth, "SMALL", 10**9)
-    alone = minimise(F, y, smooth_loss, 0.1, tolerance=1e-12)
-    np.testing.assert_allclose(alone.w, expected, atol=1e-10)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "square"])
-@pytest.mark.parametrize("shape", [(900, 180), (200, 500)], ids=str)
-def test_span_suffices_where_problems_are_easy(loss, shape, monkeypatch):
-    """Without the factorised method to fall back on; that of p > n sees jumps of D ahead."""
-    F, y = sample(*shape, seed=22)
-
-    def refuse(*_):
-        raise AssertionError("the span should have been enough")
-
-    monkeypatch.setattr(smooth, "newton", refuse)
-    monkeypatch.setattr(smooth, "SMALL_SQUARE", 0)
-    for dtype in (np.float32, np.float64):
-        fit = minimise(F.astype(dtype), y, loss, 0.3)
-        assert fit.residual <= 1e-9
-
-
 @pytest.mark.parametrize("shape", [(455, 234), (234, 455)], ids=str)
 def test_features_too_far_off_centre_for_single_precision(shape):
     F, y = sample(*shape, seed=23, shift=0.0)
     fit = minimise(F + 300.0, y, "logistic", 1e-6)
     assert relative(F + 300.0, y, LOGISTIC, 1e-6, fit) <= 1.01e-9
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_products_in_many_blocks(dtype, monkeypatch):
-    monkeypatch.setattr("needlescope.solvers.products.PRODUCT_BLOCK", 700)
-    monkeypatch.setattr("needlescope.solvers.products.SINGLE_PANEL", 700)
-    monkeypatch.setattr("needlescope.solvers.cholesky.MATRIX_PANEL", 700)
-    monkeypatch.setattr(subspace, "MOST_DIRECTIONS", 12)
-    monkeypatch.setattr(subspace, "KEPT_DIRECTIONS", 5)
-    for shape in LARGE[:2]:
-        F, y = sample(*shape, seed=19)
-        F = F.astype(dtype)
-        for ridge in (0.3, 1e-6):
-            fit = minimise(F, y, "logistic", ridge)
-            assert relative(F, y, LOGISTIC, ridge, fit) <= 1.01e-9
-    products, exact = Products(F), F.astype(float)
-    v = np.linspace(-1.0, 1.0, F.shape[1])
-    np.testing.assert_allclose(products.forward(v), exact @ v, atol=1e-12)
-    z, total = products.both(v, lambda z, at: z**2)
-    np.testing.assert_allclose(total, exact.T @ z**2, rtol=1e-11)
 
 
 # ---------------------------------------------------------------- questions without an answer
@@ -270,53 +161,6 @@ def test_cancelling_gradient():
         fit = minimise(F, y, loss, 0.1)
         assert np.abs(fit.w).max() <= 1e-15
         assert fit.residual <= 1e-9
-
-
-@pytest.mark.parametrize("label", [1.0, -1.0])
-def test_one_class(label, pseudo_huber):
-    F, y = sample(30, 5)[0], np.full(30, label)
-    for loss in ("square", "squared_hinge", pseudo_huber):
-        fit = minimise(F, y, loss, 0.1)
-        assert not fit.w.any()
-        assert fit.b == pytest.approx(label, abs=1e-12)
-        assert np.array_equal(fit.scores, np.full(30, fit.b))
-    with pytest.raises(NoMinimiser, match=r"all labels are .* the logistic loss falls for ever"):
-        minimise(F, y, "logistic", 0.1)
-
-
-def test_without_ridge(pseudo_huber):
-    F, y = sample(300, 4, seed=20, shift=0.5)
-    F = np.column_stack([F, F[:, 0] + F[:, 1]])
-    for loss in (LOGISTIC, SQUARED_HINGE, pseudo_huber):
-        fit = minimise(F, y, loss, 0.0)
-        assert relative(F, y, loss, 0.0, fit) <= 1.01e-9
-        near = minimise(F, y, loss, 1e-9, tolerance=1e-11)
-        np.testing.assert_allclose(fit.w, near.w, atol=1e-6)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
-def test_separable_without_ridge(loss):
-    F, y = sample(20, 30, seed=21)
-    with pytest.raises(NoMinimiser, match="hyperplane separates the classes"):
-        minimise(F, y, loss, 0.0)
-
-
-def test_flat_without_ridge():
-    """Any readout will do whose scores stay in the valley of the loss: there is no single one."""
-    valley = PiecewiseQuadratic(
-        [-1.0, 1.0], [(1.0, 1.0, 0.5), (0.0, 0.0, 0.0), (1.0, -1.0, 0.5)], name="valley"
-    )
-    F, y = sample(300, 4, seed=20, shift=0.5)
-    with pytest.raises(NoMinimiser, match="the valley loss is flat along a direction"):
-        minimise(F, y, valley, 0.0)
-
-
-@pytest.mark.parametrize("shape", SMALL[:2] + LARGE[:2], ids=str)
-def test_not_converged_says_so(shape, smooth_loss):
-    """No float64 gradient is that small: an answer would be a lie."""
-    F, y = sample(*shape)
-    with pytest.raises(NotConverged, match=r"gradient of \d.* not 1e-19, in \d+ .*larger ridge"):
-        minimise(F, y, smooth_loss, 1e-3, tolerance=1e-19)
 
 
 @pytest.mark.parametrize(
@@ -338,31 +182,7 @@ def test_bad_input(change, sentence):
         minimise(**given)
 
 
-def test_problem_is_a_plain_tuple():
-    F, y = sample(60, 20)
-    fit = smooth.minimise_smooth(Problem(F, y, LOGISTIC, 0.1, np.full(60, 1 / 60)), 1e-9)
-    assert np.array_equal(fit.w, minimise(F, y, "logistic", 0.1).w)
-
-
 # ---------------------------------------------------------------- several ridges on end
-
-
-@pytest.mark.parametrize("shape", SMALL + LARGE[:2])
-@pytest.mark.parametrize("ridges", [(10.0, 0.1, 1e-5), (1e-5, 0.1, 10.0)])
-def test_each_of_several_ridges_gets_its_minimiser(smooth_loss, shape, ridges):
-    F, y = sample(*shape)
-    fits = minimise_path(F, y, smooth_loss, ridges)
-    for ridge, fit in zip(ridges, fits, strict=True):
-        assert relative(F, y, smooth_loss, ridge, fit) <= 1e-9 * (1 + 1e-6)
-        assert fit.scores == pytest.approx(F @ fit.w + fit.b, rel=1e-9, abs=1e-9)
-
-
-def test_the_next_ridge_starts_where_the_last_one_ended():
-    F, y = sample(60, 20)
-    again = minimise_path(F, y, "logistic", [0.1, 0.1], tolerance=1e-4)
-    assert again[0].iterations > 0
-    assert again[1].iterations == 0
-    assert np.array_equal(again[0].w, again[1].w)
 
 
 def test_methods_without_a_path_serve_several_ridges_too():

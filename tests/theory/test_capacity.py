@@ -8,9 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import Level
-from needlescope.theory.saddle.margin import separability, uncertainty
 
 
 def direct(theta_over, pi, directions=1):
@@ -70,18 +68,6 @@ def test_attention_needs_a_query():
         ns.capacity(ns.Task(10, 1, 2.0, 0.5), "attention")
     with pytest.raises(ValueError, match="model must be one of"):
         ns.capacity(ns.Task(10, 1, 2.0, 0.5), "mean")
-
-
-def test_its_error_is_the_spread_of_the_replicates():
-    """Each minimised for itself; and a quarter of what a law with a quarter of the cells adds."""
-    limit = attention_limit(6, 1, 3.0, 1.5, 0.9, Level(2**10, 64))
-    law, coarse = limit.law(0.4), limit.coarse_law(0.4)
-    found = separability(law)
-    values = [separability(law._replace(weight=weight)).value for weight in law.replicas]
-    spread = np.std(values, ddof=1) / np.sqrt(len(values))
-    rough = separability(coarse).value - found.value
-    assert spread > 1e-5
-    assert uncertainty(law, coarse, found) == pytest.approx(np.hypot(spread, rough / 4), rel=0.05)
 
 
 def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkeypatch):

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from needlescope.estimators import AttentionClassifier, Bags, RandomFeatures
+from tests.estimators.draws import correlated
 
 
 def rings(n, seed):
@@ -121,3 +122,12 @@ def test_the_index_of_a_table_of_bags_counts_them():
     assert pipe.transform(bags).index.equals(pd.RangeIndex(20))
     with sklearn.config_context(transform_output="pandas"):
         assert isinstance(RandomFeatures(2).fit_transform(bags), Bags)
+
+
+def test_random_features_scale_bags_as_those_of_the_fit():
+    X, _ = correlated()
+    made = RandomFeatures(5, random_state=0).fit(X[:80])
+    whole = list(made.transform(X))
+    for rows in (slice(0, 1), slice(7, 20), slice(80, 100)):
+        part = made.transform(Bags.from_array(X)[rows])
+        np.testing.assert_allclose(np.stack(list(part)), np.stack(whole[rows]), rtol=1e-12)

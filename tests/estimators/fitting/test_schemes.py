@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier
+from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.solvers.minimise import minimise
+from tests.estimators.draws import needles
 
 RIDGE = 0.01
 FIXED = {"kappa": 3.0, "ridge": RIDGE, "refine": 0, "shrinkage": None, "validation": 0}
@@ -75,3 +77,17 @@ def test_light_bags_do_not_turn_the_queries(data):
     # Halves and folds differ in how many heavy bags they have, by chance.
     np.testing.assert_allclose(clf.query_, wanted.query_, rtol=0.25)
     np.testing.assert_allclose(clf.readout_, wanted.readout_, rtol=0.1, atol=0.05)
+
+
+def test_crossfit_trains_five_times_beside_the_last(monkeypatch):
+    parts, own = [], Prepared.part
+
+    def part(self, places):
+        parts.append(len(places))
+        return own(self, places)
+
+    monkeypatch.setattr(Prepared, "part", part)
+    X, y = needles(n=100)
+    fixed = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
+    AttentionClassifier(**fixed, data="crossfit", random_state=0).fit(X, y)
+    assert sorted(parts) == [20] * 5 + [80] * 5

@@ -3,20 +3,12 @@
 import numpy as np
 import pytest
 
-from needlescope.estimators.bags.bags import Bags, as_bags
+from needlescope.estimators.bags.bags import Bags
 from needlescope.estimators.bags.datasets import digit_bags, load_musk1
-from needlescope.estimators.bags.scaling import fit_scaling
-from needlescope.estimators.fitting import steps
-from needlescope.estimators.fitting.prepared import Prepared
-from needlescope.estimators.task.departures import Departure, trust
 from needlescope.estimators.task.estimate import estimate_task
-from needlescope.estimators.task.fit import fit_task
-from needlescope.estimators.task.mixture import fit_mixture, spread, to_normal
-from needlescope.estimators.task.strength import strength
-from needlescope.losses import Logistic
-from needlescope.planning.curve import more_bags, prediction
-from needlescope.planning.protocol import alignment
+from needlescope.planning.curve import prediction
 from needlescope.task import Task
+from tests.estimators.draws import draw
 
 TASKS = {
     "needle": (Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400),
@@ -25,20 +17,6 @@ TASKS = {
     "all": (Task(L=10, R=10, theta=1.0, pi=0.5), 50, 200),
     "one": (Task(L=1, R=1, theta=3.0, pi=0.5), 30, 200),
 }
-
-
-def draw(task, d, n, seed=0, noise=None):
-    """Bags of the theory's own model; returns the hidden direction too."""
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < task.pi).astype(int)
-    xi = rng.standard_normal(d)
-    xi /= np.linalg.norm(xi)
-    X = rng.standard_normal((n, task.L, d)) if noise is None else noise(rng, (n, task.L, d))
-    for k in np.flatnonzero(y):
-        X[k, rng.permutation(task.L)[: task.R]] += task.theta * xi
-    return X, y, xi
-
-
 SHORT = (1.0, 10.0)  # times the bags there are: what is predicted for more takes long
 
 
@@ -206,41 +184,6 @@ def test_musk():
     assert "can be trusted" not in found.trust
 
 
-def _sizes(rng, y):
-    """Positive bags are larger, and nothing else."""
-    return [rng.standard_normal((rng.integers(16, 30) if one else 6, 20)) for one in y]
-
-
-def _spread(rng, y):
-    """Instances of positive bags vary more, in every direction."""
-    return rng.standard_normal((len(y), 10, 20)) * np.where(y, 1.5, 1.0)[:, None, None]
-
-
-@pytest.mark.parametrize("make", [_sizes, _spread])
-def test_a_difference_that_is_no_direction_is_no_signal(make):
-    claimed = 0
-    for seed in range(6):
-        y = np.arange(200) % 2
-        bags = as_bags(make(np.random.default_rng(seed), y))
-        random = np.random.RandomState(seed)
-        found = fit_task(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
-        claimed += found.task.theta > 0.0
-    assert claimed <= 1
-
-
-@pytest.mark.parametrize(("L", "R", "theta", "d"), [(5, 3, 4.0, 10), (20, 5, 3.0, 40)])
-def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
-    z = []
-    for seed in range(12):
-        rng, y = np.random.default_rng(seed), np.arange(60) % 2
-        X = rng.standard_normal((60, L, d))
-        X[y == 1, :R, 0] += theta
-        random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
-        z.append((found.task.theta - theta) / found.theta_se)
-    assert np.sqrt(np.mean(np.square(z))) < 1.6
-
-
 def test_a_signal_in_one_feature_is_as_predicted_too():
     """Standardised by all instances it would be smaller, and the query half as well aligned."""
     rng, y = np.random.default_rng(0), np.arange(400) % 2
@@ -268,16 +211,6 @@ def test_the_signal_is_looked_for_in_the_bags_that_are_named():
         estimate_task(X, y, positive=1)
 
 
-def test_what_depends_on_the_folds_is_doubted():
-    bags, y = load_musk1()
-    signs = np.where(y > 0, 1.0, -1.0)
-    found = [
-        fit_task(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
-    ]
-    thetas = [one.task.theta for one in found]
-    assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
-
-
 @pytest.mark.parametrize(
     ("y", "sentence"),
     [
@@ -295,89 +228,6 @@ def test_what_cannot_be_estimated_is_refused(y, sentence):
 def test_instances_that_are_all_the_same_have_no_signal():
     found = estimate_task(np.ones((20, 3, 4)), np.arange(20) % 2, random_state=0)
     assert (found.theta, found.surprise) == (0.0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("task", "alpha0"),
-    [
-        (Task(L=10, R=1, theta=4.0, pi=0.5), 4.0),
-        (Task(L=10, R=3, theta=2.5, pi=0.3), 4.0),
-        (Task(L=20, R=2, theta=4.0, pi=0.2), 2.0),
-        (Task(L=10, R=1, theta=4.0, pi=0.05), 6.0),
-    ],
-)
-def test_alignment_is_that_of_trained_directions(task, alpha0):
-    d, trials = 200, 8
-    n = int(alpha0 * d)
-    weight = np.full(n, 1.0 / n)
-    cosines = []
-    for seed in range(trials):
-        X, y, xi = draw(task, d, n, seed)
-        bags, signs = as_bags(X), np.where(y > 0, 1.0, -1.0)
-        data = Prepared(bags, np.arange(n), signs, fit_scaling(bags, np.arange(n), weight, 1.0))
-        start = steps.no_query(data, Logistic(), weight)
-        query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
-        means = steps.features(data, np.zeros((1, d)))
-        readout = means[y > 0].mean(axis=0) - means[y == 0].mean(axis=0)
-        cosines.append([one @ xi / np.linalg.norm(one) for one in (query, readout)])
-    mean, error = np.mean(cosines, axis=0), np.std(cosines, axis=0) / np.sqrt(trials - 1)
-    for k, direction in enumerate(("query", "readout")):
-        # 1/d beside the trials' own error: the formula is that of the limit.
-        assert abs(mean[k] - alignment(task, alpha0, direction)) < 3.5 * error[k] + 1 / d
-
-
-def test_strength_inverts_the_alignment():
-    task = Task(L=12, R=3, theta=2.0, pi=0.3)
-    for direction in ("query", "readout"):
-        shift = 2.0 * alignment(task, 3.0, direction)
-        assert strength(task, shift, 3.0, direction) == pytest.approx(2.0, abs=1e-6)
-
-
-def test_a_mixture_is_found_whatever_the_noise():
-    rng = np.random.default_rng(0)
-    noise, seen = (rng.gumbel(size=8000) for _ in range(2))
-    seen[:1200] += 3.0
-    found = fit_mixture(noise, seen, 0.01)
-    assert abs(found.share - 0.15) < 3.5 * found.share_se < 0.05
-    assert abs(found.shift - 3.0) < 3.5 * found.shift_se < 0.5
-    assert fit_mixture(noise, seen, 0.01, share=0.15).share == pytest.approx(0.15)
-
-
-def test_the_spread_of_a_signal_that_varies():
-    rng = np.random.default_rng(0)
-    noise, seen = rng.standard_normal(8000), rng.standard_normal(8000)
-    seen[:2000] = 5.0 + 2.0 * rng.standard_normal(2000)
-    assert spread(seen, noise, fit_mixture(noise, seen, 0.01)) == pytest.approx(2.0, abs=0.25)
-
-
-def test_the_normal_scale_keeps_order_and_normal_numbers():
-    rng = np.random.default_rng(0)
-    noise = rng.standard_normal(20000)
-    at = np.linspace(-5.0, 5.0, 201)
-    z = to_normal(noise, at)
-    assert (np.diff(z) > 0.0).all()
-    assert np.abs(z - at).max() < 0.5
-    assert np.abs(z - at)[40:161].max() < 0.1
-
-
-def test_more_bags_are_read_off_the_curve():
-    assert more_bags({100: 0.2, 200: 0.1}, 0.1) == pytest.approx(100.0)
-    assert more_bags({100: 0.2, 200: 0.1}, 0.11) == np.inf
-    assert more_bags({100: 0.2, 200: 0.25, 400: 0.1}, 0.05) < 300.0  # never upwards
-
-
-def test_trust_follows_the_measured_errors():
-    def levels(kurtosis, error):
-        return {
-            "kurtosis": Departure(0.0, 0.0, kurtosis, ""),
-            "error, pooled": Departure(0.0, 0.0, error, "", "error"),
-        }
-
-    assert trust(levels(2, 0), True).endswith("though its assumptions are off (kurtosis)")
-    assert trust(levels(0, 1), True).startswith("take the theory as a rough guide")
-    assert trust(levels(2, 2), True).startswith("do not trust the theory's numbers")
-    assert trust(levels(0, 0), False).startswith("no signal was found")
-    assert trust(levels(0, 2), False, guessing=False).startswith("the theory's two steps found no")
 
 
 def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
@@ -401,31 +251,3 @@ def test_what_is_expected_is_for_the_bags_of_a_fold(estimates):
     for name, model in (("pooled", "pooled"), ("attention, split", "attention")):
         wanted = prediction(found.task, 0.8 * n, found.dimension, model).error
         assert found.expected[name] == pytest.approx(wanted, abs=1e-12)
-
-
-def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
-    asked = set()
-
-    def recorded(task, shift, alpha0, direction):
-        asked.add(alpha0)
-        return strength(task, shift, alpha0, direction)
-
-    monkeypatch.setattr("needlescope.estimators.task.fit.strength", recorded)
-    X, y, _ = draw(*TASKS["needle"])
-    signs = np.where(y, 1.0, -1.0)
-    found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)
-    assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
-
-
-def test_the_strength_is_right_on_average():
-    task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
-    z = []
-    for seed in range(16):
-        X, y, _ = draw(task, d, n, seed)
-        random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
-        z.append(found.task.theta - task.theta)
-        expected = alignment(found.task, n / (2.0 * found.dimension), "query")
-        others = alignment(found.task, n / (2.0 * found.dimension), "readout")
-        assert found.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
-    assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(16)

@@ -1,4 +1,4 @@
-"""What makes an estimate less sure counts in its standard error."""
+"""A task fitted to bags: right where there is a signal, doubted as far as it should be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.bags.datasets import load_musk1
 from needlescope.estimators.task.fit import fit_task
 from needlescope.estimators.task.mixture import fit_mixture
+from needlescope.estimators.task.strength import strength
+from needlescope.planning.protocol import alignment
+from needlescope.task import Task
+from tests.estimators.draws import draw
 
 
 def test_copies_of_the_same_projections_say_no_more_than_one():
@@ -46,3 +51,76 @@ def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
     assert theta == plain
     # The shift is θ s, and s grows with θ: in θ it is a little less.
     assert theta_se == pytest.approx(0.2 * theta, rel=0.25)
+
+
+def _sizes(rng, y):
+    """Positive bags are larger, and nothing else."""
+    return [rng.standard_normal((rng.integers(16, 30) if one else 6, 20)) for one in y]
+
+
+def _spread(rng, y):
+    """Instances of positive bags vary more, in every direction."""
+    return rng.standard_normal((len(y), 10, 20)) * np.where(y, 1.5, 1.0)[:, None, None]
+
+
+@pytest.mark.parametrize("make", [_sizes, _spread])
+def test_a_difference_that_is_no_direction_is_no_signal(make):
+    claimed = 0
+    for seed in range(6):
+        y = np.arange(200) % 2
+        bags = as_bags(make(np.random.default_rng(seed), y))
+        random = np.random.RandomState(seed)
+        found = fit_task(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        claimed += found.task.theta > 0.0
+    assert claimed <= 1
+
+
+@pytest.mark.parametrize(("L", "R", "theta", "d"), [(5, 3, 4.0, 10), (20, 5, 3.0, 40)])
+def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
+    z = []
+    for seed in range(12):
+        rng, y = np.random.default_rng(seed), np.arange(60) % 2
+        X = rng.standard_normal((60, L, d))
+        X[y == 1, :R, 0] += theta
+        random = np.random.RandomState(seed)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        z.append((found.task.theta - theta) / found.theta_se)
+    assert np.sqrt(np.mean(np.square(z))) < 1.6
+
+
+def test_what_depends_on_the_folds_is_doubted():
+    bags, y = load_musk1()
+    signs = np.where(y > 0, 1.0, -1.0)
+    found = [
+        fit_task(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
+    ]
+    thetas = [one.task.theta for one in found]
+    assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
+
+
+def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
+    asked = set()
+
+    def recorded(task, shift, alpha0, direction):
+        asked.add(alpha0)
+        return strength(task, shift, alpha0, direction)
+
+    monkeypatch.setattr("needlescope.estimators.task.fit.strength", recorded)
+    X, y, _ = draw(Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400)
+    signs = np.where(y, 1.0, -1.0)
+    found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)
+    assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
+
+
+def test_the_strength_is_right_on_average():
+    task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
+    z = []
+    for seed in range(16):
+        X, y, _ = draw(task, d, n, seed)
+        random = np.random.RandomState(seed)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        z.append(found.task.theta - task.theta)
+        expected = alignment(found.task, n / (2.0 * found.dimension), "query")
+        others = alignment(found.task, n / (2.0 * found.dimension), "readout")
+        assert found.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
+    assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(16)

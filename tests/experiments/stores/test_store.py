@@ -6,8 +6,6 @@ import csv
 import math
 import sqlite3
 import sys
-from collections.abc import Iterator
-from dataclasses import make_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,110 +13,9 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.experiment import trials
 from needlescope.experiments.stores import store as store_module
 from needlescope.experiments.stores.store import LAYOUT, Store, StoreError
-from needlescope.experiments.units.calls import code_of, flatten
-from needlescope.experiments.units.unit import Unit
-
-TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
-WRONG = Unit("oracle", {"task": TASK | {"R": 11}, "model": "pooled"})
-TRIAL = Unit(
-    "simulate",
-    {
-        "task": TASK,
-        "training": {"alpha0": 2.0, "alpha1": 2.0},
-        "model": "attention",
-        "d": 60,
-        "trials": 1,
-        "seed": [0, 3],
-    },
-)
-
-
-def cheap(count: int) -> list[Unit]:
-    tasks = [TASK | {"theta": 1.0 + place / 50} for place in range(count)]
-    return [Unit("oracle", {"task": task, "model": "pooled"}) for task in tasks]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "new" / "folder" / "results.sqlite") as made:
-        yield made
-
-
-# ---------------------------------------------------------------- keys
-
-CHANGES = [
-    ("task", TASK | {"theta": 5.0000000000000009}),
-    ("task", TASK | {"L": 11}),
-    ("task", TASK | {"positions": "first"}),
-    ("training", {"alpha0": 2.0, "alpha1": 2.0, "loss": "square"}),
-    ("model", "pooled"),
-    ("d", 61),
-    ("trials", 2),
-    ("seed", [0, 4]),
-    ("seed", [1, 3]),
-    ("reuse", False),
-]
-
-
-@pytest.mark.parametrize(("name", "value"), CHANGES)
-def test_the_key_changes_with_any_argument(name: str, value: object) -> None:
-    assert Unit(TRIAL.call, {**TRIAL.arguments, name: value}).key != TRIAL.key
-
-
-@pytest.mark.parametrize("name", sorted(TRIAL.arguments))
-def test_the_key_changes_when_an_argument_is_left_out(name: str) -> None:
-    rest = {key: value for key, value in TRIAL.arguments.items() if key != name}
-    assert Unit(TRIAL.call, rest).key != TRIAL.key
-
-
-def test_the_key_changes_with_the_call() -> None:
-    rest = {key: value for key, value in TRIAL.arguments.items() if key != "model"}
-    assert Unit("simulate_alignment", rest).key != Unit("simulate", rest).key
-
-
-def test_the_key_changes_with_the_code_that_answers_and_seeds_do_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    oracle, trial = cheap(1)[0].key, TRIAL.key
-    seeds = [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)]
-    monkeypatch.setattr(
-        "needlescope.experiments.units.unit.code_of",
-        lambda call: "changed" if call == "oracle" else code_of(call),
-    )
-    assert cheap(1)[0].key != oracle
-    assert TRIAL.key == trial
-    monkeypatch.setattr("needlescope.experiments.units.unit.code_of", lambda call: "changed")
-    assert TRIAL.key != trial
-    assert [unit.arguments["seed"] for unit in trials("simulate", TRIAL.arguments, 2)] == seeds
-
-
-def test_the_key_does_not_depend_on_order_or_containers() -> None:
-    turned = {key: TRIAL.arguments[key] for key in reversed(list(TRIAL.arguments))}
-    turned |= {"task": dict(reversed(TASK.items())), "seed": (0, 3)}
-    assert Unit("simulate", turned).key == TRIAL.key
-
-
-def test_a_unit_does_not_follow_later_changes_of_its_arguments() -> None:
-    task = dict(TASK)
-    unit = Unit("oracle", {"task": task, "model": "pooled"})
-    key = unit.key
-    task["L"] = 99
-    assert (unit.key, unit.arguments["task"]["L"]) == (key, 10)
-
-
-@pytest.mark.parametrize("value", [math.nan, 1j, np.array([1j]), object(), {1, 2}])
-def test_arguments_that_are_not_plain_are_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="arguments must be numbers, words, lists and dicts"):
-        Unit("oracle", {"task": TASK, "model": value})
-
-
-def test_a_call_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"call must be one of 'align', 'asymptote.*got 'eval'"):
-        Unit("eval", {})
-
+from tests.experiments.some_units import TRIAL, WRONG, cheap
 
 # ---------------------------------------------------------------- rows
 
@@ -153,15 +50,6 @@ def test_nan_and_infinity_among_numbers(store: Store) -> None:
     assert np.isnan(table.none[0]) and table.much[0] == math.inf
 
 
-def test_a_call_leaves_nan_out() -> None:
-    found = TRIAL.run()
-    assert found and not any(
-        isinstance(value, float) and math.isnan(value) for value in found.values()
-    )
-    one = make_dataclass("One", ["a", "b", "c"])
-    assert flatten(one(math.nan, 1, math.inf)) == {"b": 1.0, "c": math.inf}
-
-
 def test_rows_come_in_the_order_asked_for(store: Store) -> None:
     units = cheap(5)
     for unit in units[:4]:
@@ -190,43 +78,6 @@ def test_a_result_replaces_an_error_but_not_the_other_way_round(store: Store) ->
     store.put(unit, None, seconds=0.0, error="MemoryError: third")
     assert (store.get(unit).numbers, store.get(unit).error) == ({"error": 0.1}, None)
     assert len(store) == 1
-
-
-def test_a_failing_unit_is_kept_and_the_others_go_on(store: Store) -> None:
-    units = [*cheap(3), WRONG, *cheap(6)]
-    assert run_units(units, store, engine=local(1))[:3] == (7, 0, 1)
-    row = store.get(WRONG)
-    assert (row.numbers, row.error) == (
-        None,
-        "ValueError: R must be an integer in 1..L, got 11 with L=10",
-    )
-    assert run_units(units, store, engine=local(1)) == (0, 7, 1, (row.error,))
-
-
-def test_retry_runs_just_those_that_failed(store: Store) -> None:
-    run_units([*cheap(5), WRONG], store, engine=local(1))
-    ran: list[Unit] = []
-
-    def engine(units, each, progress) -> None:
-        ran.extend(units)
-        local(1)(units, each, progress)
-
-    assert run_units([*cheap(6), WRONG], store, engine=engine, retry=True)[:3] == (2, 5, 1)
-    assert ran == [cheap(6)[5], WRONG]
-
-
-def test_plain_lines_count_the_units_that_failed(
-    store: Store, capfd: pytest.CaptureFixture[str]
-) -> None:
-    run_units([*cheap(3), WRONG], store, engine=local(1), progress=True)
-    assert capfd.readouterr().err.endswith(" s left, 1 failed\n")
-    run_units(cheap(5), store, engine=local(1), progress=True)
-    assert capfd.readouterr().err.endswith("/s, 0 s left\n")
-
-
-def test_workers_are_checked_before_any_work() -> None:
-    with pytest.raises(ValueError, match=r"workers must be an integer in 1\..*, got -1"):
-        local(-1)
 
 
 # ---------------------------------------------------------------- tables

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import make_dataclass
+
 import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.experiments.units.calls import decode, run_call
+from needlescope.experiments.units.calls import decode, flatten, run_call
+from tests.experiments.some_units import TRIAL
 
 ARGUMENTS = {
     "task": {"L": 3, "R": 1, "theta": 3.0, "pi": 0.5},
@@ -51,3 +55,15 @@ def test_other_properties_of_the_noise_stay():
 def test_decays_that_are_none_are_refused(noise, d, sentence):
     with pytest.raises(ValueError, match=sentence):
         decode("noise", noise, d)
+
+
+TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+
+
+def test_a_call_leaves_nan_out() -> None:
+    found = TRIAL.run()
+    assert found and not any(
+        isinstance(value, float) and math.isnan(value) for value in found.values()
+    )
+    one = make_dataclass("One", ["a", "b", "c"])
+    assert flatten(one(math.nan, 1, math.inf)) == {"b": 1.0, "c": math.inf}

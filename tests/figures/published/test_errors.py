@@ -14,7 +14,6 @@ from needlescope.experiments.stores.store import Store
 from needlescope.experiments.units.unit import Unit
 from needlescope.figures.published.errors import LOSSES, MODELS, errors
 from needlescope.figures.reading.rows import means
-from needlescope.figures.render.legends import spread
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +53,6 @@ def test_dots_are_means_with_standard_errors(table):
     assert pytest.approx(found["mean"]) in drawn
 
 
-def test_only_the_largest_dimension_is_shown():
-    both = pd.DataFrame({"x0": [1.0] * 4, "y": [0.1, 0.3, 0.6, 0.8], "d": [50, 50, 100, 100]})
-    found = means(both, "x0", "y")
-    assert found["mean"].tolist() == pytest.approx([0.7]) and found["count"].tolist() == [2]
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_one_panel_into_given_axes(table, loss):
     figure, ax = plt.subplots()
@@ -88,13 +81,6 @@ def test_the_loss_is_logistic_where_the_table_does_not_say(table):
 def test_a_single_trial_has_no_bar(table):
     once = table.drop_duplicates(["call", "model", "training.loss", "training.alpha1"])
     errors(once).canvas.draw()
-
-
-def test_labels_move_apart_and_keep_their_order():
-    moved = spread([10.0, 3.0, 9.0, 50.0], 9.5)
-    gaps = np.diff(np.sort(moved))
-    assert (gaps >= 9.5 - 1e-9).all() and np.argsort(moved).tolist() == [1, 2, 0, 3]
-    assert moved[3] == 50.0 and spread([], 9.0) == []
 
 
 def both(table, column, *values):

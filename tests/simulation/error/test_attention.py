@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,42 +14,23 @@ import needlescope as ns
 from needlescope.noise import STANDARD, Noise
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.error.attention import Readout, attention_error
-from needlescope.simulation.error.linear import SUBSETS, pooled_error, vectorized_error
-
-COUNTED = 200_000
-SIGMAS = 5.0
-PAIRS = ns.Positions([(0, 1), (1, 2), (3, 4)], [0.6, 0.3, 0.1])
-
+from needlescope.simulation.error.linear import pooled_error
+from tests.simulation.error.counting import (
+    COUNTED,
+    LAWS,
+    ONE,
+    SIGMAS,
+    TASKS,
+    XI,
+    Q,
+    W,
+    agree,
+    correlation,
+    counted,
+    draw,
+)
 
 # ------------------------------------------------- counting, in plain NumPy
-
-
-def correlation(L: int, rho: float) -> np.ndarray:
-    tokens = np.arange(L)
-    return rho ** np.abs(tokens[:, None] - tokens)
-
-
-def draw(
-    task: ns.Task, xi: np.ndarray, sigma: np.ndarray, rho: float, n: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of a task, all at once and without the package."""
-    rows, columns = np.linalg.cholesky(correlation(task.L, rho)), np.linalg.cholesky(sigma)
-    X = rows @ rng.standard_normal((n, task.L, len(xi))) @ columns.T
-    y = np.where(rng.random(n) < task.pi, 1.0, -1.0)
-    if isinstance(task.positions, ns.Positions):
-        sets, chances = task.positions.sets, task.positions.probabilities
-    else:
-        sets = tuple(combinations(range(task.L), task.R))
-        chances = np.full(len(sets), 1.0 / len(sets))
-    marks = np.zeros((len(sets), task.L))
-    for row, one in zip(marks, sets, strict=True):
-        row[list(one)] = task.theta
-    lift = marks[rng.choice(len(sets), n, p=chances)] * (y > 0.0)[:, None]
-    return X + lift[:, :, None] * xi, y
-
-
-def counted(wrong: np.ndarray) -> tuple[float, float]:
-    return float(wrong.mean()), float(wrong.std() / np.sqrt(len(wrong)))
 
 
 def count_attention(
@@ -71,32 +52,6 @@ def look(q: Any, w: Any, b: float, xi: Any, sigma: Any) -> Readout:
     along = float(w @ sigma @ q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(w @ sigma @ w - along**2, 0.0)))
     return Readout(size, float(q @ xi), float(w @ xi), along, across, b)
-
-
-def agree(found: tuple[float, float], truth: tuple[float, float]) -> None:
-    error = np.hypot(found[1], truth[1])
-    assert abs(found[0] - truth[0]) <= SIGMAS * error, (found, truth)
-
-
-XI = np.array([1.0, 0.0, 0.0])
-ONE = np.eye(3)
-MIXED = np.array([[1.5, 0.6, -0.2], [0.6, 0.8, 0.1], [-0.2, 0.1, 0.5]])
-Q, W = np.array([1.2, -0.4, 0.5]), np.array([0.9, 0.5, -0.3])
-
-TASKS = {
-    "plain": ns.Task(4, 1, 2.5, 0.5),
-    "one token": ns.Task(1, 1, 2.0, 0.4),
-    "two of five, rare": ns.Task(5, 2, 2.0, 0.1),
-    "all": ns.Task(3, 3, 0.8, 0.6),
-    "no signal": ns.Task(4, 2, 0.0, 0.3),
-    "given positions": ns.Task(5, 2, 2.0, 0.5, positions=PAIRS),
-}
-LAWS = {
-    "standard": (ONE, 0.0),
-    "covariance": (MIXED, 0.0),
-    "tokens": (ONE, 0.7),
-    "both": (MIXED, -0.6),
-}
 
 
 class TestAttention:
@@ -264,129 +219,3 @@ class TestStandardError:
         truth = repeat(task.replace(pi=0.5), at, STANDARD, 20)[0].mean()
         assert (values > 0.0).all()
         assert values.mean() < truth
-
-
-# ------------------------------------------------- closed formulas
-
-
-class TestPooled:
-    @pytest.mark.parametrize("law", LAWS)
-    @pytest.mark.parametrize("name", TASKS)
-    def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
-        task, (sigma, rho) = TASKS[name], LAWS[law]
-        noise = Noise(covariance=sigma, token_correlation=rho)
-        found = pooled_error(task, W @ XI, float(np.sqrt(W @ sigma @ W)), -0.3, noise)
-        X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(11))
-        agree((found, 0.0), counted(y * (X.mean(axis=1) @ W - 0.3) <= 0.0))
-
-    @pytest.mark.parametrize(("b", "expected"), [(0.5, 0.7), (-0.5, 0.3), (0.0, 1.0)])
-    def test_without_weights_the_bias_decides(self, b: float, expected: float) -> None:
-        task = ns.Task(4, 1, 2.0, 0.3)
-        assert pooled_error(task, 0.0, 0.0, b, STANDARD) == pytest.approx(expected)
-        rng = np.random.default_rng(0)
-        assert vectorized_error(task, np.zeros(4), 0.0, b, rng)[0] == pytest.approx(expected)
-
-
-class TestVectorized:
-    @pytest.mark.parametrize("law", LAWS)
-    @pytest.mark.parametrize("name", TASKS)
-    def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
-        task, (sigma, rho) = TASKS[name], LAWS[law]
-        W = np.random.default_rng(12).standard_normal((task.L, 3))
-        variance = np.einsum("lj,lm,mk,jk->", W, correlation(task.L, rho), W, sigma)
-        rng = np.random.default_rng(0)
-        found = vectorized_error(task, W @ XI, float(np.sqrt(variance)), -0.3, rng)
-        X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(13))
-        agree(found, counted(y * ((X * W).sum(axis=(1, 2)) - 0.3) <= 0.0))
-
-    def test_more_subsets_than_are_listed(self) -> None:
-        """Of 53 million sets so many are drawn: right to the error of drawing them."""
-        task, signals = ns.Task(60, 6, 1.0, 0.5), np.random.default_rng(14).standard_normal(60)
-        rng = np.random.default_rng(15)
-        values = np.array([vectorized_error(task, signals, 2.0, 0.0, rng)[0] for _ in range(30)])
-        sets = np.random.default_rng(16).random((200_000, 60)).argsort(axis=1)[:, :6]
-        missed = ndtr(-signals[sets].sum(axis=1) / 2.0)
-        truth, error = counted(missed)
-        spread = missed.std() / np.sqrt(SUBSETS * 30)
-        assert values.mean() == pytest.approx(
-            0.5 * truth + 0.25, abs=SIGMAS * 0.5 * np.hypot(error, spread)
-        )
-
-
-# ------------------------------------------------- through simulate
-
-
-ROOMS: list[tuple[str, str, dict[str, Any]]] = [
-    *(
-        (model, sampler, {})
-        for model in ("attention", "pooled")
-        for sampler in ("tokens", "reduced")
-    ),
-    ("vectorized", "tokens", {}),
-    ("vectorized", "reduced", {}),
-    *(
-        (model, "tokens", {"noise": Noise(covariance=np.diag([3.0, 0.5, 1.0, 1.0, 2.0, 1.0]))})
-        for model in ("attention", "pooled", "vectorized")
-    ),
-    *(
-        (model, "tokens", {"noise": Noise(token_correlation=0.6)})
-        for model in ("attention", "pooled", "vectorized")
-    ),
-    *(
-        (model, sampler, {"test_task": ns.Task(9, 3, 1.5, 0.2)})
-        for model in ("attention", "pooled")
-        for sampler in ("tokens", "reduced")
-    ),
-    *(
-        ("vectorized", sampler, {"test_task": ns.Task(4, 2, 1.5, 0.2, positions=positions)})
-        for sampler in ("tokens", "reduced")
-        for positions in ("uniform", ns.Positions([(0, 1), (2, 3)], [0.9, 0.1]))
-    ),
-    *(("attention", sampler, {"query": ns.Query(1.5, 0.6)}) for sampler in ("tokens", "reduced")),
-    ("attention", "tokens", {"starts": 2}),
-    ("attention", "tokens", {"reuse": "all", "training": {"query_steps": 2}}),
-]
-
-
-class TestSampled:
-    @pytest.mark.parametrize(("model", "sampler", "options"), ROOMS)
-    def test_counting_agrees_with_integrating(
-        self, model: str, sampler: str, options: dict[str, Any]
-    ) -> None:
-        """The same classifiers, tested both ways."""
-        task = ns.Task(4, 1, 3.0, 0.4)
-        more = options.get("training", {})
-        options = {name: value for name, value in options.items() if name != "training"}
-        training = ns.Training(6.0, 6.0, loss="square", ridge=0.1, beta=1.4, **more)
-        given, counts = {"d": 6, "trials": 12, "seed": 3, "workers": 1, "sampler": sampler}, 20_000
-        found = {
-            test: ns.simulate(
-                task, training, model, **given, **options, test=test, n_test=counts
-            ).trials
-            for test in ("exact", "sampled")
-        }
-        for name in ("train_loss", "bias", "norm"):
-            assert np.array_equal(found["exact"][name], found["sampled"][name])
-        p, q = found["exact"]["test_error"], found["sampled"]["test_error"]
-        z = (q - p) / np.sqrt(p * (1.0 - p) / counts + found["exact"]["test_error_numeric"] ** 2)
-        assert np.abs(z).max() < SIGMAS
-        assert stats.chi2(len(z)).sf((z**2).sum()) > 1e-5
-        assert found["sampled"]["test_error_numeric"] == pytest.approx(
-            np.sqrt(q * (1.0 - q) / counts)
-        )
-
-    def test_other_entries_can_only_be_counted(self) -> None:
-        with pytest.raises(ValueError, match="test='exact' integrates over Gaussian noise"):
-            ns.simulate(
-                ns.Task(4, 1, 3.0, 0.4),
-                ns.Training(6.0, 6.0),
-                d=6,
-                noise=Noise("rademacher"),
-                test="exact",
-            )
-
-    def test_drawn_subsets_are_in_the_numeric_error(self) -> None:
-        """Where position sets are drawn, the number has an error and should say so."""
-        task, training = ns.Task(60, 6, 1.0, 0.5), ns.Training(4.0, 4.0, ridge=0.1)
-        found = ns.simulate(task, training, "vectorized", d=3, trials=2, seed=0, workers=1)
-        assert (found.trials["test_error_numeric"] > 0.0).all()

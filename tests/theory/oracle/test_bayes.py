@@ -1,20 +1,11 @@
 """The Bayes error against plain Monte Carlo with exact symmetric polynomials."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 import needlescope as ns
 from needlescope.theory.oracle.least_error import oracle
-from needlescope.theory.oracle.symmetric import (
-    Group,
-    Series,
-    draw,
-    log_binomial,
-    scaled_polynomials,
-)
-from needlescope.theory.oracle.symmetric_saddle import Saddle
+from needlescope.theory.oracle.symmetric import log_binomial
 
 
 def log_polynomial(logits: np.ndarray, r: int) -> np.ndarray:
@@ -93,40 +84,3 @@ def test_one_given_token_is_a_known_direction(pi: float) -> None:
     found = oracle(task, "bayes")
     alone = oracle(ns.Task(L=1, R=1, theta=2.0, pi=pi), "pooled").error
     assert found.error == pytest.approx(alone, abs=4.0 * found.error_se + 1e-6)
-
-
-def test_scaled_polynomials_are_the_sums_over_subsets() -> None:
-    g = np.array([[2.0, 0.7, 0.1, -1.0, -2.5]])
-    scaled = scaled_polynomials(1.3, 5, g)[:, 0]
-    for r in range(6):
-        subsets = itertools.combinations(1.3 * g[0], r)
-        plain = sum(np.exp(sum(subset)) for subset in subsets)
-        assert scaled[r] * np.exp(1.3 * g[0, :r].sum()) == pytest.approx(plain, rel=1e-12)
-
-
-def test_scaled_polynomials_stand_any_strength() -> None:
-    g = -np.sort(-np.random.default_rng(0).normal(size=(50, 60)), axis=1)
-    scaled = scaled_polynomials(50.0, 30, g)
-    assert np.isfinite(scaled).all()
-    assert (scaled >= 1.0).all()
-
-
-@pytest.mark.parametrize("r", [13, 25, 50])
-@pytest.mark.parametrize("theta", [0.3, 1.0, 2.0])
-def test_saddle_point_against_the_recurrence(r: int, theta: float) -> None:
-    groups = (Group(100, 0.0, 100),)
-    drawn = draw(groups, 2**11, 0)
-    exact, _ = Series(theta, r, groups)(drawn)
-    saddle, _ = Saddle(theta, r, groups)(drawn)
-    assert np.abs(saddle - exact).max() < 3e-4
-    assert abs((saddle - exact).mean()) < 3e-5
-
-
-@pytest.mark.parametrize("theta", [0.5, 1.5])
-def test_likelihood_ratio_has_mean_one_with_a_bulk(theta: float) -> None:
-    L = 500
-    groups = (Group(L, 0.0, 32),)
-    for formula in (Series(theta, 4, groups), Saddle(0.3 * theta, 40, groups)):
-        value, _ = formula(draw(groups, 2**13, 0))
-        ratio = np.exp(value - 0.5 * formula.r * formula.theta**2)
-        assert ratio.mean() == pytest.approx(1.0, abs=5.0 * ratio.std() / np.sqrt(2**13) + 1e-3)

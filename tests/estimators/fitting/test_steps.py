@@ -1,0 +1,35 @@
+"""The steps of a fit: where it starts, and in what units its query is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import Bags
+from needlescope.estimators.bags.scaling import no_scaling
+from needlescope.estimators.fitting import steps
+from needlescope.estimators.fitting.prepared import Prepared
+from needlescope.estimators.fitting.steps import no_query
+from needlescope.losses import get_loss
+from needlescope.simulation.samples.data import Arrays
+
+
+def test_deviations_count_bags_not_instances():
+    rng = np.random.default_rng(0)
+    X = [rng.standard_normal((size, 3)) * scale for size, scale in ((2, 1.0), (50, 9.0), (3, 2.0))]
+    bags = Bags.from_list(X)
+    data = Prepared(bags, np.arange(3), np.array([1.0, -1.0, 1.0]), no_scaling(3))
+    direction, weight = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.2, 0.3])
+    along = [one @ direction for one in X]
+    for whole, values in ((False, along), (True, [np.array([one.mean()]) for one in along])):
+        mean = sum(w * one.mean() for w, one in zip(weight, values, strict=True))
+        square = sum(w * (one**2).mean() for w, one in zip(weight, values, strict=True))
+        found = steps._deviation(data, direction, weight, bags=whole)
+        assert found == pytest.approx(np.sqrt(square - mean**2))
+
+
+def test_the_first_bias_is_the_odds_by_weight():
+    y = np.array([1.0, -1.0, -1.0])
+    weight = np.array([0.6, 0.3, 0.1])
+    state = no_query(Arrays(np.zeros((3, 2, 1)), y), get_loss("logistic"), weight)
+    assert state.b == pytest.approx(np.log(0.6 / 0.4), rel=1e-6)

@@ -1,0 +1,16 @@
+"""The strength of a signal from how far a trained direction finds it."""
+
+from __future__ import annotations
+
+import pytest
+
+from needlescope.estimators.task.strength import strength
+from needlescope.planning.protocol import alignment
+from needlescope.task import Task
+
+
+def test_strength_inverts_the_alignment():
+    task = Task(L=12, R=3, theta=2.0, pi=0.3)
+    for direction in ("query", "readout"):
+        shift = 2.0 * alignment(task, 3.0, direction)
+        assert strength(task, shift, 3.0, direction) == pytest.approx(2.0, abs=1e-6)

@@ -1,0 +1,44 @@
+"""The alignment that the protocol predicts against directions trained on bags."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.bags.scaling import fit_scaling
+from needlescope.estimators.fitting import steps
+from needlescope.estimators.fitting.prepared import Prepared
+from needlescope.losses import Logistic
+from needlescope.planning.protocol import alignment
+from needlescope.task import Task
+from tests.estimators.draws import draw
+
+
+@pytest.mark.parametrize(
+    ("task", "alpha0"),
+    [
+        (Task(L=10, R=1, theta=4.0, pi=0.5), 4.0),
+        (Task(L=10, R=3, theta=2.5, pi=0.3), 4.0),
+        (Task(L=20, R=2, theta=4.0, pi=0.2), 2.0),
+        (Task(L=10, R=1, theta=4.0, pi=0.05), 6.0),
+    ],
+)
+def test_alignment_is_that_of_trained_directions(task, alpha0):
+    d, trials = 200, 8
+    n = int(alpha0 * d)
+    weight = np.full(n, 1.0 / n)
+    cosines = []
+    for seed in range(trials):
+        X, y, xi = draw(task, d, n, seed)
+        bags, signs = as_bags(X), np.where(y > 0, 1.0, -1.0)
+        data = Prepared(bags, np.arange(n), signs, fit_scaling(bags, np.arange(n), weight, 1.0))
+        start = steps.no_query(data, Logistic(), weight)
+        query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
+        means = steps.features(data, np.zeros((1, d)))
+        readout = means[y > 0].mean(axis=0) - means[y == 0].mean(axis=0)
+        cosines.append([one @ xi / np.linalg.norm(one) for one in (query, readout)])
+    mean, error = np.mean(cosines, axis=0), np.std(cosines, axis=0) / np.sqrt(trials - 1)
+    for k, direction in enumerate(("query", "readout")):
+        # 1/d beside the trials' own error: the formula is that of the limit.
+        assert abs(mean[k] - alignment(task, alpha0, direction)) < 3.5 * error[k] + 1 / d

@@ -1,0 +1,64 @@
+"""Query and readout trained together: stationary, below their start, the best of all starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.losses import Loss, get_loss
+from needlescope.simulation.end_to_end import train_together
+from needlescope.simulation.samples.data import Arrays
+from needlescope.simulation.stages import State, start
+from tests.simulation.plain import BETA, DIFFERENCES, STATES, D, plain_loss, plain_slope, sample
+
+
+class TestTogether:
+    @staticmethod
+    def objective(data: Arrays, state: State, loss: Loss, ridge: float) -> float:
+        penalty = 0.5 * ridge * float(state.q @ state.q + state.w @ state.w)
+        return plain_loss(data, state, loss, BETA) + penalty
+
+    @pytest.mark.parametrize("name", ["logistic", "square", "squared_hinge"])
+    @pytest.mark.parametrize("ridge", [1e-2, 0.1])
+    def test_the_result_is_stationary_and_below_its_start(self, name: str, ridge: float) -> None:
+        data, loss = sample(45), get_loss(name)
+        training = ns.Training(15.0, 15.0, loss=name, ridge=ridge, beta=BETA)
+        best, residual = train_together(data, STATES["all"], training, 1, np.random.default_rng(0))
+        slope = plain_slope(data, best, loss, BETA) + ridge * np.concatenate(
+            [best.q, best.w, [0.0]]
+        )
+        scale = np.linalg.norm(plain_slope(data, start(D), loss, BETA))
+        assert np.linalg.norm(slope) < 1e-5 * scale + 3.0 * DIFFERENCES
+        assert residual == pytest.approx(np.linalg.norm(slope) / scale, abs=1e-6)
+        found, begun = (self.objective(data, at, loss, ridge) for at in (best, STATES["all"]))
+        assert found < begun
+
+    def test_the_best_of_all_starts_is_kept(self) -> None:
+        """Pure noise has many local minima; more starts, the first the same, never do worse."""
+        y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+        data = Arrays(np.random.default_rng(3).standard_normal((40, 6, 8)), y)
+        training, loss = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA), get_loss("logistic")
+        state = State(np.eye(8)[0], np.eye(8)[1], 0.0)
+        values = []
+        for starts in range(1, 9):
+            best, _ = train_together(data, state, training, starts, np.random.default_rng(1))
+            values.append(self.objective(data, best, loss, 1e-2))
+        assert values == sorted(values, reverse=True)
+        assert values[-1] < values[0] - 0.01
+
+    def test_a_good_start_is_not_lost_among_random_ones(self) -> None:
+        data, loss = self.needles(), get_loss("logistic")
+        training = ns.Training(15.0, 15.0, ridge=1e-2, beta=BETA)
+        good = State(np.array([3.0, 0.0, 0.0]), np.array([3.0, 0.0, 0.0]), -3.0)
+        alone, _ = train_together(data, good, training, 1, np.random.default_rng(2))
+        best, _ = train_together(data, good, training, 4, np.random.default_rng(2))
+        assert self.objective(data, best, loss, 1e-2) <= self.objective(data, alone, loss, 1e-2)
+
+    @staticmethod
+    def needles() -> Arrays:
+        rng = np.random.default_rng(3)
+        X = rng.standard_normal((60, 8, D))
+        y = np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
+        X[y > 0, rng.integers(0, 8, 30), 0] += 5.0
+        return Arrays(X, y)

@@ -1,0 +1,32 @@
+"""Products with the features, block by block."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.losses import LOGISTIC
+from needlescope.solvers.minimise import minimise
+from needlescope.solvers.products import Products
+from needlescope.solvers.smooth import subspace
+from tests.solvers.problems import LARGE, relative, sample
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_in_many_blocks(dtype, monkeypatch):
+    monkeypatch.setattr("needlescope.solvers.products.PRODUCT_BLOCK", 700)
+    monkeypatch.setattr("needlescope.solvers.products.SINGLE_PANEL", 700)
+    monkeypatch.setattr("needlescope.solvers.cholesky.MATRIX_PANEL", 700)
+    monkeypatch.setattr(subspace, "MOST_DIRECTIONS", 12)
+    monkeypatch.setattr(subspace, "KEPT_DIRECTIONS", 5)
+    for shape in LARGE[:2]:
+        F, y = sample(*shape, seed=19)
+        F = F.astype(dtype)
+        for ridge in (0.3, 1e-6):
+            fit = minimise(F, y, "logistic", ridge)
+            assert relative(F, y, LOGISTIC, ridge, fit) <= 1.01e-9
+    products, exact = Products(F), F.astype(float)
+    v = np.linspace(-1.0, 1.0, F.shape[1])
+    np.testing.assert_allclose(products.forward(v), exact @ v, atol=1e-12)
+    z, total = products.both(v, lambda z, at: z**2)
+    np.testing.assert_allclose(total, exact.T @ z**2, rtol=1e-11)
