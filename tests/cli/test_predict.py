@@ -16,6 +16,7 @@ import termios
 
 import pytest
 
+COVERS = ("common",)
 POOLED = ("--model", "pooled")
 
 

@@ -13,6 +13,7 @@ import pytest
 from needlescope.experiments.catalogue import experiment
 from needlescope.experiments.stores.store import Store
 
+COVERS = ("work",)
 LINE = "needlescope reproduce alignment --folder 'my figures' --workers 1"
 pytestmark = pytest.mark.usefixtures("tiny_experiments")
 

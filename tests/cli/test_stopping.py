@@ -16,6 +16,7 @@ import pytest
 from needlescope.cli.stopping import SIGNALS, sentence, stoppable
 from tests.cli.conftest import heed_signals
 
+COVERS = ("main",)
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
 
 SLOW = (("d = 20", "d = 300"), ("trials = 2", "trials = 500"), ('["pooled"]', '["attention"]'),

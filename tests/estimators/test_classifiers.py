@@ -21,6 +21,7 @@ from needlescope.estimators import (
 )
 from tests.estimators.hay import needles
 
+COVERS = ("base",)
 ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
 FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
 

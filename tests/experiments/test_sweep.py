@@ -14,6 +14,7 @@ from needlescope.experiments.sweep import Sweep, read_sweep
 from needlescope.experiments.units import calls
 from needlescope.experiments.units.unit import Unit
 
+COVERS = ("axes", "checks")
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
 TRAINING = {"alpha0": 1.0, "alpha1": [1.0, 2.0, 3.0]}
 

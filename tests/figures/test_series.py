@@ -17,6 +17,7 @@ from needlescope.figures.drawing import Drawing
 from needlescope.figures.marks import Band, Dots, Line, Map, Rings
 from tests.figures.tables import ANSWERS, GIVEN, complete
 
+COVERS = ("catalogue", "curves", "drawing", "drawn", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
 ERRORS = ("predict", "simulate", OUTCOME)
 DRAWN = {  # of which calls, as lines and as dots, which columns

@@ -14,6 +14,7 @@ from needlescope.report.entry import Entry
 from needlescope.report.page import page
 from needlescope.report.parameters import Parameter
 
+COVERS = ("page_style",)
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360"
     "0000000200015e6f3d1a0000000049454e44ae426082"

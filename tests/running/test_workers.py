@@ -29,6 +29,7 @@ from needlescope.running import workers as workers_module
 from needlescope.running.workers import check_workers, cores, run
 from tests.running.scripts import LONG, PATIENCE, heed_interrupts
 
+COVERS = ("pool",)
 linux = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 
 

@@ -8,6 +8,7 @@ import pytest
 import needlescope as ns
 from needlescope.simulation.samples.data import Tokens, block_rows
 
+COVERS = ("trial",)
 TASK = ns.Task(L=10, R=2, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=3.0, alpha1=1.0)
 

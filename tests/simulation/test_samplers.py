@@ -27,6 +27,7 @@ from needlescope.simulation.samples.data import Tokens
 from needlescope.simulation.stages import State
 from needlescope.simulation.trial import align_trial, run_trial
 
+COVERS = ("from_law", "from_tokens", "reduced")
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
 TRIALS = 1300

@@ -22,6 +22,7 @@ from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import Joined, tokens
 
+COVERS = ("asked", "options", "point", "trained")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
 BARE = TRAINING.replace(ridge=0.0)

@@ -11,6 +11,8 @@ from needlescope.solvers.products import Products
 from needlescope.solvers.smooth import subspace
 from tests.solvers.problems import LARGE, relative, sample
 
+COVERS = ("cholesky",)
+
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_in_many_blocks(dtype, monkeypatch):

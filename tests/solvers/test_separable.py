@@ -9,6 +9,8 @@ from scipy.optimize import linprog
 from needlescope.errors import NotConverged
 from needlescope.solvers.separable import separability
 
+COVERS = ("coordinates", "finite_newton")
+
 
 def samples(seed: int, n: int, p: int, signal: float = 0.6, rate: float = 0.5):
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ import pytest
 
 import needlescope as ns
 
+COVERS = ("asked",)
 TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
 
 

@@ -13,6 +13,8 @@ from needlescope.estimators.fitting.steps import no_query
 from needlescope.losses import get_loss
 from needlescope.simulation.samples.data import Arrays
 
+COVERS = ("prepared",)
+
 
 def test_deviations_count_bags_not_instances():
     rng = np.random.default_rng(0)

@@ -10,6 +10,7 @@ from needlescope.planning.curve import prediction
 from needlescope.task import Task
 from tests.estimators.draws import draw
 
+COVERS = ("result", "signal")
 TASKS = {
     "needle": (Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400),
     "several": (Task(L=20, R=3, theta=2.5, pi=0.3), 30, 300),

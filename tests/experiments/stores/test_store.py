@@ -17,6 +17,9 @@ from needlescope.experiments.stores import store as store_module
 from needlescope.experiments.stores.store import LAYOUT, Store, StoreError
 from tests.experiments.some_units import TRIAL, WRONG, cheap
 
+COVERS = ("row",)
+
+
 # ---------------------------------------------------------------- rows
 
 

@@ -13,6 +13,8 @@ from needlescope.figures.marks import Dots, Line, Rule, Words
 from needlescope.figures.render.figure import picture
 from tests.figures.tables import GIVEN, complete
 
+COVERS = ("marks", "panel")
+
 
 @pytest.mark.parametrize("name", SERIES)
 def test_matplotlib_draws_the_series_and_nothing_else(name):

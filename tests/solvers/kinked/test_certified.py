@@ -14,6 +14,8 @@ from needlescope.solvers.kinked.fenchel import best_bias
 from needlescope.solvers.problem import Problem
 from tests.solvers.kinked.losses import ABSOLUTE, KINKED, TWO_KINKS
 
+COVERS = ("interior",)
+
 
 def problem(n, p, loss=HINGE, ridge=1e-2, seed=0, rate=0.3, signal=2.0, weight=None):
     rng = np.random.default_rng(seed)

@@ -12,6 +12,8 @@ from needlescope.solvers.problem import Problem
 from needlescope.solvers.smooth import ridged as smooth
 from tests.solvers.problems import LARGE, SMALL, relative, sample
 
+COVERS = ("point",)
+
 
 @pytest.mark.parametrize("shape", SMALL[:2] + LARGE[:2], ids=str)
 def test_not_converged_says_so(shape, smooth_loss):

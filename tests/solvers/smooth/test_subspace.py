@@ -9,6 +9,8 @@ from needlescope.solvers.minimise import minimise
 from needlescope.solvers.smooth import ridged as smooth
 from tests.solvers.problems import LARGE, sample
 
+COVERS = ("newton",)
+
 
 @pytest.mark.parametrize("shape", LARGE[:2], ids=str)
 def test_span_and_factorised_newton_agree(smooth_loss, shape, monkeypatch):

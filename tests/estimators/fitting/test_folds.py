@@ -1,0 +1,35 @@
+"""Folds: every bag in one of them, both classes in each, the same for the same random state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators.fitting.folds import rarer, stratified
+
+Y = np.where(np.arange(53) % 4 == 0, 1.0, -1.0)  # 14 positives, 39 negatives
+
+
+def test_the_rarer_class_is_counted_whichever_it_is():
+    assert rarer(Y) == rarer(-Y) == 14
+    assert rarer(np.ones(3)) == 0
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_parts_are_of_both_classes_and_all_bags_together(count):
+    parts = stratified(Y, count, np.random.RandomState(0))
+    assert len(parts) == count
+    assert sorted(place for _, rest in parts for place in rest) == list(range(53))
+    for known, rest in parts:
+        assert np.array_equal(np.sort(np.concatenate([known, rest])), np.arange(53))
+        assert (np.diff(known) > 0).all() and (np.diff(rest) > 0).all()
+        assert abs((Y[rest] > 0).sum() - 14 / count) < 1.0
+        assert abs((Y[rest] < 0).sum() - 39 / count) < 1.0
+
+
+def test_a_random_state_decides():
+    one, same, other = (
+        [rest.tolist() for _, rest in stratified(Y, 5, np.random.RandomState(seed))]
+        for seed in (0, 0, 1)
+    )
+    assert one == same != other

@@ -1,0 +1,61 @@
+"""Which parameters change in a table, and which of its rows have one of their values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from needlescope.figures.reading.varying import varying, with_value
+
+ROW = {"call": "predict", "model": "attention", "task.theta": 5.0, "training.alpha1": 1.0}
+
+
+def table(*rows):
+    return pd.DataFrame([{**ROW, **row} for row in rows])
+
+
+def test_numbers_come_in_order_and_what_has_one_value_does_not_vary():
+    found = varying(table({"task.theta": 5.0}, {"task.theta": 4.0}, {"task.theta": 5.0}))
+    assert found == {"task.theta": [4.0, 5.0]}
+
+
+def test_sizes_of_a_simulation_are_no_parameters():
+    rows = [{"call": "simulate", "d": d, "trials": t} for d, t in ((10, 1), (20, 2))]
+    assert varying(table(*rows)) == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "unsaid"),
+    [
+        ("query.kappa", 2.0, "trained"),
+        ("reuse", "all", "none"),
+        ("noise.entries", "student", "gaussian"),
+        ("training.query_steps", 3, 1),
+    ],
+)
+def test_what_some_rows_leave_unsaid_is_a_value_too(column, value, unsaid):
+    given = table({column: value}, {}, {column: np.nan})
+    found = varying(given)[column]
+    assert set(found) == {value, unsaid}
+    chosen = {one: with_value(given, column, one).tolist() for one in found}
+    assert chosen == {value: [True, False, False], unsaid: [False, True, True]}
+
+
+def test_a_model_without_a_query_has_none_unsaid():
+    found = varying(table({"query.kappa": 2.0}, {"model": "pooled"}))
+    assert found == {"model": ["attention", "pooled"]}
+
+
+def test_an_error_is_a_parameter_of_thresholds_and_a_result_of_oracles():
+    rows = [{"error": 0.1}, {"error": 0.2}]
+    assert varying(table(*({**row, "call": "oracle"} for row in rows))) == {}
+    asked = varying(table(*({**row, "call": "detection_threshold"} for row in rows)))
+    assert asked == {"error": [0.1, 0.2]}
+
+
+def test_positions_are_told_apart_though_they_have_no_hash():
+    given = table(*({"task.positions": {"sets": [[k]]}} for k in (0, 1)), {})
+    found = varying(given)["task.positions"]
+    assert len(found) == 3 and "uniform" in found
+    assert sum(with_value(given, "task.positions", one).sum() for one in found) == 3

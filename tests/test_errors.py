@@ -1,0 +1,24 @@
+"""The two errors: of different kinds, known by their usual kinds, and whole after a journey."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from needlescope.errors import NoMinimiser, NotConverged
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "other"),
+    [(NotConverged, RuntimeError, ValueError), (NoMinimiser, ValueError, RuntimeError)],
+)
+def test_it_is_caught_as_its_usual_kind_and_not_as_the_other(error, kind, other):
+    """A question without an answer is the asker's; a number that is not reached is ours."""
+    assert issubclass(error, kind) and not issubclass(error, other)
+
+
+@pytest.mark.parametrize("error", [NotConverged, NoMinimiser])
+def test_a_worker_can_send_it(error):
+    sent = pickle.loads(pickle.dumps(error("a sentence")))
+    assert type(sent) is error and str(sent) == "a sentence"

@@ -1,0 +1,244 @@
+"""Tests stand where their modules do: the folders of tests are the rooms, files carry the names.
+
+A module has a test of its name at the mirrored place, or a test in the mirrored folder that says
+so, in a line at its top:
+
+    COVERS = ("newton", "subspace")
+
+The claim is checked as far as imports tell: what is covered must be reached from what the test, its
+conftests and its helpers import. The rule is run on the package, and then on small packages that
+break it, since a rule that cannot fail protects nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from needlescope.experiments.units import code
+
+ROOT = Path(__file__).resolve().parents[1]
+BESIDE = {
+    "agreement": "theory against simulation, at points all over their range",
+    "catalogue": "refusals, room by room: each call that is refused and the sentence it is told",
+    "conformance": "every loss, model, estimator, command and docstring through the same checks",
+    "golden": "known numbers, published elsewhere",
+}  # folders of tests that mirror no room
+
+
+def modules(source: Path) -> Iterator[tuple[str, str]]:
+    """Name the modules of a package: their room, as a path, and their own name."""
+    for path in sorted(source.rglob("*.py")):
+        if path.name != "__init__.py":
+            yield path.relative_to(source).parent.as_posix(), path.stem
+
+
+def folders(tests: Path) -> Iterator[str]:
+    """Name the folders of tests that have Python in them, as paths."""
+    found = {path.relative_to(tests).parent for path in tests.rglob("*.py")}
+    yield from sorted({one.as_posix() for path in found for one in (path, *path.parents)})
+
+
+def covers(test: Path) -> tuple[str, ...]:
+    """Return what a test says that it covers."""
+    for node in ast.parse(test.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == [
+            "COVERS"
+        ]:
+            return tuple(ast.literal_eval(node.value))
+    return ()
+
+
+def public(source: Path) -> dict[str, str]:
+    """Return in which module each public name of the package is, by its imports for type checkers.
+
+    They are loaded on first use, which no import of a test shows.
+    """
+    tree = ast.parse((source / "__init__.py").read_text(encoding="utf-8"))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+    return {one.name: node.module or one.name for node in nodes for one in node.names}
+
+
+def used(test: Path, tests: Path, source: Path) -> Iterator[str]:
+    """Name the modules that a test imports: itself, by its conftests and its helpers.
+
+    The module of its own name counts, too: a command is loaded by its name, when it is run.
+    """
+    own = dotted(test.parent.relative_to(tests), test.stem.removeprefix("test_"))
+    yield from [own] * (source.joinpath(*own.split(".")).with_suffix(".py").is_file())
+    waiting = [test, *(folder / "conftest.py" for folder in test.parents)]
+    home, seen = public(source), set()
+    while waiting:
+        path = waiting.pop()
+        if path in seen or not path.is_relative_to(tests) or not path.is_file():
+            continue
+        seen.add(path)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            yield from code._imported(source, [], node)
+            if isinstance(node, ast.ImportFrom) and node.module == "needlescope":
+                yield from (home[one.name] for one in node.names if one.name in home)
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
+                waiting.append(tests.joinpath(*node.module.split(".")[1:]).with_suffix(".py"))
+            elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ns":
+                yield from [home[node.attr]] * (node.attr in home)
+
+
+def dotted(room: str | Path, name: str) -> str:
+    """Return the name of a module as it is imported, without the package's."""
+    return ".".join([*Path(room).parts, name])
+
+
+def faults(source: Path, tests: Path) -> list[str]:
+    """Return a sentence for each place where tests and source are no mirror of each other."""
+    there = set(modules(source))
+    rooms = {
+        ".",
+        *(room for room, _ in there),
+        *(Path(room).parts[0] for room, _ in there if room != "."),
+    }
+    found = [
+        f"tests/{folder}: mirrors no room; move it, or say in BESIDE what it holds"
+        for folder in folders(tests)
+        if folder not in rooms and folder not in BESIDE
+    ]
+    named = {(room, name) for room, name in there if (tests / room / f"test_{name}.py").is_file()}
+    claimed = set()
+    for test in sorted(tests.rglob("test_*.py")):
+        room, file, claims = (
+            test.parent.relative_to(tests).as_posix(),
+            test.relative_to(tests),
+            covers(test),
+        )
+        imported = set(used(test, tests, source)) if claims else set()
+        reached = {one for name in imported for one in code.rests_on(name)}
+        for name in claims:
+            claimed.add((room, name))
+            if (room, name) not in there:
+                found.append(f"tests/{file}: covers {name!r}, which is no module of {room}")
+            elif (room, name) in named:
+                found.append(f"tests/{file}: covers {name!r}, which has a test of its own")
+            elif dotted(room, name) not in reached:
+                found.append(f"tests/{file}: covers {name!r}, which nothing it imports imports")
+    for room, name in sorted(there - named - claimed):
+        place = Path(room, f"test_{name}.py")
+        found.append(f"{Path(room, name)}.py: needs tests/{place}, or a COVERS beside it")
+    return found
+
+
+def test_tests_mirror_the_package() -> None:
+    assert "\n".join(faults(ROOT / "src" / "needlescope", ROOT / "tests")) == ""
+
+
+PACKAGE = {
+    "src/needlescope/__init__.py": "from .room.front import front",
+    "src/needlescope/room/__init__.py": "",
+    "src/needlescope/room/front.py": "from .back import back\ndef front(): return back()",
+    "src/needlescope/room/back.py": "def back(): return 1",
+    "src/needlescope/room/aside.py": "",
+    "tests/conftest.py": "",
+    "tests/golden/test_numbers.py": "",
+    "tests/room/conftest.py": "from needlescope.room import aside",
+    "tests/room/help.py": "from needlescope.room.front import front",
+    "tests/room/test_front.py": "",
+    "tests/room/test_both.py": "import needlescope as ns\nCOVERS = ('aside', 'back')\nns.front()",
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of one room, whose tests mirror it."""
+    for name, text in PACKAGE.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(code, "ROOT", tmp_path / "src" / "needlescope")
+    return tmp_path
+
+
+def judged(package: Path) -> list[str]:
+    return faults(package / "src" / "needlescope", package / "tests")
+
+
+CLAIMS = "\nCOVERS = ('aside', 'back')"
+
+
+@pytest.mark.parametrize(
+    "reaches",
+    [
+        "import needlescope as ns\nns.front()",
+        "from needlescope import front",
+        "from needlescope.room import front",
+        "from needlescope.room.front import front",
+        "from tests.room.help import front",
+    ],
+)
+def test_what_is_reached_in_any_way_may_be_covered(package: Path, reaches: str) -> None:
+    (package / "tests/room/test_both.py").write_text(reaches + CLAIMS)
+    assert judged(package) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        (
+            "src/needlescope/room/new.py",
+            "",
+            "room/new.py: needs tests/room/test_new.py, or a COVERS beside it",
+        ),
+        (
+            "src/needlescope/new.py",
+            "",
+            "new.py: needs tests/test_new.py, or a COVERS beside it",
+        ),
+        (
+            "tests/room/test_both.py",
+            "from needlescope import front\nCOVERS = ('aside',)",
+            "room/back.py: needs tests/room/test_back.py, or a COVERS beside it",
+        ),
+        (
+            "tests/room/test_both.py",
+            "from needlescope import front\nCOVERS = ('aside', 'back', 'gone')",
+            "tests/room/test_both.py: covers 'gone', which is no module of room",
+        ),
+        (
+            "tests/room/test_both.py",
+            "import needlescope as ns" + CLAIMS,
+            "tests/room/test_both.py: covers 'back', which nothing it imports imports",
+        ),
+        (
+            "tests/room/conftest.py",
+            "",
+            "tests/room/test_both.py: covers 'aside', which nothing it imports imports",
+        ),
+        (
+            "tests/room/test_back.py",
+            "",
+            "tests/room/test_both.py: covers 'back', which has a test of its own",
+        ),
+        (
+            "tests/attic/test_front.py",
+            "",
+            "tests/attic: mirrors no room; move it, or say in BESIDE what it holds",
+        ),
+        (
+            "tests/golden/attic/test_front.py",
+            "",
+            "tests/golden/attic: mirrors no room; move it, or say in BESIDE what it holds",
+        ),
+    ],
+)
+def test_what_is_no_mirror_is_said(package: Path, file: str, text: str, fault: str) -> None:
+    (package / file).parent.mkdir(parents=True, exist_ok=True)
+    (package / file).write_text(text)
+    assert judged(package) == [fault]
+
+
+def test_a_test_in_another_folder_covers_nothing_here(package: Path) -> None:
+    (package / "tests/room/test_both.py").rename(package / "tests/test_both.py")
+    assert len(judged(package)) == 4  # two claims of no module, two modules that nothing covers
+
+
+def test_folders_beside_the_rooms_are_there() -> None:
+    assert all((ROOT / "tests" / name).is_dir() for name in BESIDE)

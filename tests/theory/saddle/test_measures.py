@@ -1,0 +1,70 @@
+"""What a readout achieves: by drawing scores and taking the prox, and slopes by differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.losses import HINGE, Loss
+from needlescope.models import pooled, vectorized
+from needlescope.models.nodes import JointLaw
+from needlescope.task import Positions, Task
+from needlescope.theory.saddle.measures import error_slope, error_slope_rest, measure
+from needlescope.theory.saddle.measures import test_error as error_on
+from needlescope.theory.saddle.problem import Point
+from needlescope.theory.saddle.readout import train_readout
+from tests.theory.saddle.laws import random_law, random_point
+
+TASK = Task(L=4, R=2, theta=2.0, pi=0.3)
+PAIRS = TASK.replace(positions=Positions([(0, 1), (1, 2)], [0.75, 0.25]))
+LIMITS = {"pooled": pooled.limit(TASK), "positions": vectorized.limit(PAIRS)}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_each_measure_by_drawing(name: str, loss: Loss) -> None:
+    """Scores of fresh samples are Gaussian at a node; those trained on are their prox."""
+    limit, pi, n = LIMITS[name], 0.3, 400_000
+    readout = train_readout(limit, loss, pi, 3.0 * limit.dim, 0.05)
+    law, at = limit.law(pi), readout.point
+    found = measure(readout, law, (law, law))
+    rng = np.random.default_rng(0)
+    node = rng.choice(len(law.y), n, p=law.weight)
+    mean, V = law.score(at.mu, at.b, at.rho)
+    fresh, y = mean[node] + np.sqrt(V[node]) * rng.standard_normal(n), law.y[node]
+    seen, values = np.empty(n), np.empty(n)
+    for label in (1, -1):
+        here = y == label
+        seen[here] = loss.prox(fresh[here], law.A[node[here]] / at.t, label)
+        values[here] = loss.value(seen[here], label)
+    drawn = (y * fresh < 0.0, values, y * seen < 0.0)
+    for value, one in zip(found.values, drawn, strict=True):
+        rare = 10.0 / n  # what happens less often may not be among those drawn
+        assert value == pytest.approx(one.mean(), abs=5.0 * float(one.std()) / np.sqrt(n) + rare)
+    assert not found.errors.any()  # the law is exact
+
+
+def shifted(at: Point, k: int, by: float) -> Point:
+    return at.shifted(by * np.eye(len(at.mu) + 3)[k])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slopes_of_the_test_error_are_finite_differences(seed: int) -> None:
+    rng, step = np.random.default_rng(seed), 1e-5
+    law: JointLaw = random_law(rng, 7, 2)
+    at = random_point(rng, 2)
+    wanted = [
+        (error_on(law, shifted(at, k, step)) - error_on(law, shifted(at, k, -step))) / (2.0 * step)
+        for k in range(5)
+    ]
+    assert error_slope(law, at) == pytest.approx(wanted, abs=1e-8)
+    assert 2.0 * at.rho * error_slope_rest(law, at) == pytest.approx(wanted[3], abs=1e-8)
+
+
+def test_a_collapsed_readout_answers_with_its_bias() -> None:
+    """Rare positives, the hinge and much data: w is zero, and all positives are missed."""
+    limit = pooled.limit(TASK.replace(theta=0.1))
+    readout = train_readout(limit, HINGE, 0.1, 50.0, 0.5)
+    assert readout.local is None
+    law, test = limit.law(0.1), limit.law(0.4)
+    found = measure(readout, test, (law, test))
+    assert found.values == pytest.approx([0.4, 0.2, 0.1])  # the hinge at −1: 2 for one in ten
