@@ -7,7 +7,8 @@ import pytest
 from scipy.special import log_ndtr
 
 import needlescope as ns
-from needlescope.theory.oracle.least_error import MODELS, detection_threshold, oracle
+from needlescope.theory.oracle.least_error import MODELS, oracle
+from needlescope.theory.oracle.threshold import detection_threshold
 
 TASKS = [
     ns.Task(L=2, R=1, theta=1.5, pi=0.3),
