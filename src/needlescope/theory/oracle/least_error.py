@@ -81,8 +81,11 @@ def oracle(
     accuracy = check_accuracy(accuracy)
     points = Points(unsolved, task.shape, task)
     blank = {"model": model, "provenance": ORACLE[model]}
-    jobs = [(one,) for one in task.scalars(task.shape)]
-    rows = points.each(jobs, lambda one: blank | solve_oracle(one, model, accuracy), blank)
+    jobs = task.scalars(task.shape)
+    rows: list[dict[str, Any]] = [blank] * len(jobs)
+    for index, one in enumerate(jobs):
+        with points.at(index):
+            rows[index] = blank | solve_oracle(one, model, accuracy)
     points.warn()
     question = Question("oracle", task, None, {"accuracy": accuracy, "unsolved": unsolved})
     return gather(Oracle, rows, task.shape, question)

@@ -87,11 +87,11 @@ def detection_threshold(
     points = Points(unsolved, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLE[model].removeprefix("search: "))}
 
-    def solve(one: Task, target: float) -> dict[str, Any]:
-        theta, se = _threshold(one, model, float(target), accuracy)
-        return blank | {"theta": theta, "theta_se": se}
-
-    rows = points.each(pairs, solve, blank)
+    rows: list[dict[str, Any]] = [blank] * len(pairs)
+    for index, (one, target) in enumerate(pairs):
+        with points.at(index):
+            theta, se = _threshold(one, model, float(target), accuracy)
+            rows[index] = blank | {"theta": theta, "theta_se": se}
     points.warn()
     options = {"error": error, "accuracy": accuracy, "unsolved": unsolved}
     question = Question("detection_threshold", asked, None, options)
