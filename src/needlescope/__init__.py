@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from .theory.crossover import crossover
     from .theory.focus import focus
     from .theory.learning import predict
-    from .theory.oracle.least_error import detection_threshold, oracle
+    from .theory.oracle.least_error import oracle
+    from .theory.oracle.threshold import detection_threshold
     from .training import Training
 
 __version__ = "0.1.0"
@@ -76,7 +77,7 @@ _HOME = {
     "asymptote": "theory.asymptote",
     "capacity": "theory.capacity",
     "crossover": "theory.crossover",
-    "detection_threshold": "theory.oracle.least_error",
+    "detection_threshold": "theory.oracle.threshold",
     "focus": "theory.focus",
     "oracle": "theory.oracle.least_error",
     "predict": "theory.learning",

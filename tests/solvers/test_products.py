@@ -30,5 +30,8 @@ def test_products_in_many_blocks(dtype, monkeypatch):
     products, exact = Products(F), F.astype(float)
     v = np.linspace(-1.0, 1.0, F.shape[1])
     np.testing.assert_allclose(products.forward(v), exact @ v, atol=1e-12)
-    z, total = products.both(v, lambda z, at: z**2)
-    np.testing.assert_allclose(total, exact.T @ z**2, rtol=1e-11)
+    z = (exact @ v) ** 2
+    np.testing.assert_allclose(products.backward(z), exact.T @ z, rtol=1e-11)
+    at, blocks = zip(*((one, block.copy()) for one, block in products.blocks()), strict=True)
+    assert len(blocks) > 1 and np.array_equal(np.concatenate(blocks), exact)
+    assert [one.start for one in at[1:]] == [one.stop for one in at[:-1]]

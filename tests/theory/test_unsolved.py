@@ -52,7 +52,8 @@ def test_a_grid_of_which_nothing_is_left():
 @pytest.fixture
 def short_ladder(monkeypatch):
     """Give up after the coarsest level, which is quick."""
-    monkeypatch.setattr("needlescope.theory.law.ladder.ladder", lambda *_, **__: LADDER[:1])
+    for name in ("asymptote", "capacity", "focus"):
+        monkeypatch.setattr(f"needlescope.theory.{name}.ladder", lambda *_, **__: LADDER[:1])
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_, **__: LADDER[:1])
 
 

@@ -18,7 +18,7 @@ from ..simulation.oracle import check_draws
 from ..theory.asked import check_accuracy
 from ..theory.learning import DATA
 from ..theory.oracle.least_error import MODELS as ORACLES
-from ..theory.oracle.least_error import check_target
+from ..theory.oracle.threshold import check_target
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once

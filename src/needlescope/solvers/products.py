@@ -6,7 +6,7 @@ stay in the cache: rᵢ depends on the score of row i alone, so Fᵀ r follows F
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Products:
         single = np.empty(self.F.shape, np.float32) if copy else None
         sides, found = np.stack([r, weight]), np.zeros((2, self.p))
         with np.errstate(over="ignore", invalid="ignore"):
-            for at, block in self._blocks():
+            for at, block in self.blocks():
                 found += sides[:, at] @ block
                 self.row_squares[at] = np.einsum("ij,ij->i", block, block)
                 if single is not None:
@@ -77,7 +77,7 @@ class Products:
         squares = self.row_squares - 2.0 * self.quick_forward(self.mean) + level
         return np.maximum(squares, SINGLE_ACCURACY * self.row_squares)
 
-    def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+    def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of rows in double precision."""
         wide = self.F.dtype != np.float64
         room = np.empty((min(self.rows, self.n), self.p)) if wide else None
@@ -95,7 +95,7 @@ class Products:
         if self.F.dtype == np.float64:
             return np.asarray(self.F @ w)
         scores = np.empty(self.n)
-        for at, block in self._blocks():
+        for at, block in self.blocks():
             scores[at] = block @ w
         return scores
 
@@ -104,19 +104,9 @@ class Products:
         if self.F.dtype == np.float64:
             return np.asarray(r @ self.F)
         total = np.zeros(self.p)
-        for at, block in self._blocks():
+        for at, block in self.blocks():
             total += r[at] @ block
         return total
-
-    def both(
-        self, w: FloatArray, pull: Callable[[FloatArray, slice], FloatArray]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return z = F w and Fᵀ pull(z) in double precision and in one pass."""
-        scores, total = np.empty(self.n), np.zeros(self.p)
-        for at, block in self._blocks():
-            scores[at] = block @ w
-            total += pull(scores[at], at) @ block
-        return scores, total
 
     def quick_forward(self, w: FloatArray) -> FloatArray:
         """Return F w, in single precision where that is prepared."""

@@ -10,13 +10,13 @@ and ρ² = ε E[A((μ·m + b − y)² + τ·μ²)]/E[A]. Hence error = limit + r
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
+from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..models import Model, get_model
 from ..models.nodes import JointLaw
@@ -25,7 +25,7 @@ from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
 from .law.attention import attention_samples
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, settle
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
 from .law.limits import train_limit
 from .provenance import ASYMPTOTE
 from .saddle.measures import error_slope, error_slope_rest, test_error
@@ -86,22 +86,26 @@ def asymptote(
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
-    def solve(one: Task, given: Query) -> dict[str, Any]:
-        return settle(
-            accuracy,
-            partial(_asymptote_one, one, given, kind),
-            lambda row: ERRORS_WITHIN_ACCURACY * row["limit_se"] <= accuracy,
-            lambda row: (
-                f"the limit is known to ±{ERRORS_WITHIN_ACCURACY * row['limit_se']:.1e} only; "
-                f"pass accuracy={1.5 * ERRORS_WITHIN_ACCURACY * row['limit_se']:.1g} to accept that"
-            ),
-        )
-
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows = points.each(jobs, solve, {"model": model, "provenance": ASYMPTOTE})
+    rows: list[dict[str, Any]] = [{"model": model, "provenance": ASYMPTOTE}] * len(jobs)
+    for index, (one, given) in enumerate(jobs):
+        with points.at(index):
+            rows[index] = _solve(one, given, kind, accuracy)
     points.warn()
     options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
+
+
+def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str, Any]:
+    """Climb the ladder of levels until the limit is known well enough."""
+    for level in ladder(accuracy, fine=True):
+        row = _asymptote_one(task, query, model, level)
+        doubt = ERRORS_WITHIN_ACCURACY * row["limit_se"]
+        if doubt <= accuracy:
+            return row
+    raise NotConverged(
+        f"the limit is known to ±{doubt:.1e} only; pass accuracy={1.5 * doubt:.1g} to accept that"
+    )
 
 
 def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..answer import Question
+from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..models import Model, get_model
 from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, settle
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
 from .law.limits import train_limit
 from .provenance import CAPACITY
 from .saddle.margin import separability, uncertainty
@@ -76,19 +76,30 @@ def capacity(
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
-    def solve(one: Task, given: Query) -> dict[str, Any]:
-        return settle(
-            0.1 * accuracy,  # of a quantity near one, where errors are near a tenth
-            partial(_capacity_one, one, given, kind),
-            partial(_good, accuracy),
-            _complaint,
-        )
-
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows = points.each(jobs, solve, {"model": model, "provenance": CAPACITY})
+    rows: list[dict[str, Any]] = [{"model": model, "provenance": CAPACITY}] * len(jobs)
+    for index, (one, given) in enumerate(jobs):
+        with points.at(index):
+            rows[index] = _solve(one, given, kind, accuracy)
     points.warn()
     options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
     return gather(Capacity, rows, shape, Question("capacity", task, None, options))
+
+
+def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str, Any]:
+    """Climb the ladder of levels until the capacity is known well enough."""
+    # of a quantity near one, where errors are near a tenth
+    for level in ladder(0.1 * accuracy, fine=True):
+        row = _capacity_one(task, query, model, level)
+        doubt = ERRORS_WITHIN_ACCURACY * row["alpha_se"]
+        if row["alpha_se"] == 0.0 or doubt <= accuracy * row["alpha"]:
+            return row
+    relative = doubt / row["alpha"]
+    raise NotConverged(
+        f"the capacity, about {row['alpha']:.2g}, is known to a relative error of {relative:.1e} "
+        "only: the larger it is, the rarer the samples that limit it, and the fewer of them are "
+        f"drawn; pass accuracy={1.5 * relative:.1g} to accept that"
+    )
 
 
 def _capacity_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
@@ -105,19 +116,3 @@ def _capacity_one(task: Task, query: Query, model: Model, level: Level) -> dict[
         "alpha_se": alpha * relative if relative else 0.0,
         "provenance": CAPACITY,
     }
-
-
-def _good(accuracy: float, row: dict[str, Any]) -> bool:
-    return bool(
-        row["alpha_se"] == 0.0
-        or ERRORS_WITHIN_ACCURACY * row["alpha_se"] <= accuracy * row["alpha"]
-    )
-
-
-def _complaint(row: dict[str, Any]) -> str:
-    relative = ERRORS_WITHIN_ACCURACY * row["alpha_se"] / row["alpha"]
-    return (
-        f"the capacity, about {row['alpha']:.2g}, is known to a relative error of {relative:.1e} "
-        "only: the larger it is, the rarer the samples that limit it, and the fewer of them are "
-        f"drawn; pass accuracy={1.5 * relative:.1g} to accept that"
-    )

@@ -97,7 +97,10 @@ def crossover(
     points = Points(unsolved, shape, task, strength, training)
     jobs = list(zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True))
     blank = {"provenance": _provenance(task, training)}
-    rows = points.each(jobs, lambda t, q, r: blank | _crossover_one(t, q.kappa, r, accuracy), blank)
+    rows: list[dict[str, Any]] = [blank] * len(jobs)
+    for index, (one, given, trained) in enumerate(jobs):
+        with points.at(index):
+            rows[index] = blank | _crossover_one(one, given.kappa, trained, accuracy)
     points.warn()
     options = {"kappa": strength.kappa, "accuracy": accuracy, "unsolved": unsolved}
     return gather(Crossover, rows, shape, Question("crossover", task, training, options))

@@ -11,13 +11,13 @@ whatever κ is. By symmetry a negative sample's tokens all have weight 1/L.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from ..answer import Question
+from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..lattice import REPLICATES
 from ..outcome import Focus, gather
@@ -27,7 +27,7 @@ from ..training import Training
 from .alignment import trained_query
 from .asked import check_accuracy
 from .law.attention import draw
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, settle
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
 from .provenance import FOCUS
 from .unsolved import Points
 
@@ -87,7 +87,10 @@ def focus(
     shape = common_shape(task, training, seen)
     points = Points(unsolved, shape, task, training, query)
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows = points.each(jobs, partial(_focus_one, accuracy=accuracy), {"provenance": FOCUS})
+    rows: list[dict[str, Any]] = [{"provenance": FOCUS}] * len(jobs)
+    for index, (one, given) in enumerate(jobs):
+        with points.at(index):
+            rows[index] = _focus_one(one, given, accuracy)
     points.warn()
     options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
     return gather(Focus, rows, shape, Question("focus", task, training, options))
@@ -103,15 +106,15 @@ def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
         means = draw(L, R, kappa, tilt, level.points)[0].mass.mean(axis=1)
         return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
 
-    share, error = settle(
-        min(1.0, 100.0 * accuracy),  # a smooth mean: far better known than a test error
-        mass,
-        lambda found: ERRORS_WITHIN_ACCURACY * found[1] <= accuracy,
-        lambda found: (
-            f"the attention on signal tokens is {found[0]:.6g} ± {found[1]:.1g} at the finest "
-            f"level, above accuracy={accuracy:g}; ask for less"
-        ),
-    )
+    for level in ladder(min(1.0, 100.0 * accuracy), fine=True):  # better known than a test error
+        share, error = mass(level)
+        if ERRORS_WITHIN_ACCURACY * error <= accuracy:
+            break
+    else:
+        raise NotConverged(
+            f"the attention on signal tokens is {share:.6g} ± {error:.1g} at the finest level, "
+            f"above accuracy={accuracy:g}; ask for less"
+        )
     others = L - R
     return {
         "signal": share / R,

@@ -7,7 +7,7 @@ them ends the call. With ``unsolved="nan"`` the others are kept, and a warning c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -73,12 +73,3 @@ class Points:
                 RuntimeWarning,
                 stacklevel=3,
             )
-
-    def each(self, jobs: Sequence[Any], solve: Callable[..., Row], blank: Row) -> list[Row]:
-        """Solve every point on its own; ``blank`` stands for one that could not be."""
-        rows = []
-        for index, job in enumerate(jobs):
-            rows.append(blank)
-            with self.at(index):
-                rows[index] = solve(*job)
-        return rows

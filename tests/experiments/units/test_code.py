@@ -67,7 +67,11 @@ def test_what_all_import_changes_all(copy: Path) -> None:
 
 def test_how_a_unit_reads_its_arguments_changes_all(copy: Path) -> None:
     before = versions()
-    edit(copy / "experiments" / "units" / "calls.py", "LARGEST = 20_000", "LARGEST = 10_000")
+    edit(
+        copy / "experiments" / "units" / "calls.py",
+        "LARGEST_DIMENSION = 20_000",
+        "LARGEST_DIMENSION = 10_000",
+    )
     assert changed(before) == set(CALLS)
 
 

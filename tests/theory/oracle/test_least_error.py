@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr
 
 import needlescope as ns
-from needlescope.theory.oracle.least_error import MODELS, detection_threshold, oracle
+from needlescope.theory.oracle.least_error import MODELS, oracle
+from needlescope.theory.oracle.threshold import detection_threshold
 
 TASKS = [
     ns.Task(L=2, R=1, theta=1.5, pi=0.3),
@@ -136,40 +136,6 @@ def test_memory_stays_small_for_long_sequences() -> None:
     assert peak < 2**29
 
 
-# ---------------------------------------------------------------- detection_threshold
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(
-    ("L", "R", "pi", "error"),
-    [
-        (10, 1, 0.5, 0.2),
-        (8, 2, 0.05, 0.045),
-        pytest.param(1000, 4, 0.1, 0.05, marks=pytest.mark.slow),
-    ],
-)
-def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, model: str) -> None:
-    task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
-    theta = detection_threshold(task, model, error).theta
-    assert isinstance(theta, float)
-    found = oracle(task.replace(theta=theta), model)
-    assert found.error == pytest.approx(error, abs=2e-5 + 3.0 * found.error_se)
-
-
-def test_threshold_of_pooling_is_the_snr() -> None:
-    # π = ½: error Φ(−SNR/2) = 0.1 at SNR = 2·1.2815515655446004
-    task = ns.Task(L=[100, 400], R=2, theta=1.0, pi=0.5)
-    theta = detection_threshold(task, "pooled", 0.1).theta
-    assert theta == pytest.approx(2.0 * 1.2815515655446004 * np.sqrt([100, 400]) / 2, rel=1e-9)
-
-
-def test_threshold_broadcasts_task_and_error() -> None:
-    task = ns.Task(L=[[10], [100]], R=1, theta=[1.0, 2.0, 3.0, 4.0], pi=0.5)
-    theta = detection_threshold(task, "pooled", [0.3, 0.2, 0.1]).theta
-    assert theta.shape == (2, 3)
-    assert (np.diff(theta, axis=1) > 0).all()
-
-
 # ---------------------------------------------------------------- refusals
 
 TASK = ns.Task(L=1000, R=20, theta=1.5, pi=0.2)
@@ -193,19 +159,6 @@ def test_accuracy_is_one_number() -> None:
         oracle(TASK, accuracy=[1e-3, 1e-4])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("error", [0.2, 0.5])
-def test_an_error_that_needs_no_signal_is_refused(error: float) -> None:
-    words = r"error must be below min\(pi, 1 - pi\) = 0.2, which needs .*, got 0\.[25]"
-    with pytest.raises(ValueError, match=words):
-        detection_threshold(TASK, "attention", error)
-
-
-@pytest.mark.parametrize("error", [0.0, -0.1, 1.0])
-def test_an_error_outside_its_range_is_refused(error: float) -> None:
-    with pytest.raises(ValueError, match=r"error must be a number in \(0, 1\)"):
-        detection_threshold(TASK, "pooled", error)
-
-
 def test_shapes_that_do_not_broadcast_are_refused() -> None:
     with pytest.raises(ValueError, match="arrays in task and error must broadcast"):
         detection_threshold(TASK.replace(L=[1000, 2000]), "pooled", [0.1, 0.05, 0.02])
@@ -217,17 +170,3 @@ def test_unreached_accuracy_says_what_was_reached_and_what_to_do() -> None:
         oracle(ns.Task(L=40, R=1, theta=2.0, pi=0.5), "bayes", accuracy=1e-8)
     with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*ask for accuracy="):
         oracle(TASK, "attention", accuracy=1e-14)
-
-
-@pytest.mark.parametrize("error", [1e-290, 1.1e-290, 1e-200])
-def test_the_smallest_targets_of_pooling_are_met(error: float) -> None:
-    """Φ(−θ/2√10) at the threshold, in logarithms, where π is ½."""
-    theta = detection_threshold(ns.Task(L=10, R=1, theta=1.0, pi=0.5), "pooled", error).theta
-    assert log_ndtr(-0.5 * theta / np.sqrt(10.0)) == pytest.approx(np.log(error), rel=1e-9)
-
-
-def test_targets_near_what_needs_no_signal_are_met() -> None:
-    task = ns.Task(L=10, R=1, theta=1.0, pi=0.5)
-    theta = detection_threshold(task, "pooled", 0.5 - 3e-8).theta
-    slope = 0.5 / np.sqrt(2.0 * np.pi * 10.0)  # of the error in θ, for π = ½ and a weak signal
-    assert theta == pytest.approx(3e-8 / slope, rel=1e-6)

@@ -1,4 +1,4 @@
-"""A few iterations of L-BFGS, with every point on the way.
+"""Refinement of queries, readouts and bias together: a few iterations of L-BFGS, and their path.
 
 Stopping early regularises, so what counts is the path, not its end; and a problem of a few hundred
 bags takes a fifth of a millisecond to evaluate, which a general optimiser takes again to say so.
@@ -12,6 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ...arrays import FloatArray
+from ...losses import Loss
+from ...simulation import stages
+from ...simulation.samples.data import Data
+from ...simulation.stages import State
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 """From a point to its value and gradient."""
@@ -20,6 +24,25 @@ MEMORY = 10  # steps remembered
 FALL, SLOPE = 1e-3, 0.9  # a step is taken if J falls by so much of its slope, and that by so much
 TRIALS = 20
 SETTLED = 1e-12  # a relative gain that ends the descent
+
+
+def refine(
+    data: Data, state: State, loss: Loss, ridge: float, weight: FloatArray, iterations: int
+) -> list[State]:
+    """Move queries, readouts and bias together; return the state after each iteration."""
+    shape, size = state.q.shape, state.q.size
+
+    def unpack(at: FloatArray) -> State:
+        return State(at[:size].reshape(shape), at[size : 2 * size].reshape(shape), float(at[-1]))
+
+    def objective(at: FloatArray) -> tuple[float, FloatArray]:
+        pull = stages.gradient(data, unpack(at), loss, 1.0, weight=weight)
+        slope = np.concatenate([pull.q.ravel(), pull.w.ravel(), [pull.b]])
+        slope[:-1] += ridge * at[:-1]
+        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
+
+    start = np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
+    return [unpack(at) for at in descend(objective, start, iterations)]
 
 
 def descend(objective: Objective, start: FloatArray, iterations: int) -> list[FloatArray]:

@@ -22,6 +22,7 @@ from ...arrays import FloatArray, IndexArray
 from ...losses import Loss
 from ...simulation.stages import State
 from . import steps
+from .descent import refine
 from .folds import rarer, stratified
 from .prepared import Prepared
 from .settings import Setting
@@ -121,7 +122,7 @@ def _path(
     for _ in range(queries - 1):
         state = steps.add_query(data, state, loss, weight, kappa)
         state = _readouts(data, weight, state.q, loss, [ridge])[ridge]
-    return steps.refine(data, state, loss, ridge, weight, iterations)
+    return refine(data, state, loss, ridge, weight, iterations)
 
 
 def _readout(

@@ -1,4 +1,4 @@
-"""Training of attention on bags: queries by two gradient steps, a convex readout, refinement.
+"""Training of attention on bags: queries by two gradient steps, a convex readout.
 
 The stages are those of `needlescope.simulation.stages`, on scaled bags. Where a simulation has
 step sizes, real data have scales: the bias starts where it is best on its own, the first step makes
@@ -6,7 +6,6 @@ scores of unit size, and the second gives the query's projections the standard d
 the two the bias moves to where the slopes of all bags balance: what they have in common would pull
 the query along the readout, or, where positives are rare, against it. A further query is trained in
 the same two steps, on the slopes that the queries before have left.
-Refinement moves everything together, by a few iterations of L-BFGS: stopping early regularises.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from ...simulation import stages
 from ...simulation.samples.data import Data
 from ...simulation.stages import State
 from ...solvers.minimise import minimise, minimise_path
-from .descent import descend
 
 READOUT_TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
 FARTHEST_BALANCE = 1e6  # that a bias is looked for
@@ -75,25 +73,6 @@ def readouts(
     """Return, for each ridge, the state whose readout minimises the loss on features F."""
     fits = minimise_path(F, y, loss, ridges, weight, tolerance=READOUT_TOLERANCE)
     return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
-
-
-def refine(
-    data: Data, state: State, loss: Loss, ridge: float, weight: FloatArray, iterations: int
-) -> list[State]:
-    """Move queries, readouts and bias together; return the state after each iteration."""
-    shape, size = state.q.shape, state.q.size
-
-    def unpack(at: FloatArray) -> State:
-        return State(at[:size].reshape(shape), at[size : 2 * size].reshape(shape), float(at[-1]))
-
-    def objective(at: FloatArray) -> tuple[float, FloatArray]:
-        pull = stages.gradient(data, unpack(at), loss, 1.0, weight=weight)
-        slope = np.concatenate([pull.q.ravel(), pull.w.ravel(), [pull.b]])
-        slope[:-1] += ridge * at[:-1]
-        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
-
-    start = np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
-    return [unpack(at) for at in descend(objective, start, iterations)]
 
 
 def scores(data: Data, state: State) -> FloatArray:

@@ -109,7 +109,9 @@ def slopes(table: pd.DataFrame) -> dict[str, float]:
     """
     found = {}
     for model, part in excess(table).groupby("model"):
-        late = part[part.samples.between(20.0, 400.0) & (part.excess > DRAWN_ERRORS * part.excess_se)]
+        late = part[
+            part.samples.between(20.0, 400.0) & (part.excess > DRAWN_ERRORS * part.excess_se)
+        ]
         if len(late) > 1:
             fit = np.polyfit(np.log(late.alpha1), np.log(late.excess), 1)
             found[str(model)] = float(fit[0])

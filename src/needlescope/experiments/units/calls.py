@@ -43,7 +43,8 @@ from ...theory.capacity import capacity
 from ...theory.crossover import crossover
 from ...theory.focus import focus
 from ...theory.learning import predict
-from ...theory.oracle.least_error import detection_threshold, oracle
+from ...theory.oracle.least_error import oracle
+from ...theory.oracle.threshold import detection_threshold
 from ...training import Training
 from .code import fingerprint
 from .guess import meant

@@ -78,7 +78,9 @@ def rates_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
 def _reason(table: pd.DataFrame) -> str:
     """Say why there is nothing to draw."""
     if len(excess(table)):
-        return f"no error differs from its limit by more than {DRAWN_ERRORS:g} of its standard errors"
+        return (
+            f"no error differs from its limit by more than {DRAWN_ERRORS:g} of its standard errors"
+        )
     return (
         "it draws errors above their limits, and needs rows of asymptote, and of predict or "
         "simulate, of the same model"

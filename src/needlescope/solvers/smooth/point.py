@@ -34,15 +34,12 @@ def at_point(
     problem: Problem, products: Products, x: FloatArray, b: float, dual: bool = False
 ) -> Point:
     """Return the point w = x, or w = Fᵀ x in the dual form."""
-    r = np.empty(products.n)
-
-    def pull(scores: FloatArray, at: slice) -> FloatArray:
-        c, y = problem.weight[at], problem.y[at]
-        r[at] = c * problem.loss.derivative(scores + b, y)
-        return r[at]
-
     w = products.backward(x) if dual else x
-    scores, g = products.both(w, pull)
+    scores, r, g = np.empty(products.n), np.empty(products.n), np.zeros(products.p)
+    for at, block in products.blocks():  # F w and Fᵀ r in one pass
+        scores[at] = block @ w
+        r[at] = problem.weight[at] * problem.loss.derivative(scores[at] + b, problem.y[at])
+        g += r[at] @ block
     g += problem.ridge * w
     return Point(x, w, b, scores + b, r, g, _norm(g, r))
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import FloatArray
-from ...errors import NotConverged
-
-T = TypeVar("T")
 
 ERRORS_WITHIN_ACCURACY = 2.0  # standard errors that must fit into the accuracy asked
 
@@ -51,17 +47,3 @@ def standard_error(shifts: FloatArray) -> FloatArray:
     compression; measured on six laws, that error was 2 to 21 % of the distance, on one half of it.
     """
     return np.asarray(np.hypot(sampling_error(shifts), 0.25 * shifts[-1]))
-
-
-def settle(
-    accuracy: float,
-    compute: Callable[[Level], T],
-    good: Callable[[T], bool],
-    complaint: Callable[[T], str],
-) -> T:
-    """Climb the ladder until the result is good enough, or raise NotConverged."""
-    for level in ladder(accuracy, fine=True):
-        found = compute(level)
-        if good(found):
-            return found
-    raise NotConverged(complaint(found))

@@ -1,0 +1,26 @@
+"""What theory and simulation both return.
+
+Fields are floats, or arrays in the shape of the grid that was asked. A field ``x`` that carries
+an uncertainty has it beside it as ``x_se``: the quasi-Monte Carlo error for theory, the standard
+error over trials for simulation.
+"""
+
+from __future__ import annotations
+
+from .gather import Kind, gather
+from .limits import Asymptote, Capacity, Crossover, Oracle, Threshold
+from .trained import Alignment, Focus, Outcome, Separability
+
+__all__ = [
+    "Alignment",
+    "Asymptote",
+    "Capacity",
+    "Crossover",
+    "Focus",
+    "Kind",
+    "Oracle",
+    "Outcome",
+    "Separability",
+    "Threshold",
+    "gather",
+]

@@ -1,0 +1,42 @@
+"""From the numbers of single problems to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..answer import Answer, Question
+
+Kind = TypeVar("Kind", bound=Answer)  # of result
+
+
+def gather(
+    kind: type[Kind],
+    rows: list[dict[str, Any]],
+    shape: tuple[int, ...],
+    question: Question | None = None,
+) -> Kind:
+    """Build ``kind`` from one dict a grid point: floats for a single problem, arrays for a grid.
+
+    What a row lacks, because its point could not be solved, is NaN, or "unsolved" for a word.
+    """
+    known_names = {one.name for one in fields(kind)}
+    strange = {name for row in rows for name in row} - known_names
+    if strange:
+        raise TypeError(f"{kind.__name__} has no field {', '.join(sorted(strange))}")
+    columns: dict[str, Any] = {}
+    for one in fields(kind):
+        name, values = one.name, [row.get(one.name) for row in rows]
+        known = [value for value in values if value is not None]
+        if not known and one.default is not MISSING:
+            continue
+        if name in ("model", "provenance"):
+            columns[name] = known[0]
+        else:
+            lost = "unsolved" if known and isinstance(known[0], str) else np.nan
+            column = np.array([lost if value is None else value for value in values])
+            column = column if column.dtype.kind == "U" else column.astype(float)
+            columns[name] = column.reshape(shape) if shape else column[0].item()
+    return kind(**columns, question=question)

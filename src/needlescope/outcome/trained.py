@@ -1,0 +1,224 @@
+"""What training reaches: answers of theory and simulation to one question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ..answer import Answer
+from ..arrays import FloatArray, Value
+from ..query import Query
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alignment(Answer):
+    """The readout after one step and the query after two (Theorem 3, Corollary 1).
+
+    Attributes
+    ----------
+    signal_w, norm_w, cosine_w
+        ⟨w, ξ⟩, ‖w‖ and their ratio after the first step.
+    signal_q, norm_q, cosine_q
+        The same for the query after the second.
+    kappa
+        β‖q‖, the query's strength as the softmax sees it.
+    constant
+        C in cosine_q = ±(1 − C/α0) + o(1/α0).
+        NaN for a simulation.
+    provenance
+        "theorem 3, corollary 1" (or a formula that goes beyond them), or "simulation".
+    signal_w_se, ...
+        Standard errors over trials; zero for theory.
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> found = ns.align(task, training)
+    >>> found.query.kappa == found.kappa, round(found.cosine_q, 3)
+    (True, 0.976)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("cosine_w", "norm_w", "cosine_q", "norm_q", "kappa")
+
+    signal_w: Value
+    norm_w: Value
+    cosine_w: Value
+    signal_q: Value
+    norm_q: Value
+    cosine_q: Value
+    kappa: Value
+    constant: Value
+    provenance: str
+    signal_w_se: Value = 0.0
+    norm_w_se: Value = 0.0
+    cosine_w_se: Value = 0.0
+    signal_q_se: Value = 0.0
+    norm_q_se: Value = 0.0
+    cosine_q_se: Value = 0.0
+    kappa_se: Value = 0.0
+    trials: Mapping[str, FloatArray] | None = None
+
+    @property
+    def query(self) -> Query:
+        """The query as everything after it sees it."""
+        return Query(self.kappa, self.cosine_q)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcome(Answer):
+    """How well a trained classifier does, and the numbers that summarise it.
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled" or "vectorized".
+    test_error, train_loss, train_error
+        Probability of a wrong sign on fresh data; mean loss (without the ridge) and fraction of
+        wrong signs on the training data; each with its ``_se``.
+    bias, signal, norm, cosine
+        The readout: b, its component along the signal, its norm, and the ratio of the two;
+        each with its ``_se``.
+    kappa, cosine_q
+        The query the features were made with: strength and alignment (NaN without a query).
+    query_part, signal_part, rest, gamma
+        The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ = ‖rest of w‖ and γ of the saddle
+        problem; each with its ``_se``. NaN where there is none.
+    residual
+        Largest relative violation of a stationarity equation; for a simulation the largest
+        relative gradient norm (or duality gap) at which a trial's training stopped.
+    provenance
+        What the numbers rest on: "theorem 4", "theorem 5", a formula that goes beyond them (a loss
+        of one's own, another test task), or "simulation".
+    alignment
+        For a simulation of attention, the realised alignment of readout and query.
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha1=1.0)
+    >>> ns.predict(task, training, "pooled")
+    Outcome pooled (theorem 5)
+      task        L=10, R=1, theta=5, pi=0.5, positions='uniform'
+      training    alpha1=1, loss='logistic', ridge=0.01, beta=1, ...
+      options     data='D1', accuracy=0.0001, unsolved='raise'
+      test_error  0.32879
+      train_loss  0.210619
+      train_error 0.00833864
+      and         bias, signal, norm, cosine, ...
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "train_loss", "train_error")
+
+    model: str
+    test_error: Value
+    test_error_se: Value
+    train_loss: Value
+    train_loss_se: Value
+    train_error: Value
+    train_error_se: Value
+    bias: Value
+    bias_se: Value
+    signal: Value
+    signal_se: Value
+    norm: Value
+    norm_se: Value
+    cosine: Value
+    cosine_se: Value
+    kappa: Value
+    cosine_q: Value
+    query_part: Value
+    query_part_se: Value
+    signal_part: Value
+    signal_part_se: Value
+    rest: Value
+    rest_se: Value
+    gamma: Value
+    gamma_se: Value
+    residual: Value
+    provenance: str
+    alignment: Alignment | None = field(default=None)
+    trials: Mapping[str, FloatArray] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Focus(Answer):
+    """What a query looks at in a positive sample.
+
+    Attributes
+    ----------
+    signal, noise
+        Mean attention weight of a signal token, and of one of the others (NaN if there are none);
+        evenly spread attention gives 1/L to each.
+    largest
+        The chance that the largest weight lies on a signal token.
+    kappa, cosine_q
+        The query's strength and alignment; for a simulation their means.
+    signal_se, ...
+        Quasi-Monte Carlo errors for theory, standard errors over trials for simulation.
+    provenance
+        What the numbers rest on: a formula, or "simulation".
+    trials
+        For a simulation, the values of each trial by name: an array whose last axis is the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> found = ns.focus(task, training)
+    >>> round(found.signal + 9 * found.noise, 6)
+    1.0
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("signal", "noise", "largest")
+
+    signal: Value
+    signal_se: Value
+    noise: Value
+    noise_se: Value
+    largest: Value
+    kappa: Value
+    cosine_q: Value
+    provenance: str
+    largest_se: Value = 0.0
+    trials: Mapping[str, FloatArray] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Separability(Answer):
+    """The fraction of simulated data sets that a linear readout separates.
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled" or "vectorized".
+    fraction, fraction_se
+        The fraction over trials, and its standard error (not zero where all agree).
+    trials
+        ``"separable"`` and ``"proven"``: 1.0 or 0.0 for each trial. A positive answer rests on a
+        separating plane; a negative one on weights that prove it, or, unproven, on the absence of
+        any margin above rounding.
+    provenance
+        "simulation".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> found = ns.simulate_separability(task, ns.Training(alpha1=1.0), "pooled", d=50, trials=4)
+    >>> found.fraction, round(found.fraction_se, 2)
+    (1.0, 0.14)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("fraction",)
+
+    model: str
+    fraction: Value
+    fraction_se: Value
+    provenance: str = "simulation"
+    trials: Mapping[str, FloatArray] | None = None

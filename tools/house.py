@@ -1,0 +1,257 @@
+"""Draw the house: files and lines of each room, who imports whom, and the walks of five calls.
+
+    python -m tools.house [--source FOLDER]
+
+A walk lists the files that a call passes through, in the order in which it first enters them. To
+follow it one reads the files of the rooms it goes through, and of a room that is only made use of
+its door: the file by which the call comes in. The words of the problem are one hop. What returns to
+a file it had left, but for the one it started in, is listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[1]
+WORDS = "words"
+FLAT = 12  # files that a room may hold side by side
+LONG = 12  # hops, about, that a walk may take
+
+
+class Room(NamedTuple):
+    """A folder of the package: its own files, those below it included in the lines."""
+
+    name: str
+    files: int
+    flat: int
+    lines: int
+    within: int
+    to: Counter[str]
+
+
+class Walk(NamedTuple):
+    """The files that a call passes through, those that must be read, and where it turns back."""
+
+    name: str
+    files: list[str]
+    hops: list[str]
+    returns: list[str]
+
+
+def folder(path: str) -> str:
+    """Return the room or sub-room that a file lies in; the words are all in one.
+
+    >>> folder("theory/law/ladder.py"), folder("task.py"), folder("losses/base.py")
+    ('theory/law', 'words', 'words')
+    """
+    place = str(Path(path).parent)
+    return WORDS if place in (".", "losses", "outcome") else place
+
+
+def rooms(source: Path) -> list[Room]:
+    """Measure every room of the package in a folder."""
+    files = sorted(source.rglob("*.py"))
+    lines, flat = Counter[str](), Counter[str]()
+    edges: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in files:
+        place = folder(str(path.relative_to(source)))
+        lines[place] += len(path.read_text(encoding="utf-8").splitlines())
+        flat[place] += path.name != "__init__.py"
+        for other in _imports(source, path):
+            edges[place][folder(other)] += 1
+    return [
+        Room(
+            name,
+            sum(n for other, n in flat.items() if other == name or other.startswith(f"{name}/")),
+            flat[name],
+            lines[name],
+            edges[name][name],
+            Counter({to: n for to, n in edges[name].items() if to != name}),
+        )
+        for name in sorted(lines)
+    ]
+
+
+def _imports(source: Path, path: Path) -> list[str]:
+    """List the files of the package that a file imports."""
+    package = list(path.relative_to(source).parent.parts)
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = package[: len(package) - node.level + 1]
+            base = source.joinpath(
+                *start, *(node.module or "").split(".") if node.module else start
+            )
+            for one in node.names:
+                for place in (base / one.name, base):
+                    if place.with_suffix(".py").is_file():
+                        found.append(str(place.with_suffix(".py").relative_to(source)))
+                        break
+                    if place != base and (place / "__init__.py").is_file():
+                        found.append(str((place / "__init__.py").relative_to(source)))
+                        break
+                else:
+                    if (base / "__init__.py").is_file():
+                        found.append(str((base / "__init__.py").relative_to(source)))
+    return found
+
+
+def walked(name: str, source: Path, call: Callable[[], object]) -> Walk:
+    """Run a call and follow it from file to file."""
+    root = f"{source}{os.sep}"
+    stack: list[str | None] = []
+    files: dict[str, None] = {}
+    doors: dict[str, str] = {}
+    returns: dict[str, None] = {}
+
+    def follow(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            code = frame.f_code
+            inside = code.co_filename.startswith(root) and code.co_name != "<module>"
+            stack.append(code.co_filename.removeprefix(root) if inside else None)
+            if inside:
+                enter([one for one in stack if one is not None])
+        elif event == "return" and stack:
+            stack.pop()
+
+    def enter(way: list[str]) -> None:
+        here = way[-1]
+        before = [one for one in way[:-1] if one != here or one is not way[-2]]
+        files.setdefault(here)
+        doors.setdefault(folder(here), here)
+        path = [way[0]]
+        for one in way[1:]:
+            if one != path[-1]:
+                path.append(one)
+        if before and path.count(here) > 1 and here != path[0]:
+            turn = path[path.index(here) :]
+            if len({folder(one) for one in turn} - {WORDS}) > 0 and folder(here) != WORDS:
+                returns.setdefault(" > ".join(turn))
+
+    sys.setprofile(follow)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return Walk(name, list(files), _hops(list(files), doors), list(returns))
+
+
+def _hops(files: list[str], doors: dict[str, str]) -> list[str]:
+    """Keep what must be read: the files of the room it starts in, and the doors of the others."""
+    home = next((folder(one).split("/")[0] for one in files if folder(one) != WORDS), WORDS)
+    found: dict[str, None] = {}
+    for one in files:
+        place = folder(one)
+        if place == WORDS:
+            found.setdefault(WORDS)
+        elif place.split("/")[0] == home or doors[place] == one:
+            found.setdefault(one)
+    return list(found)
+
+
+def walks(source: Path) -> list[Walk]:
+    """Follow five calls of the public interface, in their smallest sizes, once all is loaded."""
+    import numpy as np
+
+    import needlescope as ns
+    from needlescope import estimators
+
+    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    training = ns.Training(alpha0=4.0, alpha1=1.0)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 5, 6)), np.arange(60) % 2
+    X[y == 1, 0] += 2.0
+
+    def predict(theta: float) -> object:
+        return ns.predict(task.replace(theta=theta), training)
+
+    def simulate() -> object:
+        return ns.simulate(task, training, d=50, trials=2, workers=1, progress=False)
+
+    def fit() -> object:
+        return estimators.AttentionClassifier(random_state=0, progress=False).fit(X, y)
+
+    def estimate() -> object:
+        return estimators.estimate_task(X, y, random_state=0, progress=False)
+
+    predict(4.9), simulate(), fit(), estimate()
+    found = [
+        walked("predict", source, lambda: predict(4.8)),
+        walked("simulate", source, simulate),
+        walked("AttentionClassifier.fit", source, fit),
+        walked("estimate_task", source, estimate),
+    ]
+    with tempfile.TemporaryDirectory() as place:
+        _reproduce(Path(place) / "first")
+        found.append(
+            walked("needlescope reproduce errors", source, lambda: _reproduce(Path(place) / "then"))
+        )
+    return found
+
+
+def _reproduce(place: Path) -> None:
+    """Run the command on a few units of its experiment."""
+    from needlescope.cli.group import group
+    from needlescope.experiments.catalogue import experiment
+
+    whole = experiment("errors")
+    units = whole.units(False)
+    few = [next(one for one in units if one.call == call) for call in ("predict", "simulate")]
+    small = dataclasses.replace(whole, units=lambda full: few)
+    (home,) = [one for one in sys.modules.values() if getattr(one, "ERRORS", None) is whole]
+    vars(home)["ERRORS"] = small
+    try:
+        words = ["reproduce", "errors", "--folder", str(place), "--workers", "1"]
+        group(args=words, standalone_mode=False)
+    finally:
+        vars(home)["ERRORS"] = whole
+
+
+def show(source: Path) -> bool:
+    """Print rooms and walks; say whether all keep to what is promised."""
+    console, good = Console(width=110), True
+    table = Table("room", "files here", "lines", "imports within", "imports of other rooms")
+    for room in rooms(source):
+        good &= room.flat <= FLAT
+        others = ", ".join(f"{name} {count}" for name, count in sorted(room.to.items()))
+        table.add_row(room.name, str(room.flat), str(room.lines), str(room.within), others)
+    console.print(table)
+    for walk in walks(source):
+        good &= not walk.returns
+        console.print(
+            f"[bold]{walk.name}[/]: {len(walk.hops)} hops, {len(walk.files)} files in all"
+        )
+        console.print("  " + " > ".join(walk.hops), highlight=False)
+        for one in walk.returns:
+            console.print(f"  [red]returns[/]: {one}", highlight=False)
+    return good
+
+
+def main() -> None:
+    """Draw this tree's house, or that of another source folder in a process of its own."""
+    parser = argparse.ArgumentParser(description="Draw the house.")
+    parser.add_argument("--source", type=Path, default=ROOT / "src")
+    source = parser.parse_args().source.resolve()
+    if os.environ.get("PYTHONPATH") != str(source):
+        environment = {**os.environ, "PYTHONPATH": str(source), "MPLBACKEND": "Agg"}
+        words = [sys.executable, str(Path(__file__).resolve()), "--source", str(source)]
+        raise SystemExit(subprocess.run(words, env=environment).returncode)
+    raise SystemExit(0 if show(source / "needlescope") else 1)
+
+
+if __name__ == "__main__":
+    main()
