@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,25 +30,25 @@ BESIDE = {
 }  # folders of tests that mirror no room
 
 
-def modules(source: Path) -> Iterator[tuple[str, str]]:
-    """Name the modules of a package: their room, as a path, and their own name."""
-    for path in sorted(source.rglob("*.py")):
-        if path.name != "__init__.py":
-            yield path.relative_to(source).parent.as_posix(), path.stem
+def modules(source: Path) -> set[tuple[str, str]]:
+    """Return the modules of a package: their room, as a path, and their own name."""
+    paths = [path.relative_to(source) for path in source.rglob("*.py")]
+    return {(one.parent.as_posix(), one.stem) for one in paths if one.name != "__init__.py"}
 
 
-def folders(tests: Path) -> Iterator[str]:
-    """Name the folders of tests that have Python in them, as paths."""
-    found = {path.relative_to(tests).parent for path in tests.rglob("*.py")}
-    yield from sorted({one.as_posix() for path in found for one in (path, *path.parents)})
+def folders(root: Path) -> set[str]:
+    """Return the folders that have Python in them, as paths."""
+    return {path.relative_to(root).parent.as_posix() for path in root.rglob("*.py")}
+
+
+def has_tests(path: Path) -> bool:
+    return path.is_file() and "def test_" in path.read_text(encoding="utf-8")
 
 
 def covers(test: Path) -> tuple[str, ...]:
     """Return what a test says that it covers."""
     for node in ast.parse(test.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == [
-            "COVERS"
-        ]:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "COVERS":
             return tuple(ast.literal_eval(node.value))
     return ()
 
@@ -93,28 +94,17 @@ def dotted(room: str | Path, name: str) -> str:
 
 def faults(source: Path, tests: Path) -> list[str]:
     """Return a sentence for each place where tests and source are no mirror of each other."""
-    there = set(modules(source))
-    rooms = {
-        ".",
-        *(room for room, _ in there),
-        *(Path(room).parts[0] for room, _ in there if room != "."),
-    }
+    there = modules(source)
+    named = {(room, name) for room, name in there if has_tests(tests / room / f"test_{name}.py")}
     found = [
         f"tests/{folder}: mirrors no room; move it, or say in BESIDE what it holds"
-        for folder in folders(tests)
-        if folder not in rooms and folder not in BESIDE
+        for folder in sorted(folders(tests) - folders(source) - set(BESIDE))
     ]
-    named = {(room, name) for room, name in there if (tests / room / f"test_{name}.py").is_file()}
-    claimed = set()
-    for test in sorted(tests.rglob("test_*.py")):
-        room, file, claims = (
-            test.parent.relative_to(tests).as_posix(),
-            test.relative_to(tests),
-            covers(test),
-        )
-        imported = set(used(test, tests, source)) if claims else set()
-        reached = {one for name in imported for one in code.rests_on(name)}
-        for name in claims:
+    rests_on, claimed = cache(code.rests_on), set()
+    for test in sorted(path for path in tests.rglob("test_*.py") if covers(path)):
+        room, file = test.parent.relative_to(tests).as_posix(), test.relative_to(tests)
+        reached = {one for name in set(used(test, tests, source)) for one in rests_on(name)}
+        for name in covers(test):
             claimed.add((room, name))
             if (room, name) not in there:
                 found.append(f"tests/{file}: covers {name!r}, which is no module of {room}")
@@ -122,10 +112,10 @@ def faults(source: Path, tests: Path) -> list[str]:
                 found.append(f"tests/{file}: covers {name!r}, which has a test of its own")
             elif dotted(room, name) not in reached:
                 found.append(f"tests/{file}: covers {name!r}, which nothing it imports imports")
-    for room, name in sorted(there - named - claimed):
-        place = Path(room, f"test_{name}.py")
-        found.append(f"{Path(room, name)}.py: needs tests/{place}, or a COVERS beside it")
-    return found
+    return found + [
+        f"{Path(room, name)}.py: needs tests/{Path(room, f'test_{name}.py')}, or a COVERS beside it"
+        for room, name in sorted(there - named - claimed)
+    ]
 
 
 def test_tests_mirror_the_package() -> None:
@@ -142,7 +132,7 @@ PACKAGE = {
     "tests/golden/test_numbers.py": "",
     "tests/room/conftest.py": "from needlescope.room import aside",
     "tests/room/help.py": "from needlescope.room.front import front",
-    "tests/room/test_front.py": "",
+    "tests/room/test_front.py": "def test_front(): ...",
     "tests/room/test_both.py": "import needlescope as ns\nCOVERS = ('aside', 'back')\nns.front()",
 }
 
@@ -214,8 +204,13 @@ def test_what_is_reached_in_any_way_may_be_covered(package: Path, reaches: str) 
         ),
         (
             "tests/room/test_back.py",
-            "",
+            "def test_back(): ...",
             "tests/room/test_both.py: covers 'back', which has a test of its own",
+        ),
+        (
+            "tests/room/test_front.py",
+            "# to be written",
+            "room/front.py: needs tests/room/test_front.py, or a COVERS beside it",
         ),
         (
             "tests/attic/test_front.py",
