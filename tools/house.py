@@ -3,9 +3,9 @@
     python -m tools.house [--source FOLDER]
 
 A walk lists the files that a call passes through, in the order in which it first enters them. To
-follow it one reads the files of the room it starts in, and of its sub-rooms and every other room the
-door: the file by which the call comes in. The words of the problem are one hop. What returns to a
-file it had left is listed, but for the file it started in, for the words, and for the room
+follow it one reads the files of the room it starts in, and the doors of its sub-rooms and of every
+other room: the files by which the call comes in. The words of the problem are one hop. What returns
+to a file it had left is listed, but for the file it started in, for the words, and for the room
 `running`, whose job it is to call back.
 """
 
@@ -37,10 +37,9 @@ FLAT = 12  # files that a room may hold side by side
 
 
 class Room(NamedTuple):
-    """A folder of the package: its own files, those below it included in the lines."""
+    """A folder of the package: files side by side, lines, and imports within it and of others."""
 
     name: str
-    files: int
     flat: int
     lines: int
     within: int
@@ -74,14 +73,15 @@ def rooms(source: Path) -> list[Room]:
     for path in files:
         place = folder(str(path.relative_to(source)))
         lines[place] += len(path.read_text(encoding="utf-8").splitlines())
-        flat[place] += path.name != "__init__.py"
+        own = str(path.relative_to(source).parent)
+        flat[own] += path.name != "__init__.py"
         for other in _imports(source, path):
             edges[place][folder(other)] += 1
+    most = {WORDS: max(flat["."], flat["losses"], flat["outcome"])}
     return [
         Room(
             name,
-            sum(n for other, n in flat.items() if other == name or other.startswith(f"{name}/")),
-            flat[name],
+            most.get(name, flat[name]),
             lines[name],
             edges[name][name],
             Counter({to: n for to, n in edges[name].items() if to != name}),

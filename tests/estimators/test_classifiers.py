@@ -24,8 +24,8 @@ from needlescope.estimators import (
     digit_bags,
 )
 from needlescope.losses import get_loss
-from needlescope.simulation import stages
 from needlescope.simulation.samples.data import Arrays
+from needlescope.simulation.training import stages
 
 ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
 FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}

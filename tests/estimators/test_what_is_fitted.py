@@ -18,8 +18,8 @@ from needlescope.estimators.fitting import steps
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.settings import AUTO_RIDGE
 from needlescope.losses import get_loss
-from needlescope.simulation import stages
 from needlescope.simulation.samples.data import Arrays
+from needlescope.simulation.training import stages
 from needlescope.solvers.minimise import minimise
 
 KINDS = {

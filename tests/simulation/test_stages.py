@@ -12,12 +12,12 @@ import needlescope as ns
 from needlescope.losses import Loss, get_loss
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
-from needlescope.simulation import stages
 from needlescope.simulation.asked import ask
-from needlescope.simulation.end_to_end import train_together
 from needlescope.simulation.samples import data as data_module
 from needlescope.simulation.samples.data import Arrays, hold, tokens
-from needlescope.simulation.stages import State, first_step, gradient, query_step, start
+from needlescope.simulation.training import stages
+from needlescope.simulation.training.end_to_end import train_together
+from needlescope.simulation.training.stages import State, first_step, gradient, query_step, start
 from needlescope.simulation.trial import align_trial
 
 N, L, D, BETA = 9, 4, 3, 1.3

@@ -87,9 +87,7 @@ def test_its_error_is_the_spread_of_the_replicates():
 def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkeypatch):
     """At L = 10, R = 3, θ = 5 it is about 1,400, far from infinite."""
     task, query = ns.Task(10, 3, 5.0, 0.5), ns.Query(0.6843, 0.9762)
-    monkeypatch.setattr(
-        "needlescope.theory.capacity.ladder", lambda *_, **__: (Level(2**12, 256),)
-    )
+    monkeypatch.setattr("needlescope.theory.capacity.ladder", lambda *_, **__: (Level(2**12, 256),))
     with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.\de\+03, is known to"):
         ns.capacity(task, query=query)
     found = ns.capacity(task, query=query, accuracy=1.0)

@@ -18,7 +18,7 @@ from ..training import Training
 from .asked import Asked, ask, trial_count
 from .options import HOW, Options, takes
 from .point import Trial
-from .trained import ALIGNMENT
+from .training.trained import ALIGNMENT
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 
 MEANS = (
