@@ -103,7 +103,7 @@ def simulate(
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate", trials, seed, options)
     outcome = _build(Outcome, found | {"model": model}, asked.shape, question)
-    alignment = _alignment(values, asked.shape, question) if model == "attention" else None
+    alignment = _alignment(values, asked.shape, question) if asked.model.has_query else None
     return dataclasses.replace(outcome, alignment=alignment, trials=values)
 
 
