@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants bench bench-bags agreement fuzz lint format wheel reproduce picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants house bench bench-bags agreement fuzz lint format wheel reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -51,6 +51,9 @@ test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers 
 
 mutants: $(READY) ## make mistakes in a copy of the source, and see that the tests notice each
 	$(BIN)/python -m tools.mutants $(ARGS)
+
+house: $(READY) ## draw the rooms, who imports whom, and the walks of five calls
+	$(BIN)/python -m tools.house $(ARGS)
 
 # The lowest versions that pyproject.toml allows, on the lowest Python.
 OLDEST := .venv-oldest

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tools import house
 from tools.kernels import executable, numeric_tests
 from tools.mutants import Mutant, read_mutants
 
@@ -45,3 +49,37 @@ def test_a_processor_is_given_what_it_can_execute():
 
 def test_the_numeric_tests_are_where_they_are_looked_for():
     assert all((ROOT / name).exists() for name in numeric_tests())
+
+
+def test_no_room_holds_more_files_than_fit_on_a_screen() -> None:
+    found = house.rooms(ROOT / "src" / "needlescope")
+    assert len(found) > 20
+    assert not {room.name: room.flat for room in found if room.flat > house.FLAT}
+
+
+def test_a_walk_that_returns_is_seen(tmp_path: Path) -> None:
+    """Two files that call each other back and forth, by a function that one hands to the other."""
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "a.py").write_text(
+        "import b\ndef go():\n    b.to(here)\ndef here():\n    pass\n"
+    )
+    (tmp_path / "room" / "b.py").write_text("def to(back):\n    back()\n")
+    (tmp_path / "room" / "start.py").write_text("import a\ndef go():\n    a.go()\n")
+    sys.path.insert(0, str(tmp_path / "room"))
+    try:
+        start = importlib.import_module("start")
+        walk = house.walked("go", tmp_path, start.go)
+    finally:
+        sys.path.remove(str(tmp_path / "room"))
+        for name in ("start", "a", "b"):
+            sys.modules.pop(name, None)
+    assert walk.files == ["room/start.py", "room/a.py", "room/b.py"]
+    assert walk.returns == ["room/a.py > room/b.py > room/a.py"]
+
+
+@pytest.mark.slow
+def test_no_call_returns_to_a_file_that_it_left() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.house"], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

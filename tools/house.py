@@ -3,9 +3,10 @@
     python -m tools.house [--source FOLDER]
 
 A walk lists the files that a call passes through, in the order in which it first enters them. To
-follow it one reads the files of the rooms it goes through, and of a room that is only made use of
-its door: the file by which the call comes in. The words of the problem are one hop. What returns to
-a file it had left, but for the one it started in, is listed.
+follow it one reads the files of the room it starts in, and the doors of its sub-rooms and of every
+other room: the files by which the call comes in. The words of the problem are one hop. What returns
+to a file it had left is listed, but for the file it started in, for the words, and for the room
+`running`, whose job it is to call back.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from __future__ import annotations
 import argparse
 import ast
 import dataclasses
+import io
 import os
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -28,15 +32,14 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = "words"
+TRANSPARENT = ("running",)  # whose job is to call back: processes, progress
 FLAT = 12  # files that a room may hold side by side
-LONG = 12  # hops, about, that a walk may take
 
 
 class Room(NamedTuple):
-    """A folder of the package: its own files, those below it included in the lines."""
+    """A folder of the package: files side by side, lines, and imports within it and of others."""
 
     name: str
-    files: int
     flat: int
     lines: int
     within: int
@@ -70,14 +73,15 @@ def rooms(source: Path) -> list[Room]:
     for path in files:
         place = folder(str(path.relative_to(source)))
         lines[place] += len(path.read_text(encoding="utf-8").splitlines())
-        flat[place] += path.name != "__init__.py"
+        own = str(path.relative_to(source).parent)
+        flat[own] += path.name != "__init__.py"
         for other in _imports(source, path):
             edges[place][folder(other)] += 1
+    most = {WORDS: max(flat["."], flat["losses"], flat["outcome"])}
     return [
         Room(
             name,
-            sum(n for other, n in flat.items() if other == name or other.startswith(f"{name}/")),
-            flat[name],
+            most.get(name, flat[name]),
             lines[name],
             edges[name][name],
             Counter({to: n for to, n in edges[name].items() if to != name}),
@@ -115,13 +119,12 @@ def walked(name: str, source: Path, call: Callable[[], object]) -> Walk:
     root = f"{source}{os.sep}"
     stack: list[str | None] = []
     files: dict[str, None] = {}
-    doors: dict[str, str] = {}
     returns: dict[str, None] = {}
 
     def follow(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
             code = frame.f_code
-            inside = code.co_filename.startswith(root) and code.co_name != "<module>"
+            inside = code.co_filename.startswith(root) and not code.co_name.startswith("<")
             stack.append(code.co_filename.removeprefix(root) if inside else None)
             if inside:
                 enter([one for one in stack if one is not None])
@@ -130,37 +133,38 @@ def walked(name: str, source: Path, call: Callable[[], object]) -> Walk:
 
     def enter(way: list[str]) -> None:
         here = way[-1]
-        before = [one for one in way[:-1] if one != here or one is not way[-2]]
         files.setdefault(here)
-        doors.setdefault(folder(here), here)
-        path = [way[0]]
-        for one in way[1:]:
-            if one != path[-1]:
+        if folder(here) in (WORDS, *TRANSPARENT):
+            return
+        path: list[str] = []
+        for one in way:
+            if folder(one) not in (WORDS, *TRANSPARENT) and path[-1:] != [one]:
                 path.append(one)
-        if before and path.count(here) > 1 and here != path[0]:
-            turn = path[path.index(here) :]
-            if len({folder(one) for one in turn} - {WORDS}) > 0 and folder(here) != WORDS:
-                returns.setdefault(" > ".join(turn))
+        if path.count(here) > 1 and here != path[0]:
+            returns.setdefault(" > ".join(path[path.index(here) :]))
 
     sys.setprofile(follow)
     try:
         call()
     finally:
         sys.setprofile(None)
-    return Walk(name, list(files), _hops(list(files), doors), list(returns))
+    return Walk(name, list(files), _hops(list(files)), list(returns))
 
 
-def _hops(files: list[str], doors: dict[str, str]) -> list[str]:
+def _hops(files: list[str]) -> list[str]:
     """Keep what must be read: the files of the room it starts in, and the doors of the others."""
-    home = next((folder(one).split("/")[0] for one in files if folder(one) != WORDS), WORDS)
-    found: dict[str, None] = {}
+    home = next((folder(one) for one in files if folder(one) != WORDS), WORDS)
+    found: dict[str, str] = {}
     for one in files:
         place = folder(one)
-        if place == WORDS:
-            found.setdefault(WORDS)
-        elif place.split("/")[0] == home or doors[place] == one:
-            found.setdefault(one)
-    return list(found)
+        if place in (WORDS, *TRANSPARENT):
+            found.setdefault(place, place)
+        elif place == home:
+            found.setdefault(one, one)
+        else:
+            near = place.split("/")[0] == home.split("/")[0]
+            found.setdefault(place if near else place.split("/")[0], one)
+    return list(found.values())
 
 
 def walks(source: Path) -> list[Walk]:
@@ -195,30 +199,33 @@ def walks(source: Path) -> list[Walk]:
         walked("AttentionClassifier.fit", source, fit),
         walked("estimate_task", source, estimate),
     ]
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, _small_errors():
         _reproduce(Path(place) / "first")
-        found.append(
-            walked("needlescope reproduce errors", source, lambda: _reproduce(Path(place) / "then"))
-        )
+        command = partial(_reproduce, Path(place) / "then")
+        found.append(walked("needlescope reproduce errors", source, command))
     return found
 
 
-def _reproduce(place: Path) -> None:
-    """Run the command on a few units of its experiment."""
-    from needlescope.cli.group import group
+@contextmanager
+def _small_errors() -> Iterator[None]:
+    """Give the experiment "errors" two units, one of theory and one of simulation."""
     from needlescope.experiments.catalogue import experiment
 
     whole = experiment("errors")
     units = whole.units(False)
     few = [next(one for one in units if one.call == call) for call in ("predict", "simulate")]
-    small = dataclasses.replace(whole, units=lambda full: few)
     (home,) = [one for one in sys.modules.values() if getattr(one, "ERRORS", None) is whole]
-    vars(home)["ERRORS"] = small
-    try:
-        words = ["reproduce", "errors", "--folder", str(place), "--workers", "1"]
+    vars(home)["ERRORS"] = dataclasses.replace(whole, units=lambda full: few)
+    yield
+    vars(home)["ERRORS"] = whole
+
+
+def _reproduce(place: Path) -> None:
+    from needlescope.cli.group import group
+
+    words = ["reproduce", "errors", "--folder", str(place), "--workers", "1"]
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         group(args=words, standalone_mode=False)
-    finally:
-        vars(home)["ERRORS"] = whole
 
 
 def show(source: Path) -> bool:

@@ -11,8 +11,8 @@ from sklearn.base import clone
 import needlescope as ns
 from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier, digit_bags
 from needlescope.losses import get_loss
-from needlescope.simulation import stages
 from needlescope.simulation.samples.data import Arrays
+from needlescope.simulation.training import stages
 from tests.estimators.hay import kinds, needles
 
 FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}

@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.estimators import AttentionClassifier
 from needlescope.estimators.diagnostics import describe
-from needlescope.simulation import stages
 from needlescope.simulation.samples.data import Arrays
+from needlescope.simulation.training import stages
 from tests.estimators.draws import needles
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
 from needlescope.losses import get_loss
-from needlescope.simulation import stages
 from needlescope.simulation.samples.data import Arrays
+from needlescope.simulation.training import stages
 from needlescope.solvers.minimise import minimise
 from tests.estimators.draws import correlated, needles
 

@@ -17,12 +17,12 @@ import needlescope as ns
 from needlescope.models import ATTENTION
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import generator
-from needlescope.simulation import stages
 from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import Joined, tokens
+from needlescope.simulation.training import stages
 
-COVERS = ("asked", "options", "point", "trained")
+COVERS = ("asked", "options", "point")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
 BARE = TRAINING.replace(ridge=0.0)

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..models.attention import attend
 from ..simulation.samples.data import Data
-from ..simulation.stages import State
+from ..simulation.training.stages import State
 
 
 def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArray]:

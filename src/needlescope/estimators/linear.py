@@ -11,7 +11,7 @@ from ..arrays import FloatArray
 from ..losses import Loss, get_loss
 from ..models import VECTORIZED
 from ..running.progress import Progress
-from ..simulation import stages
+from ..simulation.training import stages
 from ..solvers.minimise import minimise_path
 from .bags.bags import Bags
 from .base import BagClassifier

@@ -20,7 +20,7 @@ from ..training import Training
 from .measures import EXACT
 from .options import HOW, Options
 from .point import Point, Settings
-from .reduced import FEATURES
+from .training.reduced import FEATURES
 
 DATA = ("D1", "all")
 REUSE = ("none", "D0", "all")

@@ -10,12 +10,12 @@ from ..arrays import FloatArray, IndexArray
 from ..losses import get_loss
 from ..running.seeds import generator
 from ..task import Positions, Task
-from . import reduced, stages
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
 from .point import Trial
 from .samples.data import labels, positions, tokens
-from .trained import Trained
+from .training import reduced, stages
+from .training.trained import Trained
 
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 

@@ -18,7 +18,7 @@ from ..training import Training
 from .asked import Asked, ask, trial_count
 from .options import HOW, Options, takes
 from .point import Trial
-from .trained import ALIGNMENT
+from .training.trained import ALIGNMENT
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 
 MEANS = (
@@ -103,7 +103,7 @@ def simulate(
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate", trials, seed, options)
     outcome = _build(Outcome, found | {"model": model}, asked.shape, question)
-    alignment = _alignment(values, asked.shape, question) if model == "attention" else None
+    alignment = _alignment(values, asked.shape, question) if asked.model.has_query else None
     return dataclasses.replace(outcome, alignment=alignment, trials=values)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
 from ..solvers.separable import separability
-from . import from_law, from_tokens
 from .measures import error_rate, summarise
 from .point import Trial
+from .training import from_law, from_tokens
 
 
 def run_trial(trial: Trial) -> dict[str, float]:

@@ -78,7 +78,11 @@ def test_how_a_unit_reads_its_arguments_changes_all(copy: Path) -> None:
 def test_words_change_nothing(copy: Path) -> None:
     before = versions()
     edit(copy / "theory" / "alignment.py", "The query after two gradient steps", "A query")
-    edit(copy / "simulation" / "stages.py", "\nclass State", "\n# a comment\nclass State")
+    edit(
+        copy / "simulation" / "training" / "stages.py",
+        "\nclass State",
+        "\n# a comment\nclass State",
+    )
     edit(copy / "figures" / "style.py", "8", "9")
     assert not changed(before)
 

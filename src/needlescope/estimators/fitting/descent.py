@@ -13,9 +13,9 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import Loss
-from ...simulation import stages
 from ...simulation.samples.data import Data
-from ...simulation.stages import State
+from ...simulation.training import stages
+from ...simulation.training.stages import State
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 """From a point to its value and gradient."""

@@ -20,7 +20,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ...arrays import FloatArray, IndexArray
 from ...losses import Loss
-from ...simulation.stages import State
+from ...simulation.training.stages import State
 from . import steps
 from .descent import refine
 from .folds import rarer, stratified

@@ -1,7 +1,7 @@
 """Training of attention on bags: queries by two gradient steps, a convex readout.
 
-The stages are those of `needlescope.simulation.stages`, on scaled bags. Where a simulation has
-step sizes, real data have scales: the bias starts where it is best on its own, the first step makes
+The stages are those of `simulation.training.stages`, on scaled bags. Where a simulation has step
+sizes, real data have scales: the bias starts where it is best on its own, the first step makes
 scores of unit size, and the second gives the query's projections the standard deviation κ. Between
 the two the bias moves to where the slopes of all bags balance: what they have in common would pull
 the query along the readout, or, where positives are rare, against it. A further query is trained in
@@ -19,9 +19,9 @@ from scipy.optimize import brentq
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...models import ATTENTION
-from ...simulation import stages
 from ...simulation.samples.data import Data
-from ...simulation.stages import State
+from ...simulation.training import stages
+from ...simulation.training.stages import State
 from ...solvers.minimise import minimise, minimise_path
 
 READOUT_TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero

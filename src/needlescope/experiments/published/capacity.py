@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...models import get_model
 from ..experiment import COMPARED, Experiment, trials
 from ..units.unit import Unit
 
@@ -76,7 +77,7 @@ def _trials(base: dict[str, Any], d: int, near: float, width: float, count: int)
 def _arguments(model: str, **changed: Any) -> dict[str, Any]:
     task = {**TASK, **{key: value for key, value in changed.items() if key in TASK}}
     query = {**QUERY, **{key: value for key, value in changed.items() if key in QUERY}}
-    return {"task": task, "model": model} | ({"query": query} if model == "attention" else {})
+    return {"task": task, "model": model} | ({"query": query} if get_model(model).has_query else {})
 
 
 def fractions(table: pd.DataFrame) -> pd.DataFrame:

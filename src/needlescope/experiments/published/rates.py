@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...models import get_model
 from ..experiment import COMPARED, Experiment, compare, trials
 from ..units.unit import Unit
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 MODELS = ("attention", "pooled", "vectorized")
-WEIGHTS = {"attention": 1, "pooled": 1, "vectorized": TASK["L"]}  # per dimension
+WEIGHTS = {name: get_model(name).weights(int(TASK["L"])) for name in MODELS}  # per dimension
 ACCURACY = 3e-5  # the difference of two errors is wanted, which is small
 DRAWN_ERRORS = 3.0  # standard errors by which a difference must exceed zero to be drawn
 BY = ("model", "training.alpha1")
@@ -32,7 +33,7 @@ def units(full: bool) -> list[Unit]:
     dots = [2.0, 4.0, 8.0, 16.0, 32.0, *LATE]
     found = []
     for model in MODELS:
-        head = {"query": QUERY} if model == "attention" else {}
+        head = {"query": QUERY} if get_model(model).has_query else {}
         base = {"task": TASK, "model": model, **head}
         found.append(Unit("asymptote", {**base, "accuracy": ACCURACY}))
         for samples in sorted({*fine, *dots}):

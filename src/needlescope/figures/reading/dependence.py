@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ...models import ATTENTION, MODELS
 from ...training import Training
 
 SYMBOLS = {
@@ -45,6 +46,11 @@ UNUSED = {
 """Arguments that a call's answer does not depend on."""
 
 
+def has_query(model: str | None) -> bool:
+    """Say whether a model has a query; one that is not named is attention."""
+    return MODELS.get(model or "attention", ATTENTION).has_query
+
+
 def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the answer of a call depends on, by column, defaults filled in.
 
@@ -60,7 +66,7 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if any(name.startswith("training.") for name in known):
         known = DEFAULTS | known
     unused = list(UNUSED.get(call, ()))
-    if "query.kappa" in known or known.get("model", "attention") != "attention":
+    if "query.kappa" in known or not has_query(known.get("model")):
         unused += QUERY_ONLY
         unused += ["training.alpha0"] * (known.get("data") != "all")
     for name in ("R", "theta", "pi"):  # the test is like the training unless it says otherwise

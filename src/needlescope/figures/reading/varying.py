@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from .columns import missing
-from .dependence import DEFAULTS, SYMBOLS, depends
+from .dependence import DEFAULTS, SYMBOLS, depends, has_query
 from .rows import LEFT_OUT
 
 REPEATS = ("d", "samples", "trials")  # how large a simulation is: the largest d is shown
@@ -55,7 +55,7 @@ def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
 def _asked(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
     """Return what a row was asked, with what it leaves unsaid where others say it."""
     known = depends(call, given)
-    attends = known.get("model", "attention") == "attention"
+    attends = has_query(known.get("model"))
     for name in columns:
         part, _, field = name.partition(".")
         if part == "test_task" and "test_task.L" in given:  # like the training unless it says so

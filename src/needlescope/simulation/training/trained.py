@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray, IndexArray
-from ..solvers.problem import Fit
-from .error.attention import Readout
-from .point import Trial
+from ...arrays import FloatArray, IndexArray
+from ...solvers.problem import Fit
+from ..error.attention import Readout
+from ..point import Trial
 from .stages import State
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")

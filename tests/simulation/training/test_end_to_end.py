@@ -7,10 +7,18 @@ import pytest
 
 import needlescope as ns
 from needlescope.losses import Loss, get_loss
-from needlescope.simulation.end_to_end import train_together
 from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.stages import State, start
-from tests.simulation.plain import BETA, DIFFERENCES, STATES, D, plain_loss, plain_slope, sample
+from needlescope.simulation.training.end_to_end import train_together
+from needlescope.simulation.training.stages import State, start
+from tests.simulation.training.plain import (
+    BETA,
+    DIFFERENCES,
+    STATES,
+    D,
+    plain_loss,
+    plain_slope,
+    sample,
+)
 
 
 class TestTogether:

@@ -29,14 +29,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..losses import Loss, get_loss
-from ..models import Model, attention
-from ..models.segments import Segments
-from ..solvers.minimise import minimise
-from ..solvers.problem import Fit
-from ..training import Training
-from .samples.data import Data
+from ...arrays import FloatArray
+from ...losses import Loss, get_loss
+from ...models import Model, attention
+from ...models.segments import Segments
+from ...solvers.minimise import minimise
+from ...solvers.problem import Fit
+from ...training import Training
+from ..samples.data import Data
 
 
 class State(NamedTuple):

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..models.attention import attend
-from ..running.seeds import generator
-from ..solvers.problem import Fit
+from ...arrays import FloatArray
+from ...models.attention import attend
+from ...running.seeds import generator
+from ...solvers.problem import Fit
+from ..error.attention import Readout
+from ..point import Trial
+from ..samples.data import Data, Joined, Tokens, hold, tokens
 from . import stages
 from .end_to_end import train_together
-from .error.attention import Readout
-from .point import Trial
-from .samples.data import Data, Joined, Tokens, hold, tokens
 from .stages import State
 from .trained import Trained, Weights, aligned
 

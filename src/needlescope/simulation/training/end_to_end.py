@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from ..arrays import FloatArray
-from ..errors import NotConverged
-from ..losses import get_loss
-from ..training import Training
-from .samples.data import Data
+from ...arrays import FloatArray
+from ...errors import NotConverged
+from ...losses import get_loss
+from ...training import Training
+from ..samples.data import Data
 from .stages import State, gradient
 
 TOGETHER_TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start

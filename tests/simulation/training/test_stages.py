@@ -10,13 +10,13 @@ import needlescope as ns
 from needlescope.losses import Loss, get_loss
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
-from needlescope.simulation import stages
 from needlescope.simulation.asked import ask
 from needlescope.simulation.samples import data as data_module
 from needlescope.simulation.samples.data import Arrays, hold, tokens
-from needlescope.simulation.stages import State, first_step, gradient, query_step, start
+from needlescope.simulation.training import stages
+from needlescope.simulation.training.stages import State, first_step, gradient, query_step, start
 from needlescope.simulation.trial import align_trial
-from tests.simulation.plain import (
+from tests.simulation.training.plain import (
     BETA,
     DIFFERENCES,
     STATES,

@@ -19,15 +19,15 @@ from needlescope.losses import Loss, get_loss
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child, generator
-from needlescope.simulation import from_law, from_tokens, reduced, stages
 from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.point import Point, Trial
 from needlescope.simulation.samples.data import Tokens
-from needlescope.simulation.stages import State
+from needlescope.simulation.training import from_law, from_tokens, reduced, stages
+from needlescope.simulation.training.stages import State
 from needlescope.simulation.trial import align_trial, run_trial
 
-COVERS = ("from_law", "from_tokens", "reduced")
+COVERS = ("from_law", "from_tokens", "reduced", "trained")
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
 TRIALS = 1300

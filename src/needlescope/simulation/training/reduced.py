@@ -20,13 +20,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..losses import get_loss
-from ..models.segments import peak
-from ..task import Task
-from ..training import Training
-from .samples.data import positions
-from .samples.normal import normal
+from ...arrays import FloatArray
+from ...losses import get_loss
+from ...models.segments import peak
+from ...task import Task
+from ...training import Training
+from ..samples.data import positions
+from ..samples.normal import normal
 from .stages import State
 
 Reduced: TypeAlias = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..running.seeds import generator
+from ...arrays import FloatArray
+from ...running.seeds import generator
+from ..error.attention import Readout
+from ..point import Trial
+from ..samples.data import labels
 from . import reduced, stages
-from .error.attention import Readout
-from .point import Trial
-from .samples.data import labels
 from .trained import Trained, Weights, aligned
 
 
