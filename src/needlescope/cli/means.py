@@ -37,7 +37,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     Examples
     --------
     >>> import pandas as pd
-    >>> from ..experiments.unit import Unit
+    >>> from ..experiments.units.unit import Unit
     >>> task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
     >>> unit = Unit("simulate_separability", {"task": task, "model": "pooled", "seed": 0})
     >>> table = pd.DataFrame({"call": unit.call, "model": "pooled", "task.L": 4, "seed": [0, 1],

@@ -37,12 +37,18 @@ def limit(task: Task, test: Task | None = None) -> Limit:
         return Limit(exact(signal, 1.0), exact(0.0 * signal, 1.0), dim=task.L)
     given = seen.positions
     assert isinstance(given, Positions)
-    used = sorted({token for one in (*task.positions.sets, *given.sets) for token in one})
-    _, size, rows = np.linalg.svd(task.positions.marks(used), full_matrices=False)
+    own = _tokens(task.positions)  # a basis of other tokens too might be turned within its span
+    _, size, rows = np.linalg.svd(task.positions.marks(own), full_matrices=False)
     basis = rows[size > 1e-10 * size[0]]
-    signal = seen.theta * given.marks(used) @ basis.T
+    used = sorted({*own, *_tokens(given)})
+    known = given.marks(used)[:, np.isin(used, own)]  # the readout is blind to the rest
+    signal = seen.theta * known @ basis.T
     chances = np.array(given.probabilities)
     return Limit(exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L)
+
+
+def _tokens(positions: Positions) -> list[int]:
+    return sorted({token for one in positions.sets for token in one})
 
 
 VECTORIZED = Model(

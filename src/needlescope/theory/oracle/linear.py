@@ -10,7 +10,7 @@ of 1/√L,
     error = min over u, τ of π E_v Φ(τ − θ u·v) + (1 − π) Φ(−τ).
 
 For uniform positions the best u that multi-start optimisation over all of R^L finds has two levels
-(2,000 random tasks with L ≤ 8; ``tests/theory/test_oracle_linear.py`` repeats some): k tokens at a,
+(2,000 random tasks with L ≤ 8; ``tests/theory/oracle/test_linear.py`` repeats some): k tokens at a,
 the others at c, 0 ≤ c ≤ a. Then u·v = aH + c(R − H) with H hypergeometric, and three numbers are
 left to search: k, c/a and τ. Mostly a = c is best, which is pooling; where positives are rare and
 hardly detectable, betting on few tokens is better. Given patterns of positions are searched over
