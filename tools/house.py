@@ -214,10 +214,11 @@ def _small_errors() -> Iterator[None]:
     whole = experiment("errors")
     units = whole.units(False)
     few = [next(one for one in units if one.call == call) for call in ("predict", "simulate")]
-    (home,) = [one for one in sys.modules.values() if getattr(one, "ERRORS", None) is whole]
-    vars(home)["ERRORS"] = dataclasses.replace(whole, units=lambda full: few)
+    (home,) = [one for one in sys.modules.values() if whole in vars(one).values()]
+    (name,) = [name for name, one in vars(home).items() if one is whole]
+    vars(home)[name] = dataclasses.replace(whole, units=lambda full: few)
     yield
-    vars(home)["ERRORS"] = whole
+    vars(home)[name] = whole
 
 
 def _reproduce(place: Path) -> None:

@@ -1,4 +1,4 @@
-"""The query as everything after stage 3 sees it: κ = β‖q‖ and s = cos(q, ξ)."""
+"""The query as everything after its training sees it: κ = β‖q‖ and s = cos(q, ξ)."""
 
 from __future__ import annotations
 

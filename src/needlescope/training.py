@@ -15,6 +15,7 @@ from .grid import Gridded, check_broadcast, choice, integer, real
 from .losses import Loss, check_loss, get_loss
 
 FIRST_STEPS = ("joint", "sequential")
+DATA = ("D1", "all")  # what models without a query are trained on
 SENSE = (1e-15, 1e6)
 MOST_QUERY_STEPS = 10**6
 

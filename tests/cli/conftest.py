@@ -83,7 +83,7 @@ def tiny_experiments():
         for name in NAMES:
             one = experiment(name)
             small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
-            patch.setattr(f"needlescope.experiments.published.{name}.{name.upper()}", small)
+            patch.setattr(f"needlescope.experiments.published.{name}.EXPERIMENT", small)
         patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))
         yield
 

@@ -18,6 +18,7 @@ from needlescope.arrays import FloatArray
 from needlescope.models import MODELS, Model
 from needlescope.models.nodes import Limit, exact
 from needlescope.models.segments import Even, Segments
+from needlescope.simulation.training.reduced import FEATURES
 from needlescope.task import Task
 
 TASK = ns.Task(L=6, R=2, theta=4.0, pi=0.4)
@@ -155,3 +156,19 @@ def test_a_sweep_takes_a_new_model() -> None:
     units = ns.Sweep("predict", tables, {"model": ["pooled", "halves"]}).units()
     assert len(units) == 4
     assert 0.0 < units[-1].run()["test_error"] < 0.5
+
+
+def test_features_by_law_alone_are_not_enough_to_leave_tokens_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Tested as if it were mean pooling, its error was 0.275 where tokens say 0.099."""
+    monkeypatch.setitem(FEATURES, "halves", lambda *_: pytest.fail("tested by another's law"))
+    found = ns.simulate(TASK, TRAINING, "halves", d=20, trials=2, workers=1)
+    assert found.options["sampler"] == "tokens"
+
+
+def test_the_paper_speaks_of_its_own_models_only() -> None:
+    assert ns.asymptote(TASK, "halves").provenance == "formula: corollary 2 for the model halves"
+    assert ns.capacity(TASK, "halves").provenance == "formula: conjecture 1 for the model halves"
+    other = ns.predict(TASK, TRAINING, "halves", test_task=TASK.replace(theta=3.0))
+    assert other.provenance == "formula: halves tested on another task"

@@ -20,7 +20,7 @@ from .fitting.settings import (
     MOST_KAPPA,
     MOST_QUERIES,
     MOST_STEPS,
-    RIDGES,
+    RIDGE_RANGE,
     Setting,
     check_auto,
     settings,
@@ -136,7 +136,7 @@ class AttentionClassifier(BagClassifier):
 
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
         check_auto("kappa", self.kappa, 0.0, MOST_KAPPA)
-        check_auto("ridge", self.ridge, *RIDGES)
+        check_auto("ridge", self.ridge, *RIDGE_RANGE)
         check_auto("refine", self.refine, 0, MOST_STEPS, whole=True)
         choice("data", self.data, SCHEMES)
         check_auto("queries", self.queries, 1, MOST_QUERIES, whole=True)

@@ -18,7 +18,7 @@ from .base import BagClassifier
 from .fitting import steps
 from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
-from .fitting.settings import RIDGES, Setting, check_auto, settings
+from .fitting.settings import RIDGE_RANGE, Setting, check_auto, settings
 
 
 class PooledClassifier(BagClassifier):
@@ -92,7 +92,7 @@ class PooledClassifier(BagClassifier):
         self.progress = progress
 
     def _settings(self, loss: Loss, unit: float) -> list[Setting]:
-        check_auto("ridge", self.ridge, *RIDGES)
+        check_auto("ridge", self.ridge, *RIDGE_RANGE)
         return settings(0.0, self.ridge, 0, unit=unit)
 
     def transform(self, X: Any) -> FloatArray:

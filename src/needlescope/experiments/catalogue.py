@@ -22,5 +22,5 @@ def experiment(name: str) -> Experiment:
     'Errors against the amount of training data'
     """
     one_of("experiment", name, NAMES)
-    found: Experiment = getattr(import_module(f".published.{name}", __package__), name.upper())
+    found: Experiment = import_module(f".published.{name}", __package__).EXPERIMENT
     return found

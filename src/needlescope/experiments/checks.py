@@ -16,9 +16,9 @@ from ..query import Query
 from ..simulation.asked import ask
 from ..simulation.oracle import check_draws
 from ..theory.asked import check_accuracy
-from ..theory.learning import DATA
 from ..theory.oracle.least_error import MODELS as ORACLES
 from ..theory.oracle.threshold import check_target
+from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once

@@ -28,6 +28,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 # More workers than this for each core only wait for each other, and take memory meanwhile.
+SHORT = 2.0  # seconds of work below which one process is quicker than several
 MOST_PER_CORE = 4
 # Jobs handed out for each worker: the next one waits beside the worker, the others stay here.
 AHEAD = 2
@@ -98,6 +99,17 @@ def run(
                 failures += failed is not None and failed(result)
                 report(len(results), failures)
     return [results[index] for index in range(total)]
+
+
+def worth(workers: int | None, seconds: float) -> int | None:
+    """Return the workers that are worth their start: one, if none are asked for and work is short.
+
+    Examples
+    --------
+    >>> worth(None, 0.1), worth(None, 60.0), worth(2, 0.1)
+    (1, None, 2)
+    """
+    return 1 if workers is None and seconds < SHORT else workers
 
 
 def check_workers(workers: Any) -> None:

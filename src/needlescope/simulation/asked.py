@@ -16,13 +16,12 @@ from ..models import get_model
 from ..models.asked import check_query, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
-from ..training import Training
-from .measures import EXACT
+from ..training import DATA, Training
+from .measures import BY_LAW, EXACT
 from .options import HOW, Options
 from .point import Point, Settings
 from .training.reduced import FEATURES
 
-DATA = ("D1", "all")
 REUSE = ("none", "D0", "all")
 SAMPLERS = ("auto", "tokens", "reduced")
 TESTS = ("auto", "exact", "sampled")
@@ -214,7 +213,7 @@ def _sampler(asked: Asked) -> str:
         f"query_steps={asked.training.query_steps}": _more_steps(asked),
         f"starts={asked.starts}": asked.starts > 0,
         "a signal of your own": asked.signal is not None,
-        f"model={asked.model.name!r}": asked.model.name not in FEATURES,
+        f"model={asked.model.name!r}": not {asked.model.name} <= FEATURES.keys() & BY_LAW.keys(),
     }
     reasons = [reason for reason, present in beyond.items() if present]
     if asked.sampler == "reduced" and reasons:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
-    signal, part, inside = _parts(trial, trained)
+    signal, part, inside = PARTS.get(trial.model.name, _unknown_parts)(trial, trained)
     return {
         "train_loss": float(np.mean(get_loss(trial.training.loss).value(fit.scores, y))),
         "train_error": float(np.mean(y * fit.scores <= 0.0)),
@@ -38,21 +39,35 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     }
 
 
-def _parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
-    """Return ⟨w, signal⟩, its part beside the query, and ‖w‖² within the special directions."""
-    signals = trained.signals
-    if trial.model.has_query:
-        signal, s = float(signals[0]), trained.alignment["cosine_q"]
-        across = float(np.sqrt((1.0 - s) * (1.0 + s)))
-        part = (signal - s * trained.query_part) / across if across > 1e-9 else 0.0
-        return signal, part, trained.query_part**2 + part**2
-    if len(signals) == 1:
-        return float(signals[0]), float(signals[0]), float(signals[0]) ** 2
-    if not trial.model.fixed_length:  # what a signal leaves in the features is not known here
-        return np.nan, np.nan, np.nan
+def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+    signal, s = float(trained.signals[0]), trained.alignment["cosine_q"]
+    across = float(np.sqrt((1.0 - s) * (1.0 + s)))
+    part = (signal - s * trained.query_part) / across if across > 1e-9 else 0.0
+    return signal, part, trained.query_part**2 + part**2
+
+
+def _pooled_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+    signal = float(trained.signals[0])
+    return signal, signal, signal**2
+
+
+def _vectorized_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
     basis, mean = _directions(trial.task)
-    signal = float(mean @ signals)
-    return signal, signal, float(np.sum((basis @ signals) ** 2))
+    signal = float(mean @ trained.signals)
+    return signal, signal, float(np.sum((basis @ trained.signals) ** 2))
+
+
+def _unknown_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+    """What a signal leaves in the features of another model is not known here."""
+    return np.nan, np.nan, np.nan
+
+
+PARTS: dict[str, Callable[[Trial, Trained], tuple[float, float, float]]] = {
+    "attention": _attention_parts,
+    "pooled": _pooled_parts,
+    "vectorized": _vectorized_parts,
+}
+"""⟨w, signal⟩, its part beside the query, and ‖w‖² within the special directions, by model."""
 
 
 def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
@@ -117,27 +132,53 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
         scores = stages.scores(data, trial.model, trained.state, trial.sharpness)
         return np.asarray(data.y * scores <= 0.0)
     parts = [
-        _sampled_scores(trial, trained, min(COUNTED, n - first), rng)
+        _wrong_by_law(trial, trained, min(COUNTED, n - first), rng)
         for first in range(0, n, COUNTED)
     ]
     return np.concatenate(parts)
 
 
-def _sampled_scores(trial: Trial, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
+def _wrong_by_law(trial: Trial, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
     """Return the same for n samples of the reduced law."""
-    task, fit, y = trial.test_task, trained.fit, labels(trial.test_task, n, rng)
-    lift = task.theta * (y > 0.0)
-    deviation: float | FloatArray = float(np.linalg.norm(fit.w))
-    if trained.look is not None:
-        at = trained.look
-        cosine = trained.alignment["cosine_q"]
-        a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng)
-        mean = lift * mass * at.signal + at.along * along
-        deviation = at.across * np.sqrt(a)
-    elif not trial.model.fixed_length:
-        mean = lift * task.R / task.L * trained.signals[0]
-        deviation /= float(np.sqrt(task.L))
-    else:
-        mean = lift * trained.signals[positions(task, n, rng)].sum(axis=1)
-    scores = mean + deviation * rng.standard_normal(n) + fit.b
+    y = labels(trial.test_task, n, rng)
+    mean, deviation = BY_LAW[trial.model.name](trial, trained, y, rng)
+    scores = mean + deviation * rng.standard_normal(n) + trained.fit.b
     return np.asarray(y * scores <= 0.0)
+
+
+Scores: TypeAlias = "tuple[FloatArray, float | FloatArray]"
+
+
+def _attention_scores(
+    trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
+) -> Scores:
+    task, at = trial.test_task, trained.look
+    assert at is not None
+    cosine = trained.alignment["cosine_q"]
+    a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng)
+    lift = task.theta * (y > 0.0)
+    return lift * mass * at.signal + at.along * along, at.across * np.sqrt(a)
+
+
+def _pooled_scores(
+    trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
+) -> Scores:
+    task = trial.test_task
+    mean = task.theta * (y > 0.0) * task.R / task.L * trained.signals[0]
+    return mean, float(np.linalg.norm(trained.fit.w)) / float(np.sqrt(task.L))
+
+
+def _vectorized_scores(
+    trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
+) -> Scores:
+    task = trial.test_task
+    marked = trained.signals[positions(task, len(y), rng)].sum(axis=1)
+    return task.theta * (y > 0.0) * marked, float(np.linalg.norm(trained.fit.w))
+
+
+BY_LAW: dict[str, Callable[[Trial, Trained, FloatArray, np.random.Generator], Scores]] = {
+    "attention": _attention_scores,
+    "pooled": _pooled_scores,
+    "vectorized": _vectorized_scores,
+}
+"""Mean and deviation of the scores of fresh samples, for models that are tested without tokens."""

@@ -23,7 +23,7 @@ from ..arrays import FloatArray
 from ..grid import check_kind, choice, whole
 from ..outcome import Oracle, gather
 from ..running.seeds import child, generator, streams
-from ..running.workers import Progress, check_workers, run
+from ..running.workers import Progress, check_workers, run, worth
 from ..task import Positions, Task
 from .asked import trial_count
 from .point import MEMORY
@@ -32,13 +32,11 @@ from .samples.normal import Single, normal
 
 MODELS = ("attention", "pooled", "bayes")
 KAPPAS = (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)
-SMOOTHING_WIDTH = (
-    2.0  # of the smoothing, over the scores' spread and the fifth root of their number
-)
+# Width of the smoothing, over the scores' spread and the fifth root of their number.
+SMOOTHING_WIDTH = 2.0
 THRESHOLDS = 1001
 ORACLE_BLOCK = 1 << 16  # numbers at a time: what is made of them stays in the cache
 PASSES = {"attention": 50, "pooled": 2, "bayes": 20}  # nanoseconds for each number drawn
-SHORT = 2.0  # seconds of work below which one process is quicker than several
 
 
 def simulate_oracle(
@@ -98,8 +96,7 @@ def simulate_oracle(
     points = task.scalars(task.shape)
     places = streams(seed, len(points), trials)
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
-    if workers is None and 1e-9 * PASSES[model] * numbers * len(jobs) < SHORT:
-        workers = 1  # other processes would take longer to start than the trials to run
+    workers = worth(workers, 1e-9 * PASSES[model] * numbers * len(jobs))
     rows = run(_trial, jobs, workers=workers, progress=progress, title=f"{model}, signal known")
     shape = (*task.shape, trials)
     values = {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}

@@ -12,7 +12,7 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..outcome import Alignment, Focus, Kind, Outcome, Separability, gather
 from ..running.seeds import streams
-from ..running.workers import check_workers, run
+from ..running.workers import check_workers, run, worth
 from ..task import Task
 from ..training import Training
 from .asked import Asked, ask, trial_count
@@ -25,8 +25,6 @@ MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("query_part", "signal_part", "rest"),
 )
-
-SHORT = 2.0  # seconds of work below which one process is quicker than several
 
 
 @takes(
@@ -283,8 +281,7 @@ def _run(
     points = asked.points()
     seeds = streams(seed, len(points), trials)
     jobs = [points[place // trials].trial(one) for place, one in enumerate(seeds)]
-    if workers is None and sum(point.seconds for point in points) * trials < SHORT:
-        workers = 1  # other processes would take longer to start than the trials to run
+    workers = worth(workers, sum(point.seconds for point in points) * trials)
     rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {asked.d}")
     shape = (*asked.shape, trials)
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}

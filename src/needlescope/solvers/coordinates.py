@@ -1,4 +1,4 @@
-"""The Newton systems of stage 4: (λ I + Fᵀ C F) dw + Fᵀ C 1 db = −g, 1ᵀ C (F dw + db 1) = −g_b.
+"""Newton systems of a readout: (λ I + Fᵀ C F) dw + Fᵀ C 1 db = −g, 1ᵀ C (F dw + db 1) = −g_b.
 
 `InFeatures` solves them with a p × p matrix, for n ≥ p. `InSamples` writes w = Fᵀx and solves them
 with an n × n one, for p > n; it never looks at F again once FFᵀ is there. A vector of coefficients

@@ -1,11 +1,11 @@
-"""The front door of stage 4: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
+"""The front door, a linear readout: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖².
 
 | loss | ridge | method |
 | --- | --- | --- |
-| kinked (hinge) | any | `kinked` |
-| smooth | > 0 | `smooth`: growing span, then factorised Newton |
-| square | 0 | `square`: the solution of least norm |
-| other smooth | 0 | `unridged`: the same as with a ridge, on the singular vectors of F |
+| kinked (hinge) | any | `kinked.certified` |
+| smooth | > 0 | `smooth.ridged`: growing span, then factorised Newton |
+| square | 0 | `smooth.least_norm`: the solution of least norm |
+| other smooth | 0 | `smooth.unridged`: the same as with a ridge, on the singular vectors of F |
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def minimise(
     y : array of shape (n,)
         Labels, −1 or +1.
     loss : str or Loss
-        As in `needlescope.get_loss`.
+        As in `needlescope.losses.get_loss`.
     ridge : float
         λ ≥ 0. Zero means the limit λ → 0⁺ for the square loss, the solution of least norm.
     weight : array of shape (n,), optional

@@ -1,4 +1,4 @@
-"""Stage 4 as an optimisation problem: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖²."""
+"""The training of a linear readout: min over (w, b) of Σ cᵢ ℓ(⟨w, Fᵢ⟩ + b; yᵢ) + (λ/2)‖w‖²."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Ridgeless square loss with much data (Corollary 2), and where attention starts to win.
+"""Ridgeless square loss with much data (Corollary 2).
 
-As α1 → ∞ the closed form of `square` expands in ε = 1/t = dim/(α1 E[A]): with φ = (m, 1) and
+As α1 → ∞ the closed form of `saddle.square` expands in ε = 1/t = dim/(α1 E[A]): with φ = (m, 1) and
 D = diag(τ, 0), (μ, b) = x0 + ε x1, where
 
     E[φφᵀ + D] x0 = E[y φ]        E[φφᵀ + D] x1 = E[A(φφᵀ + D)] x0 − E[A y φ]
@@ -27,7 +27,7 @@ from .asked import check_accuracy, need_query
 from .law.attention import attention_samples
 from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
 from .law.limits import train_limit
-from .provenance import ASYMPTOTE
+from .provenance import ASYMPTOTE, of_limit
 from .saddle.measures import error_slope, error_slope_rest, test_error
 from .saddle.problem import Point
 from .unsolved import Points
@@ -87,7 +87,9 @@ def asymptote(
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"model": model, "provenance": ASYMPTOTE}] * len(jobs)
+    rows: list[dict[str, Any]] = [{"model": model, "provenance": of_limit(kind, ASYMPTOTE)}] * len(
+        jobs
+    )
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
             rows[index] = _solve(one, given, kind, accuracy)
@@ -111,7 +113,7 @@ def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str,
 def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
     if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
-        return {"model": model.name, **row, "provenance": ASYMPTOTE}
+        return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE)}
     if model.has_query and query.kappa > 0.0:
         drawn = attention_samples(
             task.L, task.R, task.theta, query.kappa, query.cosine, level.points
@@ -129,7 +131,7 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
         "limit_se": errors[0],
         "rate": dim * found[1],
         "rate_se": dim * errors[1],
-        "provenance": ASYMPTOTE,
+        "provenance": of_limit(model, ASYMPTOTE),
     }
 
 

@@ -16,7 +16,7 @@ from ..task import Task
 from .asked import check_accuracy, need_query
 from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
 from .law.limits import train_limit
-from .provenance import CAPACITY
+from .provenance import CAPACITY, of_limit
 from .saddle.margin import separability, uncertainty
 from .unsolved import Points
 
@@ -77,7 +77,9 @@ def capacity(
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"model": model, "provenance": CAPACITY}] * len(jobs)
+    rows: list[dict[str, Any]] = [{"model": model, "provenance": of_limit(kind, CAPACITY)}] * len(
+        jobs
+    )
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
             rows[index] = _solve(one, given, kind, accuracy)
@@ -114,5 +116,5 @@ def _capacity_one(task: Task, query: Query, model: Model, level: Level) -> dict[
         "model": model.name,
         "alpha": alpha,
         "alpha_se": alpha * relative if relative else 0.0,
-        "provenance": CAPACITY,
+        "provenance": of_limit(model, CAPACITY),
     }

@@ -17,7 +17,7 @@ from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
 from ..query import Query
 from ..task import Positions, Task
-from ..training import Training
+from ..training import DATA, Training
 from .alignment import trained_query
 from .asked import NO_QUERY, check_accuracy
 from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
@@ -27,8 +27,6 @@ from .saddle.measures import measure
 from .saddle.problem import Point
 from .saddle.readout import Readout, train_readout
 from .unsolved import Points
-
-DATA = ("D1", "all")
 
 
 class _Solved(NamedTuple):

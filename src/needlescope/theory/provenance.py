@@ -47,7 +47,26 @@ def of_prediction(model: Model, loss: str | Loss, task: Task, test: Task) -> str
         "tested on another task": test is not task,
     }
     more = [words for words, present in beyond.items() if present]
-    return f"formula: {model.rests_on} {', '.join(more)}" if more else model.rests_on
+    ground = model.rests_on.removeprefix("formula: ")
+    return f"formula: {ground} {', '.join(more)}" if more else model.rests_on
+
+
+def of_limit(model: Model, ground: str) -> str:
+    """Return what a limit rests on that the paper states for its own models.
+
+    Examples
+    --------
+    >>> from needlescope.models import get_model
+    >>> of_limit(get_model("pooled"), ASYMPTOTE)
+    'corollary 2'
+    >>> of_limit(get_model("pooled")._replace(name="mine", rests_on="formula: mine"), ASYMPTOTE)
+    'formula: corollary 2 for the model mine'
+    """
+    return (
+        ground
+        if model.rests_on.startswith("theorem")
+        else f"formula: {ground} for the model {model.name}"
+    )
 
 
 def of_search(*grounds: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from needlescope.experiments.published.errors import ERRORS
+from needlescope.experiments.published.errors import EXPERIMENT
 
 
 @pytest.mark.parametrize("full", [False, True])
 def test_each_dot_has_its_line(full):
-    units = ERRORS.units(full)
+    units = EXPERIMENT.units(full)
     assert len({unit.key for unit in units}) == len(units)
 
     def points(call):
@@ -32,6 +32,6 @@ def test_the_peak_is_drawn_but_not_scored():
         trials = [{"call": "simulate", "d": 1000, **place, **numbers}] * 2
         return pd.DataFrame([{"call": "predict", **place, **numbers}, *trials])
 
-    assert len(ERRORS.compare(table("pooled", 1.0))) == 0
-    assert len(ERRORS.compare(table("pooled", 2.0))) == 2
-    assert len(ERRORS.compare(table("vectorized", 1.0))) == 2
+    assert len(EXPERIMENT.compare(table("pooled", 1.0))) == 0
+    assert len(EXPERIMENT.compare(table("pooled", 2.0))) == 2
+    assert len(EXPERIMENT.compare(table("vectorized", 1.0))) == 2

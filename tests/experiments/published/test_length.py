@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.published.length import KAPPAS, LENGTH, L
+from needlescope.experiments.published.length import EXPERIMENT, KAPPAS, L
 from needlescope.experiments.stores.store import Store
 
 
@@ -16,7 +16,7 @@ def place(unit):
 
 @pytest.mark.parametrize("full", [False, True])
 def test_units_are_distinct_and_each_dot_has_its_line(full):
-    units = LENGTH.units(full)
+    units = EXPERIMENT.units(full)
     assert len({unit.key for unit in units}) == len(units)
     lines = {place(unit) for unit in units if unit.call == "predict"}
     dots = {place(unit) for unit in units if unit.call == "simulate"}
@@ -28,14 +28,14 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
 
 def test_simulation_agrees_with_theory_at_another_length(tmp_path):
     wanted = [("attention", 2.0, 4 * L), ("pooled", None, 4 * L)]
-    units = [unit for unit in LENGTH.units(False) if place(unit) in wanted]
+    units = [unit for unit in EXPERIMENT.units(False) if place(unit) in wanted]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
-        scores = LENGTH.compare(store.to_pandas(units))
+        scores = EXPERIMENT.compare(store.to_pandas(units))
     assert len(scores) == 2  # pooling has no κ, and is compared all the same
     assert scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(LENGTH.compare(store.to_pandas([]))) == 0
+        assert len(EXPERIMENT.compare(store.to_pandas([]))) == 0

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.published.reuse import PROTOCOLS, REUSE
+from needlescope.experiments.published.reuse import EXPERIMENT, PROTOCOLS
 from needlescope.experiments.stores.store import Store
 
 
 @pytest.mark.parametrize("full", [False, True])
 def test_every_protocol_has_the_same_data_in_all(full):
-    units = REUSE.units(full)
+    units = EXPERIMENT.units(full)
     assert len({unit.key for unit in units}) == len(units)
     totals = {}
     for unit in units:
@@ -26,16 +26,16 @@ def test_every_protocol_has_the_same_data_in_all(full):
 
 
 def test_only_the_split_is_compared(tmp_path):
-    units = [u for u in REUSE.units(False) if u.arguments["training"]["alpha1"] == 2.0]
+    units = [u for u in EXPERIMENT.units(False) if u.arguments["training"]["alpha1"] == 2.0]
     cheap = [u for u in units if not u.arguments.get("starts")]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(cheap, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(cheap)
     assert (table["reuse"] == "D0").any()
-    scores = REUSE.compare(table)
+    scores = EXPERIMENT.compare(table)
     assert len(scores) == 2 and scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(REUSE.compare(store.to_pandas([]))) == 0
+        assert len(EXPERIMENT.compare(store.to_pandas([]))) == 0

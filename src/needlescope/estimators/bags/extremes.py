@@ -14,8 +14,8 @@ from .scaling import Scaling, chunks
 from .tables import LARGEST_NUMBER
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-LEAST_SPREAD = {SINGLE: 1e-35, DOUBLE: 1e-150}  # of the spread of a feature
-FARTHEST_INSTANCE = {SINGLE: 1e30, DOUBLE: 1e300}  # of an instance once it is scaled
+LEAST_SPREAD = {SINGLE: 1e-35, DOUBLE: 1e-150}  # a smaller spread is lost in squares
+FARTHEST_INSTANCE = {SINGLE: 1e30, DOUBLE: 1e300}  # a larger scaled number overflows
 SLIGHT = 0.03  # spread below which a ridge of 0.01 or more leaves instances no say
 
 

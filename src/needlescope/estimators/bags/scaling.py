@@ -14,10 +14,9 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from .bags import CHUNK, Bags
 
-WIDEST_BAGS = 10_000  # features whose correlations are removed: a matrix of 800 MB
-CONSTANT_ROUNDING = (
-    4.0  # rounding steps that a feature must deviate by, not to be taken for constant
-)
+MOST_WHITENED = 10_000  # features whose correlations are removed: a matrix of 800 MB
+# Rounding steps that a feature must deviate by, not to be taken for constant.
+CONSTANT_ROUNDING = 4.0
 
 
 class Scaling(NamedTuple):
@@ -52,10 +51,10 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     array([ 1., 10.])
     """
     d, whiten = bags.d, shrinkage < 1.0
-    if whiten and d > WIDEST_BAGS:
+    if whiten and d > MOST_WHITENED:
         raise ValueError(
-            f"shrinkage={shrinkage:g} removes the correlations of at most {WIDEST_BAGS} features, "
-            f"got {d}; pass shrinkage=1, or reduce them first, as with PCA"
+            f"shrinkage={shrinkage:g} removes the correlations of at most {MOST_WHITENED} "
+            f"features, got {d}; pass shrinkage=1, or reduce them first, as with PCA"
         )
     total, first, second = 0.0, np.zeros(d), np.zeros((d, d) if whiten else d)
     shift: Any = None

@@ -22,7 +22,7 @@ HOLD = 1 << 26  # numbers that are kept scaled: 256 or 512 MiB
 
 
 class Prepared:
-    """Some bags, scaled, with labels −1 or +1: `Data` of `simulation.training.stages`.
+    """Some bags, scaled, with labels −1 or +1: `Data` as in `simulation.samples.data`.
 
     Examples
     --------

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_KAPPA = 1e6  # attention is on one instance long before; single precision tells no more apart
-RIDGES = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
+RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
 MOST_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
 MOST_STEPS = 10**6  # of refinement, which ends by itself when there is nothing to gain
 AUTO_KAPPA = (0.0, 2.0)
 AUTO_REFINE = (0, 10)
-AUTO_RIDGE = (0.5, 0.05, 0.005)
-REFINED_RIDGE = (0.3, 0.03)
+AUTO_RIDGES = (0.5, 0.05, 0.005)
+REFINED_RIDGES = (0.3, 0.03)
 AUTO_QUERIES = (1, 4)
 
 
@@ -60,7 +60,7 @@ def settings(
     for one in AUTO_KAPPA if isinstance(kappa, str) else (float(kappa),):
         refined = one > 0.0 and isinstance(refine, str)
         steps = AUTO_REFINE if refined else (0 if one == 0.0 else int(refine),)
-        ridges = REFINED_RIDGE if refined else AUTO_RIDGE
+        ridges = REFINED_RIDGES if refined else AUTO_RIDGES
         counts = AUTO_QUERIES if one > 0.0 else AUTO_QUERIES[:1]
         for count in counts if isinstance(queries, str) else (int(queries),):
             for lam in [unit * r for r in ridges] if isinstance(ridge, str) else [float(ridge)]:

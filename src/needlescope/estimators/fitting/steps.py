@@ -24,8 +24,8 @@ from ...simulation.training import stages
 from ...simulation.training.stages import State
 from ...solvers.minimise import minimise, minimise_path
 
-READOUT_TOLERANCE = 1e-4  # of a readout, relative to its gradient at zero
-FARTHEST_BALANCE = 1e6  # that a bias is looked for
+READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
+FARTHEST_BALANCE = 1e6  # a shift that balances the slopes is looked for so far
 
 
 def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:

@@ -1,8 +1,8 @@
 """From labelled bags to a task of the theory: what it predicts for them, and how far to trust it.
 
-The task is fitted first (`task_fit`); the theory then predicts errors, also for more bags
-(`task_theory`), and classifiers are fitted beside it. Where they, or what the theory assumes, are
-not as it says is listed under ``departures``.
+The task is fitted first (`fit`); the theory then predicts errors, also for more bags
+(`planning.curve`), and classifiers are fitted beside it. Where they, or what the theory assumes,
+are not as it says is listed under ``departures``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 1. Instances are centred, and scaled as those of negative bags, which are noise; their dimension
    is the participation ratio of that noise.
-2. Directions trained without a bag show its signal as a mixture (`task_signal`): R, and t = θ s.
+2. Directions trained without a bag show its signal (`signal`) as a `mixture`: R, and t = θ s.
 3. The theory knows s for a task and a number of bags: θ solves θ s(θ) = t.
 
 Noise that is not normal is put on the scale on which it is, and L counts instances that are

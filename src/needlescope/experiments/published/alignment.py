@@ -48,7 +48,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table, BY, NAMES, theory="align", simulation="simulate_alignment")
 
 
-ALIGNMENT = Experiment(
+EXPERIMENT = Experiment(
     "alignment",
     "Alignment of query and readout with the signal",
     "Cosine between the signal ξ and the readout w after one gradient step, and between ξ and the "

@@ -55,7 +55,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table, BY, ("signal", "largest"), theory="focus", simulation="simulate_focus")
 
 
-ATTENTION_MAP = Experiment(
+EXPERIMENT = Experiment(
     "attention_map",
     "What the trained query looks at",
     "Left: the mean attention weight of the signal token and of each of the nine others, in a "

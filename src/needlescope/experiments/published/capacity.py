@@ -197,7 +197,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COMPARED))
 
 
-CAPACITY = Experiment(
+EXPERIMENT = Experiment(
     "capacity",
     "How much data can be fitted without a mistake",
     "Left: the share of random training sets that a classifier can separate perfectly, against "

@@ -56,7 +56,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table, BY, NAMES)
 
 
-ERRORS = Experiment(
+EXPERIMENT = Experiment(
     "errors",
     "Errors against the amount of training data",
     "Test error, training loss and training error of the three classifiers as the readout gets "

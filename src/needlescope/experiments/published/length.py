@@ -74,7 +74,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table, BY, NAMES)
 
 
-LENGTH = Experiment(
+EXPERIMENT = Experiment(
     "length",
     "Length generalisation: trained on 16 tokens, tested on 4 to 1024",
     "Test error of classifiers trained on L = 16 tokens, on sequences of another length L′ with "

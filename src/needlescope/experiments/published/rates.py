@@ -152,7 +152,7 @@ def _straight(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table[late], pd.DataFrame(rows)], ignore_index=True)
 
 
-RATES = Experiment(
+EXPERIMENT = Experiment(
     "rates",
     "How fast the error reaches its limit",
     "Square loss without a ridge: the test error E comes down to its limit for much data, E^∞, as "

@@ -88,7 +88,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table[split | (table.call == "predict")], BY, NAMES)
 
 
-REUSE = Experiment(
+EXPERIMENT = Experiment(
     "reuse",
     "Splitting the data or reusing them",
     "Test error of attention against all its data, α samples per dimension. The theory (line) "

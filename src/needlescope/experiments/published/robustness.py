@@ -83,7 +83,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table[gaussian | (table.call == "predict")], BY, NAMES)
 
 
-ROBUSTNESS = Experiment(
+EXPERIMENT = Experiment(
     "robustness",
     "Noise that is not the theory's",
     "Test error, training loss and training error of attention (query trained on α0 = 4) and of "

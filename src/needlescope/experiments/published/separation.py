@@ -135,7 +135,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return found[largest * found.trials * min(DRAWS.values()) >= MISTAKES]
 
 
-SEPARATION = Experiment(
+EXPERIMENT = Experiment(
     "separation",
     "The signal that is needed as sequences grow",
     "The least error that a classifier can reach when it knows the signal, one token in L carrying "

@@ -131,7 +131,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([one for one in found if len(one)] or found[:1], ignore_index=True)
 
 
-WIN_OR_LOSE = Experiment(
+EXPERIMENT = Experiment(
     "win_or_lose",
     "Where attention beats mean pooling, and where it does not",
     "The test error of attention minus that of mean pooling: blue where attention wins. The maps "

@@ -7,7 +7,7 @@
 | focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
 | oracle, simulate_oracle, detection_threshold | what is possible when the signal is known |
-| asymptote, crossover | the square loss with much data |
+| asymptote, crossover | the square loss with much data; where attention starts to win |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
 d, a number where the matrix would be d × d of them. Positions are a table of ``sets`` and

@@ -20,9 +20,8 @@ from ...running.seeds import child, generator
 from ...task import Positions, Task
 from .noise import fill_noise
 
-TOKEN_BLOCK = (
-    1 << 19
-)  # numbers in a block, 2 MiB: large enough for BLAS, small enough for the cache
+# Numbers in a block, 2 MiB: large enough for BLAS, small enough for the cache.
+TOKEN_BLOCK = 1 << 19
 
 
 class Block(NamedTuple):

@@ -167,7 +167,8 @@ FEATURES: dict[str, Reduced] = {
     "pooled": lambda task, y, d, kappa, cosine, rng: pooled_features(task, y, d, rng),
     "vectorized": lambda task, y, d, kappa, cosine, rng: vectorized_features(task, y, d, rng),
 }
-"""The models whose features can be drawn without their tokens."""
+"""The models whose features can be drawn without their tokens. The columns along ξ come first, one
+for each weight of a dimension (for attention q̂ and ξ⊥), then all others."""
 
 
 def _features(

@@ -3,7 +3,7 @@
 For any margin u and any slope t in the domain of ℓ* the Fenchel–Young excess
 ℓ(u) + ℓ*(t) − t u = ℓ(u) − ℓ(x) − t (u − x) is non-negative, where x is a margin with t ∈ ∂ℓ(x).
 It is computed in the second form, which does not cancel. Slopes t with Σ cᵢ yᵢ tᵢ = 0 are dual
-feasible, and with αᵢ = cᵢ yᵢ tᵢ the objective of stage 4 exceeds its dual value by
+feasible, and with αᵢ = cᵢ yᵢ tᵢ the objective J exceeds its dual value by
 
     J(w, b) − D(α) = Σ cᵢ (ℓ(uᵢ) + ℓ*(tᵢ) − tᵢ uᵢ) + ‖λ w + Fᵀα‖²/(2λ).
 """

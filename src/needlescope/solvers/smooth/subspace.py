@@ -29,8 +29,8 @@ from .point import Point, at_point
 
 DIGITS = 3e-5  # single precision is trusted to reduce the gradient by this much
 DOUBLE_DIGITS = 1e-12
-MOST_DIRECTIONS = 80  # directions kept
-KEPT_DIRECTIONS = 40  # of them after a clearance
+MOST_DIRECTIONS = 80  # before a clearance
+KEPT_DIRECTIONS = 40  # after it
 RISE = 1e-12  # of J, which is rounding
 STALLED_FALL = 0.5  # an exact gradient that falls by less says that the products are too rough
 BIAS_STEPS, BIAS_ENOUGH = 30, 1e-3

@@ -1,4 +1,4 @@
-"""How finely a law is resolved: levels to climb until an answer is accurate enough."""
+"""How finely a law is resolved: levels to climb, and the errors that say when to stop."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coo
 quasi-random point carry the largest tokens, which matter most. Up to `WHOLE` tokens all are
 kept. Of more, the `TOP` largest are; given the last of them, T, the rest are i.i.d. N(0, 1)
 truncated to g < T, and their sums are replaced by a Gaussian vector with the exact conditional
-mean and covariance, Σ g with its skewness too. Against the exact law of the score (`score`) that
-costs at most 5e-5 on the sharpest probabilities, for n just above `WHOLE`, and less on smooth
+mean and covariance, Σ g with its skewness too. Against the exact law of the score (`oracle.score`)
+that costs at most 5e-5 on the sharpest probabilities, for n just above `WHOLE`, and less on smooth
 ones. The cost of a draw does not grow with n.
 """
 

@@ -26,7 +26,7 @@ from ...arrays import FloatArray
 from ...lattice import replicate
 from ...task import Positions
 from .linear import span
-from .symmetric import FEW_TOKENS, Series, draw, make_groups
+from .symmetric import FEW_SIGNALS, Series, draw, make_groups
 from .symmetric_saddle import Saddle
 
 BAYES_BLOCK = 2**22  # draws × patterns at once
@@ -85,7 +85,7 @@ def replicate_given(
 @lru_cache(maxsize=8)
 def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | Saddle:
     groups = make_groups(L, r, theta, positive)
-    return Series(theta, r, groups) if r <= FEW_TOKENS else Saddle(theta, r, groups)
+    return Series(theta, r, groups) if r <= FEW_SIGNALS else Saddle(theta, r, groups)
 
 
 def _mean_min(a: FloatArray, s: float) -> FloatArray:

@@ -24,8 +24,7 @@ from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import ORACLE
 from ..unsolved import Points
-from . import bayes
-from . import linear as oracle_linear
+from . import bayes, linear
 from .attention import NIL, best_attention, hard_attention
 
 MODELS = ("attention", "pooled", "vectorized", "bayes")
@@ -94,15 +93,15 @@ def oracle(
 def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
     """Fields of the oracle of one scalar task."""
     L, R, theta, pi = task.L, task.R, task.theta, task.pi
-    even = oracle_linear.pooled(L, R, theta, pi)
+    even = linear.pooled(L, R, theta, pi)
     if model == "bayes":
         value, se = _bayes(task, even.error, accuracy)
         return {"error": value, "error_se": se, "threshold": np.log((1.0 - pi) / pi)}
     if model == "vectorized":
         if isinstance(task.positions, Positions):
-            best = oracle_linear.given_positions(L, theta, pi, task.positions)
+            best = linear.given_positions(L, theta, pi, task.positions)
         else:
-            best = oracle_linear.vectorized(L, R, theta, pi)
+            best = linear.vectorized(L, R, theta, pi)
         return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
     pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
     return _attention(task, pooled, accuracy) if model == "attention" else pooled

@@ -4,7 +4,7 @@ e_r, the sum over all r-subsets of their products, is what the likelihood ratio 
 of. The tokens come in groups that share a mean (`Group`): the largest of a group are exact (all of
 them up to `WHOLE` tokens in total), the rest (its bulk) is known by Gaussian sums, as in `Tokens`.
 
-`Series`, for r ≤ `FEW_TOKENS`: with x₁ ≥ x₂ ≥ … the scaled E_j = e_j/(x₁⋯x_j) obeys
+`Series`, for r ≤ `FEW_SIGNALS`: with x₁ ≥ x₂ ≥ … the scaled E_j = e_j/(x₁⋯x_j) obeys
 E_j ← E_j + (x_n/x_j) E_{j−1}, in which nothing can overflow or cancel. The bulk's own e_j follow
 from its power sums by Newton's identities (the first two as drawn, higher ones at their mean), and
 the two polynomials are multiplied. For more signal tokens see `symmetric_saddle`.
@@ -22,7 +22,7 @@ from ...arrays import FloatArray
 from ...lattice import replicate
 from ..law.tokens import BULK_SUMS, TOP, WHOLE, Tokens, bulk_sums, skewed_sum
 
-FEW_TOKENS = 12
+FEW_SIGNALS = 12  # up to here the recurrence, beyond it the saddle point
 
 
 class Group(NamedTuple):

@@ -1,4 +1,4 @@
-"""log e_r of many tokens by its saddle point, for r > `symmetric.FEW`.
+"""log e_r of many tokens by its saddle point, for r > `symmetric.FEW_SIGNALS`.
 
 e_r = (1/2πi) ∮ e^{K(u) − ru} du with K(u) = Σ log(1 + e^{u + θx}) gives, at K'(u) = r,
 
@@ -30,9 +30,8 @@ LEVELS = 24  # in T
 QUADRATURE = 160
 SADDLE_REACH = 9.5
 SADDLE_STEPS = 12
-WIDEST_WINDOW = (
-    6.0  # of the window of u; the spread exceeds it only where nothing is left to detect
-)
+# In u; the spread exceeds it only where nothing is left to detect.
+WIDEST_WINDOW = 6.0
 
 
 @dataclass(frozen=True)

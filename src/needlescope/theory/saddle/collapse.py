@@ -1,8 +1,8 @@
 """Losses with a kink near their collapsed phase, where the exact minimiser is w = 0.
 
 With rare positives and much data the hinge loss prefers to answer b = −1 to everything: all
-negatives sit at the kink, whose subgradients can balance any pull on w. To first order around (w,
-b) = (0, b0) the loss of each label is a cone (a kink or a straight line), and F becomes
+negatives sit at the kink, whose subgradients can balance any pull on w. To first order around
+(w, b) = (0, b0) the loss of each label is a cone (a kink or a straight line), and F becomes
 positively homogeneous. The collapse is certified when the minimum of that homogeneous convex
 function over (μ, b) at ρ = 1, maximised over t, is not negative: then no direction leads down
 from w = 0.

@@ -24,9 +24,8 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic, Segment
 
-ENVELOPE_REACH = (
-    8.5  # half-width of the integration range, in standard deviations: mass outside 2e-17
-)
+# Half-width of the integration range, in standard deviations: mass outside 2e-17.
+ENVELOPE_REACH = 8.5
 MASS_TOLERANCE = 1e-7
 STEP = 0.3  # of the shared grid near r = 0, on the loss's own scale
 NARROW = 0.5  # standard deviations

@@ -1,7 +1,8 @@
 """What a readout achieves: test error, train loss, train error, each with its uncertainty.
 
-    test error  = E Φ(−y m/√V)     train loss = Ψ + g Ψ_g     train error = E Φ(y (g ℓ'(0; y) −
-    m)/√V)
+    test error  = E Φ(−y m/√V)
+    train loss  = Ψ + g Ψ_g
+    train error = E Φ(y (g ℓ'(0; y) − m)/√V)
 
 The law's replicates give independent estimates of each: replicate r averages with its own
 weights, and its own residual of the stationarity equations moves the solution by −H⁻¹ times that

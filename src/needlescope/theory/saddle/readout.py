@@ -1,4 +1,4 @@
-"""The trained readout (w, b) of stage 4 for one law, loss, balance, amount of data and ridge."""
+"""The trained readout (w, b) for one law, loss, balance, amount of data and ridge."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from .problem import Local, Point, Saddle
 from .solver import RESIDUAL, newton, solve
 from .square import solve_square
 
-LOOSE_BIAS = (
-    1e-4  # the least precision, relative to the scores, to which the bias must be determined
-)
+# The least precision, relative to the scores, to which the bias must be determined.
+LOOSE_BIAS = 1e-4
 VANISHING_T = 1e-10  # t relative to the smallest A that stands for the limit t → 0
 
 

@@ -3,8 +3,8 @@
 Near the saddle, Newton on all stationarity equations at once (in μ, b, log ρ, log t) converges in
 a few steps. From afar it is led there: from a large ridge down to the one asked (`_path`), and
 for a loss with kinks from a rounded loss down to the sharp one. Where that fails, the problem is
-solved as what it is (`nested`): P(μ, b, ρ) = max_t F is convex, the inner maximum a root in log
-t, the outer step a damped Newton step with the Schur-complement Hessian and a line search on P.
+solved as what it is (`nested`): P(μ, b, ρ) = max_t F is convex, the inner maximum a root in
+log t, the outer step a damped Newton step with the Schur-complement Hessian and a line search on P.
 """
 
 from __future__ import annotations
