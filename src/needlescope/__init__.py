@@ -25,12 +25,16 @@ if TYPE_CHECKING:
         Capacity,
         Crossover,
         Focus,
+        LearningLimit,
         Oracle,
         Outcome,
+        PhaseBoundaries,
         Separability,
+        SimulatedLimit,
         Threshold,
     )
     from .query import Query
+    from .simulation.limit.simulate_limit import simulate_limit
     from .simulation.oracle import simulate_oracle
     from .simulation.simulate import (
         simulate,
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from .theory.crossover import crossover
     from .theory.focus import focus
     from .theory.learning import predict
+    from .theory.limit.learning_limit import learning_limit, phase_boundaries
     from .theory.oracle.least_error import oracle
     from .theory.oracle.threshold import detection_threshold
     from .training import Training
@@ -57,16 +62,19 @@ _HOME = {
     "Capacity": "outcome",
     "Crossover": "outcome",
     "Focus": "outcome",
+    "LearningLimit": "outcome",
     "Loss": "losses",
     "NoMinimiser": "errors",
     "Noise": "noise",
     "NotConverged": "errors",
     "Oracle": "outcome",
     "Outcome": "outcome",
+    "PhaseBoundaries": "outcome",
     "PiecewiseQuadratic": "losses",
     "Positions": "task",
     "Query": "query",
     "Separability": "outcome",
+    "SimulatedLimit": "outcome",
     "Store": "experiments.stores.store",
     "Sweep": "experiments.sweep",
     "Task": "task",
@@ -79,12 +87,15 @@ _HOME = {
     "crossover": "theory.crossover",
     "detection_threshold": "theory.oracle.threshold",
     "focus": "theory.focus",
+    "learning_limit": "theory.limit.learning_limit",
     "oracle": "theory.oracle.least_error",
+    "phase_boundaries": "theory.limit.learning_limit",
     "predict": "theory.learning",
     "run_units": "experiments.engine",
     "simulate": "simulation.simulate",
     "simulate_alignment": "simulation.simulate",
     "simulate_focus": "simulation.simulate",
+    "simulate_limit": "simulation.limit.simulate_limit",
     "simulate_oracle": "simulation.oracle",
     "simulate_separability": "simulation.simulate",
 }

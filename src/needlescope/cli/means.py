@@ -26,6 +26,9 @@ ANSWERS = {
     "simulate_oracle": ("error",),
     "detection_threshold": ("theta",),
     "asymptote": ("limit", "rate"),
+    "learning_limit": ("test_error", "easy_test_error"),
+    "simulate_limit": ("test_error", "overlap"),
+    "phase_boundaries": ("possible", "easy"),
     "crossover": ("cosine",),
 }
 """The numbers that are shown of each call; a table in full has more."""

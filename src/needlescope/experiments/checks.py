@@ -14,8 +14,10 @@ from ..losses import Loss
 from ..models import ATTENTION, MODELS
 from ..query import Query
 from ..simulation.asked import ask
+from ..simulation.limit.simulate_limit import check_limit
 from ..simulation.oracle import check_draws
 from ..theory.asked import check_accuracy
+from ..theory.limit.learning_limit import check_alpha
 from ..theory.oracle.least_error import MODELS as ORACLES
 from ..theory.oracle.threshold import check_target
 from ..training import DATA
@@ -71,6 +73,8 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
     asked = usual | dict(given)
     if call == "simulate_oracle":
         check_draws(**asked)
+    elif call == "simulate_limit":
+        check_limit(**asked)
     else:
         ask(**{"model": "attention", **asked})
 
@@ -82,6 +86,7 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
         ),
         "data": lambda one: choice("data", one, DATA),
         "accuracy": check_accuracy,
+        "alpha": check_alpha,
         "error": lambda one: real("error", one, 0.0, 1.0, open_low=True, open_high=True),
         "kappa": lambda one: Query(one, 0.0),
     }

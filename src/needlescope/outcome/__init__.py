@@ -8,8 +8,16 @@ error over trials for simulation.
 from __future__ import annotations
 
 from .gather import Kind, gather
-from .limits import Asymptote, Capacity, Crossover, Oracle, Threshold
-from .trained import Alignment, Focus, Outcome, Separability
+from .limits import (
+    Asymptote,
+    Capacity,
+    Crossover,
+    LearningLimit,
+    Oracle,
+    PhaseBoundaries,
+    Threshold,
+)
+from .trained import Alignment, Focus, Outcome, Separability, SimulatedLimit
 
 __all__ = [
     "Alignment",
@@ -18,9 +26,12 @@ __all__ = [
     "Crossover",
     "Focus",
     "Kind",
+    "LearningLimit",
     "Oracle",
     "Outcome",
+    "PhaseBoundaries",
     "Separability",
+    "SimulatedLimit",
     "Threshold",
     "gather",
 ]

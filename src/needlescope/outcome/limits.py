@@ -112,6 +112,88 @@ class Crossover(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class LearningLimit(Answer):
+    """What the best of all learners reaches with a number of samples, who knows no signal before.
+
+    Attributes
+    ----------
+    overlap
+        The squared cosine of the best estimate of the signal with the signal; each with its
+        ``_se``, a quasi-Monte Carlo error.
+    test_error
+        The error of the best classifier that can be learned.
+    easy_overlap, easy_test_error
+        The same for what the iteration from nothing finds (`simulate_limit`): less where learning
+        is possible, but hard.
+    phase
+        "easy": the iteration finds what is possible; "hard": it does not, though more data would
+        let it; "weak": too few data for the jump that more of them bring, for anyone. Where there
+        is no jump all is "easy". An array of these for a grid.
+    provenance
+        "formula: replica-symmetric (not a theorem)".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.learning_limit(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
+    >>> found.phase, round(found.overlap, 2), round(found.easy_overlap, 2)
+    ('hard', 0.92, 0.02)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("phase", "test_error", "overlap", "easy_test_error")
+
+    overlap: Value
+    overlap_se: Value
+    test_error: Value
+    test_error_se: Value
+    easy_overlap: Value
+    easy_overlap_se: Value
+    easy_test_error: Value
+    easy_test_error_se: Value
+    phase: Any
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PhaseBoundaries(Answer):
+    """How many samples learning needs: for anyone, and for the iteration that is quick.
+
+    Attributes
+    ----------
+    verdict
+        "jumps", or "smooth" where the overlap grows without a jump and no boundary exists; an array
+        of these for a grid.
+    possible, possible_se
+        The α at which learning becomes possible: the overlap of the best learner jumps there. NaN
+        without a jump.
+    easy, easy_se
+        The α at which the iteration from nothing finds it. Between the two learning is hard.
+    error_before, error_after
+        The best learner's test error on both sides of the first.
+    provenance
+        "formula: replica-symmetric (not a theorem)".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.phase_boundaries(ns.Task(L=1000, R=1, theta=5.0, pi=0.5))
+    >>> found.verdict, round(found.possible, 2), round(found.easy, 2)
+    ('jumps', 0.18, 1.24)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("verdict", "possible", "easy", "error_before")
+
+    verdict: Any
+    possible: Value
+    possible_se: Value
+    easy: Value
+    easy_se: Value
+    error_before: Value
+    error_after: Value
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Oracle(Answer):
     """The least error of a model that knows the signal.
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
 from ..answer import Answer
 from ..arrays import FloatArray, Value
 from ..query import Query
@@ -187,6 +189,56 @@ class Focus(Answer):
     provenance: str
     largest_se: Value = 0.0
     trials: Mapping[str, FloatArray] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulatedLimit(Answer):
+    """How far the iteration that reaches the limit of learning gets at finite dimension.
+
+    Attributes
+    ----------
+    overlap
+        The squared cosine of the estimate with the signal, mean over trials; each number with its
+        ``_se``, the standard error over trials.
+    claimed
+        The squared norm of the estimate: the overlap that it takes itself to have.
+    theta
+        The strength that was assumed in the end: given, or learned.
+    test_error
+        The error of the best decision that rests on the estimate.
+    provenance
+        "simulation".
+    trials
+        The values of each trial by name: an array whose last axis is the trial; ``"path"`` has one
+        axis more, the overlap before the first round and after each.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
+    >>> found = ns.simulate_limit(task, 2.0, d=100, trials=3, rounds=6, workers=1)
+    >>> found.trials["path"].shape, bool(found.path[0] == 0.0)
+    ((3, 7), True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "overlap", "claimed")
+
+    overlap: Value
+    overlap_se: Value
+    claimed: Value
+    claimed_se: Value
+    theta: Value
+    theta_se: Value
+    test_error: Value
+    test_error_se: Value
+    provenance: str = "simulation"
+    trials: Mapping[str, FloatArray] | None = None
+
+    @property
+    def path(self) -> FloatArray:
+        """The mean overlap before the first round and after each, on the last axis."""
+        assert self.trials is not None
+        return np.asarray(self.trials["path"].mean(axis=-2))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

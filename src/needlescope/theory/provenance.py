@@ -15,6 +15,7 @@ ALIGNMENT = "theorem 3, corollary 1"
 ASYMPTOTE = "corollary 2"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
+LEARNING_LIMIT = "formula: replica-symmetric (not a theorem)"
 ORACLE = {
     "attention": "search: over temperature, sign and threshold of theorem 1",
     "pooled": "proposition 1",

@@ -7,6 +7,7 @@
 | focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
 | oracle, simulate_oracle, detection_threshold | what is possible when the signal is known |
+| learning_limit, simulate_limit, phase_boundaries | what any learner could reach |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
@@ -29,6 +30,7 @@ from ...grid import real, whole
 from ...losses import Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...query import Query
+from ...simulation.limit.simulate_limit import simulate_limit
 from ...simulation.oracle import simulate_oracle
 from ...simulation.simulate import (
     simulate,
@@ -43,6 +45,7 @@ from ...theory.capacity import capacity
 from ...theory.crossover import crossover
 from ...theory.focus import focus
 from ...theory.learning import predict
+from ...theory.limit.learning_limit import learning_limit, phase_boundaries
 from ...theory.oracle.least_error import oracle
 from ...theory.oracle.threshold import detection_threshold
 from ...training import Training
@@ -56,11 +59,14 @@ CALLS: dict[str, Callable[..., Any]] = {
     "crossover": crossover,
     "detection_threshold": detection_threshold,
     "focus": focus,
+    "learning_limit": learning_limit,
     "oracle": oracle,
+    "phase_boundaries": phase_boundaries,
     "predict": predict,
     "simulate": simulate,
     "simulate_alignment": simulate_alignment,
     "simulate_focus": simulate_focus,
+    "simulate_limit": simulate_limit,
     "simulate_oracle": simulate_oracle,
     "simulate_separability": simulate_separability,
 }

@@ -1,1 +1,1 @@
-"""What a trained classifier's error is."""
+"""What a trained classifier's error is, as an integral."""

@@ -135,7 +135,17 @@ def _silent(task: Task) -> bool:
     return bool(task.theta * task.R < 1e-9 * np.sqrt(task.L))
 
 
-def _bayes(task: Task, pooled: float, accuracy: float) -> tuple[float, float]:
+def bayes_error(
+    task: Task, accuracy: float, first_points: int = FIRST_POINTS
+) -> tuple[float, float]:
+    """Return the error that no classifier of a (scalar) task beats, and its standard error."""
+    pooled = linear.pooled(task.L, task.R, task.theta, task.pi).error
+    return _bayes(task, pooled, accuracy, first_points)
+
+
+def _bayes(
+    task: Task, pooled: float, accuracy: float, first_points: int = FIRST_POINTS
+) -> tuple[float, float]:
     """Bayes error and standard error, with as many points as the accuracy needs."""
     replicate = _bayes_replicate(task)
     if replicate is None:
@@ -143,7 +153,7 @@ def _bayes(task: Task, pooled: float, accuracy: float) -> tuple[float, float]:
     bound = min(pooled, hard_attention(task.L, task.R, task.theta, task.pi).error)
     if bound < NIL:
         return bound, NIL
-    points = FIRST_POINTS
+    points = first_points
     while True:
         values = np.array([replicate(points, index) for index in range(REPLICATES)])
         se = float(values.std(ddof=1) / np.sqrt(REPLICATES))

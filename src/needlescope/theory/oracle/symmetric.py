@@ -66,6 +66,8 @@ class Series:
     def __call__(self, drawn: list[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""
         theta, r = self.theta, self.r
+        if r == 1:
+            return self._single(drawn)
         shifted = [t.g + group.lift for t, group in zip(drawn, self.groups, strict=True)]
         g = -np.sort(-np.concatenate(shifted, axis=1), axis=1)
         scaled = scaled_polynomials(theta, r, g)
@@ -85,6 +87,23 @@ class Series:
                     value += scaled[r - j] * bulk[j] * np.exp(theta * gap)
         L = sum(group.n for group in self.groups)
         return np.log(value) + theta * prefix[:, r] - log_binomial(L, r), total
+
+    def _single(self, drawn: list[Tokens]) -> tuple[FloatArray, FloatArray]:
+        """Do the same for r = 1, where e_1 is a sum."""
+        top = np.max(
+            [t.g[:, 0] + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=0
+        )
+        value, total = np.zeros(len(top)), np.zeros(len(top))
+        for t, group in zip(drawn, self.groups, strict=True):
+            value += np.exp(self.theta * (t.g + (group.lift - top)[:, None])).sum(axis=1)
+            total += t.g.sum(axis=1) + group.kept * group.lift
+            if group.bulk:
+                last = t.g[:, -1]
+                sums = bulk_sums(group.bulk, self.theta, last, t.z)
+                value += sums[0] * np.exp(self.theta * (last + group.lift - top))
+                total += skewed_sum(group.bulk, last, sums[3])
+        L = sum(group.n for group in self.groups)
+        return np.log(value) + self.theta * top - np.log(L), total
 
     def _bulk_polynomials(self, count: int, last: FloatArray, sums: FloatArray) -> list[FloatArray]:
         """e_0 … e_r of the bulk, relative to powers of its upper end e^{θT}."""

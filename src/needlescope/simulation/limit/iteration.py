@@ -1,0 +1,86 @@
+"""Attention, iterated: message passing towards the best estimate of the signal.
+
+With F = X/√d over the tokens of the samples that carry a signal, an estimate ξ̂ = x/√d of it starts
+at nothing, and each round attends to the tokens along it and takes what is attended as the next:
+
+    ω = F x − V g,    p = P(l ∈ S | ω),    g = θ p,    s = mean Σ_l p_l²,    A = α₊ θ² s
+    x ← (Σ Fᵀ g − x α₊ θ² (R − s))/(1 + A),    V = 1/(1 + A)
+
+The terms with V and with R − s take out what a sample's own part in x tells it about itself. Plain
+expectation–maximisation does without them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ²).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...task import Task
+from ..samples.data import Data
+from .memberships import memberships
+
+
+class Estimate(NamedTuple):
+    """The estimate ξ̂, the strength that was assumed, and the round it is from."""
+
+    xi: FloatArray
+    theta: float
+    round: int
+
+
+def iterate(
+    task: Task, data: Data, rounds: int, *, corrected: bool = True, theta: float | None = None
+) -> Iterator[Estimate]:
+    """Yield the estimate after each round, from samples that all carry a signal.
+
+    ``theta`` is the strength that is assumed; without it the strength is learned on the way.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> from needlescope.simulation.samples.data import Arrays
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 5, 20))
+    >>> X[np.arange(300), rng.integers(0, 5, 300), 0] += 4.0
+    >>> task = ns.Task(L=5, R=1, theta=4.0, pi=0.5)
+    >>> *_, last = iterate(task, Arrays(X, np.ones(300)), 8, theta=4.0)
+    >>> bool(last.xi[0] ** 2 / (last.xi @ last.xi) > 0.95)
+    True
+    """
+    (L, d), n = data.tokens, len(data.y)
+    learns = theta is None
+    strength = 1.0 if theta is None else float(theta)
+    x, V, g = np.zeros(d), 1.0, np.zeros((n, L))
+    for number in range(1, rounds + 1):
+        pulled, squares = np.zeros(d), 0.0
+        for block in data.blocks():
+            rows = block.table
+            seen = (rows @ (x / np.sqrt(d)).astype(rows.dtype)).astype(float).reshape(-1, L)
+            omega = seen - V * g[block.rows] if corrected else seen
+            p = memberships(task, strength * omega)
+            g[block.rows] = strength * p
+            squares += float((p * p).sum())
+            pulled += (g[block.rows].ravel().astype(rows.dtype) @ rows).astype(float) / np.sqrt(d)
+        s, field = squares / n, n / d * strength**2
+        if corrected:
+            x = (pulled - x * field * (task.R - s)) / (1.0 + field * s)
+            V = 1.0 / (1.0 + field * s)
+        else:
+            x = pulled / (1.0 + field)
+        yield Estimate(x / np.sqrt(d), strength, number)
+        if learns:
+            strength = _strength(x / np.sqrt(d), field * s, strength)
+
+
+def _strength(xi: FloatArray, field: float, before: float) -> float:
+    """Return the θ at which the estimate is as long as its own evidence says.
+
+    A posterior of width 1/(1 + A) has a mean of squared norm A/(1 + A). A strength that is assumed
+    too small makes it longer, one too large shorter, by about the square of the ratio.
+    """
+    believed = field / (1.0 + field)
+    ratio = float(xi @ xi) / max(believed, 1e-300)
+    return float(np.clip(before * np.sqrt(np.clip(ratio, 0.25, 4.0)), 0.1, 50.0))

@@ -1,0 +1,206 @@
+"""The limit of learning at finite dimension: the iteration that reaches it, trial by trial."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...answer import Question
+from ...arrays import FloatArray, Value
+from ...grid import check_broadcast, check_kind, choice, real, whole
+from ...noise import STANDARD
+from ...outcome import SimulatedLimit, gather
+from ...running.seeds import child, generator, streams
+from ...running.workers import Progress, check_workers, run, worth
+from ...task import Task
+from ..asked import trial_count
+from ..error.estimated import estimated_error
+from ..point import MEMORY
+from ..samples.data import Data, Tokens, hold
+from .iteration import Estimate, iterate
+
+METHODS = ("corrected", "plain")
+MEANS = ("overlap", "claimed", "theta", "test_error")
+
+
+def simulate_limit(
+    task: Task,
+    alpha: Value,
+    d: int = 1000,
+    trials: int = 8,
+    seed: Any = 0,
+    *,
+    rounds: int = 20,
+    method: str = "corrected",
+    theta: float | str | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
+) -> SimulatedLimit:
+    """Learn the signal by attention iterated, at dimension d, several times.
+
+    The twin of `learning_limit`, which it reaches where the phase is "easy".
+
+    Parameters
+    ----------
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    alpha : float or array
+        All labelled samples, divided by d: above 0. Those with a signal are about π of them.
+    d : int, default 1000
+        Dimension of a token, from 1 to 10⁶.
+    trials : int, default 8
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors (NaN for one trial).
+    seed : default 0
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    rounds : int, default 20
+        Of the iteration, from 1 to 10,000.
+    method : "corrected" or "plain", default "corrected"
+        Approximate message passing, or plain expectation–maximisation, which does without its
+        correction for what a sample's own part in the estimate tells it about itself.
+    theta : float, "learned" or None, default None
+        The strength that is assumed: the true one by default. "learned" finds it on the way.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    memory : int, default 1 GiB
+        Bytes up to which a trial's tokens are kept; beyond, every round makes them again.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    SimulatedLimit
+        Means over trials with their standard errors, and every trial's values as ``trials``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> found = ns.simulate_limit(task, 2.0, d=300, trials=6, seed=1, workers=1)
+    >>> limit = ns.learning_limit(task, 2.0)
+    >>> bool(abs(found.overlap - limit.overlap) < 4 * found.overlap_se)
+    True
+    """
+    alpha = check_limit(task, alpha, d, rounds, method, theta, memory)
+    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
+    trials = trial_count(trials, shape)
+    check_workers(workers)
+    tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
+    places = streams(seed, len(tasks), trials)
+    jobs = [
+        _Trial(
+            tasks[k // trials], float(alphas[k // trials]), d, rounds, method, theta, memory, one
+        )
+        for k, one in enumerate(places)
+    ]
+    workers = worth(workers, sum(one.seconds for one in jobs))
+    rows = run(_trial, jobs, workers=workers, progress=progress, title=f"limit, d = {d}")
+    values = {
+        name: np.array([row[name] for row in rows]).reshape(
+            *shape, trials, *np.shape(rows[0][name])
+        )
+        for name in rows[0]
+    }
+    options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
+    options |= {"rounds": rounds, "method": method, "theta": theta}
+    question = Question("simulate_limit", task, None, options)
+    return _summary(values, shape, question)
+
+
+def check_limit(
+    task: Task, alpha: Value, d: int, rounds: int, method: str, theta: Any, memory: int
+) -> Any:
+    """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
+    check_kind("task", task, Task)
+    alpha = real("alpha", alpha, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))
+    check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
+    whole("d", d, 1, 10**6)
+    whole("rounds", rounds, 1, 10_000)
+    whole("memory", memory, 1, 1 << 50)
+    choice("method", method, METHODS)
+    if isinstance(theta, str):
+        choice("theta", theta, ("learned",))
+    elif theta is not None:
+        if np.ndim(theta):
+            raise ValueError(f"theta must be one number, 'learned' or None, got {theta!r}")
+        real("theta", theta, 0.0, np.inf, sense=(0.0, 1e6))
+    return alpha
+
+
+class _Trial(NamedTuple):
+    task: Task
+    alpha: float
+    d: int
+    rounds: int
+    method: str
+    theta: float | str | None
+    memory: int
+    seed: np.random.SeedSequence
+
+    @property
+    def seconds(self) -> float:
+        """Roughly how long it takes: 5 ns for a token's number, and 1 ns in each round."""
+        numbers = self.alpha * self.task.pi * self.d * self.task.L * self.d
+        return float(numbers * (5e-9 + 1e-9 * self.rounds)) + 0.05
+
+
+def _trial(one: _Trial) -> dict[str, Any]:
+    """Draw the samples with a signal, iterate, and test the last estimate."""
+    task, d = one.task, one.d
+    xi = generator(child(one.seed, 0)).standard_normal(d)
+    xi /= np.linalg.norm(xi)
+    n = max(1, round(one.alpha * d))
+    count = int((generator(child(one.seed, 1)).random(n) < task.pi).sum())
+    path = np.zeros(one.rounds + 1)
+    last = Estimate(np.zeros(d), task.theta, 0)
+    if count:
+        data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(one.seed, 2))
+        if 4 * count * task.L * d <= one.memory:
+            data = hold(data)
+        assumed = task.theta if one.theta is None else one.theta
+        theta = None if isinstance(assumed, str) else float(assumed)
+        corrected = one.method == "corrected"
+        for last in iterate(task, data, one.rounds, corrected=corrected, theta=theta):
+            path[last.round] = _cosine(last.xi, xi) ** 2
+    size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
+    rng = generator(child(one.seed, 3))
+    error, numeric = estimated_error(task, last.theta * size, cosine, rng)
+    return {
+        "overlap": cosine**2,
+        "claimed": size**2,
+        "theta": last.theta,
+        "test_error": error,
+        "test_error_numeric": numeric,
+        "path": path,
+    }
+
+
+def _cosine(estimate: FloatArray, xi: FloatArray) -> float:
+    size = float(np.linalg.norm(estimate))
+    return float(estimate @ xi) / size if size > 0.0 else 0.0
+
+
+def _summary(
+    values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
+) -> SimulatedLimit:
+    """Average over trials."""
+    columns: dict[str, FloatArray] = {}
+    for name in MEANS:
+        column = values[name]
+        count = column.shape[-1]
+        spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
+        columns[name], columns[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
+    rows = [
+        {name: np.ravel(column)[k] for name, column in columns.items()}
+        | {"provenance": "simulation"}
+        for k in range(int(np.prod(shape, dtype=np.int64)))
+    ]
+    return dataclasses.replace(gather(SimulatedLimit, rows, shape, question), trials=values)

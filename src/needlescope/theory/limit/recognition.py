@@ -1,0 +1,186 @@
+"""How many of the signal tokens the posterior recognises, as a function of the signal that is left.
+
+An estimate of the signal with squared overlap q sees tokens ω_l = θq 1{l ∈ S} + √q g_l. All that
+matters is κ = θ√q: up to a factor the tokens are g_l + κ 1{l ∈ S}, and the posterior probability
+of a set S' of R tokens is proportional to exp(κ Σ_{S'} ω). This module knows
+
+    M(κ) = E[Σ_{l ∈ S} p_l],    p_l = P(l ∈ S | ω),
+
+which rises from R²/L at κ = 0 to R. It is also E[Σ_l p_l²], over all tokens: the law of the tokens
+is the posterior's own. M is computed at equal steps of κ by randomised QMC, the same tokens for
+all of them, and interpolated by a cubic spline.
+
+R = 1: p is a softmax. Few signal tokens: with e_k the elementary symmetric polynomials of e^{κω},
+Σ_{l ∈ S} p_l is the mean of k under weights e_k(S) e_{R−k}(rest). Many: the derivative of log e_R
+in the lift of the signal tokens, by the saddle point of `oracle.symmetric_saddle`. More than half
+of the tokens: M_R = 2R − L + M_{L−R}, as the tokens without the signal are the signal's with the
+sign turned. Given positions: the posterior is over the sets themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import logsumexp, ndtri
+
+from ...arrays import FloatArray
+from ...lattice import REPLICATES, replicate
+from ...task import Positions, Task
+from ..law.tokens import Tokens, bulk_sums
+from ..oracle.linear import span
+from ..oracle.symmetric import FEW_SIGNALS, Group, Series, draw, make_groups, scaled_polynomials
+from ..oracle.symmetric_saddle import Saddle
+
+STEP = 0.2  # of κ between nodes: an interpolation error of about 2e-5 R
+SURE = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of a token is not recognised
+LIFT = 1e-3  # by which signal tokens are moved for a derivative
+
+
+class Recognition(NamedTuple):
+    """M(κ) up to ``end``, from where on all R signal tokens are recognised.
+
+    The spline's last axis has the mean of all replicates first, then each of them.
+    """
+
+    R: int
+    end: float
+    known: float  # κ up to which the spline reaches
+    spline: CubicSpline
+
+    def __call__(self, kappa: FloatArray) -> FloatArray:
+        """Return M, for each κ a row: the mean first, then the replicates."""
+        found = self.spline(np.minimum(kappa, self.known))
+        return np.where(np.asarray(kappa)[..., None] >= self.end, float(self.R), found)
+
+
+def recognition(task: Task, points: int) -> Recognition:
+    """Return M for a (scalar) task's L, R and positions, as far as its θ can need it."""
+    given = task.positions if isinstance(task.positions, Positions) else None
+    end = 2.0 * float(np.sqrt(np.log(task.L) + SURE))
+    # rounded up, so that neighbouring strengths share one table
+    known = min(2.0 * float(np.ceil(max(task.theta, 1.0) / 2.0)), STEP * np.ceil(end / STEP))
+    return _table(task.L, task.R, given, points, known, end)
+
+
+@lru_cache(maxsize=64)
+def _table(
+    L: int, R: int, given: Positions | None, points: int, known: float, end: float
+) -> Recognition:
+    kappas = STEP * np.arange(round(known / STEP) + 1, dtype=float)
+    rows = _rows(L, R, given, points)(kappas)
+    values = np.column_stack([rows.mean(axis=1), rows])
+    return Recognition(R, end, known, CubicSpline(kappas, values, bc_type=("clamped", "natural")))
+
+
+def _rows(
+    L: int, R: int, given: Positions | None, points: int
+) -> Callable[[FloatArray], FloatArray]:
+    """Return how M is computed: from κ's, equally spaced from zero, to κ × replicates."""
+    if given is not None:
+        return lambda kappas: _given(given, points, kappas)
+    if R == L:
+        return lambda kappas: np.full((len(kappas), REPLICATES), float(R))
+    if 2 * R > L:
+        return lambda kappas: 2.0 * R - L + _rows(L, L - R, None, points)(kappas)
+    if R == 1:
+        return lambda kappas: _single(L, points, kappas)
+    method = _few if R <= FEW_SIGNALS else _many
+    return lambda kappas: np.stack([method(L, R, points, kappa) for kappa in kappas])
+
+
+def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
+    """One signal token: its share of a softmax, the others' Σ e^{κg} carried from node to node."""
+    drawn = [_draw_single(L, points, index) for index in range(REPLICATES)]
+    signal, g, z = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    top, bulk = g[:, 0], L - 1 - g.shape[1]
+    weight, step = np.ones_like(g), np.exp(STEP * (g - top[:, None]))
+    found = np.empty((len(kappas), REPLICATES))
+    for row, kappa in enumerate(kappas):
+        others = weight.sum(axis=1)
+        if bulk:
+            others += np.exp(kappa * (g[:, -1] - top)) * bulk_sums(bulk, kappa, g[:, -1], z)[0]
+        share = 1.0 / (1.0 + others * np.exp(kappa * (top - signal - kappa)))
+        found[row] = share.reshape(REPLICATES, points).mean(axis=1)
+        weight *= step
+    return found
+
+
+def _draw_single(L: int, points: int, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    u = replicate(points, 1 + Tokens.dims(L - 1), index)
+    noise = Tokens.draw(L - 1, u[:, 1:])
+    return ndtri(u[:, 0]), noise.g, noise.z
+
+
+def _few(L: int, R: int, points: int, kappa: float) -> FloatArray:
+    """Up to twelve signal tokens: the mean of k, by the polynomials of both groups."""
+    signal, noise = make_groups(L, R, kappa, positive=True)
+    found = np.empty(REPLICATES)
+    k = np.arange(R + 1)
+    for index in range(REPLICATES):
+        own, others = draw((signal, noise), points, index)
+        logs = _log_polynomials(kappa, R, signal, own)
+        logs += _log_polynomials(kappa, R, noise, others)[:, ::-1]
+        share = np.exp(logs - logs.max(axis=1, keepdims=True))
+        found[index] = ((share @ k) / share.sum(axis=1)).mean()
+    return found
+
+
+def _log_polynomials(kappa: float, R: int, group: Group, tokens: Tokens) -> FloatArray:
+    """Return log e_k of e^{κx} over a group's tokens, k = 0..R in columns."""
+    g = tokens.g + group.lift
+    scaled = scaled_polynomials(kappa, R, g)
+    prefix = np.full((len(g), R + 1), -np.inf)
+    reached = min(R, g.shape[1])
+    prefix[:, 0] = 0.0
+    np.cumsum(g[:, :reached], axis=1, out=prefix[:, 1 : reached + 1])
+    if not group.bulk:
+        with np.errstate(divide="ignore", invalid="ignore"):  # no k-set among fewer than k tokens
+            return np.where(np.isfinite(prefix), np.log(scaled.T) + kappa * prefix, -np.inf)
+    last = tokens.g[:, -1]
+    sums = bulk_sums(group.bulk, kappa, last, tokens.z)
+    rest = Series(kappa, R, (group,))._bulk_polynomials(group.bulk, last, sums)
+    found = np.empty((len(g), R + 1))
+    for k in range(R + 1):
+        value = np.zeros(len(g))
+        for j in range(k + 1):
+            gap = j * (last + group.lift) - (prefix[:, k] - prefix[:, k - j])
+            value += scaled[k - j] * rest[j] * np.exp(kappa * gap)
+        found[:, k] = np.log(value) + kappa * prefix[:, k]
+    return found
+
+
+def _many(L: int, R: int, points: int, kappa: float) -> FloatArray:
+    """More signal tokens: the derivative of log e_R in their lift, at the same tokens."""
+    if kappa == 0.0:
+        return np.full(REPLICATES, R * R / L)
+    signal, noise = make_groups(L, R, kappa, positive=True)
+    sides = [
+        Saddle(kappa, R, (signal._replace(lift=kappa + side), noise)) for side in (-LIFT, LIFT)
+    ]
+    found = np.empty(REPLICATES)
+    for index in range(REPLICATES):
+        drawn = draw((signal, noise), points, index)
+        low, high = (side(drawn)[0] for side in sides)
+        found[index] = (high - low).mean() / (2.0 * LIFT * kappa)
+    return found
+
+
+def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
+    """Given sets: tokens of which the posterior recognises, set by set."""
+    patterns, basis = span(positions)
+    coordinates = patterns @ basis.T
+    shared = patterns @ patterns.T  # tokens that two sets have in common
+    chance = np.array(positions.probabilities)
+    found = np.zeros((len(kappas), REPLICATES))
+    for index in range(REPLICATES):
+        noise = ndtri(replicate(points, len(basis), index)) @ coordinates.T
+        for row, kappa in enumerate(kappas):
+            for true, p in enumerate(chance):
+                logits = kappa * (noise + kappa * shared[true]) + np.log(chance)
+                post = np.exp(logits - logsumexp(logits, axis=1, keepdims=True))
+                found[row, index] += p * float((post @ shared[true]).mean())
+    return found

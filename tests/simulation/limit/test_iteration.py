@@ -1,0 +1,63 @@
+"""The iteration: one round is pooling, later ones attend, and corrections matter where told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+
+import needlescope as ns
+from needlescope.noise import STANDARD
+from needlescope.simulation.limit.iteration import iterate
+from needlescope.simulation.samples.data import Tokens, hold
+
+TASK = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
+
+
+def data(task: ns.Task = TASK, n: int = 200, d: int = 100, seed: int = 0) -> tuple:
+    xi = np.random.default_rng(seed).standard_normal(d)
+    xi /= np.linalg.norm(xi)
+    return xi, Tokens(task, np.ones(n), xi, STANDARD, SeedSequence(seed))
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_the_first_round_is_the_mean_token(corrected: bool) -> None:
+    _, tokens = data()
+    X = hold(tokens).X.astype(float)
+    first = next(iterate(TASK, tokens, 1, corrected=corrected, theta=4.0))
+    mean = X.mean(axis=(0, 1))
+    assert first.xi @ mean == pytest.approx(
+        np.linalg.norm(first.xi) * np.linalg.norm(mean), rel=1e-5
+    )
+
+
+def test_tokens_kept_or_made_again_are_the_same() -> None:
+    _, tokens = data()
+    *_, kept = iterate(TASK, hold(tokens), 6, theta=4.0)
+    *_, made = iterate(TASK, tokens, 6, theta=4.0)
+    assert made.xi == pytest.approx(kept.xi, abs=1e-5)
+
+
+def test_a_round_is_the_formula() -> None:
+    """Three rounds of the published iteration, token by token in double precision."""
+    _, tokens = data(n=30, d=12)
+    F = hold(tokens).X.astype(float) / np.sqrt(12)
+    x, V, g, alpha = np.zeros(12), 1.0, np.zeros((30, 8)), 30 / 12
+    for one in iterate(TASK, tokens, 3, theta=4.0):
+        omega = F @ x - V * g
+        p = np.exp(4.0 * omega)
+        p /= p.sum(axis=1, keepdims=True)
+        g, s = 4.0 * p, (p * p).sum(axis=1).mean()
+        A = alpha * 16.0 * s
+        x = (np.einsum("nl,nld->d", g, F) - x * alpha * 16.0 * (1.0 - s)) / (1.0 + A)
+        V = 1.0 / (1.0 + A)
+        assert one.xi == pytest.approx(x / np.sqrt(12), abs=2e-5)
+
+
+def test_the_strength_is_learned_where_there_is_a_signal() -> None:
+    xi, tokens = data(n=400, d=150)
+    *_, last = iterate(TASK, hold(tokens), 20)
+    assert last.theta == pytest.approx(4.0, abs=0.2)
+    *_, told = iterate(TASK, hold(tokens), 20, theta=4.0)
+    cosines = [one.xi @ xi / np.linalg.norm(one.xi) for one in (last, told)]
+    assert cosines[0] == pytest.approx(cosines[1], abs=2e-3)

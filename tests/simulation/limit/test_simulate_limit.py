@@ -1,0 +1,73 @@
+"""The iteration at finite dimension against state evolution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+
+SIGMAS = 4.0
+FINITE = {150: 6e-3, 300: 3e-3}  # what a finite d may add: of order 1/d
+POINTS = [
+    (ns.Task(10, 1, 4.0, 0.5), 2.0),
+    (ns.Task(8, 2, 3.0, 0.3), 1.5),
+    (ns.Task(20, 1, 3.5, 0.5), 4.0),
+    (ns.Task(12, 5, 1.5, 0.5), 2.0),
+    (ns.Task(10, 8, 1.0, 0.4), 1.0),
+    (ns.Task(4, 2, 2.5, 0.4, ns.Positions([(0, 1), (1, 2), (0, 3)], [0.5, 0.3, 0.2])), 2.0),
+]
+
+
+@pytest.mark.parametrize("d", FINITE)
+@pytest.mark.parametrize(("task", "alpha"), POINTS)
+def test_it_reaches_the_limit(task, alpha, d):
+    found = ns.simulate_limit(task, alpha, d=d, trials=12, seed=2, rounds=15, workers=1)
+    told = ns.learning_limit(task, alpha)
+    assert told.phase == "easy"
+    for name, value in (
+        ("overlap", told.overlap),
+        ("claimed", told.overlap),
+        ("test_error", told.test_error),
+    ):
+        se = np.hypot(getattr(found, f"{name}_se"), told.test_error_se)
+        assert abs(getattr(found, name) - value) < SIGMAS * se + FINITE[d], name
+
+
+def test_it_finds_the_needle_in_a_hundred_tokens_within_ten_rounds():
+    task = ns.Task(100, 1, 4.0, 0.5)
+    found = ns.simulate_limit(task, 1.0, d=400, trials=2, rounds=10, workers=1)
+    assert found.test_error == pytest.approx(0.164, abs=0.02)
+    path = found.trials["path"]
+    assert path.shape == (2, 11) and (path[:, 0] == 0.0).all() and (path[:, -1] > 0.8).all()
+    assert found.path == pytest.approx(path.mean(axis=0))
+
+
+def test_where_it_is_hard_it_stays_at_nothing():
+    task = ns.Task(1000, 1, 5.0, 0.5)
+    assert ns.learning_limit(task, 0.5).phase == "hard"
+    found = ns.simulate_limit(task, 0.5, d=60, trials=2, rounds=10, workers=1)
+    assert found.overlap < 0.3 and found.test_error > 0.4
+
+
+def test_plain_iteration_takes_itself_for_better_than_it_is():
+    options = {"d": 150, "trials": 6, "seed": 1, "rounds": 20, "workers": 1}
+    task = ns.Task(30, 1, 4.0, 0.5)
+    best, plain = (
+        ns.simulate_limit(task, 0.8, method=m, **options) for m in ("corrected", "plain")
+    )
+    assert plain.claimed - plain.overlap > 3.0 * (plain.claimed_se + plain.overlap_se)
+    assert abs(best.claimed - best.overlap) < 3.0 * (best.claimed_se + best.overlap_se)
+
+
+def test_workers_memory_and_grids_change_nothing():
+    task, options = ns.Task(6, 1, [3.0, 4.0], 0.5), {"d": 30, "trials": 3, "seed": 4, "rounds": 5}
+    one = ns.simulate_limit(task, 2.0, workers=1, **options)
+    two = ns.simulate_limit(task, 2.0, workers=2, memory=1, **options)
+    assert one.shape == (2,) and one.trials["path"].shape == (2, 3, 6)
+    assert two.overlap == pytest.approx(one.overlap, abs=1e-5)
+
+
+def test_no_sample_with_a_signal_teaches_nothing():
+    found = ns.simulate_limit(ns.Task(4, 1, 3.0, 1e-6), 1.0, d=5, trials=2, workers=1)
+    assert found.overlap == 0.0 and found.test_error == pytest.approx(1e-6)

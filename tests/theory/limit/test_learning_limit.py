@@ -1,0 +1,123 @@
+"""The limit of learning: known values, closed forms, and what no training may beat."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import needlescope as ns
+
+KNOWN = [  # L, R, θ, π, α, error: derived and checked apart from this code
+    (10, 1, 5.0, 0.5, (1, 4, 16), (0.0230, 0.0191, 0.0181)),
+    (10, 1, 3.5, 0.5, (1, 4, 16), (0.131, 0.109, 0.104)),
+    (30, 1, 4.0, 0.1, (1, 4, 16), (0.077, 0.047, 0.039)),
+    (100, 1, 4.0, 0.5, (1, 4, 16), (0.164, 0.138, 0.131)),
+]
+
+
+@pytest.mark.parametrize(("L", "R", "theta", "pi", "alpha", "error"), KNOWN)
+def test_known_errors(L, R, theta, pi, alpha, error):
+    found = ns.learning_limit(ns.Task(L, R, theta, pi), np.array(alpha, float))
+    assert found.test_error == pytest.approx(error, abs=1.2e-3)
+    assert (2.0 * found.test_error_se <= 1e-3).all()
+    assert found.provenance == "formula: replica-symmetric (not a theorem)"
+
+
+def test_known_overlaps():
+    """From nothing, and what is possible, at απ = 0.1, 0.5 and 1."""
+    found = ns.learning_limit(ns.Task(1000, 1, 5.0, 0.5), [0.2, 1.0, 2.0])
+    assert found.overlap == pytest.approx([0.62, 0.92, 0.96], abs=0.01)
+    assert found.easy_overlap[:2] == pytest.approx([0.0, 0.02], abs=0.005)
+    assert found.phase.tolist() == ["hard", "hard", "easy"]
+
+
+@pytest.mark.parametrize("L", [1, 7, 5000])
+@pytest.mark.parametrize("pi", [0.2, 0.5])
+def test_a_signal_in_all_tokens_is_a_gaussian_mixture(L, pi):
+    """q/(1 − q) = απθ²L, and an error of two normal laws √L θ √q apart."""
+    theta, alpha = 1.3, 2.0
+    found = ns.learning_limit(ns.Task(L, L, theta, pi), alpha)
+    field = alpha * pi * theta**2 * L
+    assert found.overlap == pytest.approx(field / (1.0 + field), rel=1e-9)
+    gap = theta * np.sqrt(L * found.overlap)
+    cut = 0.5 * gap + np.log((1.0 - pi) / pi) / gap
+    error = pi * ndtr(cut - gap) + (1.0 - pi) * ndtr(-cut)
+    assert found.test_error == pytest.approx(error, abs=1e-9)
+    assert found.phase == "easy"
+
+
+def test_no_signal_teaches_nothing():
+    found = ns.learning_limit(ns.Task(10, 2, 0.0, 0.3), 5.0)
+    assert (found.overlap, found.test_error, found.phase) == (0.0, 0.3, "easy")
+
+
+def test_much_data_know_the_signal():
+    task = ns.Task(20, 1, 4.0, 0.5)
+    found = ns.learning_limit(task, 1e5)
+    assert found.test_error == pytest.approx(ns.oracle(task, "bayes").error, abs=1e-3)
+
+
+def test_a_grid_is_its_points():
+    task = ns.Task(50, 1, np.array([3.0, 4.5])[:, None], np.array([0.2, 0.5]))
+    found = ns.learning_limit(task, 1.5)
+    assert found.shape == (2, 2) and found.phase.shape == (2, 2)
+    one = ns.learning_limit(ns.Task(50, 1, 4.5, 0.2), 1.5)
+    assert found.overlap[1, 0] == pytest.approx(one.overlap, rel=1e-9)
+    assert found.test_error[1, 0] == pytest.approx(one.test_error, abs=1e-9)
+
+
+def test_many_points_read_their_errors_off_a_table():
+    task, alpha = ns.Task(60, 1, 4.0, 0.5), np.geomspace(0.05, 50.0, 40)
+    many = ns.learning_limit(task, alpha)
+    few = ns.learning_limit(task, alpha[[3, 20, 36]])
+    assert many.overlap[[3, 20, 36]] == pytest.approx(few.overlap, rel=1e-9)
+    assert many.test_error[[3, 20, 36]] == pytest.approx(few.test_error, abs=1e-3)
+
+
+def test_it_improves_with_everything_that_helps():
+    base = {"L": 40, "R": 2, "theta": 3.0, "pi": 0.3}
+    for name, values in {"theta": [2.0, 2.5, 3.0, 4.0], "pi": [0.05, 0.1, 0.3, 0.5]}.items():
+        found = ns.learning_limit(ns.Task(**base | {name: np.array(values)}), 2.0)
+        assert (np.diff(found.overlap) > 0.0).all()
+    found = ns.learning_limit(ns.Task(**base), np.geomspace(0.1, 30.0, 12))
+    assert (np.diff(found.overlap) > 0.0).all()
+    assert (np.diff(found.test_error) < 1e-3).all()
+    assert (found.easy_test_error >= found.test_error - 1e-3).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_trained_model_beats_it(seed):
+    """At the same data in all; a few of the random problems that the fuzz has thousands of."""
+    rng = np.random.default_rng(seed)
+    L = int(rng.integers(2, 30))
+    task = ns.Task(
+        L, int(rng.integers(1, min(L, 4) + 1)), rng.uniform(1.0, 6.0), rng.uniform(0.1, 0.6)
+    )
+    training = ns.Training(rng.uniform(0.5, 4.0), rng.uniform(0.5, 4.0), ridge=0.05)
+    limit = ns.learning_limit(task, training.alpha0 + training.alpha1)
+    for model in ("attention", "pooled", "vectorized"):
+        trained = ns.predict(task, training, model, data="all", accuracy=1e-3)
+        slack = 2.0 * (limit.test_error_se + trained.test_error_se)
+        assert limit.test_error <= trained.test_error + slack
+
+
+def test_boundaries_are_where_the_phase_changes():
+    task = ns.Task(300, 1, 4.5, 0.4)
+    edge = ns.phase_boundaries(task)
+    assert edge.verdict == "jumps" and edge.possible < edge.easy
+    alpha = np.array(
+        [0.98 * edge.possible, 1.02 * edge.possible, 0.97 * edge.easy, 1.03 * edge.easy]
+    )
+    found = ns.learning_limit(task, alpha, accuracy=0.05)
+    assert found.phase.tolist() == ["weak", "hard", "hard", "easy"]
+    assert found.test_error[0] == pytest.approx(edge.error_before, abs=0.02)
+    assert found.test_error[1] == pytest.approx(edge.error_after, abs=0.02)
+    smooth = ns.phase_boundaries(task.replace(L=np.array([5, 300])))
+    assert smooth.verdict.tolist() == ["smooth", "jumps"] and np.isnan(smooth.easy[0])
+
+
+def test_the_largest_and_the_smallest_of_tasks():
+    for L, R in ((1, 1), (2, 1), (100_000, 1), (100_000, 99_999)):
+        found = ns.learning_limit(ns.Task(L, R, 3.0, 0.5), 1.0)
+        assert 0.0 <= found.overlap <= 1.0 and 0.0 <= found.test_error <= 0.5

@@ -1,0 +1,82 @@
+"""Stationary overlaps, jumps and phases: against the iteration itself and the free entropy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import needlescope as ns
+from needlescope.theory.limit.phases import branch, jump, overlaps, path, phases
+from needlescope.theory.limit.recognition import Recognition, recognition
+
+LONG = ns.Task(1000, 1, 5.0, 0.5)
+HUNDRED = ns.Task(100, 1, 4.0, 0.5)
+SHORT = ns.Task(10, 1, 4.0, 0.5)
+
+
+def iterated(task: ns.Task, table: Recognition, samples: float, q: float) -> float:
+    """The iteration from q, until it stands still."""
+    for _ in range(20_000):
+        field = samples * task.theta**2 * float(table(np.array([task.theta * np.sqrt(q)]))[0, 0])
+        q, last = field / (1.0 + field), q
+        if abs(q - last) < 1e-13:
+            break
+    return q
+
+
+@pytest.mark.parametrize("task", [LONG, HUNDRED, SHORT], ids=["1000", "100", "10"])
+@pytest.mark.parametrize("samples", [0.05, 0.14, 0.3, 0.7, 2.0])
+def test_easy_is_where_the_iteration_from_nothing_ends(task: ns.Task, samples: float) -> None:
+    table = recognition(task, 2**8)
+    at = branch(task.theta, table)
+    there = jump(at)
+    possible, easy = overlaps(at, there, np.array([samples]))
+    assert easy[0] == pytest.approx(iterated(task, table, samples, 0.0), rel=2e-3, abs=1e-6)
+    if phases(there, np.array([samples]))[0] != "weak":
+        assert possible[0] == pytest.approx(iterated(task, table, samples, 1.0), rel=2e-3)
+
+
+def test_a_hundred_tokens_have_a_narrow_window_that_is_hard() -> None:
+    """From nothing and from the truth the iteration ends in two places between the boundaries."""
+    table = recognition(HUNDRED, 2**12)
+    there = jump(branch(HUNDRED.theta, table))
+    assert there is not None
+    for samples, apart in ((0.95 * there.possible, None), (0.14, True), (1.05 * there.easy, False)):
+        low, high = (iterated(HUNDRED, table, samples, q) for q in (0.0, 1.0))
+        if apart is not None:
+            assert (high - low > 0.3) == apart
+    assert 0.1 < there.possible < 0.14 < there.easy < 0.18
+
+
+def test_at_the_first_boundary_both_maxima_are_equally_high() -> None:
+    """The free entropy itself, by quadrature in q, with E log Z as the integral of M."""
+    task, table = LONG, recognition(LONG, 2**10)
+    there = jump(branch(task.theta, table))
+    assert there is not None
+
+    def slope(q: float) -> float:
+        M = float(table(np.array([task.theta * np.sqrt(q)]))[0, 0])
+        return 0.5 * (there.possible * task.theta**2 * M - q / (1.0 - q))
+
+    lead = quad(slope, there.low, there.high, limit=400, epsabs=1e-9)[0]
+    rise = quad(lambda q: max(slope(q), 0.0), there.low, there.high, limit=400)[0]
+    assert abs(lead) < 2e-3 * rise
+    assert slope(there.low) == pytest.approx(0.0, abs=1e-4)
+    assert slope(there.high) == pytest.approx(0.0, abs=1e-2)
+
+
+def test_few_tokens_have_one_phase() -> None:
+    at = branch(SHORT.theta, recognition(SHORT, 2**8))
+    assert jump(at) is None
+    samples = np.geomspace(1e-3, 1e3, 50)
+    possible, easy = overlaps(at, None, samples)
+    assert (phases(None, samples) == "easy").all() and (possible == easy).all()
+    assert (np.diff(possible) > 0.0).all() and possible[0] > 0.0 and possible[-1] < 1.0
+
+
+def test_the_path_ends_where_the_iteration_does() -> None:
+    table = recognition(HUNDRED, 2**8)
+    found = path(HUNDRED.theta, table, 0.5, 40)
+    assert found[0] == 0.0 and (np.diff(found) >= -1e-12).all()
+    assert found[-1] == pytest.approx(iterated(HUNDRED, table, 0.5, 0.0), rel=1e-6)

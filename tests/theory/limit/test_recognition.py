@@ -1,0 +1,60 @@
+"""How many signal tokens are recognised: against posteriors of drawn tokens, in both forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.simulation.limit.memberships import memberships
+from needlescope.theory.limit.recognition import recognition
+
+DRAWS = 20_000
+SIGMAS = 4.5
+PAIRS = ns.Positions([(0, 1), (1, 2), (0, 3)], [0.5, 0.3, 0.2])
+SHAPES = {
+    "one of 6": ns.Task(6, 1, 3.0, 0.5),
+    "one of 200, in bulk": ns.Task(200, 1, 3.0, 0.5),
+    "two of 7": ns.Task(7, 2, 3.0, 0.5),
+    "five of 8, the others' complement": ns.Task(8, 5, 3.0, 0.5),
+    "three of 150, in bulk": ns.Task(150, 3, 3.0, 0.5),
+    "fifteen of 40, by the saddle": ns.Task(40, 15, 3.0, 0.5),
+    "given pairs": ns.Task(4, 2, 3.0, 0.5, PAIRS),
+}
+
+
+@pytest.mark.parametrize("kappa", [0.5, 1.7, 2.9])
+@pytest.mark.parametrize("name", SHAPES)
+def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
+    """E Σ_S p and E Σ p², the posterior written anew for the simulation."""
+    task, rng = SHAPES[name], np.random.default_rng(3)
+    draws = DRAWS if task.L < 100 else DRAWS // 4
+    marked = np.zeros((draws, task.L))
+    if isinstance(task.positions, ns.Positions):
+        rows = task.positions.patterns(task.L)
+        marked = rows[rng.choice(len(rows), draws, p=task.positions.probabilities)]
+    else:
+        marked[:, : task.R] = 1.0
+    p = memberships(task, kappa * (rng.standard_normal(marked.shape) + kappa * marked))
+    told = recognition(task, 2**10)(np.array([kappa]))[0]
+    own = float(told[1:].std(ddof=1) / np.sqrt(8))
+    for values in ((p * marked).sum(axis=1), (p * p).sum(axis=1)):
+        near = np.hypot(values.std() / np.sqrt(draws), own) + 2e-4 * task.R  # and the spline
+        assert abs(values.mean() - told[0]) < SIGMAS * near
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_it_rises_from_chance_to_all(name: str) -> None:
+    task = SHAPES[name]
+    kappa = np.linspace(0.0, 3.0, 40)
+    M = recognition(task, 2**8)(kappa)[:, 0]
+    if not isinstance(task.positions, ns.Positions):
+        assert M[0] == pytest.approx(task.R**2 / task.L, rel=1e-9)
+    assert (np.diff(M) > -1e-4 * task.R).all() and M[-1] < task.R
+    strong = recognition(task.replace(theta=50.0), 2**8)(np.array([40.0]))
+    assert strong == pytest.approx(float(task.R))
+
+
+def test_all_tokens_carry_it_or_one_is_all() -> None:
+    for task in (ns.Task(1, 1, 2.0, 0.5), ns.Task(9, 9, 2.0, 0.5)):
+        assert recognition(task, 2**8)(np.array([0.0, 1.0, 2.0])) == pytest.approx(float(task.R))
