@@ -26,6 +26,42 @@ def asks(call, *given, **named):
 
 CASES = [
     *(
+        Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")
+        for call in (ns.learning_limit, ns.simulate_limit)
+        for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], [1.0, 0.0], np.ma.masked, True)
+    ),
+    *(
+        Case(f"{call.__name__} of no task", asks(call, 3, *more), NOT_A_TASK)
+        for call, *more in (
+            (ns.learning_limit, 1.0),
+            (ns.phase_boundaries,),
+            (ns.simulate_limit, 1.0),
+        )
+    ),
+    Case(
+        "limits that do not broadcast",
+        asks(ns.learning_limit, ns.Task(10, 1, [1.0, 2.0], 0.5), [1.0, 2.0, 3.0]),
+        "do not broadcast|broadcast",
+    ),
+    Case("limit of accuracy 0", asks(ns.learning_limit, TASK, 1.0, accuracy=0.0), ONE_ACCURACY),
+    Case("boundaries of accuracy 2", asks(ns.phase_boundaries, TASK, accuracy=2.0), ONE_ACCURACY),
+    Case("limit unsolved", asks(ns.learning_limit, TASK, 1.0, unsolved="no"), "unsolved must be"),
+    Case(
+        "limit in no dimension", asks(ns.simulate_limit, TASK, 1.0, 0), "d must be an integer in 1"
+    ),
+    Case("limit in no round", asks(ns.simulate_limit, TASK, 1.0, rounds=0), "rounds must be"),
+    Case(
+        "limit by magic", asks(ns.simulate_limit, TASK, 1.0, method="magic"), "method must be one"
+    ),
+    Case(
+        "limit of a guess", asks(ns.simulate_limit, TASK, 1.0, theta="guess"), "theta must be one"
+    ),
+    Case(
+        "limit of two", asks(ns.simulate_limit, TASK, 1.0, theta=[1, 2]), "theta must be one number"
+    ),
+    Case("limit below nothing", asks(ns.simulate_limit, TASK, 1.0, theta=-1), "theta must be"),
+    Case("limit of no trial", asks(ns.simulate_limit, TASK, 1.0, trials=0), "trials must be"),
+    *(
         Case(f"{call.__name__} without a task", asks(call, None, *more), NOT_A_TASK)
         for call, *more in (
             *((ns.predict, TRAINING), (ns.align, TRAINING), (ns.focus, TRAINING)),
