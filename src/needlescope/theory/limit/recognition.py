@@ -88,8 +88,10 @@ def _rows(
         return lambda kappas: 2.0 * R - L + _rows(L, L - R, None, points)(kappas)
     if R == 1:
         return lambda kappas: _single(L, points, kappas)
-    method = _few if R <= FEW_SIGNALS else _many
-    return lambda kappas: np.stack([method(L, R, points, kappa) for kappa in kappas])
+    if R <= FEW_SIGNALS:
+        return lambda kappas: np.stack([_few(L, R, points, kappa) for kappa in kappas])
+    fewer = max(16, points // 8)  # many signal tokens average within each draw
+    return lambda kappas: np.stack([_many(L, R, fewer, kappa) for kappa in kappas])
 
 
 def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
