@@ -54,12 +54,12 @@ CASES = [
         "limit by magic", asks(ns.simulate_limit, TASK, 1.0, method="magic"), "method must be one"
     ),
     Case(
-        "limit of a guess", asks(ns.simulate_limit, TASK, 1.0, theta="guess"), "theta must be one"
+        "limit of a guess",
+        asks(ns.simulate_limit, TASK, 1.0, assumed="guess"),
+        "assumed must be one",
     ),
-    Case(
-        "limit of two", asks(ns.simulate_limit, TASK, 1.0, theta=[1, 2]), "theta must be one number"
-    ),
-    Case("limit below nothing", asks(ns.simulate_limit, TASK, 1.0, theta=-1), "theta must be"),
+    Case("limit of two", asks(ns.simulate_limit, TASK, 1.0, assumed=[1, 2]), "assumed must be one"),
+    Case("limit below nothing", asks(ns.simulate_limit, TASK, 1.0, assumed=-1), "assumed must be"),
     Case("limit of no trial", asks(ns.simulate_limit, TASK, 1.0, trials=0), "trials must be"),
     *(
         Case(f"{call.__name__} without a task", asks(call, None, *more), NOT_A_TASK)

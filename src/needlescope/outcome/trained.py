@@ -202,7 +202,7 @@ class SimulatedLimit(Answer):
         ``_se``, the standard error over trials.
     claimed
         The squared norm of the estimate: the overlap that it takes itself to have.
-    theta
+    assumed
         The strength that was assumed in the end: given, or learned.
     test_error
         The error of the best decision that rests on the estimate.
@@ -227,8 +227,8 @@ class SimulatedLimit(Answer):
     overlap_se: Value
     claimed: Value
     claimed_se: Value
-    theta: Value
-    theta_se: Value
+    assumed: Value
+    assumed_se: Value
     test_error: Value
     test_error_se: Value
     provenance: str = "simulation"

@@ -22,7 +22,7 @@ from ..samples.data import Data, Tokens, hold
 from .iteration import Estimate, iterate
 
 METHODS = ("corrected", "plain")
-MEANS = ("overlap", "claimed", "theta", "test_error")
+MEANS = ("overlap", "claimed", "assumed", "test_error")
 
 
 def simulate_limit(
@@ -34,7 +34,7 @@ def simulate_limit(
     *,
     rounds: int = 20,
     method: str = "corrected",
-    theta: float | str | None = None,
+    assumed: float | str | None = None,
     workers: int | None = None,
     memory: int = MEMORY,
     progress: Progress = None,
@@ -61,7 +61,7 @@ def simulate_limit(
     method : "corrected" or "plain", default "corrected"
         Approximate message passing, or plain expectation–maximisation, which does without its
         correction for what a sample's own part in the estimate tells it about itself.
-    theta : float, "learned" or None, default None
+    assumed : float, "learned" or None, default None
         The strength that is assumed: the true one by default. "learned" finds it on the way.
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
@@ -89,7 +89,7 @@ def simulate_limit(
     >>> bool(abs(found.overlap - limit.overlap) < 4 * found.overlap_se)
     True
     """
-    alpha = check_limit(task, alpha, d, rounds, method, theta, memory)
+    alpha = check_limit(task, alpha, d, rounds, method, assumed, memory)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
     check_workers(workers)
@@ -97,7 +97,7 @@ def simulate_limit(
     places = streams(seed, len(tasks), trials)
     jobs = [
         _Trial(
-            tasks[k // trials], float(alphas[k // trials]), d, rounds, method, theta, memory, one
+            tasks[k // trials], float(alphas[k // trials]), d, rounds, method, assumed, memory, one
         )
         for k, one in enumerate(places)
     ]
@@ -110,13 +110,13 @@ def simulate_limit(
         for name in rows[0]
     }
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
-    options |= {"rounds": rounds, "method": method, "theta": theta}
+    options |= {"rounds": rounds, "method": method, "assumed": assumed}
     question = Question("simulate_limit", task, None, options)
     return _summary(values, shape, question)
 
 
 def check_limit(
-    task: Task, alpha: Value, d: int, rounds: int, method: str, theta: Any, memory: int
+    task: Task, alpha: Value, d: int, rounds: int, method: str, assumed: Any, memory: int
 ) -> Any:
     """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
     check_kind("task", task, Task)
@@ -126,12 +126,12 @@ def check_limit(
     whole("rounds", rounds, 1, 10_000)
     whole("memory", memory, 1, 1 << 50)
     choice("method", method, METHODS)
-    if isinstance(theta, str):
-        choice("theta", theta, ("learned",))
-    elif theta is not None:
-        if np.ndim(theta):
-            raise ValueError(f"theta must be one number, 'learned' or None, got {theta!r}")
-        real("theta", theta, 0.0, np.inf, sense=(0.0, 1e6))
+    if isinstance(assumed, str):
+        choice("assumed", assumed, ("learned",))
+    elif assumed is not None:
+        if np.ndim(assumed):
+            raise ValueError(f"assumed must be one number, 'learned' or None, got {assumed!r}")
+        real("assumed", assumed, 0.0, np.inf, sense=(0.0, 1e6))
     return alpha
 
 
@@ -141,7 +141,7 @@ class _Trial(NamedTuple):
     d: int
     rounds: int
     method: str
-    theta: float | str | None
+    assumed: float | str | None
     memory: int
     seed: np.random.SeedSequence
 
@@ -165,7 +165,7 @@ def _trial(one: _Trial) -> dict[str, Any]:
         data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(one.seed, 2))
         if 4 * count * task.L * d <= one.memory:
             data = hold(data)
-        assumed = task.theta if one.theta is None else one.theta
+        assumed = task.theta if one.assumed is None else one.assumed
         theta = None if isinstance(assumed, str) else float(assumed)
         corrected = one.method == "corrected"
         for last in iterate(task, data, one.rounds, corrected=corrected, theta=theta):
@@ -176,7 +176,7 @@ def _trial(one: _Trial) -> dict[str, Any]:
     return {
         "overlap": cosine**2,
         "claimed": size**2,
-        "theta": last.theta,
+        "assumed": last.theta,
         "test_error": error,
         "test_error_numeric": numeric,
         "path": path,
