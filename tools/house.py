@@ -214,7 +214,9 @@ def _small_errors() -> Iterator[None]:
     whole = experiment("errors")
     units = whole.units(False)
     few = [next(one for one in units if one.call == call) for call in ("predict", "simulate")]
-    (home,) = [one for one in sys.modules.values() if whole in vars(one).values()]
+    (home,) = [
+        one for one in sys.modules.values() if any(value is whole for value in vars(one).values())
+    ]
     (name,) = [name for name, one in vars(home).items() if one is whole]
     vars(home)[name] = dataclasses.replace(whole, units=lambda full: few)
     yield

@@ -112,7 +112,7 @@ def test_a_signal_at_any_moment_of_the_start_is_met(moment, start, spec):
 
 
 # A program that is sent a signal in the midst of an import: of a module that makes another error of
-# it, of one that drops it, and of one that lets it through.
+# it, of ones that drop it or make light of it, and of one that lets it through.
 LOADING = """
 import os, signal, sys
 sys.argv[1:] = ["sweep", "spec.toml"]
@@ -136,6 +136,9 @@ WAYS = {
             try: stop()
             except BaseException: raise ImportError("half")""",
     "dropped": "Dropped(); import time; time.sleep(20)",
+    "made light of": """
+            try: stop()
+            except BaseException: pass""",
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .common import output, show
+from .stopping import go_on
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def command(
     from ..experiments.stores.store import Store
     from ..report.drawing import draw
 
+    go_on()
     experiment(name)  # refuse a wrong name before any work
     with Store(Path(folder) / "results.sqlite") as store:
         entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)

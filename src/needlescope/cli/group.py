@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .stopping import heard
+from .stopping import go_on, heard
 
 SUMMARIES = {
     "predict": "Predict test error, train loss and train error, in the limit.",
@@ -30,6 +30,7 @@ class Commands(click.Group):
         if cmd_name not in SUMMARIES:
             return None
         found: click.Command = import_module(f".{cmd_name}", __package__).command
+        go_on()
         return found
 
     def resolve_command(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .common import points, problem, show, split, varied
+from .stopping import go_on
 
 NAMES = (
     *("test_error", "test_error_se", "train_loss", "train_loss_se"),
@@ -23,6 +24,7 @@ def command(model: tuple[str, ...], loss: str, form: str | None, **options: Any)
     """
     from ..theory.learning import predict
 
+    go_on()
     rows = []
     for point in points(options):
         task, training = split(point, loss)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .common import output, show
+from .stopping import go_on
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def command(
     from ..report.drawing import draw, on_page
     from ..report.page import page
 
+    go_on()
     for name in names:
         experiment(name)  # refuse a wrong name before any work
     entries, total = [], Summary(0, 0, 0)

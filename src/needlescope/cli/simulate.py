@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .common import points, problem, show, split, varied
+from .stopping import go_on
 
 NAMES = ("test_error", "train_loss", "train_error")
 
@@ -34,6 +35,7 @@ def command(
     """Train and test classifiers at dimension d: means over trials with standard errors."""
     from ..simulation.simulate import simulate
 
+    go_on()
     rows = []
     for point in points(options):
         task, training = split(point, loss)

@@ -30,6 +30,12 @@ class Stopped(BaseException):
     """A signal asks the program to end; not an `Exception`, so that nothing makes light of it."""
 
 
+def go_on() -> None:
+    """Stop here if a signal came before: a module that was loading may have made light of it."""
+    if heard:
+        raise Stopped
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """End the program with a sentence if a signal asks for it meanwhile."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .common import output, show
+from .stopping import go_on
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def command(
     from ..experiments.sweep import read_sweep
     from .means import means
 
+    go_on()
     if out is not None:
         if not out.endswith((".csv", ".parquet")):
             raise ValueError(f"--out must end in .csv or .parquet, got {out}")

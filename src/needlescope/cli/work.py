@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .stopping import program
+from .stopping import go_on, program
 
 if TYPE_CHECKING:
     from ..experiments.engine import Engine, Summary
@@ -30,7 +30,9 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(
         *rest: Any, engine: str, scheduler: str | None, workers: int | None, **more: Any
     ) -> Any:
-        return command(*rest, engine=make_engine(engine, scheduler, workers), **more)
+        made = make_engine(engine, scheduler, workers)
+        go_on()
+        return command(*rest, engine=made, **more)
 
     for option in (
         click.option("--retry", is_flag=True, help="Run units again that failed before."),
