@@ -69,7 +69,7 @@ def _curves(curves: pd.DataFrame) -> Panel:
         marks,
         Axis(r"readout samples per dimension, $\alpha_1$", log=10, limits=reach),
         Axis("test error", limits=(0.0, 0.5)),
-        "what training reaches (dotted: best possible)",
+        "what training reaches (dotted: signal known)",
         beside=True,
     )
 
@@ -85,6 +85,6 @@ def _thresholds(thresholds: pd.DataFrame) -> Panel:
         marks,
         Axis(r"tokens, $L$ (one carries the signal)", log=10, limits=reach),
         Axis(r"signal needed, $\theta$", log=10),
-        "weakest signal found with 10 % error",
+        "weakest signal found with 10 % error, if known",
         beside=True,
     )
