@@ -19,7 +19,7 @@ POINTS = [
 ]
 
 
-@pytest.mark.parametrize("d", FINITE)
+@pytest.mark.parametrize("d", [150, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("task", "alpha"), POINTS)
 def test_it_reaches_the_limit(task, alpha, d):
     found = ns.simulate_limit(task, alpha, d=d, trials=12, seed=2, rounds=15, workers=1)
