@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from .theory.crossover import crossover
     from .theory.focus import focus
     from .theory.learning import predict
-    from .theory.limit.learning_limit import learning_limit, phase_boundaries
+    from .theory.limit.boundaries import phase_boundaries
+    from .theory.limit.learning_limit import learning_limit
     from .theory.oracle.least_error import oracle
     from .theory.oracle.threshold import detection_threshold
     from .training import Training
@@ -89,7 +90,7 @@ _HOME = {
     "focus": "theory.focus",
     "learning_limit": "theory.limit.learning_limit",
     "oracle": "theory.oracle.least_error",
-    "phase_boundaries": "theory.limit.learning_limit",
+    "phase_boundaries": "theory.limit.boundaries",
     "predict": "theory.learning",
     "run_units": "experiments.engine",
     "simulate": "simulation.simulate",

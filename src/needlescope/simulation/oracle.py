@@ -10,25 +10,25 @@ of what choosing costs. Then the halves change places.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
-from scipy.special import gammaln, logsumexp
 
 from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import check_kind, choice, whole
-from ..outcome import Oracle, gather
+from ..outcome import Oracle
 from ..running.seeds import child, generator, streams
 from ..running.workers import Progress, check_workers, run, worth
-from ..task import Positions, Task
+from ..task import Task
 from .asked import trial_count
 from .point import MEMORY
 from .samples.data import positions
 from .samples.normal import Single, normal
+from .sets import log_mean
+from .summary import build, by_name, means
 
 MODELS = ("attention", "pooled", "bayes")
 KAPPAS = (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)
@@ -98,8 +98,7 @@ def simulate_oracle(
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
     workers = worth(workers, 1e-9 * PASSES[model] * numbers * len(jobs))
     rows = run(_trial, jobs, workers=workers, progress=progress, title=f"{model}, signal known")
-    shape = (*task.shape, trials)
-    values = {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
+    values = by_name(rows, task.shape, trials)
     question = Question(
         "simulate_oracle", task, None, {"samples": samples, "trials": trials, "seed": seed}
     )
@@ -198,9 +197,6 @@ def attend(x: Single, kappa: float) -> FloatArray:
 def log_ratio(task: Task, x: Single) -> FloatArray:
     """Return the log likelihood ratio of each row of tokens: positive against negative.
 
-    The sum over R-subsets is e_R(e^{θx}), an elementary symmetric polynomial: with one token more,
-    e_k becomes e_k + e^{θx} e_{k−1}. All of it in logarithms, which do not overflow.
-
     Examples
     --------
     >>> import needlescope as ns
@@ -209,19 +205,8 @@ def log_ratio(task: Task, x: Single) -> FloatArray:
     >>> bool(abs(log_ratio(ns.Task(2, 1, 2.0, 0.5), x)[0] - direct) < 1e-6)
     True
     """
-    L, R, theta = task.L, task.R, task.theta
-    shift = 0.5 * R * theta**2
-    if isinstance(task.positions, Positions):
-        sums = theta * (x @ task.positions.patterns(L).T)
-        total = logsumexp(sums, axis=1, b=task.positions.probabilities)
-        found: FloatArray = np.asarray(total) - shift
-        return found
-    logs = np.full((R + 1, len(x)), -np.inf)
-    logs[0] = 0.0
-    for column in theta * x.T.astype(float):
-        logs[1:] = np.logaddexp(logs[1:], column + logs[:-1])
-    sets = gammaln(L + 1) - gammaln(R + 1) - gammaln(L - R + 1)
-    return np.asarray(logs[R] - sets - shift)
+    logits = task.theta * x.astype(float)
+    return np.asarray(log_mean(task, logits) - 0.5 * task.R * task.theta**2)
 
 
 def _choose(half: _Half, pi: float) -> _Rule:
@@ -299,14 +284,6 @@ def _summary(
     model: str, values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
 ) -> Oracle:
     """Average the errors over trials, and take the middle of the rules."""
-    error = values["error"]
-    count = error.shape[-1]
-    spread = error.std(axis=-1, ddof=1) if count > 1 else np.full(shape, np.nan)
     columns = {name: np.median(column, axis=-1) for name, column in values.items()}
-    columns |= {"error": error.mean(axis=-1), "error_se": spread / np.sqrt(count)}
-    rows = [
-        {name: np.ravel(column)[k] for name, column in columns.items()} | {"model": model}
-        for k in range(int(np.prod(shape, dtype=np.int64)))
-    ]
-    found = gather(Oracle, [row | {"provenance": "simulation"} for row in rows], shape, question)
-    return dataclasses.replace(found, trials=values)
+    columns |= means(values, ["error"])
+    return build(Oracle, {**columns, "model": model}, shape, question, values)

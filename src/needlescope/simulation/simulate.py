@@ -10,7 +10,7 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..outcome import Alignment, Focus, Kind, Outcome, Separability, gather
+from ..outcome import Alignment, Focus, Outcome, Separability
 from ..running.seeds import streams
 from ..running.workers import check_workers, run, worth
 from ..task import Task
@@ -18,6 +18,7 @@ from ..training import Training
 from .asked import Asked, ask, trial_count
 from .options import HOW, Options, takes
 from .point import Trial
+from .summary import build, by_name, means
 from .training.trained import ALIGNMENT
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 
@@ -96,13 +97,13 @@ def simulate(
     asked = ask(task, training, model, d, **options)
     values = _run(run_trial, asked, trials, seed, options, title=model)
     nothing = np.full(asked.shape, np.nan)
-    found = _means(values, MEANS)
+    found = means(values, MEANS)
     found |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate", trials, seed, options)
-    outcome = _build(Outcome, found | {"model": model}, asked.shape, question)
+    outcome = build(Outcome, found | {"model": model}, asked.shape, question, values)
     alignment = _alignment(values, asked.shape, question) if asked.model.has_query else None
-    return dataclasses.replace(outcome, alignment=alignment, trials=values)
+    return dataclasses.replace(outcome, alignment=alignment)
 
 
 @takes("noise", "signal", "sampler", *HOW)
@@ -199,10 +200,10 @@ def simulate_focus(
     """
     asked = ask(task, training, "attention", d, **options)
     values = _run(focus_trial, asked, trials, seed, options, title="attention")
-    found = _means(values, ("signal", "noise", "largest"))
+    found = means(values, ("signal", "noise", "largest"))
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate_focus", trials, seed, options)
-    return dataclasses.replace(_build(Focus, found, asked.shape, question), trials=values)
+    return build(Focus, found, asked.shape, question, values)
 
 
 @takes("query", "data", "noise", "sampler", *HOW)
@@ -263,7 +264,7 @@ def simulate_separability(
     error = np.sqrt(chance * (1.0 - chance) / (count + 3.0))
     found = {"model": model, "fraction": fraction, "fraction_se": error}
     question = asked.question("simulate_separability", trials, seed, options)
-    return dataclasses.replace(_build(Separability, found, asked.shape, question), trials=values)
+    return build(Separability, found, asked.shape, question, values)
 
 
 def _run(
@@ -283,37 +284,12 @@ def _run(
     jobs = [points[place // trials].trial(one) for place, one in enumerate(seeds)]
     workers = worth(workers, sum(point.seconds for point in points) * trials)
     rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {asked.d}")
-    shape = (*asked.shape, trials)
-    return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
-
-
-def _means(values: dict[str, FloatArray], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return mean and standard error over trials."""
-    found: dict[str, Any] = {}
-    for name in names:
-        column = values[name]
-        count = column.shape[-1]
-        with np.errstate(invalid="ignore"):  # an infinite κ has no spread
-            spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
-        found[name], found[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
-    return found
+    return by_name(rows, asked.shape, trials)
 
 
 def _alignment(
     values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
 ) -> Alignment:
-    found = _means(values, ALIGNMENT) | {"constant": np.full(shape, np.nan)}
+    found = means(values, ALIGNMENT) | {"constant": np.full(shape, np.nan)}
     trials = {name: values[name] for name in ALIGNMENT}
-    return dataclasses.replace(_build(Alignment, found, shape, question), trials=trials)
-
-
-def _build(
-    kind: type[Kind], columns: dict[str, Any], shape: tuple[int, ...], question: Question
-) -> Kind:
-    """Build a result: floats for a single problem, arrays for a grid."""
-    columns = columns | {"provenance": "simulation"}
-    rows = [
-        {name: v if isinstance(v, str) else np.ravel(v)[k] for name, v in columns.items()}
-        for k in range(int(np.prod(shape, dtype=np.int64)))
-    ]
-    return gather(kind, rows, shape, question)
+    return build(Alignment, found, shape, question, trials)

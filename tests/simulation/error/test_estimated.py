@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.error.estimated import estimated_error, log_subset_mean
+from needlescope.simulation.error.estimated import estimated_error
 from needlescope.simulation.oracle import log_ratio
 
 TASKS = [
@@ -46,12 +46,3 @@ def test_a_poor_estimate_errs_as_it_is_counted_to(task: ns.Task) -> None:
 
 def test_no_estimate_answers_the_more_frequent_label() -> None:
     assert estimated_error(TASKS[2], 0.0, 0.0, np.random.default_rng(0)) == (0.2, 0.0)
-
-
-def test_a_mean_over_sets_is_one() -> None:
-    logits = np.random.default_rng(0).standard_normal((4, 5))
-    from itertools import combinations
-
-    for R in (1, 2, 5):
-        sums = [logits[:, list(one)].sum(axis=1) for one in combinations(range(5), R)]
-        assert np.exp(log_subset_mean(R, logits)) == pytest.approx(np.exp(sums).mean(axis=0))

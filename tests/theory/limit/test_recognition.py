@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.limit.memberships import memberships
+from needlescope.simulation.sets import memberships
 from needlescope.theory.limit.recognition import recognition
 
 DRAWS = 20_000

@@ -14,8 +14,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...simulation.samples.data import Data
-from ...simulation.training import stages
-from ...simulation.training.stages import State
+from ...simulation.training.stages import State, Together
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 """From a point to its value and gradient."""
@@ -30,19 +29,9 @@ def refine(
     data: Data, state: State, loss: Loss, ridge: float, weight: FloatArray, iterations: int
 ) -> list[State]:
     """Move queries, readouts and bias together; return the state after each iteration."""
-    shape, size = state.q.shape, state.q.size
-
-    def unpack(at: FloatArray) -> State:
-        return State(at[:size].reshape(shape), at[size : 2 * size].reshape(shape), float(at[-1]))
-
-    def objective(at: FloatArray) -> tuple[float, FloatArray]:
-        pull = stages.gradient(data, unpack(at), loss, 1.0, weight=weight)
-        slope = np.concatenate([pull.q.ravel(), pull.w.ravel(), [pull.b]])
-        slope[:-1] += ridge * at[:-1]
-        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
-
-    start = np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
-    return [unpack(at) for at in descend(objective, start, iterations)]
+    objective = Together(data, loss, ridge, state.q.shape, weight=weight)
+    path = descend(objective, objective.pack(state), iterations)
+    return [objective.unpack(at) for at in path]
 
 
 def descend(objective: Objective, start: FloatArray, iterations: int) -> list[FloatArray]:

@@ -45,7 +45,8 @@ from ...theory.capacity import capacity
 from ...theory.crossover import crossover
 from ...theory.focus import focus
 from ...theory.learning import predict
-from ...theory.limit.learning_limit import learning_limit, phase_boundaries
+from ...theory.limit.boundaries import phase_boundaries
+from ...theory.limit.learning_limit import learning_limit
 from ...theory.oracle.least_error import oracle
 from ...theory.oracle.threshold import detection_threshold
 from ...training import Training

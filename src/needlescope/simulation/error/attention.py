@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray, IndexArray
 from ...lattice import shifted
-from ...models.segments import peak
+from ...models.segments import softmax
 from ...noise import Noise
 from ...task import Positions, Task
 from ..samples.data import positions
@@ -93,15 +93,11 @@ def _wrong(
         seen, spread = g - g.mean(axis=0), at.along**2 / task.L
     total = np.zeros(g.shape[1])
     for y, weight in ((1.0, task.pi), (-1.0, 1.0 - task.pi)):
-        hard = np.isinf(at.kappa)
+        hard = bool(np.isinf(at.kappa))
         logits = (1.0 if hard else at.kappa) * g
         if y > 0.0:
             logits += task.theta * at.tilt * v
-        if hard:
-            a = peak(logits, axis=0)
-        else:
-            a = np.exp(logits - logits.max(axis=0))
-            a /= a.sum(axis=0)
+        a = softmax(logits, axis=0, hard=hard)
         mean = at.b + at.along * np.einsum("ln,ln->n", a, seen)
         if y > 0.0:
             mean += task.theta * at.signal * (v * a).sum(axis=0)

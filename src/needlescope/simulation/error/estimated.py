@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri
 from ...arrays import FloatArray
 from ...lattice import shifted
 from ...task import Positions, Task
+from ..sets import log_mean
 
 ESTIMATE_SHIFTS = 16
 FIRST_ROUND = 1 << 8  # points for each shift
@@ -72,9 +73,9 @@ def _wrong(
     spread = float(np.sqrt(task.L)) / (task.R * kappa)
     shift = odds + 0.5 * task.R * kappa**2
     miss = ndtr(
-        (shift - _log_mean(task, kappa * positive)) * spread - lift * task.R / np.sqrt(task.L)
+        (shift - log_mean(task, kappa * positive)) * spread - lift * task.R / np.sqrt(task.L)
     )
-    alarm = ndtr(-(shift - _log_mean(task, kappa * centred)) * spread)
+    alarm = ndtr(-(shift - log_mean(task, kappa * centred)) * spread)
     return np.asarray(task.pi * miss + (1.0 - task.pi) * alarm)
 
 
@@ -84,34 +85,3 @@ def _marked(task: Task, n: int, rng: np.random.Generator) -> FloatArray:
         patterns = task.positions.patterns(task.L)
         return np.asarray(patterns[rng.choice(len(patterns), n, p=task.positions.probabilities)])
     return np.tile(np.arange(task.L) < task.R, (n, 1)).astype(float)
-
-
-def _log_mean(task: Task, logits: FloatArray) -> FloatArray:
-    """Return the logarithm of the mean of exp(Σ_S logits) over the sets S."""
-    if isinstance(task.positions, Positions):
-        sums = logits @ task.positions.patterns(task.L).T + np.log(task.positions.probabilities)
-        top = sums.max(axis=1)
-        return np.asarray(top + np.log(np.exp(sums - top[:, None]).sum(axis=1)))
-    return log_subset_mean(task.R, logits)
-
-
-def log_subset_mean(R: int, logits: FloatArray) -> FloatArray:
-    """Return log of the mean, over all sets of R tokens, of exp of their logits' sum.
-
-    Examples
-    --------
-    >>> float(np.exp(log_subset_mean(2, np.log([[4.0, 2.0, 1.0]])))[0].round(6))  # of 8, 4, 2
-    4.666667
-    """
-    n, L = logits.shape
-    found = np.full((n, R + 1), -np.inf)
-    found[:, 0] = 0.0
-    for token in range(L):  # a mean that grows: of the sets of the first tokens, C(l, k) of them
-        k = np.arange(1, R + 1)
-        share = np.minimum(k / (token + 1.0), 1.0)
-        with np.errstate(divide="ignore"):
-            left, took = np.log1p(-share), np.log(share)
-        found[:, 1:] = np.logaddexp(
-            found[:, 1:] + left, found[:, :-1] + logits[:, token, None] + took
-        )
-    return np.asarray(found[:, R])

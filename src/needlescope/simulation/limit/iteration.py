@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...task import Task
 from ..samples.data import Data
-from .memberships import memberships
+from ..sets import memberships
 
 
 class Estimate(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...grid import check_broadcast, check_kind, choice, real, whole
 from ...noise import STANDARD
-from ...outcome import SimulatedLimit, gather
+from ...outcome import SimulatedLimit
 from ...running.seeds import child, generator, streams
 from ...running.workers import Progress, check_workers, run, worth
 from ...task import Task
@@ -19,6 +18,7 @@ from ..asked import trial_count
 from ..error.estimated import estimated_error
 from ..point import MEMORY
 from ..samples.data import Data, Tokens, hold
+from ..summary import build, by_name, means
 from .iteration import Estimate, iterate
 
 METHODS = ("corrected", "plain")
@@ -103,16 +103,11 @@ def simulate_limit(
     ]
     workers = worth(workers, sum(one.seconds for one in jobs))
     rows = run(_trial, jobs, workers=workers, progress=progress, title=f"limit, d = {d}")
-    values = {
-        name: np.array([row[name] for row in rows]).reshape(
-            *shape, trials, *np.shape(rows[0][name])
-        )
-        for name in rows[0]
-    }
+    values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
     options |= {"rounds": rounds, "method": method, "assumed": assumed}
     question = Question("simulate_limit", task, None, options)
-    return _summary(values, shape, question)
+    return build(SimulatedLimit, means(values, MEANS), shape, question, values)
 
 
 def check_limit(
@@ -186,21 +181,3 @@ def _trial(one: _Trial) -> dict[str, Any]:
 def _cosine(estimate: FloatArray, xi: FloatArray) -> float:
     size = float(np.linalg.norm(estimate))
     return float(estimate @ xi) / size if size > 0.0 else 0.0
-
-
-def _summary(
-    values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
-) -> SimulatedLimit:
-    """Average over trials."""
-    columns: dict[str, FloatArray] = {}
-    for name in MEANS:
-        column = values[name]
-        count = column.shape[-1]
-        spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
-        columns[name], columns[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
-    rows = [
-        {name: np.ravel(column)[k] for name, column in columns.items()}
-        | {"provenance": "simulation"}
-        for k in range(int(np.prod(shape, dtype=np.int64)))
-    ]
-    return dataclasses.replace(gather(SimulatedLimit, rows, shape, question), trials=values)

@@ -11,12 +11,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import get_loss
 from ...training import Training
 from ..samples.data import Data
-from .stages import State, gradient
+from .stages import State, Together
 
 TOGETHER_TOLERANCE = 1e-5  # of the gradient's norm, relative to its norm at the start
 TOGETHER_ITERATIONS = 5000
@@ -65,16 +64,15 @@ def _starts(state: State, training: Training, starts: int, rng: np.random.Genera
 
 
 def _descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:
-    loss, ridge, beta, d = get_loss(training.loss), training.ridge, training.beta, len(state.q)
-
-    def objective(at: FloatArray) -> tuple[float, FloatArray]:
-        here = State(at[:d], at[d : 2 * d], float(at[-1]))
-        pull = gradient(data, here, loss, beta, dtype=np.float64)
-        slope = np.concatenate([pull.q, pull.w, [pull.b]])
-        slope[:-1] += ridge * at[:-1]
-        return pull.loss + 0.5 * ridge * float(at[:-1] @ at[:-1]), slope
-
-    first = np.concatenate([state.q, state.w, [state.b]])
+    objective = Together(
+        data,
+        get_loss(training.loss),
+        training.ridge,
+        state.q.shape,
+        training.beta,
+        dtype=np.float64,
+    )
+    first = objective.pack(state)
     scale = float(np.linalg.norm(objective(0.0 * first)[1]))
     stop = TOGETHER_TOLERANCE * scale / np.sqrt(len(first))  # L-BFGS-B looks at the largest entry
     options = {
@@ -86,4 +84,4 @@ def _descend(data: Data, state: State, training: Training) -> tuple[float, float
     at = minimize(objective, first, jac=True, method="L-BFGS-B", options=options).x
     value, slope = objective(at)
     residual = float(np.linalg.norm(slope)) / max(scale, 1e-300)
-    return value, residual, State(at[:d], at[d : 2 * d], float(at[-1]))
+    return value, residual, objective.unpack(at)

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import get_loss
-from ...models.segments import peak
+from ...models.segments import softmax
 from ...task import Task
 from ...training import Training
 from ..samples.data import positions
@@ -138,12 +138,7 @@ def attention_weights(
         scale = 1.0 if hard else kappa
         logits = scale * g
         logits[:, : task.R] += scale * task.theta * cosine * positive[:, None]
-        if hard:
-            a = peak(logits, axis=1)
-        else:
-            a = np.exp(logits - logits.max(axis=1, keepdims=True))
-            a /= a.sum(axis=1, keepdims=True)
-        yield rows, g, a
+        yield rows, g, softmax(logits, axis=1, hard=bool(hard))
 
 
 def pooled_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:

@@ -25,6 +25,7 @@ All gradients come from one function, `gradient`, for the score wᵀXᵀa + b wi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,6 +129,41 @@ def gradient(
     n = len(data.y) if weight is None else 1.0
     pull_w, pull_q = (pulls / n).reshape(2, *shape)
     return Gradient(total / n, pull_q, pull_w, pull_b / n)
+
+
+@dataclass(frozen=True)
+class Together:
+    """All parameters as one vector (q, w, b), and the ridge-regularised mean loss of them.
+
+    The ridge applies to q and w alike, to the bias not.
+    """
+
+    data: Data
+    loss: Loss
+    ridge: float
+    shape: tuple[int, ...]  # of q, and of w
+    beta: float = 1.0
+    weight: FloatArray | None = None
+    dtype: Any = None
+
+    @staticmethod
+    def pack(state: State) -> FloatArray:
+        """Return the vector of a state."""
+        return np.concatenate([state.q.ravel(), state.w.ravel(), [state.b]])
+
+    def unpack(self, at: FloatArray) -> State:
+        """Return the state of a vector."""
+        q, w = at[:-1].reshape(2, *self.shape)
+        return State(q, w, float(at[-1]))
+
+    def __call__(self, at: FloatArray) -> tuple[float, FloatArray]:
+        """Return the objective and its gradient."""
+        pull = gradient(
+            self.data, self.unpack(at), self.loss, self.beta, weight=self.weight, dtype=self.dtype
+        )
+        slope = self.pack(State(pull.q, pull.w, pull.b))
+        slope[:-1] += self.ridge * at[:-1]
+        return pull.loss + 0.5 * self.ridge * float(at[:-1] @ at[:-1]), slope
 
 
 class Head(NamedTuple):

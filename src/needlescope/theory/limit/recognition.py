@@ -35,6 +35,7 @@ from ..oracle.linear import span
 from ..oracle.symmetric import FEW_SIGNALS, Group, Series, draw, make_groups, scaled_polynomials
 from ..oracle.symmetric_saddle import Saddle
 
+LADDER = (2**8, 2**10, 2**12, 2**14)  # points of each replicate
 STEP = 0.2  # of κ between nodes: an interpolation error of about 2e-5 R
 SURE = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of a token is not recognised
 LIFT = 1e-3  # by which signal tokens are moved for a derivative

@@ -1,4 +1,4 @@
-"""The posterior of tokens against all sets written out."""
+"""Means over sets and the posterior of tokens, against all sets written out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.limit.memberships import memberships
+from needlescope.simulation.sets import log_mean, memberships
 
 
 @pytest.mark.parametrize("R", range(1, 7))
@@ -33,3 +33,17 @@ def test_logits_of_any_size() -> None:
     assert memberships(ns.Task(4, 2, 1.0, 0.5), logits) == pytest.approx(
         np.array([[1.0, 1.0 / (1.0 + np.exp(5.0)), 0.0, 1.0 / (1.0 + np.exp(-5.0))]])
     )
+
+
+@pytest.mark.parametrize("R", [1, 2, 5])
+def test_a_mean_over_all_sets(R: int) -> None:
+    logits = np.random.default_rng(0).standard_normal((4, 5))
+    sums = [logits[:, list(one)].sum(axis=1) for one in combinations(range(5), R)]
+    found = np.exp(log_mean(ns.Task(5, R, 1.0, 0.5), logits))
+    assert found == pytest.approx(np.exp(sums).mean(axis=0))
+
+
+def test_a_mean_over_given_sets() -> None:
+    positions = ns.Positions([(0, 1), (1, 2)], [0.75, 0.25])
+    found = log_mean(ns.Task(3, 2, 1.0, 0.5, positions), np.log([[4.0, 2.0, 1.0]]))
+    assert np.exp(found) == pytest.approx([0.75 * 8.0 + 0.25 * 2.0])

@@ -1,12 +1,41 @@
-"""Which tokens carry the signal: the posterior over sets of R tokens, given logits."""
+"""Sums over the possible sets of signal tokens: how likely each is, and each token with them.
+
+With uniform positions there are C(L, R) sets, too many to list: sums over them are elementary
+symmetric polynomials, which one token more takes from e_k to e_k + e^{logit} e_{k−1}. All of it is
+in logarithms, which do not overflow.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp
 
-from ...arrays import FloatArray
-from ...task import Positions, Task
+from ..arrays import FloatArray
+from ..models.segments import softmax
+from ..task import Positions, Task
+
+
+def log_mean(task: Task, logits: FloatArray) -> FloatArray:
+    """Return log of the mean of exp(Σ_{l ∈ S} logits) over the sets S, for each row of logits.
+
+    Examples
+    --------
+    The pairs of 4, 2 and 1 multiply to 8, 4 and 2:
+
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=3, R=2, theta=1.0, pi=0.5)
+    >>> float(np.exp(log_mean(task, np.log([[4.0, 2.0, 1.0]])))[0].round(6))
+    4.666667
+    """
+    L, R = task.L, task.R
+    if isinstance(task.positions, Positions):
+        sums = logits @ task.positions.patterns(L).T
+        return np.asarray(logsumexp(sums, axis=1, b=task.positions.probabilities))
+    logs = np.full((R + 1, len(logits)), -np.inf)
+    logs[0] = 0.0
+    for column in logits.T:
+        logs[1:] = np.logaddexp(logs[1:], column + logs[:-1])
+    return np.asarray(logs[R] - (gammaln(L + 1) - gammaln(R + 1) - gammaln(L - R + 1)))
 
 
 def memberships(task: Task, logits: FloatArray) -> FloatArray:
@@ -33,8 +62,7 @@ def memberships(task: Task, logits: FloatArray) -> FloatArray:
 
 def _uniform(R: int, logits: FloatArray) -> FloatArray:
     if R == 1:
-        p = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(p / p.sum(axis=1, keepdims=True))
+        return softmax(logits, axis=1)
     before, after = _prefixes(R, logits), _prefixes(R, logits[:, ::-1])[:, ::-1]
     # sets that hold l: k − 1 tokens before it, R − k after it
     both = before[:, :-1, :R] + after[:, 1:, R - 1 :: -1][:, :, :R]
@@ -54,7 +82,5 @@ def _prefixes(R: int, logits: FloatArray) -> FloatArray:
 
 def _given(positions: Positions, L: int, logits: FloatArray) -> FloatArray:
     patterns = positions.patterns(L)
-    weight = logits @ patterns.T + np.log(positions.probabilities)
-    weight = np.exp(weight - weight.max(axis=1, keepdims=True))
-    weight /= weight.sum(axis=1, keepdims=True)
+    weight = softmax(logits @ patterns.T + np.log(positions.probabilities), axis=1)
     return np.asarray(weight @ patterns)

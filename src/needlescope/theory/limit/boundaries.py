@@ -1,0 +1,112 @@
+"""How many samples learning needs: where the overlap of the best learner jumps, and is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...answer import Question
+from ...errors import NotConverged
+from ...grid import check_kind
+from ...outcome import PhaseBoundaries, gather
+from ...task import Task
+from ..asked import check_accuracy
+from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..oracle.least_error import bayes_error
+from ..provenance import LEARNING_LIMIT
+from ..unsolved import Points
+from .dimmed import BAYES_POINTS
+from .overlaps import jump_errors
+from .phases import branch, jump
+from .recognition import LADDER, recognition
+
+
+def phase_boundaries(
+    task: Task, *, accuracy: float = 1e-2, unsolved: str = "raise"
+) -> PhaseBoundaries:
+    """Return how many samples learning needs: for anyone, and for a quick iteration.
+
+    A replica-symmetric formula, not a theorem.
+
+    Parameters
+    ----------
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    accuracy : float, default 1e-2
+        Largest relative error of the boundaries that is accepted, in (0, 1], as twice their
+        standard error.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    PhaseBoundaries
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
+
+    Examples
+    --------
+    With few tokens the overlap grows smoothly:
+
+    >>> import needlescope as ns
+    >>> ns.phase_boundaries(ns.Task(L=10, R=1, theta=4.0, pi=0.5)).verdict
+    'smooth'
+    """
+    check_kind("task", task, Task)
+    accuracy = check_accuracy(accuracy)
+    tasks = task.scalars(task.shape)
+    points = Points(unsolved, task.shape, task)
+    blank: dict[str, Any] = {"provenance": LEARNING_LIMIT}
+    rows = [blank] * len(tasks)
+    for index, one in enumerate(tasks):
+        with points.at(index):
+            rows[index] = blank | _boundaries(one, accuracy)
+    points.warn()
+    options = {"accuracy": accuracy, "unsolved": unsolved}
+    return gather(
+        PhaseBoundaries, rows, task.shape, Question("phase_boundaries", task, None, options)
+    )
+
+
+def _boundaries(task: Task, accuracy: float) -> dict[str, Any]:
+    smooth = dict.fromkeys(
+        ("possible", "possible_se", "easy", "easy_se", "error_before", "error_after"), np.nan
+    )
+    if task.theta == 0.0:
+        return {"verdict": "smooth", **smooth}
+    for level in LADDER:
+        table = recognition(task, level)
+        at = branch(task.theta, table)
+        there = jump(at)
+        if there is None:
+            return {"verdict": "smooth", **smooth}
+        possible_se, easy_se = jump_errors(at, there, table)
+        doubt = ERRORS_WITHIN_ACCURACY * max(possible_se, easy_se)
+        if doubt <= accuracy:
+            break
+    else:
+        raise NotConverged(
+            f"the boundaries are known to a relative error of {doubt:.1e} only; pass "
+            f"accuracy={1.5 * doubt:.1g} to accept that"
+        )
+    before, after = (
+        bayes_error(task.replace(theta=task.theta * float(np.sqrt(q))), 1e-3, BAYES_POINTS)[0]
+        for q in (there.low, there.high)
+    )
+    return {
+        "verdict": "jumps",
+        "possible": there.possible / task.pi,
+        "possible_se": possible_se * there.possible / task.pi,
+        "easy": there.easy / task.pi,
+        "easy_se": easy_se * there.easy / task.pi,
+        "error_before": before,
+        "error_after": after,
+    }

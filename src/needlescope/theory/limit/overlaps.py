@@ -1,0 +1,95 @@
+"""The overlaps of a table of recognition, solved to the last digit, with standard errors.
+
+A replicate's own M would move a stationary overlap by
+
+    dq = απθ² dM (1 − q)² / (1 − απθ² M'(q) (1 − q)²),
+
+and a boundary of phases by dα/α = −dM/M: the easy one by M at the peak, the other by its mean over
+the overlaps between both maxima.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...lattice import REPLICATES
+from ...task import Task
+from .phases import Branch, Jump, branch, jump, overlaps, phases
+from .recognition import Recognition
+
+
+class Overlaps(NamedTuple):
+    """Overlaps of the points of a family, their standard errors, and their phases."""
+
+    overlap: FloatArray
+    overlap_se: FloatArray
+    easy_overlap: FloatArray
+    easy_overlap_se: FloatArray
+    phase: FloatArray
+
+
+def solve_overlaps(task: Task, table: Recognition, samples: FloatArray) -> Overlaps:
+    """Return both overlaps at each απ, with errors from the replicates of the table."""
+    if task.theta == 0.0:
+        nothing = np.zeros(len(samples))
+        return Overlaps(nothing, nothing, nothing, nothing, np.full(len(samples), "easy"))
+    at = branch(task.theta, table)
+    there = jump(at)
+    possible, easy = overlaps(at, there, samples)
+    possible, easy = (_polished(task.theta, table, samples, q) for q in (possible, easy))
+    return Overlaps(
+        possible,
+        _overlap_errors(task.theta, table, samples, possible),
+        easy,
+        _overlap_errors(task.theta, table, samples, easy),
+        phases(there, samples),
+    )
+
+
+def _polished(theta: float, table: Recognition, samples: FloatArray, q: FloatArray) -> FloatArray:
+    """Take q, which was interpolated, to the stationary equation; a few steps from there."""
+    for _ in range(3):
+        M, slope = _local(theta, table, q)
+        field = samples * theta**2 * M[..., 0]
+        step = (field / (1.0 + field) - q) / np.maximum(
+            1.0 - samples * slope / (1.0 + field) ** 2, 0.05
+        )
+        q = np.clip(q + step, 0.0, 1.0)
+    return q
+
+
+def _local(theta: float, table: Recognition, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return M and its replicates at an overlap, and θ² dM/dq."""
+    kappa = theta * np.sqrt(q)
+    inside = kappa < table.end
+    slope = np.where(inside, table.spline(np.minimum(kappa, table.known), 1)[..., 0], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steep = np.where(q > 0.0, theta**3 * slope / (2.0 * np.sqrt(q)), 0.0)
+    return table(kappa), steep
+
+
+def _overlap_errors(
+    theta: float, table: Recognition, samples: FloatArray, q: FloatArray
+) -> FloatArray:
+    """Return standard errors: what a replicate's M would move the solution by."""
+    M, slope = _local(theta, table, q)
+    field = samples * theta**2 * M[..., 0]
+    M_se = M[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
+    stiff = np.abs(1.0 - samples * slope / (1.0 + field) ** 2)
+    return np.asarray(samples * theta**2 * M_se / (1.0 + field) ** 2 / np.maximum(stiff, 1e-6))
+
+
+def jump_errors(at: Branch, there: Jump, table: Recognition) -> tuple[float, float]:
+    """Relative standard errors of both boundaries: α moves against M, there or on average."""
+    peak = int(np.argmin(np.abs(at.alpha - there.easy)))
+    inside = (at.q >= there.low) & (at.q <= there.high)
+    M = table(at.theta * np.sqrt(at.q))
+    weight = np.gradient(at.q)[inside]
+    mean = weight @ M[inside]
+    found = []
+    for values in (mean, M[peak]):
+        found.append(float(values[1:].std(ddof=1) / np.sqrt(REPLICATES) / values[0]))
+    return found[0], found[1]
