@@ -14,7 +14,6 @@ import pytest
 
 from needlescope.grid import Gridded, check_broadcast, choice, integer, real, whole
 
-COVERS = ("arrays",)
 NOT_NUMBERS = [
     *(True, False, None, "1.5", b"1", 1j, len, Fraction(1, 2), Decimal(1)),
     *(np.bool_(True), np.complex128(1.0), np.datetime64("2025-09-25"), [None], ["a"], [1.0, "a"]),

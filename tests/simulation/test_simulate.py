@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import Joined, tokens
 from needlescope.simulation.training import stages
+from tests.memory import PEAK, needs_peak
 
 COVERS = ("asked", "options", "point")
 TASK = ns.Task(L=5, R=1, theta=4.0, pi=0.4)
@@ -298,8 +298,6 @@ def test_tokens_that_do_not_fit_are_made_twice():
 MEASURED = """
 import sys, re, json
 import needlescope as ns
-def peak():
-    return 1024 * int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
 model, sampler, d, loss, starts = json.loads(sys.argv[1])
 task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
 training = ns.Training(alpha0=2.0, alpha1=3.0, ridge=1e-2, loss=loss)
@@ -317,7 +315,7 @@ print(need, peak() - before)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's /proc")
+@needs_peak
 @pytest.mark.parametrize(
     "case",
     [
@@ -332,7 +330,7 @@ print(need, peak() - before)
     ids=str,
 )
 def test_memory_stays_below_its_bound(case):
-    command = [sys.executable, "-c", MEASURED, json.dumps(case)]
+    command = [sys.executable, "-c", PEAK + MEASURED, json.dumps(case)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0, done.stderr

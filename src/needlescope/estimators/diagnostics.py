@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, project
 from ..models.attention import attend
 from ..simulation.samples.data import Data
 from ..simulation.training.stages import State
@@ -31,9 +31,9 @@ def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArr
         rows, segments = block.table, block.segments
         even, share = segments.uniform(len(rows)), weight[block.rows]
         for k, q in enumerate(state.q):
-            along = (rows @ q.astype(rows.dtype)).astype(float)
-            mean = segments.dot(even, along)
-            within[k] += float(share @ (segments.dot(even, along * along) - mean * mean))
+            seen = project(rows, q)
+            mean = segments.dot(even, seen)
+            within[k] += float(share @ (segments.dot(even, seen * seen) - mean * mean))
             a = attend(rows, segments, q, 1.0)
             number = 1.0 / segments.dot(a, a)
             for side, sign in enumerate((-1.0, 1.0)):

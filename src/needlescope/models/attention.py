@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, project
 from .model import Model
 from .nodes import Nodes
 from .segments import Segments
@@ -34,8 +34,8 @@ def attend(rows: Any, segments: Segments, q: FloatArray, beta: float) -> FloatAr
     if not q.any():
         return segments.uniform(len(rows))
     if np.isinf(beta):
-        return segments.peak((rows @ q.astype(rows.dtype)).astype(float))
-    return segments.softmax((rows @ (beta * q).astype(rows.dtype)).astype(float))
+        return segments.peak(project(rows, q))
+    return segments.softmax(project(rows, beta * q))
 
 
 def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:

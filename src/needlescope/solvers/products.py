@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, project
 from .problem import Features
 
 PRODUCT_BLOCK = 2**17  # float64 numbers in a block: 1 MB, half of a common L2 cache
@@ -111,7 +111,7 @@ class Products:
     def quick_forward(self, w: FloatArray) -> FloatArray:
         """Return F w, in single precision where that is prepared."""
         size, short = self._short(w)
-        return np.multiply(self.quick @ short, size, dtype=float)
+        return project(self.quick, short) * size
 
     def quick_backward(self, r: FloatArray) -> FloatArray:
         """Return Fᵀ r, in single precision where that is prepared."""
@@ -125,7 +125,7 @@ class Products:
         width = max(64, SINGLE_PANEL // self.n)
         for start in range(0, self.p, width):
             panel = self.quick[:, start : start + width]
-            total += panel @ (short @ panel)
+            total += project(panel, short @ panel)
         product: FloatArray = np.multiply(total, size, dtype=float)
         return product
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, project
 from ...losses import Loss
 from ...models import ATTENTION
 from ...simulation.samples.data import Data
@@ -105,7 +105,7 @@ def _deviation(
     total = first = second = 0.0
     for block in data.blocks():
         rows, segments = block.table, block.segments
-        along = (rows @ direction.astype(rows.dtype)).astype(float)
+        along = project(rows, direction)
         each = segments.uniform(len(rows))
         share = weight[block.rows]
         if bags:

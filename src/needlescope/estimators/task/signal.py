@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, project
 from ...losses import Logistic
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling
@@ -87,7 +87,7 @@ def look(
             X = scaling.apply(bags.rows(rest))
             for name, direction in found.items():
                 # Deviations are those of negatives held out: a direction inflates those it knows.
-                g = (X @ direction).astype(float)
+                g = project(X, direction)
                 noise = g[quiet[here]]
                 size = float(noise.std())
                 least = 1e-6 * float(np.abs(X).max(initial=0.0)) * float(np.abs(direction).sum())
@@ -100,7 +100,7 @@ def look(
         (first, second), _ = stratified(y, 2, random)
         pair = [_directions(bags, half, y, scaling) for half in (first, second)]
         for name in DIRECTIONS:
-            a, b = ((negatives @ one[name]).astype(float) for one in pair)
+            a, b = (project(negatives, one[name]) for one in pair)
             agreement[name].append(_correlation(a, b))
         done()
     return [

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, project
 from ...task import Task
 from ..samples.data import Data
 from ..sets import memberships
@@ -58,7 +58,7 @@ def iterate(
         pulled, squares = np.zeros(d), 0.0
         for block in data.blocks():
             rows = block.table
-            seen = (rows @ (x / np.sqrt(d)).astype(rows.dtype)).astype(float).reshape(-1, L)
+            seen = project(rows, x / np.sqrt(d)).reshape(-1, L)
             omega = seen - V * g[block.rows] if corrected else seen
             p = memberships(task, strength * omega)
             g[block.rows] = strength * p

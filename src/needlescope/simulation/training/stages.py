@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, project
 from ...losses import Loss, get_loss
 from ...models import Model, attention
 from ...models.segments import Segments
@@ -177,13 +177,12 @@ class Head(NamedTuple):
     def look(rows: Any, segments: Segments, q: FloatArray, w: FloatArray, beta: float) -> Head:
         """Attend to the tokens of each sample, and read them."""
         if q.any() and w.any():  # one pass over the tokens for both
-            along = rows @ np.stack([beta * q, w], axis=1).astype(rows.dtype)
-            logits, seen = np.array(along.T, float, order="C")
+            logits, seen = np.ascontiguousarray(project(rows, np.stack([beta * q, w], axis=1)).T)
             a = segments.softmax(logits)
         else:
             a, seen = attention.attend(rows, segments, q, beta), np.zeros(len(rows))
             if w.any():
-                seen += rows @ w.astype(rows.dtype)
+                seen += project(rows, w)
         return Head(a, seen, segments.dot(a, seen))
 
 
