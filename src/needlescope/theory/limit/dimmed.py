@@ -19,6 +19,7 @@ FEW_ERRORS = 12  # test errors that are computed one by one; more are read off a
 BAYES_POINTS = 2**9  # of each replicate, to begin with
 SLOPE_POINTS = 2**6  # where only the size of a difference matters
 LEAST_MOVE = 0.03  # of a strength, relative, that those resolve
+TEST_ERRORS = ("test_error", "easy_test_error", "test_error_se", "easy_test_error_se")
 SHARE = 0.8  # of the accuracy, for the integral; the rest is for the overlap
 
 
@@ -31,9 +32,7 @@ def dimmed_errors(tasks: list[Task], found: Overlaps, accuracy: float) -> dict[s
         own = np.array([one.pi == pi for one in tasks])
         one = tasks[int(np.argmax(own))]
         values[:, own], errors[:, own] = _errors_at(one, q[:, own], q_se[:, own], accuracy)
-    names = ("test_error", "easy_test_error")
-    rows = dict(zip(names, values, strict=True))
-    return rows | {f"{name}_se": one for name, one in zip(names, errors, strict=True)}
+    return dict(zip(TEST_ERRORS, (*values, *errors), strict=True))
 
 
 def _errors_at(
