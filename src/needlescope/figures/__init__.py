@@ -7,6 +7,7 @@ from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.capacity import capacity
 from .published.errors import errors
+from .published.keep_up import keep_up
 from .published.length import length
 from .published.rates import rates
 from .published.reuse import reuse
@@ -20,6 +21,7 @@ __all__ = [
     "attention_map",
     "capacity",
     "errors",
+    "keep_up",
     "length",
     "overview",
     "rates",
