@@ -32,7 +32,7 @@ from .phases import branch, jump, overlaps
 from .recognition import LADDER, Recognition, recognition
 
 BAYES_ACCURACY = 1e-3  # of the error of someone who knows the signal
-NEARBY = 1e-6  # of θ: the quadratic's root is the answer if this much less falls short
+NEARBY = 1e-4  # of θ: the root is the answer if so much less falls short, so much more does not
 HALVINGS = 60
 
 
