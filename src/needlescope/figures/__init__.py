@@ -8,6 +8,8 @@ from .published.attention_map import attention_map
 from .published.capacity import capacity
 from .published.errors import errors
 from .published.length import length
+from .published.limit import limit
+from .published.phases import phases
 from .published.rates import rates
 from .published.reuse import reuse
 from .published.robustness import robustness
@@ -21,7 +23,9 @@ __all__ = [
     "capacity",
     "errors",
     "length",
+    "limit",
     "overview",
+    "phases",
     "rates",
     "reuse",
     "robustness",

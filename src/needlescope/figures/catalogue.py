@@ -14,6 +14,8 @@ from .published.attention_map import attention_map_series
 from .published.capacity import capacity_series
 from .published.errors import errors_series
 from .published.length import length_series
+from .published.limit import limit_series
+from .published.phases import phases_series
 from .published.rates import rates_series
 from .published.reuse import reuse_series
 from .published.robustness import robustness_series
@@ -27,7 +29,9 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "capacity": capacity_series,
     "errors": errors_series,
     "length": length_series,
+    "limit": limit_series,
     "overview": overview_series,
+    "phases": phases_series,
     "rates": rates_series,
     "reuse": reuse_series,
     "robustness": robustness_series,
