@@ -268,6 +268,6 @@ def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]
         values.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
     if values:
         spaces = SPACES | {"handlelength": 3.0 if curves.values else SPACES["handlelength"]}
-        anchor = (0.005, 1.0 - 0.2 / height)
+        anchor = (0.005, 1.0 - (0.2 if curves.values else 0.16) / height)
         found.append(Legend(values, anchor=anchor, columns=5, spaces=spaces, **corner))
     return found
