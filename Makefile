@@ -98,6 +98,7 @@ agreement: $(READY) ## print how far theory and simulation are apart, in standar
 
 fuzz: $(READY) ## solve N random problems and check each answer
 	$(BIN)/python -m fuzz --problems $(N)
+	$(BIN)/python -m fuzz limits --problems $(N)
 
 lint: $(READY) ## style, format, types and the import contract
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Run the fuzz: ``python -m fuzz --problems 3000``; exits 1 if any problem fails."""
+"""Run the fuzz: ``python -m fuzz [limits] --problems 3000``; exits 1 if any problem fails."""
 
 from __future__ import annotations
 
@@ -21,6 +21,23 @@ class Report(NamedTuple):
     status: str
     failures: list[str]
     seconds: float
+
+
+def run_limit(seed: int, index: int) -> Report:
+    """Solve one problem of the limit of learning and check it."""
+    import warnings
+
+    from .limits import check, draw
+
+    warnings.simplefilter("error")
+    started = time.perf_counter()
+    problem = draw(seed, index)
+    try:
+        status, failures = check(problem)
+    except Exception as error:
+        status, failures = "failed", [f"{type(error).__name__}: {error}"]
+    said = [f"{failure} | {problem}" for failure in failures]
+    return Report(index, "failed" if said else status, said, time.perf_counter() - started)
 
 
 def run_one(seed: int, index: int) -> Report:
@@ -54,9 +71,13 @@ def run_one(seed: int, index: int) -> Report:
     return Report(index, "failed" if failures else status, failures, time.perf_counter() - started)
 
 
+RUNS = {"training": run_one, "limits": run_limit}
+
+
 def main() -> int:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", choices=RUNS, default="training")
     parser.add_argument("--problems", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="index of the first problem")
@@ -71,7 +92,7 @@ def main() -> int:
     indices = range(options.first, options.first + options.problems)
     with ProcessPoolExecutor(options.workers) as pool, Progress(*columns, console=console) as bar:
         task = bar.add_task("fuzz", total=options.problems)
-        jobs = [pool.submit(run_one, options.seed, index) for index in indices]
+        jobs = [pool.submit(RUNS[options.what], options.seed, index) for index in indices]
         for job in jobs:
             report = job.result()
             counts[report.status.split(" here")[0].split(", and")[0]] += 1

@@ -19,7 +19,6 @@ from needlescope.theory.saddle.square import solve_square
 
 from .problems import Problem
 
-LIMIT_ACCURACY = 1e-2  # of errors near a jump
 ACCURACY = 5e-3  # enough to show a wrong answer; the default accuracy would take hours
 UNRESOLVED = 1e-7  # oracle errors below this are not searched further
 Check = Callable[[Problem, ns.Outcome], str | None]
@@ -141,39 +140,6 @@ def capacities_scale(problem: Problem, found: ns.Outcome) -> str | None:
     return None if same else f"capacities {pooled} and {flat} differ"
 
 
-def nobody_learns_more(problem: Problem, found: ns.Outcome) -> str | None:
-    """The limit of learning: within its bounds, better with more data, and above no training.
-
-    On the task itself, and on one 25 times as long (up to 100,000 tokens).
-    """
-    total = problem.training.alpha0 + problem.training.alpha1
-    longer = problem.task.replace(L=min(25 * problem.task.L, 100_000))
-    for task in (problem.task, longer):
-        limit = ns.learning_limit(task, np.array([0.5, 1.0]) * total, accuracy=LIMIT_ACCURACY)
-        q, noise = limit.overlap, 4.0 * limit.overlap_se + 1e-6
-        if not ((q >= 0.0) & (q <= 1.0)).all():
-            return f"overlaps {q} of {task} outside 0..1"
-        if q[1] < q[0] - noise.max():
-            return f"overlap falls from {q[0]:.5f} to {q[1]:.5f} with twice the data, {task}"
-        if (limit.easy_overlap > q + noise).any():
-            return f"easy overlap {limit.easy_overlap} above what is possible, {q}, {task}"
-        if task.R == task.L:
-            field = total * task.pi * task.theta**2 * task.L
-            if abs(q[1] - field / (1.0 + field)) > 1e-9:
-                return f"overlap {q[1]} of a signal in all tokens, not {field / (1.0 + field)}"
-        known = ns.oracle(task, "bayes", accuracy=LIMIT_ACCURACY)
-        near = 4.0 * np.hypot(limit.test_error_se[1], known.error_se) + UNRESOLVED
-        if limit.test_error[1] < known.error - near:
-            return f"limit {limit.test_error[1]:.5f} below the known signal's {known.error:.5f}"
-        if (
-            task is problem.task and problem.model != "attention"
-        ):  # whose query is given, not learned
-            near = 4.0 * np.hypot(limit.test_error_se[1], found.test_error_se) + UNRESOLVED
-            if limit.test_error[1] > found.test_error + near:
-                return f"limit {limit.test_error[1]:.5f} above training's {found.test_error:.5f}"
-    return None
-
-
 CHECKS: tuple[Check, ...] = (
     sane,
     no_query_is_pooling,
@@ -182,5 +148,4 @@ CHECKS: tuple[Check, ...] = (
     loss_falls_with_ridge,
     no_one_beats_the_oracles,
     capacities_scale,
-    nobody_learns_more,
 )

@@ -24,10 +24,15 @@ ANSWERS = {
     "crossover": lambda: ns.crossover(TASK.replace(L=5, R=5), 1.0, accuracy=1e-2),
     "oracle": lambda: ns.oracle(TASK, "pooled"),
     "detection_threshold": lambda: ns.detection_threshold(TASK, "pooled", 0.1),
+    "training_threshold": lambda: ns.training_threshold(TASK, TRAINING, 0.1, "pooled"),
+    "learning_limit": lambda: ns.learning_limit(TASK, 1.0),
+    "learning_threshold": lambda: ns.learning_threshold(TASK, 1.0, 0.1),
+    "phase_boundaries": lambda: ns.phase_boundaries(TASK),
     "simulate": lambda: ns.simulate(TASK, TRAINING, "pooled", **SMALL),
     "simulate_alignment": lambda: ns.simulate_alignment(TASK, TRAINING, **SMALL),
     "simulate_focus": lambda: ns.simulate_focus(TASK, TRAINING, n_test=50, **SMALL),
     "simulate_separability": lambda: ns.simulate_separability(TASK, TRAINING, "pooled", **SMALL),
+    "simulate_limit": lambda: ns.simulate_limit(TASK, 1.0, rounds=3, **SMALL),
     "simulate_oracle": lambda: ns.simulate_oracle(TASK, "pooled", 200, 3, workers=1),
 }
 
@@ -41,8 +46,9 @@ def test_an_answer_knows_what_was_asked(answered):
     call, found = answered
     assert found.question.call == call
     assert found.task.theta in (1.0, 5.0)  # a threshold ignores its task's strength
-    trains = call not in ("capacity", "asymptote", "crossover", "oracle") and "thre" not in call
-    assert (found.training is TRAINING) == (trains and call != "simulate_oracle")
+    trained = ("predict", "align", "focus", "simulate", "training_threshold")
+    trains = call in (*trained, *(f"simulate_{one}" for one in ("alignment", "focus")))
+    assert (found.training is TRAINING) == (trains or call == "simulate_separability")
     assert "workers" not in found.options
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Crossover,
         Focus,
         LearningLimit,
+        LearningThreshold,
         Oracle,
         Outcome,
         PhaseBoundaries,
@@ -51,8 +52,10 @@ if TYPE_CHECKING:
     from .theory.learning import predict
     from .theory.limit.boundaries import phase_boundaries
     from .theory.limit.learning_limit import learning_limit
+    from .theory.limit.learning_threshold import learning_threshold
     from .theory.oracle.least_error import oracle
     from .theory.oracle.threshold import detection_threshold
+    from .theory.training_threshold import training_threshold
     from .training import Training
 
 __version__ = "0.1.0"
@@ -64,6 +67,7 @@ _HOME = {
     "Crossover": "outcome",
     "Focus": "outcome",
     "LearningLimit": "outcome",
+    "LearningThreshold": "outcome",
     "Loss": "losses",
     "NoMinimiser": "errors",
     "Noise": "noise",
@@ -89,6 +93,7 @@ _HOME = {
     "detection_threshold": "theory.oracle.threshold",
     "focus": "theory.focus",
     "learning_limit": "theory.limit.learning_limit",
+    "learning_threshold": "theory.limit.learning_threshold",
     "oracle": "theory.oracle.least_error",
     "phase_boundaries": "theory.limit.boundaries",
     "predict": "theory.learning",
@@ -99,6 +104,7 @@ _HOME = {
     "simulate_limit": "simulation.limit.simulate_limit",
     "simulate_oracle": "simulation.oracle",
     "simulate_separability": "simulation.simulate",
+    "training_threshold": "theory.training_threshold",
 }
 
 _ROOMS = ("estimators", "figures")  # of several names each, as ns.figures.errors

@@ -17,7 +17,7 @@ from .training import Training
 if TYPE_CHECKING:
     import pandas as pd
 
-NAME_WIDTH = 12  # of the names in a printed result
+NAME_WIDTH = 12  # of the names in a printed result, at least
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,9 @@ class Answer:
         """Print the question and the main numbers, in a few lines."""
         named = dict(self._fields())
         head = [type(self).__name__, named.get("model"), f"({named['provenance']})"]
-        lines = [" ".join(str(part) for part in head if part)]
-        lines += [f"  {name:<{NAME_WIDTH}}{text}" for name, text in self._asked()]
+        lines = list(self._asked())
         for name in self._shown:
-            lines.append(
-                f"  {name:<{NAME_WIDTH}}{_shown(named[name], named.get(f'{name}_se', 0.0))}"
-            )
+            lines.append((name, _shown(named[name], named.get(f"{name}_se", 0.0))))
         more = [
             name
             for name, value in named.items()
@@ -142,7 +139,10 @@ class Answer:
             and value is not None
             and not name.endswith("_se")
         ]
-        return "\n".join([*lines, *([f"  {'and':<{NAME_WIDTH}}{', '.join(more)}"] if more else [])])
+        lines += [("and", ", ".join(more))] if more else []
+        width = max([NAME_WIDTH, *(len(name) + 1 for name, _ in lines)])
+        first = " ".join(str(part) for part in head if part)
+        return "\n".join([first, *(f"  {name:<{width}}{text}" for name, text in lines)])
 
     def _asked(self) -> Iterator[tuple[str, str]]:
         if self.question is None:

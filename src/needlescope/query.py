@@ -9,6 +9,8 @@ import numpy as np
 
 from .grid import Gridded, check_broadcast, real
 
+SHARPEST = 1e6  # κ, but for infinity
+
 
 @dataclass(frozen=True, eq=False)
 class Query(Gridded):
@@ -41,7 +43,7 @@ class Query(Gridded):
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        kappa = real("kappa", self.kappa, 0.0, np.inf, sense=(0.0, 1e6), endless=True)
+        kappa = real("kappa", self.kappa, 0.0, np.inf, sense=(0.0, SHARPEST), endless=True)
         object.__setattr__(self, "kappa", kappa)
         object.__setattr__(self, "cosine", real("cosine", self.cosine, -1.0, 1.0))
         check_broadcast("Query", kappa=self.kappa, cosine=self.cosine)

@@ -49,6 +49,7 @@ TABLES = {
     ],
     "limit": [*LEARNED, *POOLED],
     "phases": [EDGES, *LEARNED],
+    "keep_up": rows("align", "simulate_alignment", **TASK, **DATA, **COSINES, kappa=0.5),
     "length": [{**row, "test_task.L": 64} for row in POOLED],
     "rates": [LIMIT, *({**row, **SQUARE, "test_error_se": 0.0} for row in POOLED)],
     "reuse": [{**row, "training.alpha0": 2.0} for row in ATTENDS],
@@ -60,6 +61,7 @@ NUMBER = {
     "alignment": "cosine_q",
     "attention_map": "signal",
     "capacity": "alpha",
+    "keep_up": "cosine_q",
     "separation": "error",
 }
 
@@ -143,7 +145,7 @@ ANY = [  # what is wrong, what is passed, what is said, and whether it is that t
     ("failures", lambda name: failed(name), "all of its . units failed, .*'OSError: x'", True),
 ]
 AX = r"^ax must be axes of a figure, as plt.subplots\(\) makes them, got "
-WITHOUT_MODEL = ("alignment", "attention_map", "phases")
+WITHOUT_MODEL = ("alignment", "attention_map", "keep_up", "phases")
 TABLED = [
     Case(
         f"{name} of {what}",
@@ -173,7 +175,7 @@ ONE = [  # a parameter that changes and is not drawn
         ("task.theta", (4.0, 5.0), {"alignment", "length", "rates", "reuse", "robustness"}),
         ("task.theta", (4.0, 5.0), {"win_or_lose"}),
         ("training.ridge", (0.1, 0.2), {"length", "rates", "reuse", "robustness", "win_or_lose"}),
-        ("training.beta", (1.0, 2.0), {"alignment", "attention_map", "reuse"}),
+        ("training.beta", (1.0, 2.0), {"alignment", "attention_map", "keep_up", "reuse"}),
         ("test_task.L", (20, 30), {"robustness", "reuse", "win_or_lose"}),
     )
     for name in sorted(names)
@@ -232,12 +234,22 @@ OWN = [
          lambda: figures.capacity(table("capacity")[:1], ax=plt.figure().add_subplot()),
          "the fractions need rows of capacity and of simulate_separability", NothingToDraw),
     Case("limit of two signals", lambda: figures.limit(twice("limit", "task.theta", (4.0, 5.0))),
-         "draws a single task.theta for each task.L, got 4 and 5 for L = 10; select one"),
+         "draws a single task.theta for each task.L, got 4 and 5 for task.L = 10; leave one"),
     *(Case(f"{name} of {L!r} tokens", lambda name=name, L=L: drawn(
            name, ax=plt.figure().add_subplot(), L=L), "^L must be 10, as the table has it, got ")
       for name in ("limit", "phases") for L in (3, "x", True, [])),
     Case("errors of a limit alone", lambda: figures.errors(pd.DataFrame(LEARNED)),
          "draws rows of the calls predict and simulate, the table has learning", NothingToDraw),
+    Case("keep_up of no panel", lambda: drawn("keep_up", panel="error"),
+         "^panel must be one of 'samples', 'step', got 'error'$"),
+    Case("keep_up without a step",
+         lambda: figures.keep_up(changed("keep_up", kappa=np.nan), panel="step",
+                                 ax=plt.figure().add_subplot()),
+         'the panel "step" needs the columns kappa and cosine_q$', NothingToDraw),
+    Case("keep_up of two θ at one L",
+         lambda: figures.keep_up(twice("keep_up", "task.theta", (4.0, 5.0))),
+         r"^figures.keep_up draws a single task.theta for each task.L, got 4 and 5 for task.L = 10"
+         r'; leave one out, as table\[~\(\(table\["task.L"\] == 10\) & '),
     Case("length without a test", lambda: figures.length(table("errors")),
          "its rows of predict need the column test_task.L$", NothingToDraw),
     Case("length of a flat model", lambda: figures.length(twice("length", "model",

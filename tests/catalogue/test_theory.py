@@ -31,11 +31,44 @@ CASES = [
         for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], [1.0, 0.0], np.ma.masked, True)
     ),
     *(
+        Case(f"threshold of alpha {bad!r}", asks(ns.learning_threshold, TASK, bad, 0.1), "alpha ")
+        for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], True)
+    ),
+    *(
+        Case(f"{call.__name__} to {bad!r}", asks(call, TASK, more, bad), "error must")
+        for call, more in ((ns.learning_threshold, 1.0), (ns.training_threshold, TRAINING))
+        for bad in (0.0, 1e-8, 0.5, 1.0, -0.1, np.nan, "low", None, [], [0.1, 0.7], True)
+    ),
+    Case("trained with nothing", asks(ns.training_threshold, TASK, None, 0.1), NOT_A_TRAINING),
+    Case("trained without D0", asks(ns.training_threshold, TASK, READOUT, 0.1), NEEDS_D0),
+    Case(
+        "trained on all, without D0",
+        asks(ns.training_threshold, TASK, READOUT, 0.1, "pooled", data="all"),
+        "alpha0 must be given",
+    ),
+    Case(
+        "trained flat with a query",
+        asks(ns.training_threshold, TASK, TRAINING, 0.1, "vectorized", query=QUERY),
+        IDLE_QUERY,
+    ),
+    Case(
+        "trained as nothing",
+        asks(ns.training_threshold, TASK, TRAINING, 0.1, "mamba"),
+        "model must be one of",
+    ),
+    Case(
+        "targets that do not broadcast",
+        asks(ns.training_threshold, TASK.replace(pi=[0.4, 0.5]), TRAINING, [0.1, 0.2, 0.3]),
+        "broadcast",
+    ),
+    *(
         Case(f"{call.__name__} of no task", asks(call, 3, *more), NOT_A_TASK)
         for call, *more in (
             (ns.learning_limit, 1.0),
+            (ns.learning_threshold, 1.0, 0.1),
             (ns.phase_boundaries,),
             (ns.simulate_limit, 1.0),
+            (ns.training_threshold, TRAINING, 0.1),
         )
     ),
     Case(
@@ -112,6 +145,10 @@ CASES = [
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
             *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
+            *(
+                (ns.learning_threshold, TASK, 1.0, 0.1),
+                (ns.training_threshold, TASK, TRAINING, 0.1),
+            ),
             *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
         )
     ),
@@ -125,6 +162,10 @@ CASES = [
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
             *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
+            *(
+                (ns.learning_threshold, TASK, 1.0, 0.1),
+                (ns.training_threshold, TASK, TRAINING, 0.1),
+            ),
             *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
         )
     ),

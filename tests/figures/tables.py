@@ -12,8 +12,8 @@ from needlescope.experiments.catalogue import NAMES, experiment
 TRIALS = 2
 OUTCOME = ("test_error", "test_error_se", "train_loss", "train_error")
 ANSWERS = {
-    "align": ("cosine_w", "cosine_q", "constant"),
-    "simulate_alignment": ("cosine_w", "cosine_q"),
+    "align": ("cosine_w", "cosine_q", "constant", "kappa"),
+    "simulate_alignment": ("cosine_w", "cosine_q", "kappa"),
     "asymptote": ("limit", "limit_se", "rate"),
     "capacity": ("alpha", "alpha_se"),
     "simulate_separability": ("fraction",),
@@ -29,13 +29,14 @@ ANSWERS = {
     "predict": OUTCOME,
     "simulate": OUTCOME,
 }
+REACH = {"keep_up": (0.6, 1.0)}  # cosines and overlaps cross what is enough
 SMALL = {"limit": 1e-3, "limit_se": 1e-6, "test_error_se": 1e-6}  # an error exceeds its limit
 
 
 @cache
 def complete(name):
     """The table of an experiment's quick units, a few trials each, with numbers made up."""
-    rng = np.random.default_rng(0)
+    rng, reach = np.random.default_rng(0), REACH.get(name, (0.1, 0.9))
     rows = []
     for unit in experiment(name).units(False):
         if unit.arguments.get("seed", [0])[-1] < TRIALS:
@@ -43,7 +44,7 @@ def complete(name):
             for key, value in unit.arguments.items():
                 inner = value.items() if isinstance(value, dict) else ()
                 row |= {f"{key}.{one}": number for one, number in inner} or {key: value}
-            answers = {one: SMALL.get(one, rng.uniform(0.1, 0.9)) for one in ANSWERS[unit.call]}
+            answers = {one: SMALL.get(one, rng.uniform(*reach)) for one in ANSWERS[unit.call]}
             rows.append({**row, **answers})
     return pd.DataFrame(rows)
 

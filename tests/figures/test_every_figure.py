@@ -54,6 +54,7 @@ NEEDED = {  # columns without which nothing is drawn
     "errors": {"training.alpha1"},
     "alignment": {"training.alpha0"},
     "attention_map": {"training.alpha0", "task.theta"},
+    "keep_up": {"task.L"},
     "length": {"test_task.L", "test_error"},
     "limit": {"task.L"},
     "phases": {"task.L", "task.theta"},
@@ -146,7 +147,8 @@ def test_what_the_figure_does_not_draw_has_one_value(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_other_rows_of_a_store_change_nothing(name):
     table = complete(name)
-    other = complete("alignment" if name != "alignment" else "capacity").assign(**{"task.pi": 0.9})
+    other = "capacity" if name in ("alignment", "keep_up") else "alignment"  # of other calls
+    other = complete(other).assign(**{"task.pi": 0.9})
     alone, beside = (getattr(figures, name)(one) for one in (table, pd.concat([table, other])))
     pixels = []
     for figure in (alone, beside):

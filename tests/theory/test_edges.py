@@ -183,3 +183,15 @@ def test_accuracy_is_one_number(function):
 
 def test_sets_of_tokens_may_be_sets():
     assert ns.Positions([{1, 0}]) == ns.Positions([(0, 1)])
+
+
+def test_a_query_that_grew_beyond_bounds_is_hard():
+    """A strong signal and a long step make κ of 10⁸: nobody who trains so has to know that."""
+    task = ns.Task(6, 4, 20.0, 0.3)
+    training = ns.Training(alpha0=1.0, alpha1=1.0, eta_q=[1e2, 1e5], loss="square", ridge=0.5)
+    aligned = ns.align(task, training)
+    assert aligned.kappa[0] < 1e6 < aligned.kappa[1]
+    assert aligned.query.kappa.tolist() == [aligned.kappa[0], np.inf]
+    found = ns.predict(task, training, accuracy=1e-3)
+    hard = ns.predict(task, training, query=ns.Query(np.inf, aligned.cosine_q), accuracy=1e-3)
+    assert found.test_error[1] == hard.test_error[1]

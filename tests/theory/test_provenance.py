@@ -42,6 +42,11 @@ ROUGH = {"accuracy": 1e-2}
         (lambda: ns.oracle(TASK, "pooled"), "proposition 1"),
         (lambda: ns.oracle(TASK, "vectorized"), "search: over the weights of proposition 1"),
         (lambda: ns.detection_threshold(TASK, "pooled", 0.1), "search: on proposition 1"),
+        (lambda: ns.training_threshold(TASK, TRAINING, 0.1, "pooled"), "search: on theorem 5"),
+        (
+            lambda: ns.learning_threshold(TASK, 1.0, 0.1),
+            "search: on replica-symmetric (not a theorem)",
+        ),
         (lambda: ns.crossover(TASK, 1.0, **ROUGH), "search: on corollary 2"),
         (
             lambda: ns.crossover(TASK, 1.0, training=TRAINING, **ROUGH),

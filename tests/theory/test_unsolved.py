@@ -78,6 +78,11 @@ def test_an_accuracy_out_of_reach_is_a_point_s_own():
         lambda **how: ns.asymptote(TASK, query=QUERIES, accuracy=1e-12, **how),
         lambda **how: ns.capacity(TASK, query=QUERIES, accuracy=1e-9, **how),
         lambda **how: ns.crossover(TASK, [1.0, 2.0], accuracy=1e-12, **how),
+        lambda **how: ns.learning_limit(TASK, [0.5, 2.0], accuracy=1e-9, **how),
+        lambda **how: ns.learning_threshold(TASK, [0.5, 2.0], 0.1, accuracy=1e-9, **how),
+        lambda **how: ns.training_threshold(
+            TASK, TRAINED.replace(alpha1=[1.0, 2.0]), 0.1, accuracy=1e-9, **how
+        ),
         lambda **how: ns.detection_threshold(
             TASK.replace(L=[5, 6]), "bayes", 0.1, accuracy=1e-9, **how
         ),

@@ -25,6 +25,8 @@ ANSWERS = {
     "oracle": ("error",),
     "simulate_oracle": ("error",),
     "detection_threshold": ("theta",),
+    "training_threshold": ("theta",),
+    "learning_threshold": ("theta", "easy_theta"),
     "asymptote": ("limit", "rate"),
     "learning_limit": ("test_error", "easy_test_error"),
     "simulate_limit": ("test_error", "overlap"),

@@ -10,7 +10,7 @@ from .units.guess import one_of
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
     *("length", "reuse", "robustness", "attention_map"),
-    *("limit", "phases"),
+    *("limit", "phases", "keep_up"),
 )
 
 

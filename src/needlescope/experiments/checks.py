@@ -99,5 +99,5 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     trains = trains and given.get("query") is None
     if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
-    if trains and call in ("align", "focus", "predict"):
+    if trains and call in ("align", "focus", "predict", "training_threshold"):
         given["training"].need_alpha0("the query is trained on D0")

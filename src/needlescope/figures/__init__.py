@@ -7,6 +7,7 @@ from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.capacity import capacity
 from .published.errors import errors
+from .published.keep_up import keep_up
 from .published.length import length
 from .published.limit import limit
 from .published.phases import phases
@@ -22,6 +23,7 @@ __all__ = [
     "attention_map",
     "capacity",
     "errors",
+    "keep_up",
     "length",
     "limit",
     "overview",

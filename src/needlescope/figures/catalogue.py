@@ -13,6 +13,7 @@ from .published.alignment import alignment_series
 from .published.attention_map import attention_map_series
 from .published.capacity import capacity_series
 from .published.errors import errors_series
+from .published.keep_up import keep_up_series
 from .published.length import length_series
 from .published.limit import limit_series
 from .published.phases import phases_series
@@ -28,6 +29,7 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "attention_map": attention_map_series,
     "capacity": capacity_series,
     "errors": errors_series,
+    "keep_up": keep_up_series,
     "length": length_series,
     "limit": limit_series,
     "overview": overview_series,

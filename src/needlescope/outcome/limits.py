@@ -244,8 +244,39 @@ class Oracle(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class LearningThreshold(Answer):
+    """The smallest θ at which a learner can reach a target with a number of samples.
+
+    Attributes
+    ----------
+    theta, theta_se
+        The strength at which the best of all learners reaches it, and its numerical uncertainty.
+    easy_theta, easy_theta_se
+        The strength at which the iteration from nothing does (`simulate_limit`).
+    provenance
+        "search: on replica-symmetric (not a theorem)".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=1000, R=1, theta=1.0, pi=0.5)
+    >>> found = ns.learning_threshold(task, alpha=1.0, error=0.1)
+    >>> round(found.theta, 1), round(found.easy_theta, 1)
+    (5.1, 5.3)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("theta", "easy_theta")
+
+    theta: Value
+    theta_se: Value
+    easy_theta: Value
+    easy_theta_se: Value
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Threshold(Answer):
-    """The smallest θ at which a model's oracle error falls to a target.
+    """The smallest θ at which a model's error falls to a target: its oracle's, or as trained.
 
     Attributes
     ----------
@@ -254,7 +285,7 @@ class Threshold(Answer):
     theta, theta_se
         The strength, and its numerical uncertainty.
     provenance
-        "search: on ..." what the oracle's error rests on.
+        "search: on ..." what that error rests on.
 
     Examples
     --------

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.theory.limit import boundaries
+from needlescope.theory.limit.recognition import LADDER
 
 
 def test_boundaries_are_where_the_phase_changes():
@@ -21,3 +23,24 @@ def test_boundaries_are_where_the_phase_changes():
     assert found.test_error[1] == pytest.approx(edge.error_after, abs=0.02)
     smooth = ns.phase_boundaries(task.replace(L=np.array([5, 300])))
     assert smooth.verdict.tolist() == ["smooth", "jumps"] and np.isnan(smooth.easy[0])
+
+
+def test_a_verdict_is_that_of_all_replicates(monkeypatch):
+    """On the verge of jumping, two of eight replicates of the first level jump: it goes on."""
+    task = ns.Task(30, 1, 4.4, 0.5)
+    assert ns.phase_boundaries(task).verdict == "smooth"
+    monkeypatch.setattr(boundaries, "LADDER", LADDER[:1])
+    with pytest.raises(ns.NotConverged, match="whether it does is not known"):
+        ns.phase_boundaries(task)
+
+
+@pytest.mark.parametrize("edge", ["possible", "easy"])
+def test_on_a_boundary_the_jump_is_in_doubt(edge):
+    task = ns.Task(100, 1, 4.0, 0.5)
+    at = getattr(ns.phase_boundaries(task), edge)
+    found = ns.learning_limit(task, at, accuracy=0.9)
+    which = "" if edge == "possible" else "easy_"
+    assert getattr(found, f"{which}overlap_se") > 0.3
+    assert getattr(found, f"{which}test_error_se") > 0.15
+    away = ns.learning_limit(task, 1.05 * at)
+    assert getattr(away, f"{which}overlap_se") < 0.01

@@ -8,6 +8,7 @@
 | capacity, simulate_separability | separable until which n/d, and how often |
 | oracle, simulate_oracle, detection_threshold | what is possible when the signal is known |
 | learning_limit, simulate_limit, phase_boundaries | what any learner could reach |
+| training_threshold, learning_threshold | the weakest signal: found so, or by anyone |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
@@ -47,8 +48,10 @@ from ...theory.focus import focus
 from ...theory.learning import predict
 from ...theory.limit.boundaries import phase_boundaries
 from ...theory.limit.learning_limit import learning_limit
+from ...theory.limit.learning_threshold import learning_threshold
 from ...theory.oracle.least_error import oracle
 from ...theory.oracle.threshold import detection_threshold
+from ...theory.training_threshold import training_threshold
 from ...training import Training
 from .code import fingerprint
 from .guess import meant
@@ -61,6 +64,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "detection_threshold": detection_threshold,
     "focus": focus,
     "learning_limit": learning_limit,
+    "learning_threshold": learning_threshold,
     "oracle": oracle,
     "phase_boundaries": phase_boundaries,
     "predict": predict,
@@ -70,6 +74,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "simulate_limit": simulate_limit,
     "simulate_oracle": simulate_oracle,
     "simulate_separability": simulate_separability,
+    "training_threshold": training_threshold,
 }
 TABLES: dict[str, type[Any]] = {
     "task": Task,

@@ -10,7 +10,7 @@ from ..curves import dots, heights, note
 from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
 from ..marks import Band, Dots, Line, Mark, Rule, numbers
-from ..reading.door import Draws, Rows, read, tokens_of
+from ..reading.door import Draws, Rows, check_strengths, read, tokens_of
 from ..reading.rows import means, select
 from ..style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
 
@@ -95,9 +95,8 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
 def limit_series(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
     """Return what `limit` draws: a panel for each L, or one of them alone."""
     table = _with_total(read(table, DRAWS))
+    check_strengths("limit", table)
     panels = {int(one): part for one, part in table.groupby("task.L")}
-    for tokens, part in panels.items():
-        _check_strength(tokens, part)
     if not alone:
         return _all([_panel(part, tokens) for tokens, part in panels.items()], table)
     tokens = tokens_of(L, list(panels))
@@ -110,17 +109,6 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     both = table["training.alpha1"] + table["training.alpha0"].where(with_query, 0.0)
     learned = table.call.isin(("learning_limit", "simulate_limit"))
     return table.assign(**{X: both.where(~learned, table["alpha"])})
-
-
-def _check_strength(tokens: int, part: pd.DataFrame) -> None:
-    """Refuse two problems in a panel."""
-    strengths = sorted(part["task.theta"].dropna().unique().tolist())
-    if len(strengths) > 1:
-        raise ValueError(
-            f"figures.limit draws a single task.theta for each task.L, got {strengths[0]:g} and "
-            f'{strengths[1]:g} for L = {tokens}; select one, as table[table["task.theta"] == '
-            f"{strengths[0]!r}]"
-        )
 
 
 def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:

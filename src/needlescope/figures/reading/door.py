@@ -117,6 +117,18 @@ def check_only(figure: str, column: str, values: Any, allowed: Sequence[Any]) ->
         )
 
 
+def check_strengths(figure: str, table: pd.DataFrame) -> None:
+    """Refuse two strengths at one length: they would be drawn as if they were one problem."""
+    for L, values in table.groupby("task.L")["task.theta"].unique().items():
+        known = [float(one) for one in values if not np.isnan(one)]
+        if len(known) > 1:
+            raise ValueError(
+                f"figures.{figure} draws a single task.theta for each task.L, got {known[0]:g} and "
+                f"{known[1]:g} for task.L = {L:g}; leave one out, as "
+                f'table[~((table["task.L"] == {L:g}) & (table["task.theta"] == {known[1]!r}))]'
+            )
+
+
 def tokens_of(L: Any, there: Sequence[int]) -> int:
     """Return which L of a table to draw, the smallest by default; or refuse one that it lacks.
 

@@ -12,6 +12,7 @@ ones. The cost of a draw does not grow with n.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,6 +65,12 @@ class Tokens:
         g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
         np.negative(g, out=g, where=upper)
         return cls(n, g, ndtri(u[:, kept:]))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tokens]) -> Tokens:
+        """Return the draws of all parts, one after the other."""
+        g, z = (np.concatenate([getattr(one, name) for one in parts]) for name in ("g", "z"))
+        return cls(parts[0].n, g, z)
 
     def sums(self, kappa: float) -> Sums:
         """Return the sums at inverse temperature κ."""

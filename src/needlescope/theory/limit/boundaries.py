@@ -9,6 +9,7 @@ import numpy as np
 from ...answer import Question
 from ...errors import NotConverged
 from ...grid import check_kind
+from ...lattice import REPLICATES
 from ...outcome import PhaseBoundaries, gather
 from ...task import Task
 from ..asked import check_accuracy
@@ -84,15 +85,22 @@ def _boundaries(task: Task, accuracy: float) -> dict[str, Any]:
         return {"verdict": "smooth", **smooth}
     for level in LADDER:
         table = recognition(task, level)
-        at = branch(task.theta, table)
+        at, *others = (branch(task.theta, table, column) for column in range(1 + REPLICATES))
         there = jump(at)
-        if there is None:
+        agree = all((jump(one) is None) == (there is None) for one in others)
+        if there is None and agree:
             return {"verdict": "smooth", **smooth}
-        possible_se, easy_se = jump_errors(at, there, table)
-        doubt = ERRORS_WITHIN_ACCURACY * max(possible_se, easy_se)
-        if doubt <= accuracy:
-            break
+        if there is not None:
+            possible_se, easy_se = jump_errors(at, there, table)
+            doubt = ERRORS_WITHIN_ACCURACY * max(possible_se, easy_se)
+            if agree and doubt <= accuracy:
+                break
     else:
+        if not agree:
+            raise NotConverged(
+                f"the overlap is about to jump at theta={task.theta:g}, and whether it does is not "
+                "known; a strength that differs by a few per cent has an answer"
+            )
         raise NotConverged(
             f"the boundaries are known to a relative error of {doubt:.1e} only; pass "
             f"accuracy={1.5 * doubt:.1g} to accept that"

@@ -17,7 +17,9 @@ from .recognition import STEP
 
 FEW_ERRORS = 12  # test errors that are computed one by one; more are read off a table
 BAYES_POINTS = 2**9  # of each replicate, to begin with
-SLOPE_POINTS = 2**6  # where only the size of a derivative matters
+SLOPE_POINTS = 2**6  # where only the size of a difference matters
+LEAST_MOVE = 0.03  # of a strength, relative, that those resolve
+TEST_ERRORS = ("test_error", "easy_test_error", "test_error_se", "easy_test_error_se")
 SHARE = 0.8  # of the accuracy, for the integral; the rest is for the overlap
 
 
@@ -29,47 +31,51 @@ def dimmed_errors(tasks: list[Task], found: Overlaps, accuracy: float) -> dict[s
     for pi in {one.pi for one in tasks}:
         own = np.array([one.pi == pi for one in tasks])
         one = tasks[int(np.argmax(own))]
-        kappa = one.theta * np.sqrt(q[:, own])
-        kappa_se = 0.5 * one.theta * q_se[:, own] / np.sqrt(np.maximum(q[:, own], 1e-300))
-        values[:, own], errors[:, own] = _errors_at(one, kappa, kappa_se, accuracy)
-    names = ("test_error", "easy_test_error")
-    rows = dict(zip(names, values, strict=True))
-    return rows | {f"{name}_se": one for name, one in zip(names, errors, strict=True)}
+        values[:, own], errors[:, own] = _errors_at(one, q[:, own], q_se[:, own], accuracy)
+    return dict(zip(TEST_ERRORS, (*values, *errors), strict=True))
 
 
 def _errors_at(
-    task: Task, kappa: FloatArray, kappa_se: FloatArray, accuracy: float
+    task: Task, q: FloatArray, q_se: FloatArray, accuracy: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the Bayes error at each strength, and its standard error."""
+    """Return the Bayes error at each overlap; its standard error is its own and that of q."""
     fine = min(1.0, SHARE * accuracy)
+    kappa, low, high = (
+        task.theta * np.sqrt(np.clip(one, 0.0, 1.0)) for one in (q, q - q_se, q + q_se)
+    )
     distinct = np.unique(kappa)
     if len(distinct) <= FEW_ERRORS:
         known = np.array(
-            [
-                (*bayes_error(task.replace(theta=one), fine, BAYES_POINTS), _slope(task, one))
-                for one in distinct
-            ]
+            [bayes_error(task.replace(theta=one), fine, BAYES_POINTS) for one in distinct]
         )
-        value, se, slope = known[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
-        return value, np.hypot(se, slope * kappa_se)
-    low, high = float(distinct[0]), float(distinct[-1])
-    nodes = np.arange(np.floor(low / STEP), np.ceil(high / STEP) + 2.0) * STEP
+        value, se = known[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
+        ends = [_moved(task, *three) for three in zip(kappa.flat, low.flat, high.flat, strict=True)]
+        return value, np.hypot(se, np.reshape(ends, q.shape))
+    first, last = np.floor(low.min() / STEP), np.ceil(high.max() / STEP)
+    nodes = np.arange(first, last + 2.0) * STEP
     pairs = [_bayes_node(task.L, task.R, task.pi, task.positions, one, fine) for one in nodes]
     errors, se = (np.array(column) for column in zip(*pairs, strict=True))
     curve = CubicSpline(nodes, ndtri(np.maximum(errors, 1e-300)))
-    value = ndtr(curve(kappa))
-    slope = np.exp(-0.5 * curve(kappa) ** 2) / np.sqrt(2.0 * np.pi) * curve(kappa, 1)
-    return value, np.hypot(np.interp(kappa, nodes, se), slope * kappa_se)
+    value, *ends = (ndtr(curve(one)) for one in (kappa, low, high))
+    moved = np.abs(np.array(ends) - value).max(axis=0)
+    return value, np.hypot(np.interp(kappa, nodes, se), moved)
 
 
-def _slope(task: Task, kappa: float) -> float:
-    """Return about the derivative of the Bayes error in the strength, by few points."""
-    if kappa == 0.0:
-        return 0.0
-    near = [
-        bayes_error(task.replace(theta=part * kappa), 1.0, SLOPE_POINTS)[0] for part in (0.97, 1.0)
-    ]
-    return (near[1] - near[0]) / (0.03 * kappa)
+def _moved(task: Task, kappa: float, low: float, high: float) -> float:
+    """Return about how far the Bayes error moves between strengths, by few points.
+
+    They resolve steps of a few per cent; over less it is taken to be straight.
+    """
+    found = [0.0]
+    for end in {low, high} - {kappa}:
+        step = float(np.copysign(max(abs(end - kappa), LEAST_MOVE * kappa), end - kappa))
+        change = _roughly(task, kappa + step) - _roughly(task, kappa)
+        found.append(abs(change * (end - kappa) / step))
+    return max(found)
+
+
+def _roughly(task: Task, kappa: float) -> float:
+    return float(bayes_error(task.replace(theta=kappa), 1.0, SLOPE_POINTS)[0])
 
 
 @lru_cache(maxsize=1024)

@@ -24,8 +24,8 @@ from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import LEARNING_LIMIT
 from ..unsolved import Points
-from .dimmed import dimmed_errors
-from .overlaps import solve_overlaps
+from .dimmed import TEST_ERRORS, dimmed_errors
+from .overlaps import Overlaps, solve_overlaps
 from .recognition import LADDER, recognition
 
 
@@ -103,7 +103,7 @@ def _solve(
         first = tasks[pending[0]]
         pi = np.array([tasks[k].pi for k in pending])
         found = solve_overlaps(first, recognition(first, level), pi * alphas[pending])
-        errors = dimmed_errors([tasks[k] for k in pending], found, accuracy)
+        errors = _errors(tasks, pending, found, accuracy, points)
         left = []
         for place, index in enumerate(pending):
             columns = {**found._asdict(), **errors}
@@ -112,7 +112,7 @@ def _solve(
             doubt = max(row["test_error_se"], row["easy_test_error_se"])
             if not ERRORS_WITHIN_ACCURACY * doubt <= accuracy:
                 left.append(index)
-        pending = left
+        pending = [index for index in left if index not in points.lost]
         if not pending:
             break
     for index in pending:
@@ -125,3 +125,19 @@ def _solve(
                 "accept that"
             )
     return {index: row for index, row in rows.items() if index not in points.lost}
+
+
+def _errors(
+    tasks: list[Task], members: list[int], found: Overlaps, accuracy: float, points: Points
+) -> dict[str, FloatArray]:
+    """Return the test errors of all points together or, where one has none, each on its own."""
+    try:
+        return dimmed_errors([tasks[k] for k in members], found, accuracy)
+    except NotConverged:
+        errors = {name: np.full(len(members), np.nan) for name in TEST_ERRORS}
+        for place, index in enumerate(members):
+            with points.at(index):
+                own = Overlaps(*(column[place : place + 1] for column in found))
+                for name, value in dimmed_errors([tasks[index]], own, accuracy).items():
+                    errors[name][place] = value[0]
+        return errors

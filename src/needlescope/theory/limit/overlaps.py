@@ -5,7 +5,8 @@ A replicate's own M would move a stationary overlap by
     dq = απθ² dM (1 − q)² / (1 − απθ² M'(q) (1 − q)²),
 
 and a boundary of phases by dα/α = −dM/M: the easy one by M at the peak, the other by its mean over
-the overlaps between both maxima.
+the overlaps between both maxima. That close to a boundary it is not known on which side of it one
+is, and the error of an overlap is the jump.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import numpy as np
 from ...arrays import FloatArray
 from ...lattice import REPLICATES
 from ...task import Task
-from .phases import Branch, Jump, branch, jump, overlaps, phases
+from .phases import Branch, Jump, branch, jump, overlaps, phases, sides
 from .recognition import Recognition
+
+DOUBT = 2.0  # standard errors of a boundary within which an overlap may be either side's
 
 
 class Overlaps(NamedTuple):
@@ -38,15 +41,19 @@ def solve_overlaps(task: Task, table: Recognition, samples: FloatArray) -> Overl
         return Overlaps(nothing, nothing, nothing, nothing, np.full(len(samples), "easy"))
     at = branch(task.theta, table)
     there = jump(at)
-    possible, easy = overlaps(at, there, samples)
-    possible, easy = (_polished(task.theta, table, samples, q) for q in (possible, easy))
-    return Overlaps(
-        possible,
-        _overlap_errors(task.theta, table, samples, possible),
-        easy,
-        _overlap_errors(task.theta, table, samples, easy),
-        phases(there, samples),
+    found = overlaps(at, there, samples)
+    possible, easy = (_polished(task.theta, table, samples, q) for q in found)
+    possible_se, easy_se = (
+        _overlap_errors(task.theta, table, samples, q) for q in (possible, easy)
     )
+    if there is not None:
+        edges = zip((there.possible, there.easy), jump_errors(at, there, table), strict=True)
+        low, high = sides(at, there, samples)
+        possible_se, easy_se = (
+            np.where(np.abs(samples / edge - 1.0) <= DOUBT * error, high - low, se)
+            for (edge, error), se in zip(edges, (possible_se, easy_se), strict=True)
+        )
+    return Overlaps(possible, possible_se, easy, easy_se, phases(there, samples))
 
 
 def _polished(theta: float, table: Recognition, samples: FloatArray, q: FloatArray) -> FloatArray:

@@ -30,7 +30,7 @@ from ...arrays import FloatArray
 from .recognition import Recognition
 
 FINE = 4000  # overlaps at which the branch is looked at
-LEAST_FALL = 1e-4  # of α between peak and trough, relative: less is the table's own error
+LEAST_FALL = 1e-9  # of α between peak and trough, relative: less is rounding
 
 
 class Branch(NamedTuple):
@@ -110,12 +110,18 @@ def overlaps(at: Branch, there: Jump | None, alpha: FloatArray) -> tuple[FloatAr
         rising = np.maximum.accumulate(at.alpha)
         found = np.interp(alpha, rising, at.q)
         return found, found
+    low, high = sides(at, there, alpha)
+    easy = np.where(alpha < there.easy, low, high)
+    return np.where(alpha < there.possible, low, high), easy
+
+
+def sides(at: Branch, there: Jump, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the low stationary overlap and the high one, or where each ends."""
     peak = int(np.argmax(at.alpha[: int(np.searchsorted(at.q, there.high))]))
     low = np.interp(alpha, np.maximum.accumulate(at.alpha[: peak + 1]), at.q[: peak + 1])
     trough = peak + int(np.argmin(at.alpha[peak:]))
     high = np.interp(alpha, np.maximum.accumulate(at.alpha[trough:]), at.q[trough:])
-    easy = np.where(alpha < there.easy, low, high)
-    return np.where(alpha < there.possible, low, high), easy
+    return low, high
 
 
 def phases(there: Jump | None, alpha: FloatArray) -> FloatArray:

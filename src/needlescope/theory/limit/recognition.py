@@ -11,10 +11,9 @@ is the posterior's own. M is computed at equal steps of κ by randomised QMC, th
 all of them, and interpolated by a cubic spline.
 
 R = 1: p is a softmax. Few signal tokens: with e_k the elementary symmetric polynomials of e^{κω},
-Σ_{l ∈ S} p_l is the mean of k under weights e_k(S) e_{R−k}(rest). Many: the derivative of log e_R
-in the lift of the signal tokens, by the saddle point of `oracle.symmetric_saddle`. More than half
-of the tokens: M_R = 2R − L + M_{L−R}, as the tokens without the signal are the signal's with the
-sign turned. Given positions: the posterior is over the sets themselves.
+Σ_{l ∈ S} p_l is the mean of k under weights e_k(S) e_{R−k}(rest). Many: see `many_signals`.
+More than half of the tokens: M_R = 2R − L + M_{L−R}, as the tokens without the signal are the
+signal's with the sign turned. Given positions: the posterior is over the sets themselves.
 """
 
 from __future__ import annotations
@@ -33,12 +32,11 @@ from ...task import Positions, Task
 from ..law.tokens import Tokens, bulk_sums
 from ..oracle.linear import span
 from ..oracle.symmetric import FEW_SIGNALS, Group, Series, draw, make_groups, scaled_polynomials
-from ..oracle.symmetric_saddle import Saddle
+from .many_signals import recognised
 
 LADDER = (2**8, 2**10, 2**12, 2**14)  # points of each replicate
-STEP = 0.2  # of κ between nodes: an interpolation error of about 2e-5 R
-SURE = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of a token is not recognised
-LIFT = 1e-3  # by which signal tokens are moved for a derivative
+STEP = 0.2  # of κ between nodes: interpolation errs by less than 2e-5 R
+SURE = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of the tokens are not recognised
 
 
 class Recognition(NamedTuple):
@@ -92,7 +90,7 @@ def _rows(
     if R <= FEW_SIGNALS:
         return lambda kappas: np.stack([_few(L, R, points, kappa) for kappa in kappas])
     fewer = max(16, points // 8)  # many signal tokens average within each draw
-    return lambda kappas: np.stack([_many(L, R, fewer, kappa) for kappa in kappas])
+    return lambda kappas: np.stack([recognised(L, R, fewer, one) for one in kappas])
 
 
 def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
@@ -153,22 +151,6 @@ def _log_polynomials(kappa: float, R: int, group: Group, tokens: Tokens) -> Floa
             gap = j * (last + group.lift) - (prefix[:, k] - prefix[:, k - j])
             value += scaled[k - j] * rest[j] * np.exp(kappa * gap)
         found[:, k] = np.log(value) + kappa * prefix[:, k]
-    return found
-
-
-def _many(L: int, R: int, points: int, kappa: float) -> FloatArray:
-    """More signal tokens: the derivative of log e_R in their lift, at the same tokens."""
-    if kappa == 0.0:
-        return np.full(REPLICATES, R * R / L)
-    signal, noise = make_groups(L, R, kappa, positive=True)
-    sides = [
-        Saddle(kappa, R, (signal._replace(lift=kappa + side), noise)) for side in (-LIFT, LIFT)
-    ]
-    found = np.empty(REPLICATES)
-    for index in range(REPLICATES):
-        drawn = draw((signal, noise), points, index)
-        low, high = (side(drawn)[0] for side in sides)
-        found[index] = (high - low).mean() / (2.0 * LIFT * kappa)
     return found
 
 

@@ -15,7 +15,8 @@ factors are Chebyshev series in T.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -34,12 +35,21 @@ SADDLE_STEPS = 12
 WIDEST_WINDOW = 6.0
 
 
+class Tilt(NamedTuple):
+    """Draws at their saddle points u."""
+
+    u: FloatArray
+    y: FloatArray  # u + θx of the tokens that are kept
+    s: FloatArray  # their logistic function
+    bulk: FloatArray  # what the others add to K and to its first four derivatives
+
+
 @dataclass(frozen=True)
 class Saddle:
     """The saddle-point formula for one task and label."""
 
     theta: float
-    r: int
+    r: float
     groups: tuple[Group, ...]
     centre: float = field(init=False)
     width: float = field(init=False)
@@ -62,21 +72,32 @@ class Saddle:
             [t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1
         )
         total = g.sum(axis=1)
-        values = np.zeros((NODES, len(g)))
         for t, one in zip(drawn, self.fields, strict=True):
             if one is not None:
-                sums = one.sums(t)
                 total = total + one.count * one.lift
-                total = total + skewed_sum(one.count, t.g[:, -1], sums[0])
-                values += sums[1:]
-        bulk = _interpolant(values)
-        L = sum(one.n for one in self.groups)
-        return self._log(self.theta * g, bulk) - _log_binomial(L, self.r), total
+                total = total + skewed_sum(one.count, t.g[:, -1], one.sums(t, slice(1))[0])
+        at = self.tilt(drawn)
+        v = at.s * (1.0 - at.s)
+        parts = (np.logaddexp(0.0, at.y), v, v * (1.0 - 2.0 * at.s), v * (1.0 - 6.0 * v))
+        k0, k2, k3, k4 = (
+            part.sum(axis=1) + at.bulk[order]
+            for part, order in zip(parts, (0, 2, 3, 4), strict=True)
+        )
+        logs = _formula(k0 - self.r * at.u, np.maximum(k2, 1e-3), k3, k4)
+        return logs - _log_binomial(sum(one.n for one in self.groups), self.r), total
 
-    def _log(self, logits: FloatArray, bulk: FloatArray) -> FloatArray:
-        slopes = [bulk]
+    def tilt(self, drawn: list[Tokens]) -> Tilt:
+        """Return the saddle point of each draw."""
+        values = np.zeros((NODES, len(drawn[0].g)))
+        for t, one in zip(drawn, self.fields, strict=True):
+            if one is not None:
+                values += one.sums(t, slice(1, None))
+        slopes = [_interpolant(values)]
         for _ in range(4):
             slopes.append(np.asarray(chebyshev.chebder(slopes[-1]) / self.width, dtype=float))
+        logits = self.theta * np.concatenate(
+            [t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1
+        )
         x = np.zeros(len(logits))  # u = centre + width·x
         for _ in range(SADDLE_STEPS):
             s = expit(self.centre + self.width * x[:, None] + logits)
@@ -88,15 +109,8 @@ class Saddle:
                 break
         u = self.centre + self.width * x
         y = u[:, None] + logits
-        s = expit(y)
-        v = s * (1.0 - s)
-        parts = (np.logaddexp(0.0, y), v, v * (1.0 - 2.0 * s), v * (1.0 - 6.0 * v))
-        k0, k2, k3, k4 = (
-            part.sum(axis=1) + chebyshev.chebval(x, slopes[order], tensor=False)
-            for part, order in zip(parts, (0, 2, 3, 4), strict=True)
-        )
-        found: FloatArray = _formula(k0 - self.r * u, np.maximum(k2, 1e-3), k3, k4)
-        return found
+        bulk = np.array([chebyshev.chebval(x, one, tensor=False) for one in slopes], dtype=float)
+        return Tilt(u, y, expit(y), bulk)
 
 
 @dataclass(frozen=True)
@@ -115,7 +129,7 @@ class _Field:
         rank = (group.bulk + 1.0, float(group.kept))
         low, high = (float(ndtri(betaincinv(*rank, p))) for p in (1e-10, 1.0 - 1e-10))
         T = 0.5 * (low + high) + 0.5 * (high - low) * chebyshev.chebpts1(LEVELS)
-        x, w = np.polynomial.legendre.leggauss(QUADRATURE)
+        x, w = gauss(QUADRATURE)
         g = T[:, None] - 0.5 * (T[:, None] + SADDLE_REACH) * (1.0 - x)
         weight = w * np.exp(-0.5 * g * g)
         weight /= weight.sum(axis=1, keepdims=True)
@@ -131,15 +145,24 @@ class _Field:
         table = _interpolant(scaled.reshape(LEVELS, -1)).reshape(scaled.shape)
         return cls(group.bulk, group.lift, low, high, table)
 
-    def sums(self, drawn: Tokens) -> FloatArray:
-        """Return the statistics, 1 + NODES × points."""
+    def sums(self, drawn: Tokens, which: slice) -> FloatArray:
+        """Return statistics × points: Σ g first, then the function at the nodes."""
         at = (2.0 * drawn.g[:, -1] - self.low - self.high) / (self.high - self.low)
         basis = chebyshev.chebvander(np.clip(at, -1.0, 1.0), LEVELS - 1)
         normals = np.concatenate([np.ones((len(at), 1)), drawn.z], axis=1)
-        result = np.empty((1 + NODES, len(at)))
-        for row, one in zip(result, self.table.transpose(1, 0, 2), strict=True):
-            row[:] = np.einsum("pk,pk->p", basis @ one, normals)
-        return result
+        columns = self.table.transpose(1, 0, 2)[which]
+        return np.stack([np.einsum("pk,pk->p", basis @ one, normals) for one in columns])
+
+
+@cache
+def gauss(count: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights of the Gauss–Legendre rule on [−1, 1]."""
+    return np.polynomial.legendre.leggauss(count)
+
+
+@cache
+def _normal(count: int) -> tuple[FloatArray, FloatArray]:
+    return np.polynomial.hermite_e.hermegauss(count)
 
 
 def _factors(covariance: FloatArray, pivots: tuple[int, ...]) -> FloatArray:
@@ -155,9 +178,9 @@ def _factors(covariance: FloatArray, pivots: tuple[int, ...]) -> FloatArray:
     return np.stack(columns, axis=2)
 
 
-def _population(theta: float, r: int, groups: tuple[Group, ...]) -> tuple[float, float]:
+def _population(theta: float, r: float, groups: tuple[Group, ...]) -> tuple[float, float]:
     """Return the saddle point of the mean of K and the standard deviation of the random one."""
-    g, w = np.polynomial.hermite_e.hermegauss(QUADRATURE)
+    g, w = _normal(QUADRATURE)
     weights = np.concatenate([one.n * w / w.sum() for one in groups])
     logits = np.concatenate([theta * (g + one.lift) for one in groups])
     low, high = -logits.max() - 40.0, -logits.min() + 40.0
@@ -182,7 +205,7 @@ def _interpolant(values: FloatArray) -> FloatArray:
     return scale[:, None] * (basis.T @ values)
 
 
-def _log_binomial(n: int, k: int) -> float:
+def _log_binomial(n: int, k: float) -> float:
     """Return log C(n, k) by the same formula, at u = log(k/(n − k))."""
     p = k / n
     v = n * p * (1.0 - p)

@@ -79,18 +79,14 @@ def detection_threshold(
     shape = np.broadcast_shapes(task.shape, np.shape(error))
     pairs = list(zip(task.scalars(shape), np.broadcast_to(error, shape).flat, strict=True))
     for one, target in pairs:
-        if target > min(one.pi, 1.0 - one.pi) - RESOLVED:
-            raise ValueError(
-                f"error must be below min(pi, 1 - pi) = {min(one.pi, 1.0 - one.pi):g}, which needs "
-                f"no signal, by {RESOLVED:g} at least, got {target:.12g} with pi={one.pi:g}"
-            )
+        check_signal_needed(one, target)
     points = Points(unsolved, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLE[model].removeprefix("search: "))}
 
     rows: list[dict[str, Any]] = [blank] * len(pairs)
     for index, (one, target) in enumerate(pairs):
         with points.at(index):
-            theta, se = _threshold(one, model, float(target), accuracy)
+            theta, se = threshold(one, model, float(target), accuracy)
             rows[index] = blank | {"theta": theta, "theta_se": se}
     points.warn()
     options = {"error": error, "accuracy": accuracy, "unsolved": unsolved}
@@ -109,7 +105,16 @@ def check_target(model: str, error: Value) -> None:
         )
 
 
-def _threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[float, float]:
+def check_signal_needed(task: Task, target: float) -> None:
+    """Refuse a target that needs no signal."""
+    if target > min(task.pi, 1.0 - task.pi) - RESOLVED:
+        raise ValueError(
+            f"error must be below min(pi, 1 - pi) = {min(task.pi, 1.0 - task.pi):g}, which needs "
+            f"no signal, by {RESOLVED:g} at least, got {target:.12g} with pi={task.pi:g}"
+        )
+
+
+def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[float, float]:
     """Solve for θ on a probit scale, on which the error is nearly straight.
 
     The root is found with the fewest points; one Newton step takes it to the accuracy asked.

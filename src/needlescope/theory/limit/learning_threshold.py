@@ -1,0 +1,185 @@
+"""The weakest signal that can be learned: the smallest θ at which the limit falls to a target.
+
+Learning only dims the signal, so the target fixes the strength κ = θ√q that must be left of it: the
+one at which someone who knew the signal would err so much (`detection_threshold`). An overlap
+q = κ²/θ² is stationary if κ²/(θ² − κ²) = απθ² M(κ), a quadratic equation in θ². Its solution is the
+answer where the best learner, or the iteration from nothing, is at that overlap; where the overlap
+jumps over it, the answer is the θ of the jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...answer import Question
+from ...arrays import Value
+from ...errors import NotConverged
+from ...grid import check_broadcast, check_kind, real
+from ...lattice import REPLICATES
+from ...outcome import LearningThreshold, gather
+from ...task import Task
+from ..asked import check_accuracy
+from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..oracle.threshold import RESOLVED, check_signal_needed, threshold
+from ..provenance import LEARNING_LIMIT, of_search
+from ..unsolved import Points
+from .learning_limit import check_alpha
+from .overlaps import jump_errors
+from .phases import branch, jump, overlaps
+from .recognition import LADDER, Recognition, recognition
+
+BAYES_ACCURACY = 1e-3  # of the error of someone who knows the signal
+NEARBY = 1e-6  # of θ: the quadratic's root is the answer if this much less falls short
+HALVINGS = 60
+
+
+def learning_threshold(
+    task: Task, alpha: Value, error: Value, *, accuracy: float = 1e-2, unsolved: str = "raise"
+) -> LearningThreshold:
+    """Return the smallest θ at which a learner can reach ``error`` with α samples per dimension.
+
+    A search on `learning_limit`, which is a replica-symmetric formula, not a theorem. Between its
+    siblings: no less than `detection_threshold` of "bayes", whose signal is known, and no more than
+    `training_threshold` of any training with as many samples.
+
+    Parameters
+    ----------
+    task : Task
+        The problem; numeric fields may be arrays. Its θ is ignored.
+    alpha : float or array
+        All labelled samples, divided by d: above 0.
+    error : float or array
+        The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
+        signal at all.
+    accuracy : float, default 1e-2
+        Largest relative error of the strengths that is accepted, in (0, 1], as twice their
+        standard error.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    LearningThreshold
+        Plain floats, or arrays in the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
+
+    Examples
+    --------
+    One token of a hundred carries the signal, and there are as many samples as dimensions:
+
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
+    >>> found = ns.learning_threshold(task, alpha=1.0, error=0.1)
+    >>> round(ns.detection_threshold(task, "bayes", 0.1).theta, 1), round(found.theta, 1)
+    (4.3, 4.5)
+    """
+    check_kind("task", task, Task)
+    alpha = check_alpha(alpha)
+    error = real("error", error, RESOLVED, 1.0, open_high=True)
+    accuracy = check_accuracy(accuracy)
+    asked, task = task, task.replace(theta=1.0)
+    check_broadcast(
+        "task, alpha and error", L=task.L, R=task.R, pi=task.pi, alpha=alpha, error=error
+    )
+    shape = np.broadcast_shapes(task.shape, np.shape(alpha), np.shape(error))
+    tasks = task.scalars(shape)
+    alphas, errors = (np.broadcast_to(one, shape).ravel() for one in (alpha, error))
+    for one, target in zip(tasks, errors, strict=True):
+        check_signal_needed(one, target)
+    points = Points(unsolved, shape, task, alpha=alpha, error=error)
+    blank: dict[str, Any] = {"provenance": of_search(LEARNING_LIMIT.removeprefix("formula: "))}
+    rows = [blank] * len(tasks)
+    for index, one in enumerate(tasks):
+        with points.at(index):
+            found = _thresholds(one, float(alphas[index]), float(errors[index]), accuracy)
+            rows[index] = blank | found
+    points.warn()
+    options = {"alpha": alpha, "error": error, "accuracy": accuracy, "unsolved": unsolved}
+    question = Question("learning_threshold", asked, None, options)
+    return gather(LearningThreshold, rows, shape, question)
+
+
+def _thresholds(task: Task, alpha: float, target: float, accuracy: float) -> dict[str, float]:
+    """Return both strengths and their standard errors, at the first level that suffices."""
+    kappa, kappa_se = threshold(task, "bayes", target, BAYES_ACCURACY)
+    for level in LADDER:
+        row: dict[str, float] = {}
+        for which, name in enumerate(("theta", "easy_theta")):
+            row[name], row[f"{name}_se"] = _threshold(
+                task, alpha * task.pi, kappa, kappa_se, which, level
+            )
+        doubt = ERRORS_WITHIN_ACCURACY * max(
+            row[f"{name}_se"] / row[name] for name in ("theta", "easy_theta")
+        )
+        if doubt <= accuracy:
+            return row
+    raise NotConverged(
+        f"the strengths are known to a relative error of {doubt:.1e} only; pass "
+        f"accuracy={1.5 * doubt:.1g} to accept that"
+    )
+
+
+def _threshold(
+    task: Task, samples: float, kappa: float, kappa_se: float, which: int, level: int
+) -> tuple[float, float]:
+    """Return the strength that is possible (0) or easy (1), and its standard error."""
+
+    def table(theta: float) -> Recognition:
+        return recognition(task.replace(theta=theta), level)
+
+    def root(kappa: float, M: float) -> float:
+        square = kappa * kappa
+        more = np.sqrt(square * square + 4.0 * square / (samples * M))
+        return float(np.sqrt(0.5 * (square + more)))
+
+    def reached(theta: float) -> bool:
+        at = branch(theta, table(theta))
+        q = overlaps(at, jump(at), np.array([samples]))[which][0]
+        return bool(theta * np.sqrt(q) >= kappa)
+
+    # pooling sees R²/L of the signal's tokens, and the posterior no fewer
+    last = root(kappa, task.R**2 / task.L)
+    known = table(last)
+    M, *replicates = known(np.array([kappa]))[0]
+    theta = root(kappa, M)
+    if reached(theta * (1.0 + NEARBY)) and not reached(theta * (1.0 - NEARBY)):
+        nearby = root(kappa + kappa_se, float(known(np.array([kappa + kappa_se]))[0, 0]))
+        spread = float(np.std(replicates, ddof=1)) / np.sqrt(REPLICATES)
+        return theta, float(np.hypot(nearby - theta, root(kappa, M - min(spread, 0.5 * M)) - theta))
+    theta = _first(reached, kappa, last * (1.0 + NEARBY))
+    return theta, theta * _jump_doubt(theta, table, which)
+
+
+def _first(reached: Callable[[float], bool], low: float, high: float) -> float:
+    """Return where it is reached first, by halving on a logarithmic scale."""
+    for _ in range(HALVINGS):
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _jump_doubt(theta: float, table: Callable[[float], Recognition], which: int) -> float:
+    """Return the relative error of a strength at which the overlap jumps.
+
+    The boundary's own relative error in α, by how fast the boundary falls with θ.
+    """
+    places = []
+    for one in (theta, 1.01 * theta):
+        at = branch(one, table(one))
+        there = jump(at)
+        if there is None:  # the jump ends here: it is as small as it is uncertain
+            return 0.01
+        places.append(np.log((there.possible, there.easy)[which]))
+        if one == theta:
+            error = jump_errors(at, there, table(one))[which]
+    return float(error * np.log(1.01) / abs(places[1] - places[0]))

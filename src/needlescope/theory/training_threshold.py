@@ -1,0 +1,157 @@
+"""The weakest signal that a training finds: the smallest θ at which its error meets a target."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from ..answer import Question
+from ..arrays import Value
+from ..grid import check_broadcast, check_kind, choice, common_shape, real
+from ..models import get_model
+from ..models.asked import check_query
+from ..outcome import Outcome, Threshold, gather
+from ..query import Query
+from ..task import Task
+from ..training import DATA, Training
+from .asked import check_accuracy
+from .learning import predict
+from .oracle.threshold import RESOLVED, check_signal_needed, threshold
+from .provenance import of_prediction, of_search
+from .unsolved import Points
+
+RISE = 1.25  # from one strength to the next, on the way up
+STRONGEST = 1000.0  # times the strength that pooling needs if it knows the signal
+ROUGH = 1e-2  # accuracy of the test error on the way
+
+
+def training_threshold(
+    task: Task,
+    training: Training,
+    error: Value,
+    model: str = "attention",
+    *,
+    query: Query | None = None,
+    data: str = "D1",
+    accuracy: float = 1e-3,
+    unsolved: str = "raise",
+) -> Threshold:
+    """Return the smallest θ at which a trained model's test error falls to ``error``.
+
+    A numerical search on `predict`, that is on Theorem 4 or Theorem 5. Its siblings are
+    `detection_threshold`, where the signal is known, and `learning_threshold`, the least that any
+    learner needs with as many samples.
+
+    Parameters
+    ----------
+    task, training : Task, Training
+        The problem; numeric fields may be arrays. The task's θ is ignored.
+    error : float or array
+        The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
+        signal at all.
+    model : "attention", "pooled" or "vectorized", default "attention"
+    query : Query, optional
+        The query of attention, in place of one that is trained on D0.
+    data : "D1" or "all", default "D1"
+        What the linear models are trained on, as in `predict`.
+    accuracy : float, default 1e-3
+        Largest numerical uncertainty of the test error accepted, in (0, 1].
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    Threshold
+        Plain floats, or arrays in the shape of the grid. The strength is the first one, in steps of
+        a quarter, from which the error meets the target; infinite if none does up to a thousand
+        times what pooling would need that knew the signal.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NoMinimiser
+        If the training problem has no (unique, finite) minimiser on the way.
+    NotConverged
+        If the accuracy is not reached.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=1.0, pi=0.5)
+    >>> training = ns.Training(alpha0=2.0, alpha1=2.0, ridge=0.1)
+    >>> round(ns.training_threshold(task, training, 0.1).theta, 1)
+    4.2
+    >>> round(ns.learning_threshold(task, 4.0, 0.1).theta, 1)
+    3.6
+    """
+    check_kind("task", task, Task)
+    check_kind("training", training, Training)
+    kind = get_model(model)
+    choice("data", data, DATA)
+    accuracy = check_accuracy(accuracy)
+    error = real("error", error, RESOLVED, 1.0, open_high=True)
+    asked, task = task, task.replace(theta=1.0)
+    check_query(kind, query)
+    if kind.has_query and query is None:
+        training.need_alpha0("the query is trained on D0")
+    if data == "all" and not kind.has_query:
+        training.need_alpha0("data='all' trains on D0 and D1")
+    grid = common_shape(task, training, *([] if query is None else [query]))
+    check_broadcast("the grid and error", grid=np.empty(grid), error=error)
+    shape = np.broadcast_shapes(grid, np.shape(error))
+    tasks, trainings = task.scalars(shape), training.scalars(shape)
+    queries = [None] * len(tasks) if query is None else query.scalars(shape)
+    errors = np.broadcast_to(error, shape).ravel()
+    for one, target in zip(tasks, errors, strict=True):
+        check_signal_needed(one, target)
+    points = Points(unsolved, shape, task, training, query, error=error)
+    rows: list[dict[str, Any]] = []
+    for index, one in enumerate(tasks):
+        rests = of_prediction(kind, trainings[index].loss, one, one).removeprefix("formula: ")
+        rows.append({"model": model, "provenance": of_search(rests)})
+        with points.at(index):
+            how = {"model": model, "query": queries[index], "data": data}
+            rows[index] |= _threshold(one, trainings[index], float(errors[index]), accuracy, how)
+    points.warn()
+    options = {"query": query, "data": data, "error": error}
+    options |= {"accuracy": accuracy, "unsolved": unsolved}
+    question = Question("training_threshold", asked, training, options)
+    return gather(Threshold, rows, shape, question)
+
+
+def _threshold(
+    task: Task, training: Training, target: float, accuracy: float, how: dict[str, Any]
+) -> dict[str, float]:
+    """Climb to the first strength that suffices, then solve on a probit scale."""
+    level = float(ndtri(target))
+
+    @cache
+    def trained(theta: float, accuracy: float) -> Outcome:
+        return predict(task.replace(theta=theta), training, accuracy=accuracy, **how)
+
+    def gap(theta: float, accuracy: float = ROUGH) -> float:
+        return float(ndtri(max(trained(theta, accuracy).test_error, 1e-300))) - level
+
+    known, _ = threshold(task, "bayes", target, ROUGH)
+    last = STRONGEST * threshold(task, "pooled", target, ROUGH)[0]
+    low, high = known / RISE, known
+    while gap(high) > 0.0:
+        low, high = high, RISE * high
+        if high > last:
+            return {"theta": np.inf, "theta_se": 0.0}
+    rough = float(brentq(gap, low, high, xtol=1e-3 * high))
+    nearby = 0.99 * rough
+    slope = (gap(rough) - gap(nearby)) / (rough - nearby)
+    fine = min(accuracy, 0.1 * target)
+    theta = float(np.clip(rough - gap(rough, fine) / slope, low, high))
+    density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
+    return {
+        "theta": theta,
+        "theta_se": float(trained(rough, fine).test_error_se / density / abs(slope)),
+    }
