@@ -7,10 +7,10 @@ from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.capacity import capacity
 from .published.errors import errors
-from .published.keep_up import keep_up
 from .published.length import length
-from .published.limit import limit
-from .published.phases import phases
+from .published.possible.keep_up import keep_up
+from .published.possible.limit import limit
+from .published.possible.phases import phases
 from .published.rates import rates
 from .published.reuse import reuse
 from .published.robustness import robustness

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.experiments.published.phases import EXPERIMENT, TOKENS
+from needlescope.experiments.published.possible.phases import EXPERIMENT, TOKENS
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from ..curves import dots, heights, note
-from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ..drawn import drawn
-from ..marks import Band, Dots, Line, Mark, Rule, numbers
-from ..reading.door import Draws, Rows, check_strengths, read, tokens_of
-from ..reading.rows import means, select
-from ..style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
+from ...curves import dots, heights, note
+from ...drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ...drawn import drawn
+from ...marks import Band, Dots, Line, Mark, Rule, numbers
+from ...reading.door import Draws, Rows, check_strengths, read, tokens_of
+from ...reading.rows import means, select
+from ...style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
 
 X, Y = "total", "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..curves import note
-from ..drawing import Axis, Block, Drawing, Panel, single
-from ..drawn import drawn
-from ..marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
-from ..reading.door import Draws, Rows, read, tokens_of
-from ..reading.rows import select, simulated
-from ..style import BLACK, COLOURS, DASHED, SOLID, WHITE
+from ...curves import note
+from ...drawing import Axis, Block, Drawing, Panel, single
+from ...drawn import drawn
+from ...marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
+from ...reading.door import Draws, Rows, read, tokens_of
+from ...reading.rows import select, simulated
+from ...style import BLACK, COLOURS, DASHED, SOLID, WHITE
 
 X, Y = "alpha", "task.theta"
 GRID = Rows(("task.L", X, Y), ("test_error",))

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.published.keep_up import growth, learners_need, steps_needed
-from ...grid import choice
-from ..curves import explain, note, two_panels
-from ..drawing import Axis, Drawing, Panel, single
-from ..drawn import drawn
-from ..marks import Dots, Line, Mark, Rule, Words, numbers
-from ..reading.dependence import DEFAULTS
-from ..reading.door import Draws, Rows, check_strengths, nothing, read
-from ..reading.rows import carriers, select
-from ..style import COLOURS, DASHED, DOTTED, grey
+from ....experiments.published.possible.keep_up import growth, learners_need, steps_needed
+from ....grid import choice
+from ...curves import explain, note, two_panels
+from ...drawing import Axis, Drawing, Panel, single
+from ...drawn import drawn
+from ...marks import Dots, Line, Mark, Rule, Words, numbers
+from ...reading.dependence import DEFAULTS
+from ...reading.door import Draws, Rows, check_strengths, nothing, read
+from ...reading.rows import carriers, select
+from ...style import COLOURS, DASHED, DOTTED, grey
 
 X = "task.L"
 ALIGNED = Rows((X, "training.alpha0"), ("cosine_q", "cosine_w"))

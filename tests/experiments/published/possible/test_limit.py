@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.published.limit import EXPERIMENT, clear
+from needlescope.experiments.published.possible.limit import EXPERIMENT, clear
 from needlescope.experiments.stores.store import Store
 
 

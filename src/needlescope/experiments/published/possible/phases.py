@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..experiment import Experiment, grid
-from ..units.unit import Unit
+from ...experiment import Experiment, grid
+from ...units.unit import Unit
 from .limit import boundaries, iterations, limit, scores
 
 TOKENS = (30, 100, 1000, 10_000)
