@@ -37,6 +37,8 @@ NEEDED = {"call": "detection_threshold", "model": "pooled", **TASK, "theta": 4.0
 BASE = {**TASK, "model": "attention", **QUERY}
 FOCUS = {**TASK, **DATA, "signal": 0.5, "noise": 0.05, "largest": 0.8}
 COSINES = {"cosine_q": 0.9, "cosine_w": 0.8, "constant": 0.8}
+LEARNED = rows("learning_limit", "simulate_limit", **TASK, alpha=2.0, test_error=0.2)
+EDGES = {"call": "phase_boundaries", **TASK, "possible": 0.2, "easy": 1.2}
 TABLES = {
     "errors": POOLED,
     "alignment": rows("align", "simulate_alignment", **TASK, **DATA, **COSINES),
@@ -45,6 +47,8 @@ TABLES = {
         {"call": "capacity", "alpha": 22.0, **BASE},
         {"call": "simulate_separability", **BASE, "d": 60, **DATA, "fraction": 0.5},
     ],
+    "limit": [*LEARNED, *POOLED],
+    "phases": [EDGES, *LEARNED],
     "keep_up": rows("align", "simulate_alignment", **TASK, **DATA, **COSINES, kappa=0.5),
     "length": [{**row, "test_task.L": 64} for row in POOLED],
     "rates": [LIMIT, *({**row, **SQUARE, "test_error_se": 0.0} for row in POOLED)],
@@ -75,7 +79,18 @@ def doubled(frame):
 def lost(name):
     """The table without its numbers."""
     answers = {"test_error", "train_loss", "train_error", "cosine_q", "cosine_w", "signal"}
-    answers |= {"noise", "largest", "alpha", "fraction", "limit", "error", "theta", "cosine"}
+    answers |= {
+        "noise",
+        "largest",
+        "possible",
+        "easy",
+        "fraction",
+        "limit",
+        "error",
+        "theta",
+        "cosine",
+    }
+    answers |= {"alpha"} if name == "capacity" else set()  # elsewhere it is asked
     return table(name).assign(**dict.fromkeys(answers & set(table(name)), np.nan))
 
 
@@ -130,7 +145,7 @@ ANY = [  # what is wrong, what is passed, what is said, and whether it is that t
     ("failures", lambda name: failed(name), "all of its . units failed, .*'OSError: x'", True),
 ]
 AX = r"^ax must be axes of a figure, as plt.subplots\(\) makes them, got "
-WITHOUT_MODEL = ("alignment", "attention_map", "keep_up")
+WITHOUT_MODEL = ("alignment", "attention_map", "keep_up", "phases")
 TABLED = [
     Case(
         f"{name} of {what}",
@@ -218,6 +233,13 @@ OWN = [
     Case("capacity without fractions",
          lambda: figures.capacity(table("capacity")[:1], ax=plt.figure().add_subplot()),
          "the fractions need rows of capacity and of simulate_separability", NothingToDraw),
+    Case("limit of two signals", lambda: figures.limit(twice("limit", "task.theta", (4.0, 5.0))),
+         "draws a single task.theta for each task.L, got 4 and 5 for task.L = 10; leave one"),
+    *(Case(f"{name} of {L!r} tokens", lambda name=name, L=L: drawn(
+           name, ax=plt.figure().add_subplot(), L=L), "^L must be 10, as the table has it, got ")
+      for name in ("limit", "phases") for L in (3, "x", True, [])),
+    Case("errors of a limit alone", lambda: figures.errors(pd.DataFrame(LEARNED)),
+         "draws rows of the calls predict and simulate, the table has learning", NothingToDraw),
     Case("keep_up of no panel", lambda: drawn("keep_up", panel="error"),
          "^panel must be one of 'samples', 'step', got 'error'$"),
     Case("keep_up without a step",

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from needlescope.cli.group import group
 from needlescope.cli.main import main
 from needlescope.cli.stopping import SIGNALS
-from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.catalogue import NAMES, experiment, home
 from needlescope.experiments.units.unit import Unit, canonical
 
 ROUGH = ("predict", "asymptote", "crossover")
@@ -83,7 +83,7 @@ def tiny_experiments():
         for name in NAMES:
             one = experiment(name)
             small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
-            patch.setattr(f"needlescope.experiments.published.{name}.EXPERIMENT", small)
+            patch.setattr(f"{home(name)}.EXPERIMENT", small)
         patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))
         yield
 

@@ -20,11 +20,12 @@ from tests.figures.tables import ANSWERS, GIVEN, complete
 COVERS = ("catalogue", "curves", "drawing", "drawn", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
 ERRORS = ("predict", "simulate", OUTCOME)
+LIMITED = (("predict", "learning_limit"), "simulate")  # with what anyone could learn
 DRAWN = {  # of which calls, as lines and as dots, which columns
-    "errors": ERRORS,
+    "errors": (*LIMITED, OUTCOME),
     "robustness": ERRORS,
     "length": ("predict", "simulate", ("test_error",)),
-    "reuse": ("predict", "simulate", ("test_error",)),
+    "reuse": (*LIMITED, ("test_error",)),
     "alignment": ("align", "simulate_alignment", ("cosine_q", "cosine_w")),
     "attention_map": ("focus", "simulate_focus", ("signal", "noise", "largest")),
     "separation": ("oracle", "simulate_oracle", ("error",)),
@@ -86,8 +87,8 @@ def test_what_is_not_finite_is_none():
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_lines_are_the_rows_of_theory(name):
-    call, _, _ = DRAWN[name]
-    rows = [table[table.call == call][column] for column, table in shown(name).items()]
+    calls = np.ravel(DRAWN[name][0])
+    rows = [table[table.call.isin(calls)][column] for column, table in shown(name).items()]
     values = sorted({round(float(y), 12) for column in rows for y in column.dropna()})
     crosses = [mark for mark in marks(wanted(name), Dots) if mark.se is None]  # of the Bayes limit
     assert heights([*marks(wanted(name), Line), *crosses]) == pytest.approx(values)

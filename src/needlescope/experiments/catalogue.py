@@ -7,11 +7,24 @@ from importlib import import_module
 from .experiment import Experiment
 from .units.guess import one_of
 
+POSSIBLE = ("limit", "phases", "keep_up")  # of any learner: a room of their own
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
     *("length", "reuse", "robustness", "attention_map"),
-    "keep_up",
+    *POSSIBLE,
 )
+
+
+def home(name: str) -> str:
+    """Return the module that declares an experiment.
+
+    Examples
+    --------
+    >>> home("limit")
+    'needlescope.experiments.published.possible.limit'
+    """
+    room = "published.possible" if name in POSSIBLE else "published"
+    return f"{__package__}.{room}.{name}"
 
 
 def experiment(name: str) -> Experiment:
@@ -23,5 +36,5 @@ def experiment(name: str) -> Experiment:
     'Errors against the amount of training data'
     """
     one_of("experiment", name, NAMES)
-    found: Experiment = import_module(f".published.{name}", __package__).EXPERIMENT
+    found: Experiment = import_module(home(name)).EXPERIMENT
     return found

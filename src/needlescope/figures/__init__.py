@@ -7,8 +7,10 @@ from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.capacity import capacity
 from .published.errors import errors
-from .published.keep_up import keep_up
 from .published.length import length
+from .published.possible.keep_up import keep_up
+from .published.possible.limit import limit
+from .published.possible.phases import phases
 from .published.rates import rates
 from .published.reuse import reuse
 from .published.robustness import robustness
@@ -23,7 +25,9 @@ __all__ = [
     "errors",
     "keep_up",
     "length",
+    "limit",
     "overview",
+    "phases",
     "rates",
     "reuse",
     "robustness",

@@ -13,8 +13,10 @@ from .published.alignment import alignment_series
 from .published.attention_map import attention_map_series
 from .published.capacity import capacity_series
 from .published.errors import errors_series
-from .published.keep_up import keep_up_series
 from .published.length import length_series
+from .published.possible.keep_up import keep_up_series
+from .published.possible.limit import limit_series
+from .published.possible.phases import phases_series
 from .published.rates import rates_series
 from .published.reuse import reuse_series
 from .published.robustness import robustness_series
@@ -29,7 +31,9 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "errors": errors_series,
     "keep_up": keep_up_series,
     "length": length_series,
+    "limit": limit_series,
     "overview": overview_series,
+    "phases": phases_series,
     "rates": rates_series,
     "reuse": reuse_series,
     "robustness": robustness_series,

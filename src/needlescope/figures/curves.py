@@ -11,7 +11,7 @@ import pandas as pd
 from .drawing import Block, Drawing, Panel
 from .marks import INSIDE, Dots, Line, Mark, Words, numbers
 from .reading.rows import means, simulated
-from .style import grey
+from .style import ANYONE, LIMIT, grey
 
 
 def curve(
@@ -59,6 +59,15 @@ def dots(
     """Return the means over trials as dots, a factor ``aside`` from where they are."""
     heights = numbers(change(found["mean"]))
     return Dots(numbers(found["x"] * aside), heights, numbers(found["se"]), colour, name, **look)
+
+
+def anyone(rows: pd.DataFrame, x: str, dash: Sequence[float] = ()) -> list[Mark]:
+    """Return the rows of "learning_limit" as a thin line below the others: their test errors."""
+    rows = rows.dropna(subset=[x, "test_error"]).sort_values(x)
+    if not len(rows):
+        return []
+    points = numbers(rows[x]), numbers(rows["test_error"])
+    return [Line(*points, LIMIT, ANYONE, dash, width=0.9, layer=-1)]
 
 
 def heights(marks: Sequence[Mark]) -> np.ndarray:

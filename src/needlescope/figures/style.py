@@ -17,6 +17,7 @@ NAMES = {
     "vectorized": "flat linear",
     "bayes": "Bayes limit",
 }
+LIMIT, ANYONE = "#8c8c8c", "anyone (limit of learning)"
 BLACK, WHITE = "#000000", "#FFFFFF"
 SOLID: tuple[float, ...] = ()  # ink and gaps in turn, in widths of the line
 DASHED = (3.7, 1.6)

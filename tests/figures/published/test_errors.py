@@ -136,3 +136,34 @@ def test_a_row_of_panels_for_each_loss_that_is_there(table):
 def test_legends_name_what_is_there(table):
     names = errors(table[table.model != "vectorized"]).legends[0].get_texts()
     assert [text.get_text() for text in names] == ["attention", "mean pooling"]
+
+
+def with_limit(table, **more):
+    row = {"call": "learning_limit", "test_error": [0.03, 0.02, 0.01], **more}
+    return pd.concat([table, pd.DataFrame({**row, "alpha": [3.0, 4.5, 6.0]})], ignore_index=True)
+
+
+def test_what_anyone_could_learn_is_a_thin_line_at_all_the_data(table):
+    figure = errors(with_limit(table, **{"task.theta": 5.0}))
+    for place, ax in enumerate(figure.axes):
+        thin = [line for line in ax.lines if line.get_linewidth() == 0.9]
+        assert len(thin) == (place in (0, 3))  # test errors alone
+        for line in thin:  # α0 = 4; fewer than the query took cannot be had
+            assert line.get_xdata().tolist() == [0.5, 2.0]
+            assert line.get_ydata().tolist() == [0.02, 0.01]
+    assert [text.get_text() for text in figure.legends[1].get_texts()] == [
+        "anyone (limit of learning)"
+    ]
+
+
+def test_the_limit_has_a_line_for_each_signal_and_none_for_two_query_data(table):
+    many = pd.concat(
+        [
+            with_limit(table.assign(**{"task.theta": one}), **{"task.theta": one})
+            for one in (4.0, 5.0)
+        ]
+    )
+    thin = [line for line in errors(many).axes[0].lines if line.get_linewidth() == 0.9]
+    assert len(thin) == 2 and thin[0].get_linestyle() != thin[1].get_linestyle()
+    unsure = with_limit(both(table, "training.alpha0", 4.0, 8.0))
+    assert not [line for line in errors(unsure).axes[0].lines if line.get_linewidth() == 0.9]

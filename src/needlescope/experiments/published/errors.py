@@ -30,6 +30,8 @@ def units(full: bool) -> list[Unit]:
     found = []
     for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
         found.append(Unit("predict", _arguments(**point)))
+    for alpha1 in fine[:41:2]:  # what anyone could learn from the query's data and the readout's
+        found.append(Unit("learning_limit", {"task": TASK, "alpha": ALPHA0 + alpha1}))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
         room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
         for size in (d, d // 2):  # the smaller one measures what finite dimension adds
@@ -60,11 +62,12 @@ EXPERIMENT = Experiment(
     "errors",
     "Errors against the amount of training data",
     "Test error, training loss and training error of the three classifiers as the readout gets "
-    "more data (α1 samples per dimension); lines are the theory, dots trained classifiers. With "
-    "the square loss and hardly any ridge the test error peaks where the data stop being fitted "
-    "exactly: α1 = 1 for attention and pooling, α1 = L for the flat classifier. On the peak at "
-    "α1 = 1 finite dimensions fall short of the limit by more than 1/d (at d = 400 attention's "
-    "training loss still by a quarter); those dots are shown and not scored.",
+    "more data (α1 samples per dimension); lines are the theory, dots trained classifiers. Grey: "
+    "what anyone could learn from all the data, α0 = 4 of the query's included. With the square "
+    "loss and hardly any ridge the test error peaks where the data stop being fitted exactly: α1 "
+    "= 1 for attention and pooling, α1 = L for the flat classifier. On the peak at α1 = 1 finite "
+    "dimensions fall short of the limit by more than 1/d (at d = 400 attention's training loss "
+    "still by a quarter); those dots are shown and not scored.",
     units,
     scores,
 )

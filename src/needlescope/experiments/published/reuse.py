@@ -43,6 +43,7 @@ def units(full: bool) -> list[Unit]:
     dots = [1.0, 2.0, 4.0, 8.0, 16.0]
     alphas = sorted({*fine, *dots})
     found = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
+    found += [Unit("learning_limit", {"task": TASK, "alpha": alpha}) for alpha in alphas]
     for protocol, options in PROTOCOLS.items():
         number = {"end to end": costly, "split": scored}.get(protocol, count)
         for alpha in dots:
@@ -99,7 +100,7 @@ EXPERIMENT = Experiment(
     "after 20 the query has grown and turned towards the noise it was trained on. Training end to "
     "end fits the data closely, yet errs about as often as the split where data are plenty. At "
     "small α the split's dots lie above their line: the dimension is finite, and "
-    "they approach the line as it grows.",
+    "they approach the line as it grows. Grey: what anyone could learn from so many samples.",
     units,
     scores,
 )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ...grid import choice
-from ..curves import curve, explain, heights, note
+from ..curves import anyone, curve, explain, heights, note
 from ..drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ..drawn import drawn
 from ..marks import Dots, Line, Mark, Rule, Words
@@ -17,7 +17,7 @@ from ..reading.dependence import SYMBOLS
 from ..reading.door import Draws, Rows, nothing, read
 from ..reading.rows import select
 from ..reading.varying import varying, with_value
-from ..style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
+from ..style import ANYONE, COLOURS, DOTTED, LIMIT, NAMES, SMALL, TEXT, grey
 
 X = "training.alpha1"
 LOSS = "training.loss"
@@ -32,10 +32,11 @@ QUANTITIES = {
 ROWS = Rows((X, "model"), tuple(QUANTITIES))
 DRAWS = Draws(
     "errors",
-    {"predict": ROWS, "simulate": ROWS},
-    across=(X, LOSS, "model"),
+    {"predict": ROWS, "simulate": ROWS, "learning_limit": Rows(("alpha",), ("test_error",))},
+    across=(X, LOSS, "model", "alpha"),
     only={"model": MODELS},
     more=1,
+    beside=("learning_limit",),
 )
 # A dash and a dot for each value of a further parameter; more could not be told apart.
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -66,7 +67,8 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
         Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for
         the rows of "predict", a dot with its standard error for the trials of "simulate"; where a
         point was simulated in several dimensions d, only those of the largest are drawn. What is
-        missing is left out.
+        missing is left out. Rows of "learning_limit" are a thin grey line, at α − α0 if there is
+        one α0.
     ax : matplotlib axes, optional
         Axes to draw the test error into, and nothing else; a figure of its own by default.
     loss : str, default "logistic"
@@ -99,7 +101,8 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
 def errors_series(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic") -> Drawing:
     """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
     table = read(table, DRAWS)
-    curves, found = _curves(table), list(dict.fromkeys(table[LOSS]))
+    trained = table[table.call != "learning_limit"]
+    curves, found = _curves(trained), list(dict.fromkeys(trained[LOSS]))
     losses = [one for one in dict.fromkeys((*LOSSES, *found)) if one in found]
     choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
     if not alone:
@@ -166,6 +169,8 @@ def _panel(
             whose = NAMES[model] + ("" if value is None else f", {_name(curves.column, value)}")
             marks += curve(lines, trials, X, name, COLOURS[model], whose, **look)
     said = note(marks)
+    if marks and name == "test_error":
+        marks += _anyone(table, curves)
     if marks and loss == "square" and name == "test_error":
         said += _peaks(table, marks)
     if name == "train_error":
@@ -181,6 +186,24 @@ def _panel(
         title_at=-0.2,
         beside=beside,
     )
+
+
+def _anyone(table: pd.DataFrame, curves: Curves) -> list[Mark]:
+    """Return what anyone could learn from all the data, if they are α1 and one α0."""
+    rows, given = select(table, ["alpha"], call="learning_limit"), table["training.alpha0"].unique()
+    spent = [one for one in given if one == one]
+    if len(spent) != 1:
+        return []
+    rows = rows.assign(**{X: rows["alpha"] - spent[0]})
+    rows = rows[rows[X] > 0.0]
+    if not curves.column.startswith("task."):
+        return anyone(rows, X)
+    parts = zip(curves.values, LOOKS, strict=False)
+    return [
+        line
+        for value, look in parts
+        for line in anyone(rows[with_value(rows, curves.column, value)], X, look["dash"])
+    ]
 
 
 def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
@@ -232,17 +255,19 @@ def _name(column: str, value: Any) -> str:
 
 
 def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]:
-    """Name the models above the panels, and below them the values of a further parameter."""
+    """Name the models above the panels, and below them what else there is."""
     there = [model for model in MODELS if (table["model"] == model).any()]
     keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in there], []
     corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
     found = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
-    if curves.values:
-        for value, look in zip(curves.values, LOOKS, strict=False):
-            line = Line(colour=grey(0.3), dash=look["dash"])
-            dot = Dots(colour=grey(0.3), marker=look["marker"])
-            values.append(Key(_name(curves.column, value), line, dot))
-        spaces = SPACES | {"handlelength": 3.0}
-        anchor = (0.005, 1.0 - 0.2 / height)
-        found.append(Legend(values, anchor=anchor, columns=4, spaces=spaces, **corner))
+    for value, look in zip(curves.values, LOOKS, strict=False):
+        line = Line(colour=grey(0.3), dash=look["dash"])
+        dot = Dots(colour=grey(0.3), marker=look["marker"])
+        values.append(Key(_name(curves.column, value), line, dot))
+    if _anyone(table, curves):
+        values.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
+    if values:
+        spaces = SPACES | {"handlelength": 3.0 if curves.values else SPACES["handlelength"]}
+        anchor = (0.005, 1.0 - (0.2 if curves.values else 0.16) / height)
+        found.append(Legend(values, anchor=anchor, columns=5, spaces=spaces, **corner))
     return found

@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from ..curves import dots, heights
+from ..curves import anyone, dots, heights
 from ..drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ..drawn import drawn
 from ..marks import Dots, Line, Mark, numbers
 from ..reading.door import Draws, Rows, read
 from ..reading.rows import means, select
-from ..style import COLOURS
+from ..style import ANYONE, COLOURS, LIMIT
 
 X, Y = "alpha", "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)
@@ -30,9 +30,10 @@ ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
 STEPS = "training.query_steps"
 DRAWS = Draws(
     "reuse",
-    {"predict": ROWS, "simulate": ROWS},
-    across=("training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
+    {"predict": ROWS, "simulate": ROWS, "learning_limit": Rows((X,), (Y,))},
+    across=(X, "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
+    beside=("learning_limit",),
 )
 
 
@@ -44,9 +45,9 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     table : DataFrame
         Units of the calls "predict" and "simulate" with α0 = α1, as `Store.to_pandas` gives them: a
         line for the rows of "predict" (splitting), a dot with its standard error for the trials of
-        "simulate". Protocols are those of the experiment "reuse": split, ``reuse="D0"`` after 1, 5
-        or 20 steps on the query, and end to end (``starts``). Dots without a theory are joined by
-        thin lines.
+        "simulate", a thin grey line for "learning_limit". Protocols are those of the experiment
+        "reuse": split, ``reuse="D0"`` after 1, 5 or 20 steps on the query, and end to end
+        (``starts``). Dots without a theory are joined by thin lines.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
 
@@ -125,7 +126,8 @@ def _check_protocols(table: pd.DataFrame) -> None:
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add the column alpha, all samples per dimension: reused data count once."""
     both = table["training.alpha0"] + table["training.alpha1"]
-    return table.assign(**{X: both.where(table["reuse"] != "D0", table["training.alpha0"])})
+    both = both.where(table["reuse"] != "D0", table["training.alpha0"])
+    return table.assign(**{X: both.where(table.call != "learning_limit", table[X])})
 
 
 def _marks(table: pd.DataFrame) -> list[Mark]:
@@ -134,6 +136,7 @@ def _marks(table: pd.DataFrame) -> list[Mark]:
     lines = select(table, [X, Y], call="predict").sort_values(X)
     if len(lines):
         found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
+    found += anyone(select(table, [X, Y], call="learning_limit"), X)
     trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
     parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
     for steps, look in REUSED.items():
@@ -157,4 +160,6 @@ def _legend(table: pd.DataFrame) -> Legend:
         )
         for name, colour, marker in (SPLIT, *REUSED.values(), END)
     ]
+    if (table.call == "learning_limit").any():
+        keys.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
     return Legend(keys, title=size, side="left", room=True, spaces=SPACES)

@@ -13,6 +13,7 @@ SYMBOLS = {
     "model": "classifier", "training.loss": "loss", "task.L": "L", "test_task.L": "L′ (test)",
     "task.R": "R", "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)",
     "task.pi": "π", "test_task.pi": "π′ (test)", "task.positions": "positions",
+    "alpha": "α",
     "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
     "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
     "training.eta_q": "η_q", "training.first_step": "first step", "query.kappa": "κ",
@@ -21,7 +22,7 @@ SYMBOLS = {
     "noise.covariance_decay": "covariance decay", "noise.covariance": "covariance",
     "signal.given": "signal", "error": "error to reach",
     "data": "baselines’ data", "reuse": "reuse", "training.query_steps": "steps on the query",
-    "starts": "starts, end to end", "d": "d",
+    "starts": "starts, end to end", "method": "iteration", "rounds": "rounds", "d": "d",
     "samples": "draws in a trial", "trials": "trials",
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""

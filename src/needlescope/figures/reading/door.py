@@ -49,6 +49,8 @@ class Draws(NamedTuple):
         Of these columns, the values that it has a curve or a panel for.
     more
         How many other parameters may change as well; it draws a curve for each of their values.
+    beside
+        Calls whose rows are drawn beside those of others, and not alone.
     """
 
     figure: str
@@ -56,6 +58,7 @@ class Draws(NamedTuple):
     across: Sequence[str]
     only: Mapping[str, Sequence[Any]] = {}
     more: int = 0
+    beside: Sequence[str] = ()
 
 
 def read(table: Any, draws: Draws) -> pd.DataFrame:
@@ -80,13 +83,13 @@ def read(table: Any, draws: Draws) -> pd.DataFrame:
     """
     _check_table(table, draws)
     own = table[table["call"].isin(list(draws.rows))].reset_index(drop=True)
-    if not len(own):
+    if not len(_main(own, draws)):
         calls = ", ".join(map(str, table["call"].dropna().unique()[:FEW])) or "none"
         nothing(draws.figure, f"it draws rows of the calls {_calls(draws)}, the table has {calls}")
     own = own.assign(**{name: checked(name, own[name]) for name in read_columns(own)})
     drawn = own[_complete(own, draws)]
-    if not len(drawn):
-        nothing(draws.figure, _lacking(own, draws))
+    if not len(_main(drawn, draws)):
+        nothing(draws.figure, _lacking(_main(own, draws), draws))
     for column, allowed in draws.only.items():
         check_only(draws.figure, column, own.get(column, ()), allowed)
     others = [name for name in varying(drawn) if name not in draws.across]
@@ -114,6 +117,33 @@ def check_only(figure: str, column: str, values: Any, allowed: Sequence[Any]) ->
         )
 
 
+def check_strengths(figure: str, table: pd.DataFrame) -> None:
+    """Refuse two strengths at one length: they would be drawn as if they were one problem."""
+    for L, values in table.groupby("task.L")["task.theta"].unique().items():
+        known = [float(one) for one in values if not np.isnan(one)]
+        if len(known) > 1:
+            raise ValueError(
+                f"figures.{figure} draws a single task.theta for each task.L, got {known[0]:g} and "
+                f"{known[1]:g} for task.L = {L:g}; leave one out, as "
+                f'table[~((table["task.L"] == {L:g}) & (table["task.theta"] == {known[1]!r}))]'
+            )
+
+
+def tokens_of(L: Any, there: Sequence[int]) -> int:
+    """Return which L of a table to draw, the smallest by default; or refuse one that it lacks.
+
+    Examples
+    --------
+    >>> tokens_of(None, [100, 10]), tokens_of(100, [100, 10])
+    (10, 100)
+    """
+    if L is None:
+        return min(there)
+    if isinstance(L, bool) or L not in there:
+        raise ValueError(f"L must be {listed(there, 'or')}, as the table has it, got {L!r}")
+    return int(L)
+
+
 def _check_table(table: Any, draws: Draws) -> None:
     """Refuse what is not a table of units."""
     if not isinstance(table, pd.DataFrame):
@@ -129,6 +159,11 @@ def _check_table(table: Any, draws: Draws) -> None:
             draws.figure,
             f"the table has no column call, which says what each row answers ({_calls(draws)})",
         )
+
+
+def _main(table: pd.DataFrame, draws: Draws) -> pd.DataFrame:
+    """Return the rows that a figure draws without others."""
+    return table[~table["call"].isin(list(draws.beside))]
 
 
 def _complete(table: pd.DataFrame, draws: Draws) -> Any:
@@ -152,7 +187,7 @@ def _lacking(table: pd.DataFrame, draws: Draws) -> str:
         for name in rows.needs:
             if name not in table or table.loc[table["call"] == call, name].isna().all():
                 return f"its rows of {call} need the column {name}"
-    numbers = dict.fromkeys(name for rows in draws.rows.values() for name in rows.numbers)
+    numbers = dict.fromkeys(name for call in _alone(draws) for name in draws.rows[call].numbers)
     return f"its rows have no numbers in {listed(list(numbers), 'or')}"
 
 
@@ -172,4 +207,8 @@ def _refuse_axis(draws: Draws, others: Sequence[str], found: Mapping[str, list[A
 
 
 def _calls(draws: Draws) -> str:
-    return listed(list(draws.rows))
+    return listed(_alone(draws))
+
+
+def _alone(draws: Draws) -> list[str]:
+    return [call for call in draws.rows if call not in draws.beside]

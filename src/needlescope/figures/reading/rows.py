@@ -23,7 +23,7 @@ COLUMNS = (
     *("test_error", "test_error_se", "train_loss", "train_error", "cosine_w", "cosine_q"),
     *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
     *("theta", "cosine", "limit", "limit_se", "rate"),
-    *("overlap", "easy_overlap", "easy"),
+    *("overlap", "easy_overlap", "easy_test_error", "possible", "easy"),
 )
 """What figures read besides; a table lacks the numbers of a call that failed."""
 

@@ -12,7 +12,11 @@ from .dependence import DEFAULTS, SYMBOLS, depends, has_query
 from .rows import LEFT_OUT
 
 REPEATS = ("d", "samples", "trials")  # how large a simulation is: the largest d is shown
-ARGUMENT_OF = {"error": "detection_threshold", "kappa": "crossover"}  # a result of other calls
+ARGUMENT_OF = {  # a result of other calls
+    "error": ("detection_threshold",),
+    "kappa": ("crossover",),
+    "alpha": ("learning_limit", "simulate_limit"),
+}
 UNSAID: Mapping[str, Any] = {
     **{name: value for name, value in LEFT_OUT.items() if name not in DEFAULTS},
     **{"task.positions": "uniform", "training.first_step": "joint", "data": "D1"},
@@ -41,7 +45,7 @@ def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
         given = {
             str(name): value
             for name, value in row.items()
-            if not missing(value) and ARGUMENT_OF.get(str(name), call) == call
+            if not missing(value) and call in ARGUMENT_OF.get(str(name), (call,))
         }
         for name, value in _asked(call, given, columns).items():
             found.setdefault(name, {})[value] = None

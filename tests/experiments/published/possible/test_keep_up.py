@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.experiments.engine import local, run_units
-from needlescope.experiments.published.keep_up import (
+from needlescope.experiments.published.possible.keep_up import (
     EXPERIMENT,
     OVERLAP,
     SHARPNESS,

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.published.keep_up import growth, learners_need, steps_needed
-from ...grid import choice
-from ..curves import explain, note, two_panels
-from ..drawing import Axis, Drawing, Panel, single
-from ..drawn import drawn
-from ..marks import Dots, Line, Mark, Rule, Words, numbers
-from ..reading.dependence import DEFAULTS
-from ..reading.door import Draws, Rows, nothing, read
-from ..reading.rows import carriers, select
-from ..style import COLOURS, DASHED, DOTTED, grey
+from ....experiments.published.possible.keep_up import growth, learners_need, steps_needed
+from ....grid import choice
+from ...curves import explain, note, two_panels
+from ...drawing import Axis, Drawing, Panel, single
+from ...drawn import drawn
+from ...marks import Dots, Line, Mark, Rule, Words, numbers
+from ...reading.dependence import DEFAULTS
+from ...reading.door import Draws, Rows, check_strengths, nothing, read
+from ...reading.rows import carriers, select
+from ...style import COLOURS, DASHED, DOTTED, grey
 
 X = "task.L"
 ALIGNED = Rows((X, "training.alpha0"), ("cosine_q", "cosine_w"))
@@ -83,7 +83,7 @@ def keep_up_series(table: pd.DataFrame, *, alone: bool = False, panel: str = "sa
     panels = {"samples": _samples, "step": _step}
     choice("panel", panel, tuple(panels))
     table = read(table, DRAWS)
-    _check_strengths(table)
+    check_strengths("keep_up", table)
     given = (table, steps_needed(table), steps_needed(table, "simulate_alignment"))
     if not alone:
         words = explain(table, "simulate_alignment")
@@ -91,18 +91,6 @@ def keep_up_series(table: pd.DataFrame, *, alone: bool = False, panel: str = "sa
     if panel == "step" and not len(select(table, ["kappa", "cosine_q"])):
         nothing("keep_up", 'the panel "step" needs the columns kappa and cosine_q')
     return single(panels[panel](*given))
-
-
-def _check_strengths(table: pd.DataFrame) -> None:
-    """Refuse two strengths at one length: they would be drawn as if they were one problem."""
-    for L, values in table.groupby(X)["task.theta"].unique().items():
-        known = [float(one) for one in values if not np.isnan(one)]
-        if len(known) > 1:
-            raise ValueError(
-                f"figures.keep_up draws a single task.theta for each task.L, got {known[0]:g} and "
-                f"{known[1]:g} for task.L = {L:g}; leave one out, as "
-                f'table[~((table["task.L"] == {L:g}) & (table["task.theta"] == {known[1]!r}))]'
-            )
 
 
 def _line(found: pd.DataFrame, column: str, name: str, colour: str, dash: Any) -> list[Mark]:

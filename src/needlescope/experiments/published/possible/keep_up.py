@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...arrays import FloatArray
-from ..experiment import Experiment, compare, trials
-from ..units.unit import Unit
+from ....arrays import FloatArray
+from ...experiment import Experiment, compare, trials
+from ...units.unit import Unit
 
 OVERLAP = 0.81
 SHARPNESS = 0.5  # κ/θ: within 0.01 of the least test error from L = 10 to 10⁴ and α1 = 1 to 16

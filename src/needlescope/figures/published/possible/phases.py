@@ -1,0 +1,166 @@
+"""Where learning is weak, hard and easy: maps of what is possible, with their boundaries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...curves import note
+from ...drawing import Axis, Block, Drawing, Panel, single
+from ...drawn import drawn
+from ...marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
+from ...reading.door import Draws, Rows, read, tokens_of
+from ...reading.rows import select, simulated
+from ...style import BLACK, COLOURS, DASHED, SOLID, WHITE
+
+X, Y = "alpha", "task.theta"
+GRID = Rows(("task.L", X, Y), ("test_error",))
+DRAWS = Draws(
+    "phases",
+    {
+        "learning_limit": GRID,
+        "simulate_limit": GRID,
+        "phase_boundaries": Rows(("task.L", Y), ("possible", "easy")),
+    },
+    across=("task.L", X, Y),
+)
+SCALE = Scale(0.0, 0.5, ("#003A5C", COLOURS["attention"], "#8FC7E8", WHITE), "least test error")
+EDGES = {"possible": DASHED, "easy": SOLID}
+WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
+
+
+def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
+    """Draw the least test error by data and strength, and where learning jumps; a map for each L.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: maps for the rows of "learning_limit", rings for the
+        trials of "simulate_limit", filled with the colour of their mean, lines for
+        "phase_boundaries": dashed where learning becomes possible, solid where it becomes easy.
+        What is missing is left out.
+    ax : matplotlib axes, optional
+        Axes to draw a single map into; a figure of its own by default.
+    L : int, optional
+        With ``ax``, which one: the fewest tokens by default.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw, such as R.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "phase_boundaries", "task.L": 1000, "task.theta": [4.0, 5.0],
+    ...                       "possible": [0.70, 0.18], "easy": [3.1, 1.2]})
+    >>> [line.get_xdata().tolist() for line in figures.phases(table).axes[0].lines]
+    [[0.7, 0.18], [3.1, 1.2]]
+    """
+    return drawn(ax, phases_series, table, alone=ax is not None, L=L)
+
+
+def phases_series(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
+    """Return what `phases` draws: a map for each L, or one of them alone."""
+    table = read(table, DRAWS)
+    tokens = sorted({int(one) for one in table["task.L"].dropna()})
+    if not alone:
+        return _all(table, tokens)
+    return single(_panel(table, tokens_of(L, tokens)))
+
+
+def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
+    """Return two maps a row, and their colours."""
+    rows = -(-len(tokens) // 2)
+    height = 0.75 + 2.05 * rows
+    block = Block(
+        [_panel(table, one) for one in tokens],
+        min(len(tokens), 2),
+        (0.07, 0.885, 0.42 / height, 1.0 - 0.5 / height),
+        (0.16, 0.42),
+    )
+    rings = simulated(table, "simulate_limit").partition(",")[0]
+    words = f"maps, lines: theory    rings: the iteration, {rings}, mean"
+    return Drawing([block], (7.0, height), words, bar=SCALE)
+
+
+def _panel(table: pd.DataFrame, tokens: int) -> Panel:
+    own = table[table["task.L"] == tokens]
+    limits = select(own, [X, Y, "test_error"], call="learning_limit")
+    found = limits.pivot_table(index=Y, columns=X, values="test_error").astype(float)
+    trials = select(own, [X, Y, "test_error"], call="simulate_limit")
+    marks: list[Mark] = []
+    x = Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="none")
+    y = Axis(r"strength of the signal, $\theta$")
+    if min(found.shape, default=0) > 1:
+        rows = tuple(map(numbers, found.to_numpy()))
+        marks.append(Map(numbers(found.columns), numbers(found.index), rows, SCALE))
+        ends = [(float(one.min()), float(one.max())) for one in (found.columns, found.index)]
+        x, y = replace(x, limits=ends[0], ticks=_decades(*ends[0])), replace(y, limits=ends[1])
+    marks += _boundaries(own)
+    marks += _rings(trials)
+    return Panel([*marks, *note(marks)], x, y, f"$L = {tokens:,}$".replace(",", "{,}"))
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """Return the powers of ten from one end on, but for the other: its label would stick out."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.ceil(math.log10(high) - 1e-9)
+    return [10.0**power for power in range(first, last)]
+
+
+def _rings(trials: pd.DataFrame) -> list[Mark]:
+    """Return the mean error of the iteration at each point, at its largest dimension."""
+    if not len(trials):
+        return []
+    if trials["d"].notna().any():
+        trials = trials[trials["d"] == trials["d"].max()]
+    points = trials.astype({"test_error": float}).groupby([X, Y])["test_error"].mean()
+    x, y = (numbers(points.index.get_level_values(level)) for level in (0, 1))
+    return [Rings(x, y, numbers(points), SCALE)]
+
+
+def _boundaries(table: pd.DataFrame) -> list[Mark]:
+    """Return both boundaries, the point where they meet, and the names of what they part."""
+    rows = select(table, [Y], call="phase_boundaries").sort_values(Y)
+    found: list[Mark] = []
+    for name, dash in EDGES.items():
+        edge = rows.dropna(subset=[name])
+        if len(edge):
+            found.append(Line(numbers(edge[name]), numbers(edge[Y]), BLACK, name, dash, 1.2))
+    both = rows.dropna(subset=list(EDGES))
+    if not len(both):
+        return found
+    return [*found, *_critical(rows, both), *_names(both, float(table[X].min()))]
+
+
+def _critical(rows: pd.DataFrame, both: pd.DataFrame) -> list[Mark]:
+    """Mark the end of both lines, if there are weaker signals without a jump."""
+    last = both.iloc[0]
+    if not (rows[Y] < last[Y]).any():
+        return []
+    place = float(np.sqrt(last["possible"] * last["easy"]))
+    return [Dots([place], [float(last[Y])], None, BLACK, "critical point", size=3.4)]
+
+
+def _names(both: pd.DataFrame, start: float) -> list[Mark]:
+    """Name the phases where there is room: "weak" beside the axis, "hard" between boundaries."""
+    middle, weakest = both.iloc[int(0.6 * (len(both) - 1))], both.iloc[0]
+    found: list[Mark] = [Words("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
+    if weakest["possible"] > ROOM * start:
+        beside = (0.03, float(weakest[Y])), ("panel", "data")
+        found.append(Words("weak", *beside, ("left", "bottom"), (0.0, 3.0)))
+    if middle["easy"] > WIDE * middle["possible"]:
+        place = float(np.sqrt(middle["possible"] * middle["easy"])), float(middle[Y])
+        found.append(Words("hard", place, anchor=("center", "center"), colour=WHITE))
+    return found
