@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         PhaseBoundaries,
         Separability,
         SimulatedLimit,
+        StateEvolution,
         Threshold,
     )
     from .query import Query
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .theory.learning import predict
     from .theory.limit.boundaries import phase_boundaries
     from .theory.limit.learning_limit import learning_limit
+    from .theory.limit.state_evolution import state_evolution
     from .theory.oracle.least_error import oracle
     from .theory.oracle.threshold import detection_threshold
     from .training import Training
@@ -76,6 +78,7 @@ _HOME = {
     "Query": "query",
     "Separability": "outcome",
     "SimulatedLimit": "outcome",
+    "StateEvolution": "outcome",
     "Store": "experiments.stores.store",
     "Sweep": "experiments.sweep",
     "Task": "task",
@@ -99,6 +102,7 @@ _HOME = {
     "simulate_limit": "simulation.limit.simulate_limit",
     "simulate_oracle": "simulation.oracle",
     "simulate_separability": "simulation.simulate",
+    "state_evolution": "theory.limit.state_evolution",
 }
 
 _ROOMS = ("estimators", "figures")  # of several names each, as ns.figures.errors

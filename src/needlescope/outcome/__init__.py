@@ -15,6 +15,7 @@ from .limits import (
     LearningLimit,
     Oracle,
     PhaseBoundaries,
+    StateEvolution,
     Threshold,
 )
 from .trained import Alignment, Focus, Outcome, Separability, SimulatedLimit
@@ -32,6 +33,7 @@ __all__ = [
     "PhaseBoundaries",
     "Separability",
     "SimulatedLimit",
+    "StateEvolution",
     "Threshold",
     "gather",
 ]
