@@ -106,9 +106,13 @@ LIMIT = [
     at(10, 3, 2.0, 0.5, 1.0, positions=NEIGHBOURS),
     at(10, 3, 3.0, 0.2, 2.0, 3, positions=NEIGHBOURS),
     at(20, 10, 1.0, 0.5, 1.0, positions=HALVES),
+    at(5, 1, 1.5, 0.5, 3.0, 5),
+    at(10, 1, 2.0, 0.5, 2.0, 5),
+    at(12, 2, 1.5, 0.4, 2.0, 3),
 ]
 
-QUICK = [LIMIT[k]._replace(d=40) for k in (2, 7, 16, 20, 21, 45)]
+# the last is weak enough to show what the correction does
+QUICK = [LIMIT[k]._replace(d=40) for k in (2, 7, 16, 20, 21, 45, 51)]
 
 
 def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:

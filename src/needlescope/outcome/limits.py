@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
+from typing import Any, ClassVar
 
 from ..answer import Answer
 from ..arrays import FloatArray, Value
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,41 +176,20 @@ class StateEvolution(Answer):
     array([0.  , 0.62, 0.93, 0.94, 0.94])
     >>> ns.simulate_limit(task, 2.0, d=400, trials=4, rounds=4, workers=1).path.round(2)
     array([0.  , 0.62, 0.93, 0.94, 0.94])
+
+    A table has a row for each point and round:
+
+    >>> found = ns.state_evolution(ns.Task(L=10, R=10, theta=1.0, pi=0.5), [0.2, 1.8], rounds=1)
+    >>> found.to_pandas()[["alpha", "round", "path"]].values.tolist()
+    [[0.2, 0.0, 0.0], [0.2, 1.0, 0.5], [1.8, 0.0, 0.0], [1.8, 1.0, 0.9]]
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("path",)
+    _last_axis: ClassVar[str] = "round"
 
     path: FloatArray
     path_se: FloatArray
     provenance: str
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the grid that was asked, without the axis of the rounds."""
-        return np.shape(self.path)[:-1]
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a table, a row for each point of the grid and each round, 0 for the start.
-
-        Examples
-        --------
-        >>> import needlescope as ns
-        >>> task = ns.Task(L=10, R=10, theta=1.0, pi=0.5)
-        >>> found = ns.state_evolution(task, [0.2, 1.8], rounds=1)
-        >>> found.to_pandas()[["alpha", "round", "path"]].values.tolist()
-        [[0.2, 0.0, 0.0], [0.2, 1.0, 0.5], [1.8, 0.0, 0.0], [1.8, 1.0, 0.9]]
-        """
-        import pandas as pd
-
-        points, rounds = int(np.prod(self.shape, dtype=np.int64)), np.shape(self.path)[-1]
-        asked = {} if self.question is None else self.question.columns(self.shape)
-        by_point = pd.DataFrame({**asked, "provenance": self.provenance}, index=range(points))
-        table = by_point.loc[np.repeat(range(points), rounds)].reset_index(drop=True)
-        return table.assign(
-            round=np.tile(range(rounds), points),
-            path=np.ravel(self.path),
-            path_se=np.ravel(self.path_se),
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

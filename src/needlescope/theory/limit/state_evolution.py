@@ -40,8 +40,9 @@ def state_evolution(
 ) -> StateEvolution:
     """Return how the overlap with the signal grows, round by round, from nothing.
 
-    The twin of ``simulate_limit(…).path``: what the iteration does as d → ∞. It ends at the
-    ``easy_overlap`` of `learning_limit`, near a boundary of phases after many rounds.
+    A formula, not a theorem. The twin of ``simulate_limit(…).path``: what the iteration does as
+    d → ∞. It ends at the ``easy_overlap`` of `learning_limit`, near a boundary of phases after
+    many rounds.
 
     Parameters
     ----------
