@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         PhaseBoundaries,
         Separability,
         SimulatedLimit,
+        StateEvolution,
         Threshold,
     )
     from .query import Query
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from .theory.limit.boundaries import phase_boundaries
     from .theory.limit.learning_limit import learning_limit
     from .theory.limit.learning_threshold import learning_threshold
+    from .theory.limit.state_evolution import state_evolution
     from .theory.oracle.least_error import oracle
     from .theory.oracle.threshold import detection_threshold
     from .theory.training_threshold import training_threshold
@@ -80,6 +82,7 @@ _HOME = {
     "Query": "query",
     "Separability": "outcome",
     "SimulatedLimit": "outcome",
+    "StateEvolution": "outcome",
     "Store": "experiments.stores.store",
     "Sweep": "experiments.sweep",
     "Task": "task",
@@ -104,6 +107,7 @@ _HOME = {
     "simulate_limit": "simulation.limit.simulate_limit",
     "simulate_oracle": "simulation.oracle",
     "simulate_separability": "simulation.simulate",
+    "state_evolution": "theory.limit.state_evolution",
     "training_threshold": "theory.training_threshold",
 }
 

@@ -82,6 +82,7 @@ class Answer:
     question: Question | None = field(default=None, kw_only=True)
 
     _shown: ClassVar[tuple[str, ...]] = ()  # the fields that printing shows; others are named
+    _last_axis: ClassVar[str] = ""  # what the numbers' last axis counts, if it is not the grid's
 
     @property
     def task(self) -> Task | None:
@@ -101,10 +102,13 @@ class Answer:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the grid that was asked: ``()`` for a single problem."""
-        return np.broadcast_shapes(*(np.shape(value) for value in self._numbers().values()))
+        full = np.broadcast_shapes(*(np.shape(value) for value in self._numbers().values()))
+        return full[:-1] if self._last_axis else full
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a table, a row for each point of the grid: what was asked, and what was found.
+
+        A path has a row for each round of each point.
 
         Columns are named as in a `Store`'s table (``task.L``, ``training.alpha1``,
         ``test_error``, ``test_error_se``), so that `needlescope.figures` draws them too.
@@ -122,8 +126,13 @@ class Answer:
         asked = {} if self.question is None else self.question.columns(self.shape)
         numbers = {name: np.ravel(value) for name, value in self._numbers().items()}
         words = {name: value for name, value in self._fields() if isinstance(value, str)}
-        columns = {**asked, **words, **numbers}
-        return pd.DataFrame(columns, index=range(int(np.prod(self.shape, dtype=np.int64))))
+        points = int(np.prod(self.shape, dtype=np.int64))
+        if not self._last_axis:
+            return pd.DataFrame({**asked, **words, **numbers}, index=range(points))
+        rows = max(len(one) for one in numbers.values())
+        point, place = np.divmod(np.arange(rows), rows // points)
+        table = pd.DataFrame({**asked, **words}, index=range(points)).loc[point]
+        return table.reset_index(drop=True).assign(**{self._last_axis: place}, **numbers)
 
     def __repr__(self) -> str:
         """Print the question and the main numbers, in a few lines."""

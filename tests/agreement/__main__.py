@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from needlescope.simulation.error import estimated
+
 from .grid import ATTENTION, POOLED, VECTORIZED
-from .points import NAMES, scores
+from .limit import LIMIT, limit_scores
+from .points import scores
 
 
 def main() -> None:
-    """Score every point, then summarise."""
+    """Score every point, then summarise: trained models, and the iteration to the limit."""
     console = Console()
-    points = [*ATTENTION, *POOLED, *VECTORIZED]
+    show(console, "simulation against theory", [*ATTENTION, *POOLED, *VECTORIZED], scores)
+    estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
+    show(console, "the iteration against state evolution", LIMIT, limit_scores)
+
+
+def show(console: Console, title: str, points: Sequence[Any], score: Callable[..., Any]) -> None:
+    """Print the points that stand out, and a table of all."""
     if len(sys.argv) > 1:
         points = [one._replace(trials=int(sys.argv[1])) for one in points]
-    rows = [scores(one, seed=[5, k]) for k, one in enumerate(track(points, "points"))]
+    rows = [score(one, seed=[5, k]) for k, one in enumerate(track(points, "points"))]
     for one, row in zip(points, rows, strict=True):
         listed = "  ".join(f"{name} {z:+.2f}" for name, z in row.items())
         if max(abs(z) for z in row.values()) > 3.0:
             console.print(f"[red]{one.name}[/red]: {listed}")
-    table = Table(title=f"z of simulation against theory, {len(points)} points")
+    names = dict.fromkeys(name for row in rows for name in row)
+    table = Table(title=f"z of {title}, {len(points)} points")
     for name in ("quantity", "points", "mean", "± ", "sd", "beyond 2", "expected", "largest"):
         table.add_column(name, justify="right")
-    groups = {name: [row[name] for row in rows if name in row] for name in NAMES}
+    groups = {name: [row[name] for row in rows if name in row] for name in names}
     groups["all"] = [z for group in groups.values() for z in group]
     for name, group in groups.items():
         z = np.array(group)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from needlescope.simulation.error import attention as exact
+from needlescope.simulation.error import estimated
 
 
 @pytest.fixture(autouse=True)
 def rough_integrals(monkeypatch):
     """Test errors of a trial to about 1e-3: without bias, and in the scatter over trials."""
     monkeypatch.setattr(exact, "ACCURACY", 1.0)
+    monkeypatch.setattr(estimated, "ESTIMATE_ACCURACY", 1.0)

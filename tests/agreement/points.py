@@ -94,16 +94,26 @@ def scores(one: Point, seed: Any) -> dict[str, float]:
     for name in NAMES:
         if name == "bias" and one.training.loss == "hinge":
             continue  # a hinge readout's bias need not be unique
-        value = 2.0 * getattr(large, name) - getattr(small, name)
-        errors = (2.0 * getattr(large, f"{name}_se"), getattr(small, f"{name}_se"))
-        error = float(np.hypot(np.hypot(*errors), getattr(limit, f"{name}_se")))
-        gap = value - getattr(limit, name)
+        gap, error = gap_and_error(*(pair(one, name) for one in (small, large, limit)))
         if name == "train_error" and _expected_mistakes(one, limit) < MISTAKES:
             continue
         z = score(gap, error, floor(one, limit, name))
         if z is not None:
             found[name] = z
     return found
+
+
+def pair(found: Any, name: str) -> tuple[Any, Any]:
+    """Return a number of a result and its standard error."""
+    return getattr(found, name), getattr(found, f"{name}_se")
+
+
+def gap_and_error(
+    small: tuple[Any, Any], large: tuple[Any, Any], limit: tuple[Any, Any]
+) -> tuple[Any, Any]:
+    """Return what is left of numbers at d and 2d, less their limit, and its standard error."""
+    gap = 2.0 * large[0] - small[0] - limit[0]
+    return gap, np.hypot(np.hypot(2.0 * large[1], small[1]), limit[1])
 
 
 def score(gap: float, error: float, least: float) -> float | None:
@@ -152,7 +162,7 @@ def check_all(points: list[dict[str, float]]) -> None:
     Scores of different points are independent; those of one point are not, so each quantity is
     judged on its own: mean and mean square of k scores have standard errors 1/√k and √(2/k).
     """
-    for name in NAMES:
+    for name in dict.fromkeys(name for one in points for name in one):
         z = np.array([one[name] for one in points if name in one])
         k = len(z)
         assert abs(z.mean()) * np.sqrt(k) < 4.0, (name, z)

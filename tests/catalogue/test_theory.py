@@ -27,7 +27,7 @@ def asks(call, *given, **named):
 CASES = [
     *(
         Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")
-        for call in (ns.learning_limit, ns.simulate_limit)
+        for call in (ns.learning_limit, ns.state_evolution, ns.simulate_limit)
         for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], [1.0, 0.0], np.ma.masked, True)
     ),
     *(
@@ -66,6 +66,7 @@ CASES = [
         for call, *more in (
             (ns.learning_limit, 1.0),
             (ns.learning_threshold, 1.0, 0.1),
+            (ns.state_evolution, 1.0),
             (ns.phase_boundaries,),
             (ns.simulate_limit, 1.0),
             (ns.training_threshold, TRAINING, 0.1),
@@ -76,6 +77,17 @@ CASES = [
         asks(ns.learning_limit, ns.Task(10, 1, [1.0, 2.0], 0.5), [1.0, 2.0, 3.0]),
         "do not broadcast|broadcast",
     ),
+    Case(
+        "paths that do not broadcast",
+        asks(ns.state_evolution, ns.Task(10, 1, [1.0, 2.0], 0.5), [1.0, 2.0, 3.0]),
+        "task and alpha must broadcast against each other",
+    ),
+    *(
+        Case(f"path of {bad!r} rounds", asks(ns.state_evolution, TASK, 1.0, bad), "rounds must be")
+        for bad in (0, -1, 2.5, 10_001, True, None, [3, 4], "ten")
+    ),
+    Case("path of accuracy 0", asks(ns.state_evolution, TASK, 1.0, accuracy=0.0), ONE_ACCURACY),
+    Case("path unsolved", asks(ns.state_evolution, TASK, 1.0, unsolved="no"), "unsolved must be"),
     Case("limit of accuracy 0", asks(ns.learning_limit, TASK, 1.0, accuracy=0.0), ONE_ACCURACY),
     Case("boundaries of accuracy 2", asks(ns.phase_boundaries, TASK, accuracy=2.0), ONE_ACCURACY),
     Case("limit unsolved", asks(ns.learning_limit, TASK, 1.0, unsolved="no"), "unsolved must be"),

@@ -17,7 +17,7 @@ from ..simulation.asked import ask
 from ..simulation.limit.simulate_limit import check_limit
 from ..simulation.oracle import check_draws
 from ..theory.asked import check_accuracy
-from ..theory.limit.learning_limit import check_alpha
+from ..theory.limit.families import check_alpha
 from ..theory.oracle.least_error import MODELS as ORACLES
 from ..theory.oracle.threshold import check_target
 from ..training import DATA

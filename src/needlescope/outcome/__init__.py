@@ -16,6 +16,7 @@ from .limits import (
     LearningThreshold,
     Oracle,
     PhaseBoundaries,
+    StateEvolution,
     Threshold,
 )
 from .trained import Alignment, Focus, Outcome, Separability, SimulatedLimit
@@ -34,6 +35,7 @@ __all__ = [
     "PhaseBoundaries",
     "Separability",
     "SimulatedLimit",
+    "StateEvolution",
     "Threshold",
     "gather",
 ]

@@ -35,8 +35,10 @@ def gather(
         if name in ("model", "provenance"):
             columns[name] = known[0]
         else:
-            lost = "unsolved" if known and isinstance(known[0], str) else np.nan
+            own = np.shape(known[0]) if known else ()  # a path has an axis of its own
+            lost = "unsolved" if known and isinstance(known[0], str) else np.full(own, np.nan)
             column = np.array([lost if value is None else value for value in values])
             column = column if column.dtype.kind == "U" else column.astype(float)
-            columns[name] = column.reshape(shape) if shape else column[0].item()
+            single = not shape and not own
+            columns[name] = column.item() if single else column.reshape(*shape, *own)
     return kind(**columns, question=question)

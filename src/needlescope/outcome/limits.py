@@ -155,6 +155,44 @@ class LearningLimit(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class StateEvolution(Answer):
+    """How the overlap of the iteration from nothing grows, round by round, as d → ∞.
+
+    Attributes
+    ----------
+    path, path_se
+        The squared cosine of the estimate with the signal, before the first round (0) and after
+        each, on the last axis; and its quasi-Monte Carlo error.
+    provenance
+        "formula: state evolution".
+
+    Examples
+    --------
+    Beside a simulation, round by round:
+
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> ns.state_evolution(task, 2.0, rounds=4).path.round(2)
+    array([0.  , 0.62, 0.93, 0.94, 0.94])
+    >>> ns.simulate_limit(task, 2.0, d=400, trials=4, rounds=4, workers=1).path.round(2)
+    array([0.  , 0.62, 0.93, 0.94, 0.94])
+
+    A table has a row for each point and round:
+
+    >>> found = ns.state_evolution(ns.Task(L=10, R=10, theta=1.0, pi=0.5), [0.2, 1.8], rounds=1)
+    >>> found.to_pandas()[["alpha", "round", "path"]].values.tolist()
+    [[0.2, 0.0, 0.0], [0.2, 1.0, 0.5], [1.8, 0.0, 0.0], [1.8, 1.0, 0.9]]
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("path",)
+    _last_axis: ClassVar[str] = "round"
+
+    path: FloatArray
+    path_se: FloatArray
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class PhaseBoundaries(Answer):
     """How many samples learning needs: for anyone, and for the iteration that is quick.
 

@@ -240,9 +240,22 @@ class SimulatedLimit(Answer):
 
     @property
     def path(self) -> FloatArray:
-        """The mean overlap before the first round and after each, on the last axis."""
+        """The mean overlap before the first round and after each, on the last axis.
+
+        `state_evolution` says what it is as d → ∞.
+        """
         assert self.trials is not None
         return np.asarray(self.trials["path"].mean(axis=-2))
+
+    @property
+    def path_se(self) -> FloatArray:
+        """The standard error of the path over trials, NaN for one trial."""
+        assert self.trials is not None
+        paths = self.trials["path"]
+        count = paths.shape[-2]
+        if count == 1:
+            return np.full((*paths.shape[:-2], paths.shape[-1]), np.nan)
+        return np.asarray(paths.std(axis=-2, ddof=1) / np.sqrt(count))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

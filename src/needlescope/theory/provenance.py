@@ -16,6 +16,7 @@ ASYMPTOTE = "corollary 2"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
 LEARNING_LIMIT = "formula: replica-symmetric (not a theorem)"
+STATE_EVOLUTION = "formula: state evolution"
 ORACLE = {
     "attention": "search: over temperature, sign and threshold of theorem 1",
     "pooled": "proposition 1",

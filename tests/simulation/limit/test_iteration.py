@@ -10,6 +10,7 @@ import needlescope as ns
 from needlescope.noise import STANDARD
 from needlescope.simulation.limit.iteration import iterate
 from needlescope.simulation.samples.data import Tokens, hold
+from needlescope.simulation.sets import log_mean
 
 TASK = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
 
@@ -61,3 +62,33 @@ def test_the_strength_is_learned_where_there_is_a_signal() -> None:
     *_, told = iterate(TASK, hold(tokens), 20, theta=4.0)
     cosines = [one.xi @ xi / np.linalg.norm(one.xi) for one in (last, told)]
     assert cosines[0] == pytest.approx(cosines[1], abs=2e-3)
+
+
+def test_a_signal_in_all_tokens_needs_no_correction() -> None:
+    """Nothing is left to recognise, so both are the same posterior mean."""
+    task = ns.Task(L=4, R=4, theta=1.5, pi=0.5)
+    _, tokens = data(task)
+    best, plain = (
+        [one.xi for one in iterate(task, tokens, 3, corrected=corrected, theta=1.5)]
+        for corrected in (True, False)
+    )
+    assert np.array(plain) == pytest.approx(np.array(best), rel=1e-6)
+
+
+def test_plain_iteration_ends_where_its_objective_is_largest() -> None:
+    """The mode of the posterior, with several signal tokens: every step from it goes down."""
+    task = ns.Task(L=6, R=3, theta=2.0, pi=0.5)
+    _, tokens = data(task, n=150, d=40)
+    *_, last = iterate(task, tokens, 300, corrected=False, theta=2.0)
+    X = hold(tokens).X.astype(float)
+
+    def objective(xi: np.ndarray) -> float:
+        evidence = log_mean(task, 2.0 * X @ xi).sum() - 0.5 * 150 * 3 * 4.0 * xi @ xi
+        return float(evidence - 0.5 * 40 * xi @ xi)
+
+    there, rng = objective(last.xi), np.random.default_rng(1)
+    for _ in range(20):
+        step = rng.standard_normal(40)
+        for size in (1e-2, 1e-1):
+            assert objective(last.xi + size * step / np.linalg.norm(step)) < there
+    assert objective(1.02 * last.xi) < there and objective(0.98 * last.xi) < there

@@ -7,7 +7,7 @@ at nothing, and each round attends to the tokens along it and takes what is atte
     x ← (Σ Fᵀ g − x α₊ θ² (R − s))/(1 + A),    V = 1/(1 + A)
 
 The terms with V and with R − s take out what a sample's own part in x tells it about itself. Plain
-expectation–maximisation does without them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ²).
+expectation–maximisation does without them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ from ...arrays import FloatArray, project
 from ...task import Task
 from ..samples.data import Data
 from ..sets import memberships
+
+# Where a learned strength starts. One that is too large costs little, one that is too small misses
+# the needle: at L = 100, θ = 4, α = 1, d = 200 a start at 1 loses 0.25 ± 0.10 of the overlap, one
+# at 3, 5 or 8 loses 0.05 ± 0.05, and these end alike at eight tasks of many kinds.
+FIRST_STRENGTH = 5.0
 
 
 class Estimate(NamedTuple):
@@ -52,7 +57,7 @@ def iterate(
     """
     (L, d), n = data.tokens, len(data.y)
     learns = theta is None
-    strength = 1.0 if theta is None else float(theta)
+    strength = FIRST_STRENGTH if theta is None else float(theta)
     x, V, g = np.zeros(d), 1.0, np.zeros((n, L))
     for number in range(1, rounds + 1):
         pulled, squares = np.zeros(d), 0.0
@@ -69,7 +74,7 @@ def iterate(
             x = (pulled - x * field * (task.R - s)) / (1.0 + field * s)
             V = 1.0 / (1.0 + field * s)
         else:
-            x = pulled / (1.0 + field)
+            x = pulled / (1.0 + field * task.R)
         yield Estimate(x / np.sqrt(d), strength, number)
         if learns:
             strength = _strength(x / np.sqrt(d), field * s, strength)

@@ -9,7 +9,6 @@ The test error is the Bayes error of `oracle` at that strength.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy as np
 from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...errors import NotConverged
-from ...grid import check_broadcast, check_kind, real
 from ...outcome import LearningLimit, gather
 from ...task import Task
 from ..asked import check_accuracy
@@ -25,6 +23,7 @@ from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import LEARNING_LIMIT
 from ..unsolved import Points
 from .dimmed import TEST_ERRORS, dimmed_errors
+from .families import Asked, ask
 from .overlaps import Overlaps, solve_overlaps
 from .recognition import LADDER, recognition
 
@@ -69,41 +68,29 @@ def learning_limit(
     >>> found.test_error.round(2), found.phase
     (array([0.16, 0.14]), array(['easy', 'easy'], dtype='<U4'))
     """
-    check_kind("task", task, Task)
-    alpha = check_alpha(alpha)
+    asked = ask(task, alpha)
     accuracy = check_accuracy(accuracy)
-    check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
-    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
-    tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
-    points = Points(unsolved, shape, task, alpha=alpha)
-    families: dict[Any, list[int]] = defaultdict(list)
-    for index, one in enumerate(tasks):
-        families[one.L, one.R, one.theta, one.positions].append(index)
-    rows: list[dict[str, Any]] = [{"provenance": LEARNING_LIMIT}] * len(tasks)
-    for members in families.values():
-        for index, row in _solve(tasks, alphas, members, accuracy, points).items():
+    points = Points(unsolved, asked.shape, task, alpha=asked.alpha)
+    rows: list[dict[str, Any]] = [{"provenance": LEARNING_LIMIT}] * len(asked.tasks)
+    for members in asked.families():
+        for index, row in _solve(asked, members, accuracy, points).items():
             rows[index] = row
     points.warn()
-    options = {"alpha": alpha, "accuracy": accuracy, "unsolved": unsolved}
-    return gather(LearningLimit, rows, shape, Question("learning_limit", task, None, options))
-
-
-def check_alpha(alpha: Any) -> Any:
-    """Refuse amounts of data that are none."""
-    return real("alpha", alpha, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))
+    options = {"alpha": asked.alpha, "accuracy": accuracy, "unsolved": unsolved}
+    question = Question("learning_limit", task, None, options)
+    return gather(LearningLimit, rows, asked.shape, question)
 
 
 def _solve(
-    tasks: list[Task], alphas: FloatArray, members: list[int], accuracy: float, points: Points
+    asked: Asked, members: list[int], accuracy: float, points: Points
 ) -> dict[int, dict[str, Any]]:
     """Solve the points that share L, R, θ and positions, at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
     pending = members
     for level in LADDER:
-        first = tasks[pending[0]]
-        pi = np.array([tasks[k].pi for k in pending])
-        found = solve_overlaps(first, recognition(first, level), pi * alphas[pending])
-        errors = _errors(tasks, pending, found, accuracy, points)
+        first = asked.tasks[pending[0]]
+        found = solve_overlaps(first, recognition(first, level), asked.samples(pending))
+        errors = _errors(asked.tasks, pending, found, accuracy, points)
         left = []
         for place, index in enumerate(pending):
             columns = {**found._asdict(), **errors}

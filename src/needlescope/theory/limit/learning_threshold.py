@@ -26,7 +26,7 @@ from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..oracle.threshold import RESOLVED, check_signal_needed, threshold
 from ..provenance import LEARNING_LIMIT, of_search
 from ..unsolved import Points
-from .learning_limit import check_alpha
+from .families import check_alpha
 from .overlaps import jump_errors
 from .phases import branch, jump, overlaps
 from .recognition import LADDER, Recognition, recognition

@@ -27,6 +27,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...arrays import FloatArray
+from ...lattice import REPLICATES
 from .recognition import Recognition
 
 FINE = 4000  # overlaps at which the branch is looked at
@@ -131,10 +132,15 @@ def phases(there: Jump | None, alpha: FloatArray) -> FloatArray:
     return np.where(alpha < there.possible, "weak", np.where(alpha < there.easy, "hard", "easy"))
 
 
-def path(theta: float, table: Recognition, alpha: float, steps: int) -> FloatArray:
-    """Return the overlaps of the iteration from zero, the start first."""
-    found = np.zeros(steps + 1)
-    for step in range(steps):
-        field = alpha * theta**2 * float(table(np.array([theta * np.sqrt(found[step])]))[0, 0])
-        found[step + 1] = field / (1.0 + field)
+def path(theta: float, table: Recognition, alpha: FloatArray, rounds: int) -> FloatArray:
+    """Return the overlaps of the iteration from zero, at [α π, round, column of the table].
+
+    Every column goes its own way: the mean of the table first, then each replicate.
+    """
+    columns = 1 + REPLICATES
+    found = np.zeros((len(alpha), rounds + 1, columns))
+    for number in range(rounds):
+        M = table(theta * np.sqrt(found[:, number]))[:, np.arange(columns), np.arange(columns)]
+        field = alpha[:, None] * theta**2 * M
+        found[:, number + 1] = field / (1.0 + field)
     return found

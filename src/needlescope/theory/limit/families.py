@@ -1,0 +1,54 @@
+"""A grid of tasks and α, taken apart: what is asked, and the points that share one table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray, Value
+from ...grid import check_broadcast, check_kind, real
+from ...task import Task
+
+
+class Asked(NamedTuple):
+    """The points of a grid: its shape, and a task and an α for each."""
+
+    alpha: Any  # as it was given, a number or an array
+    shape: tuple[int, ...]
+    tasks: list[Task]
+    alphas: FloatArray
+
+    def families(self) -> list[list[int]]:
+        """Return the numbers of the points that share L, R, θ and positions, family by family."""
+        found: dict[Any, list[int]] = defaultdict(list)
+        for index, one in enumerate(self.tasks):
+            found[one.L, one.R, one.theta, one.positions].append(index)
+        return list(found.values())
+
+    def samples(self, members: list[int]) -> FloatArray:
+        """Return the samples with a signal, per dimension, of some of the points: α π."""
+        return np.array([self.tasks[k].pi for k in members]) * self.alphas[members]
+
+
+def ask(task: Task, alpha: Value) -> Asked:
+    """Refuse what is no task or no amount of data, and broadcast the two.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> asked = ask(ns.Task(L=10, R=1, theta=[3.0, 4.0], pi=0.5), [[1.0], [2.0]])
+    >>> asked.shape, asked.families(), asked.samples([1, 3])
+    ((2, 2), [[0, 2], [1, 3]], array([0.5, 1. ]))
+    """
+    check_kind("task", task, Task)
+    alpha = check_alpha(alpha)
+    check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
+    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
+    return Asked(alpha, shape, task.scalars(shape), np.broadcast_to(alpha, shape).ravel())
+
+
+def check_alpha(alpha: Any) -> Any:
+    """Refuse amounts of data that are none."""
+    return real("alpha", alpha, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))

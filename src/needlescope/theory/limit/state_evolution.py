@@ -1,0 +1,122 @@
+"""State evolution: the overlap of the iteration from nothing, round by round, as d → ∞.
+
+With M of `recognition`, a round takes the estimate's squared overlap from q to
+
+    q' = απθ² M(θ√q) / (1 + απθ² M(θ√q)),    from q = 0.
+
+Its estimates are as long as they are good: the squared norm is q, too. `simulate_limit` runs the
+iteration itself, on tokens at finite d, and its rounds are these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...answer import Question
+from ...arrays import Value
+from ...errors import NotConverged
+from ...grid import whole
+from ...lattice import REPLICATES
+from ...outcome import StateEvolution, gather
+from ...task import Task
+from ..asked import check_accuracy
+from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..provenance import STATE_EVOLUTION
+from ..unsolved import Points
+from .families import Asked, ask
+from .phases import path
+from .recognition import LADDER, recognition
+
+
+def state_evolution(
+    task: Task,
+    alpha: Value,
+    rounds: int = 20,
+    *,
+    accuracy: float = 1e-3,
+    unsolved: str = "raise",
+) -> StateEvolution:
+    """Return how the overlap with the signal grows, round by round, from nothing.
+
+    A formula, not a theorem. The twin of ``simulate_limit(…).path``: what the iteration does as
+    d → ∞. It ends at the ``easy_overlap`` of `learning_limit`, near a boundary of phases after
+    many rounds.
+
+    Parameters
+    ----------
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    alpha : float or array
+        All labelled samples, divided by d: above 0.
+    rounds : int, default 20
+        Of the iteration, from 1 to 10,000.
+    accuracy : float, default 1e-3
+        Largest error of the overlaps that is accepted, in (0, 1], as twice their standard error.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    StateEvolution
+        The path and its standard error; their last axis has the start, 0, and every round.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the accuracy is not reached.
+
+    Examples
+    --------
+    Below its boundary, at α = 0.325, the iteration gets nowhere; above, it lingers and escapes:
+
+    >>> import needlescope as ns
+    >>> found = ns.state_evolution(ns.Task(L=100, R=1, theta=4.0, pi=0.5), [0.3, 0.4, 1.0])
+    >>> found.path[:, [0, 1, 5, 10, 20]].round(2)
+    array([[0.  , 0.02, 0.04, 0.05, 0.05],
+           [0.  , 0.03, 0.1 , 0.4 , 0.69],
+           [0.  , 0.07, 0.86, 0.87, 0.87]])
+    """
+    asked = ask(task, alpha)
+    whole("rounds", rounds, 1, 10_000)
+    accuracy = check_accuracy(accuracy)
+    points = Points(unsolved, asked.shape, task, alpha=asked.alpha)
+    rows: list[dict[str, Any]] = [{"provenance": STATE_EVOLUTION}] * len(asked.tasks)
+    for members in asked.families():
+        for index, row in _follow(asked, members, rounds, accuracy, points).items():
+            rows[index] = rows[index] | row
+    points.warn()
+    options = {"alpha": asked.alpha, "rounds": rounds, "accuracy": accuracy, "unsolved": unsolved}
+    question = Question("state_evolution", task, None, options)
+    return gather(StateEvolution, rows, asked.shape, question)
+
+
+def _follow(
+    asked: Asked, members: list[int], rounds: int, accuracy: float, points: Points
+) -> dict[int, dict[str, Any]]:
+    """Follow the points that share a table, each at the first level that suffices."""
+    rows: dict[int, dict[str, Any]] = {}
+    doubt: dict[int, float] = {}
+    pending = members
+    for level in LADDER:
+        first = asked.tasks[pending[0]]
+        found = path(first.theta, recognition(first, level), asked.samples(pending), rounds)
+        errors = found[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
+        for place, index in enumerate(pending):
+            rows[index] = {"path": found[place, :, 0], "path_se": errors[place]}
+            doubt[index] = ERRORS_WITHIN_ACCURACY * float(errors[place].max())
+        pending = [index for index in pending if doubt[index] > accuracy]
+        if not pending:
+            break
+    for index in pending:
+        with points.at(index):
+            raise NotConverged(
+                f"the path is known to ±{doubt[index]:.1e} only, not to the accuracy of "
+                f"{accuracy:g} asked: it lingers here, and small errors grow; pass "
+                f"accuracy={1.5 * doubt[index]:.1g} to accept that"
+            )
+    return {index: row for index, row in rows.items() if index not in points.lost}
