@@ -39,7 +39,7 @@ def units(full: bool) -> list[Unit]:
     [100, 200]
     """
     d, count, small, few = (600, 16, 200, 8) if full else (200, 8, 60, 4)
-    fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 25))
+    fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 19))
     found = []
     for task in TASKS:
         tokens = int(task["L"])
