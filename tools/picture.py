@@ -18,6 +18,9 @@ matplotlib.use("Agg")
 
 FOLDER = Path(__file__).parents[1] / "figures"
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+TRAINING = ns.Training(alpha0=4.0, alpha1=1.0, loss="logistic", ridge=1e-2)
+ALPHA = 5.0  # as many samples for anyone
+ERROR = 0.1
 LENGTHS = np.unique(np.geomspace(4, 100_000, 14).round().astype(int))
 
 
@@ -30,18 +33,25 @@ def learning_curves() -> pd.DataFrame:
         found = ns.predict(TASK, training, model)
         floor = ns.oracle(TASK, model).error
         table = {"model": model, "alpha1": alphas, "test_error": found.test_error, "floor": floor}
+        table["limit"] = ns.learning_limit(TASK, training.alpha0 + alphas).test_error
         parts.append(pd.DataFrame({**table, "test_error_se": found.test_error_se}))
     return pd.concat(parts)
 
 
 def thresholds() -> pd.DataFrame:
-    """The signal at which the oracle error is 10 %, against L."""
+    """The signal at which the test error is 10 %, against L: trained, learnable, known."""
     rows = []
-    for model in ("vectorized", "pooled", "attention", "bayes"):
-        for L in track(LENGTHS.tolist(), f"thresholds, {model}"):
-            task = ns.Task(L=L, R=1, theta=1.0, pi=0.5)
-            theta = ns.detection_threshold(task, model, 0.1, accuracy=1e-3).theta
-            rows.append({"model": model, "L": L, "theta": theta})
+    for L in track(LENGTHS.tolist(), "thresholds"):
+        task = ns.Task(L=L, R=1, theta=1.0, pi=0.5)
+        anyone = ns.learning_threshold(task, ALPHA, ERROR)
+        for who, theta in {
+            "pooled": ns.training_threshold(task, TRAINING, ERROR, "pooled", data="all").theta,
+            "attention": ns.training_threshold(task, TRAINING, ERROR).theta,
+            "quick": anyone.easy_theta,
+            "anyone": anyone.theta,
+            "known": ns.detection_threshold(task, "bayes", ERROR, accuracy=1e-3).theta,
+        }.items():
+            rows.append({"who": who, "L": L, "theta": theta})
     return pd.DataFrame(rows)
 
 

@@ -287,8 +287,8 @@ OWN = [
     Case("win_or_lose of pooling alone", lambda: figures.win_or_lose(table("errors")),
          "the difference of attention and pooling needs rows of both", NothingToDraw),
 ]  # fmt: skip
-CURVES = {"model": ["pooled"], "alpha1": [1.0], "test_error": [0.3], "floor": [0.2]}
-NEEDS = {"model": ["pooled"], "L": [10], "theta": [3.0]}
+CURVES = {"model": ["pooled"], "alpha1": [1.0], "test_error": [0.3], "floor": [0.2], "limit": [0.1]}
+NEEDS = {"who": ["pooled"], "L": [10], "theta": [3.0]}
 
 
 def overview(curves=CURVES, thresholds=NEEDS):
@@ -303,12 +303,14 @@ OTHERS = [
     Case("overview of no need", lambda: overview(CURVES, None), "^thresholds must be a pandas"),
     Case("overview of no rows", lambda: overview(pd.DataFrame(CURVES)[:0]), "at least one row"),
     Case("overview without α1", lambda: overview(pd.DataFrame(CURVES).drop(columns="alpha1")),
-         "^curves must have the columns model, alpha1, test_error, floor, got .* without alpha1$"),
+         "^curves must have the columns model, alpha1, .*, limit, got .* without alpha1$"),
     Case("overview of words", lambda: overview(CURVES | {"floor": ["x"]}),
          "^column floor must hold numbers, got 'x' in row 0$"),
     Case("overview of NaN", lambda: overview(CURVES | {"floor": [np.nan]}),
          "^column floor must hold finite numbers, got nan in row 0$"),
     Case("overview of a model", lambda: overview(CURVES | {"model": ["x"]}), "draws model .* x$",
+         NothingToDraw),
+    Case("overview of whom", lambda: overview(CURVES, NEEDS | {"who": ["x"]}), "draws who .* x$",
          NothingToDraw),
     Case("overview of no α1", lambda: overview(CURVES | {"alpha1": [0.0]}),
          "^column alpha1 must hold finite numbers above 0, got 0.0 in row 0$"),

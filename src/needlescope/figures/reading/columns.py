@@ -13,7 +13,7 @@ from .rows import COLUMNS, LEFT_OUT
 
 WORDS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
-    *("method", "noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
+    *("method", "who", "noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )
 ENDLESS = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
 POSITIVE = (
