@@ -17,6 +17,8 @@ from .compression import Draws, compress
 from .ladder import Level
 from .tokens import Sums, Tokens
 
+KEPT_NUMBERS = 2**20  # of a replicate's tokens: 8 MiB
+
 
 def draw(L: int, R: int, kappa: float, tilt: float, points: int) -> tuple[Draws, Draws]:
     """Sample both labels with logits κ g, raised by κ·tilt (tilt = θ s) on the R signal tokens."""
@@ -54,12 +56,19 @@ def _draw_one(
 @lru_cache(maxsize=2 * REPLICATES)
 def _sums(L: int, R: int, kappa: float, points: int, index: int) -> tuple[Sums, Sums]:
     """Sums over signal tokens and over the others: the same for every strength and alignment."""
+    small = points * (Tokens.dims(L - R) + Tokens.dims(R)) <= KEPT_NUMBERS
+    signal, noise = (_kept_tokens if small else _tokens)(L, R, points, index)
+    return signal.sums(kappa), noise.sums(kappa)
+
+
+def _tokens(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
+    """Draw signal tokens first: they matter most when there are few of them."""
     noise_dims, signal_dims = Tokens.dims(L - R), Tokens.dims(R)
     u = replicate(points, noise_dims + signal_dims, index)
-    # signal tokens first: they matter most when there are few of them
-    signal = Tokens.draw(R, u[:, :signal_dims])
-    noise = Tokens.draw(L - R, u[:, signal_dims:])
-    return signal.sums(kappa), noise.sums(kappa)
+    return Tokens.draw(R, u[:, :signal_dims]), Tokens.draw(L - R, u[:, signal_dims:])
+
+
+_kept_tokens = lru_cache(maxsize=REPLICATES)(_tokens)  # the next temperature asks for the same
 
 
 def _largest_token(signal: Sums, noise: Sums, L: int, tilt: float) -> tuple[Draws, Draws]:
