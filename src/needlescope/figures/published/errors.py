@@ -150,7 +150,7 @@ def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[A
     """List a model's curves: the value that each is of, its rows and its look."""
     rows = select(table, [], model=model, **{LOSS: loss})
     parts = [(one, rows[with_value(rows, curves.column, one)]) for one in curves.values]
-    if curves.column in varying(rows):
+    if curves.column and curves.column in varying(rows):
         return [(one, part, look) for (one, part), look in zip(parts, LOOKS, strict=False)]
     # It has one value here, or plays no part for this model.
     place = next((k for k, (_, part) in enumerate(parts) if len(part) == len(rows)), 0)

@@ -36,6 +36,7 @@ SLACK = 1e-9  # rounding in the hypergeometric law of long sequences
 SINGLES = 16
 MIXTURES = 6
 SEED = 20_250_925
+WIDE = 50  # dimensions beyond which a search keeps no full matrix
 
 
 class Linear(NamedTuple):
@@ -205,7 +206,10 @@ def _span_starts(patterns: FloatArray, chance: FloatArray) -> FloatArray:
 
 
 def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -> Linear:
-    """BFGS over the direction x and the threshold, from the best threshold at x0."""
+    """BFGS over the direction x and the threshold, from the best threshold at x0.
+
+    In many dimensions its memory is limited: there the full matrix costs more than it saves.
+    """
 
     def error(point: FloatArray) -> tuple[float, FloatArray]:
         x, tau = point[:-1], point[-1]
@@ -220,8 +224,10 @@ def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -
 
     x0 = x0 / np.sqrt(x0 @ x0)
     _, tau0 = _best_threshold((reach @ x0)[None], np.log(chance), pi)
-    options = {"gtol": 1e-9, "maxiter": 300}
-    found = minimize(error, np.append(x0, tau0), jac=True, method="BFGS", options=options)
+    method, options = "BFGS", {"gtol": 1e-9, "maxiter": 300}
+    if len(x0) > WIDE:
+        method, options = "L-BFGS-B", {"gtol": 1e-9, "ftol": 1e-14, "maxiter": 1000}
+    found = minimize(error, np.append(x0, tau0), jac=True, method=method, options=options)
     return Linear(float(found.fun), float(found.x[-1]))
 
 
