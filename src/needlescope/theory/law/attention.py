@@ -10,14 +10,12 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ...lattice import REPLICATES, replicate
+from ...lattice import REPLICATES
 from ...models import attention
 from ...models.nodes import Limit
 from .compression import Draws, compress
 from .ladder import Level
-from .tokens import Sums, Tokens
-
-KEPT_NUMBERS = 2**20  # of a replicate's tokens: 8 MiB
+from .tokens import Sums, Tokens, draw_groups
 
 
 def draw(L: int, R: int, kappa: float, tilt: float, points: int) -> tuple[Draws, Draws]:
@@ -56,19 +54,10 @@ def _draw_one(
 @lru_cache(maxsize=2 * REPLICATES)
 def _sums(L: int, R: int, kappa: float, points: int, index: int) -> tuple[Sums, Sums]:
     """Sums over signal tokens and over the others: the same for every strength and alignment."""
-    small = points * (Tokens.dims(L - R) + Tokens.dims(R)) <= KEPT_NUMBERS
-    signal, noise = (_kept_tokens if small else _tokens)(L, R, points, index)
+    # signal tokens first: they matter most when there are few of them
+    shapes = tuple((n, Tokens.kept(n)) for n in (R, L - R))
+    signal, noise = draw_groups(shapes, points, index)
     return signal.sums(kappa), noise.sums(kappa)
-
-
-def _tokens(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
-    """Draw signal tokens first: they matter most when there are few of them."""
-    noise_dims, signal_dims = Tokens.dims(L - R), Tokens.dims(R)
-    u = replicate(points, noise_dims + signal_dims, index)
-    return Tokens.draw(R, u[:, :signal_dims]), Tokens.draw(L - R, u[:, signal_dims:])
-
-
-_kept_tokens = lru_cache(maxsize=REPLICATES)(_tokens)  # the next temperature asks for the same
 
 
 def _largest_token(signal: Sums, noise: Sums, L: int, tilt: float) -> tuple[Draws, Draws]:

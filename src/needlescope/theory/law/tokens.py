@@ -14,16 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, ndtri
 
 from ...arrays import FloatArray
+from ...lattice import REPLICATES, replicate
 
 WHOLE = 128
 TOP = 32
 BULK_SUMS = 4
+REMEMBERED_NUMBERS = 2**20  # of a replicate: 8 MiB, of which there are 16
 
 
 class Sums(NamedTuple):
@@ -94,6 +97,32 @@ class Tokens:
             square = square + shrink**2 * bulk[2]
             total = total + skewed_sum(left, last, bulk[3])
         return Sums(top, mass, moment, square, total)
+
+
+def draw_groups(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tuple[Tokens, ...]:
+    """Draw one replicate of several groups of tokens: how many there are, and are kept, of each.
+
+    Small ones are remembered: the next strength, or temperature, asks for the same.
+    """
+    numbers = points * sum(_dims(*shape) for shape in shapes)
+    return (_remembered if numbers <= REMEMBERED_NUMBERS else _drawn)(shapes, points, index)
+
+
+def _drawn(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tuple[Tokens, ...]:
+    u = replicate(points, sum(_dims(*shape) for shape in shapes), index)
+    found = []
+    for n, kept in shapes:
+        size = _dims(n, kept)
+        found.append(Tokens.draw(n, u[:, :size], kept))
+        u = u[:, size:]
+    return tuple(found)
+
+
+_remembered = lru_cache(maxsize=2 * REPLICATES)(_drawn)
+
+
+def _dims(n: int, kept: int) -> int:
+    return kept + (BULK_SUMS if kept < n else 0)
 
 
 def bulk_sums(count: int, kappa: float, T: FloatArray, z: FloatArray) -> FloatArray:

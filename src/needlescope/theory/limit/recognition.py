@@ -29,7 +29,7 @@ from scipy.special import logsumexp, ndtri
 from ...arrays import FloatArray
 from ...lattice import REPLICATES, replicate
 from ...task import Positions, Task
-from ..law.tokens import Tokens, bulk_sums
+from ..law.tokens import Tokens, bulk_sums, draw_groups
 from ..oracle.linear import span
 from ..oracle.symmetric import FEW_SIGNALS, Group, Series, draw, make_groups, scaled_polynomials
 from .many_signals import recognised
@@ -111,9 +111,8 @@ def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
 
 
 def _draw_single(L: int, points: int, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    u = replicate(points, 1 + Tokens.dims(L - 1), index)
-    noise = Tokens.draw(L - 1, u[:, 1:])
-    return ndtri(u[:, 0]), noise.g, noise.z
+    signal, noise = draw_groups(((1, 1), (L - 1, Tokens.kept(L - 1))), points, index)
+    return signal.g[:, 0], noise.g, noise.z
 
 
 def _few(L: int, R: int, points: int, kappa: float) -> FloatArray:

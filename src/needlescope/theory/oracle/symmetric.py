@@ -12,6 +12,7 @@ the two polynomials are multiplied. For more signal tokens see `symmetric_saddle
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,8 +20,7 @@ import numpy as np
 from scipy.special import erfcx, gammaln
 
 from ...arrays import FloatArray
-from ...lattice import replicate
-from ..law.tokens import BULK_SUMS, TOP, WHOLE, Tokens, bulk_sums, skewed_sum
+from ..law.tokens import TOP, WHOLE, Tokens, bulk_sums, draw_groups, skewed_sum
 
 FEW_SIGNALS = 12  # up to here the recurrence, beyond it the saddle point
 
@@ -44,15 +44,9 @@ def make_groups(L: int, r: int, theta: float, positive: bool) -> tuple[Group, ..
     return tuple(Group(n, lift, n if L <= WHOLE else min(n, TOP)) for n, lift in shapes)
 
 
-def draw(groups: tuple[Group, ...], points: int, index: int) -> list[Tokens]:
+def draw(groups: tuple[Group, ...], points: int, index: int) -> tuple[Tokens, ...]:
     """Draw one QMC replicate of the tokens of each group."""
-    sizes = [group.kept + (BULK_SUMS if group.bulk else 0) for group in groups]
-    u = replicate(points, sum(sizes), index)
-    drawn = []
-    for group, size in zip(groups, sizes, strict=True):
-        here, u = u[:, :size], u[:, size:]
-        drawn.append(Tokens.draw(group.n, here, group.kept))
-    return drawn
+    return draw_groups(tuple((group.n, group.kept) for group in groups), points, index)
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class Series:
     r: int
     groups: tuple[Group, ...]
 
-    def __call__(self, drawn: list[Tokens]) -> tuple[FloatArray, FloatArray]:
+    def __call__(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""
         theta, r = self.theta, self.r
         if r == 1:
@@ -88,7 +82,7 @@ class Series:
         L = sum(group.n for group in self.groups)
         return np.log(value) + theta * prefix[:, r] - log_binomial(L, r), total
 
-    def _single(self, drawn: list[Tokens]) -> tuple[FloatArray, FloatArray]:
+    def _single(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Do the same for r = 1, where e_1 is a sum."""
         top = np.max(
             [t.g[:, 0] + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=0

@@ -14,6 +14,7 @@ factors are Chebyshev series in T.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -66,7 +67,7 @@ class Saddle:
         for name, value in (("centre", centre), ("width", width), ("fields", made)):
             object.__setattr__(self, name, value)
 
-    def __call__(self, drawn: list[Tokens]) -> tuple[FloatArray, FloatArray]:
+    def __call__(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""
         g = np.concatenate(
             [t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1
@@ -86,7 +87,7 @@ class Saddle:
         logs = _formula(k0 - self.r * at.u, np.maximum(k2, 1e-3), k3, k4)
         return logs - _log_binomial(sum(one.n for one in self.groups), self.r), total
 
-    def tilt(self, drawn: list[Tokens]) -> Tilt:
+    def tilt(self, drawn: Sequence[Tokens]) -> Tilt:
         """Return the saddle point of each draw."""
         values = np.zeros((NODES, len(drawn[0].g)))
         for t, one in zip(drawn, self.fields, strict=True):
