@@ -62,7 +62,7 @@ def best_attention(L: int, R: int, theta: float, pi: float) -> Attention:
         best = min(best, search.descend(start))
     kappa = float(np.exp(best.log_kappa))
     tau = search.threshold(kappa, best.offset)
-    error, accuracy = search.error(kappa, tau, best.sign, step=0.1)
+    error, accuracy = search.error(kappa, tau, best.sign, score.FINE)
     return min(hard, Attention(error, accuracy, kappa, best.sign, best.sign * tau))
 
 
@@ -103,10 +103,12 @@ class _Search:
         self.few_signal = Tokens(R, self.signal.g[few], self.signal.z[few])
         self.few_noise = Tokens(L - R, self.noise.g[few], self.noise.z[few])
 
-    def error(self, kappa: float, tau: float, sign: int, step: float) -> tuple[float, float]:
+    def error(
+        self, kappa: float, tau: float, sign: int, resolution: score.Resolution
+    ) -> tuple[float, float]:
         """Return the error of a classifier and its numerical accuracy."""
         negative, positive, accuracy = score.below(
-            self.L, self.R, self.theta, kappa, tau, step=step
+            self.L, self.R, self.theta, kappa, tau, resolution
         )
         error = self.pi * positive + (1.0 - self.pi) * (1.0 - negative)
         return (error if sign > 0 else 1.0 - error), accuracy
@@ -144,7 +146,7 @@ class _Search:
         kappa = float(np.exp(log_kappa))
         if not 1e-4 < kappa < 1.2 * self.largest or abs(offset) > 40.0:
             return _Point(1.0, log_kappa, offset, sign)
-        error, accuracy = self.error(kappa, self.threshold(kappa, offset), sign, step=0.2)
+        error, accuracy = self.error(kappa, self.threshold(kappa, offset), sign, score.ROUGH)
         return _Point(error if accuracy < 1e-3 else 1.0, log_kappa, offset, sign)
 
 
