@@ -26,9 +26,9 @@ class Draws(NamedTuple):
     A: FloatArray  # ‖a‖²
 
 
-DECIDING = 2**14  # samples that decide where to cut, at least
+DECIDING = 2**12  # samples that decide where to cut, at least
 FAR = 2.5  # deviations from where on all samples decide: few, and they reach far
-FOR_A_CELL = 32  # and at least so many for each cell
+FOR_A_CELL = 128  # and at least so many for each cell
 STRAIGHT = 1e-6  # of a cell's variance, along an axis whose third moment is lost in rounding
 
 
