@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 import needlescope as ns
 from needlescope.cli.means import means
 from needlescope.experiments.engine import local
 from needlescope.experiments.sweep import Sweep
+from needlescope.experiments.units.unit import Unit
 
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
 
@@ -21,3 +24,11 @@ def test_several_positions_are_told_apart(tmp_path):
     assert table["task.positions"].tolist() == ["given", "given", "uniform"]
     assert table["task.positions.sets"].tolist()[:2] == [[[0]], [[1], [2]]]
     assert len(means(table, units)) == 3
+
+
+def test_a_limit_shows_its_overlap_beside_the_iterations():
+    task = {"L": 10, "R": 1, "theta": 4.0, "pi": 0.5}
+    calls = ("learning_limit", "simulate_limit")
+    units = [Unit(call, {"task": task, "alpha": 1.0}) for call in calls]
+    table = pd.DataFrame({"call": calls, "alpha": 1.0, "task.L": 10, "overlap": [0.88, 0.87]})
+    assert [row["overlap"] for row in means(table, units)] == [0.88, 0.87]

@@ -28,7 +28,7 @@ ANSWERS = {
     "training_threshold": ("theta",),
     "learning_threshold": ("theta", "easy_theta"),
     "asymptote": ("limit", "rate"),
-    "learning_limit": ("test_error", "easy_test_error"),
+    "learning_limit": ("test_error", "easy_test_error", "overlap"),
     "simulate_limit": ("test_error", "overlap"),
     "phase_boundaries": ("possible", "easy"),
     "crossover": ("cosine",),

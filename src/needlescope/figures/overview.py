@@ -67,7 +67,7 @@ def overview_series(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
     thresholds = check_columns("thresholds", thresholds, ("who", "L", "theta"))
     check_only("overview", "model", curves["model"], tuple(COLOURS))
     check_only("overview", "who", thresholds["who"], tuple(FOUND))
-    edges = (0.07, 0.855, 0.17, 0.92)
+    edges = (0.07, 0.84, 0.17, 0.92)
     block = Block([_curves(curves), _thresholds(thresholds)], 2, edges, (0.85, 0.2))
     return Drawing([block], (7.0, 2.8))
 

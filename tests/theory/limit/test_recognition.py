@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.sets import memberships
+from needlescope.simulation.sets import log_mean, memberships
 from needlescope.theory.limit.recognition import recognition
 
 DRAWS = 20_000
@@ -23,11 +23,9 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("kappa", [0.5, 1.7])
-@pytest.mark.parametrize("name", SHAPES)
-def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
-    """E Σ_S p and E Σ p², the posterior written anew for the simulation."""
-    task, rng = SHAPES[name], np.random.default_rng(3)
+def drawn(task: ns.Task, kappa: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return which tokens carry the signal, and tokens along an estimate that leaves κ of it."""
+    rng = np.random.default_rng(3)
     draws = DRAWS if task.L < 100 else DRAWS // 4
     marked = np.zeros((draws, task.L))
     if isinstance(task.positions, ns.Positions):
@@ -35,12 +33,34 @@ def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
         marked = rows[rng.choice(len(rows), draws, p=task.positions.probabilities)]
     else:
         marked[:, : task.R] = 1.0
-    p = memberships(task, kappa * (rng.standard_normal(marked.shape) + kappa * marked))
+    return marked, rng.standard_normal(marked.shape) + kappa * marked
+
+
+@pytest.mark.parametrize("kappa", [0.5, 1.7])
+@pytest.mark.parametrize("name", SHAPES)
+def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
+    """E Σ_S p and E Σ p², the posterior written anew for the simulation."""
+    task = SHAPES[name]
+    marked, tokens = drawn(task, kappa)
+    draws, p = len(tokens), memberships(task, kappa * tokens)
     told = recognition(task.replace(theta=1.7), 2**9)(np.array([kappa]))[0]
     own = float(told[1:].std(ddof=1) / np.sqrt(8))
     for values in ((p * marked).sum(axis=1), (p * p).sum(axis=1)):
         near = np.hypot(values.std() / np.sqrt(draws), own) + 2e-4 * task.R  # and the spline
         assert abs(values.mean() - told[0]) < SIGMAS * near
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_it_is_the_slope_of_the_free_entropy(name: str) -> None:
+    """E log Z of drawn tokens is the integral of κ M, from which phases take the largest Φ."""
+    task, kappa = SHAPES[name], 1.7
+    evidence = log_mean(task, kappa * drawn(task, kappa)[1]) - 0.5 * task.R * kappa**2
+    steps = np.linspace(0.0, kappa, 401)
+    M = recognition(task.replace(theta=1.7), 2**9)(steps)
+    told = np.trapezoid(steps[:, None] * M, steps, axis=0)
+    own = float(told[1:].std(ddof=1) / np.sqrt(8))
+    near = np.hypot(evidence.std() / np.sqrt(len(evidence)), own) + 2e-4 * task.R
+    assert abs(evidence.mean() - told[0]) < SIGMAS * near
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -67,8 +67,8 @@ def simulate_limit(
         Approximate message passing, or plain expectation–maximisation, which does without its
         correction for what a sample's own part in the estimate tells it about itself.
     assumed : float, "learned" or None, default None
-        The strength that is assumed: the true one by default. "learned" finds it on the way. R and
-        the positions are always the task's.
+        The strength that is assumed: the true one by default. "learned" finds it on the way,
+        between 0.1 and 50. R and the positions are always the task's.
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int, default 1 GiB

@@ -49,16 +49,17 @@ def _errors_at(
             [bayes_error(task.replace(theta=one), fine, BAYES_POINTS) for one in distinct]
         )
         value, se = known[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
-        ends = [_moved(task, *three) for three in zip(kappa.flat, low.flat, high.flat, strict=True)]
-        return value, np.hypot(se, np.reshape(ends, q.shape))
+        threes = list(zip(kappa.flat, low.flat, high.flat, strict=True))
+        moved = {three: _moved(task, *three) for three in set(threes)}  # both are one where easy
+        return value, np.hypot(se, np.reshape([moved[three] for three in threes], q.shape))
     first, last = np.floor(low.min() / STEP), np.ceil(high.max() / STEP)
     nodes = np.arange(first, last + 2.0) * STEP
     pairs = [_bayes_node(task.L, task.R, task.pi, task.positions, one, fine) for one in nodes]
     errors, se = (np.array(column) for column in zip(*pairs, strict=True))
     curve = CubicSpline(nodes, ndtri(np.maximum(errors, 1e-300)))
     value, *ends = (ndtr(curve(one)) for one in (kappa, low, high))
-    moved = np.abs(np.array(ends) - value).max(axis=0)
-    return value, np.hypot(np.interp(kappa, nodes, se), moved)
+    apart = np.abs(np.array(ends) - value).max(axis=0)
+    return value, np.hypot(np.interp(kappa, nodes, se), apart)
 
 
 def _moved(task: Task, kappa: float, low: float, high: float) -> float:
@@ -66,10 +67,11 @@ def _moved(task: Task, kappa: float, low: float, high: float) -> float:
 
     They resolve steps of a few per cent; over less it is taken to be straight.
     """
-    found = [0.0]
-    for end in {low, high} - {kappa}:
+    found, ends = [0.0], {low, high} - {kappa}
+    here = _roughly(task, kappa) if ends else 0.0
+    for end in ends:
         step = float(np.copysign(max(abs(end - kappa), LEAST_MOVE * kappa), end - kappa))
-        change = _roughly(task, kappa + step) - _roughly(task, kappa)
+        change = _roughly(task, kappa + step) - here
         found.append(abs(change * (end - kappa) / step))
     return max(found)
 

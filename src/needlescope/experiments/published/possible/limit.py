@@ -139,7 +139,7 @@ EXPERIMENT = Experiment(
     "line parts from it, less error is possible, but hard to find. Known: the least error of "
     "who is told the signal. With ten tokens two steps need 6 times the limit's data to err 0.05, "
     "and 13 times to err 0.025; end to end does about as well. With a hundred tokens two steps "
-    "need 20 to 30 times the data for errors from 0.15 to 0.3, and very large steps; end to end "
+    "need 20 to 40 times the data for errors from 0.15 to 0.3, and very large steps; end to end "
     "lies between. The iteration's dots between half of the α that makes learning possible and "
     "twice the one that makes it easy (at L = 100 those at 0.25 and 0.5) are shown and not scored: "
     "whether a trial jumps there is chance at finite dimension.",
