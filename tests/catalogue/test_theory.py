@@ -105,6 +105,15 @@ CASES = [
     ),
     Case("limit of two", asks(ns.simulate_limit, TASK, 1.0, assumed=[1, 2]), "assumed must be one"),
     Case("limit below nothing", asks(ns.simulate_limit, TASK, 1.0, assumed=-1), "assumed must be"),
+    *(
+        Case(f"limit of {bad!r} tokens", asks(ns.simulate_limit, TASK, 1.0, assumed_R=bad), "assum")
+        for bad in (0, 11, 1.5, "two", True, [1, 2])
+    ),
+    Case(
+        "limit of places and a number",
+        asks(ns.simulate_limit, TASK.replace(positions=ns.Positions([(0,)])), 1.0, assumed_R=1),
+        "assumed_R must be left out with given positions",
+    ),
     Case("limit of no trial", asks(ns.simulate_limit, TASK, 1.0, trials=0), "trials must be"),
     *(
         Case(f"{call.__name__} without a task", asks(call, None, *more), NOT_A_TASK)

@@ -119,3 +119,16 @@ def test_a_learned_strength_finds_the_needle_in_a_hundred_tokens(rough_integrals
     known, learned = (ns.simulate_limit(task, 1.0, assumed=a, **options) for a in (None, "learned"))
     assert abs(learned.trials["overlap"] - known.trials["overlap"]).max() < 0.02
     assert learned.assumed == pytest.approx(5.0, abs=4.0 * learned.assumed_se)
+
+
+def test_a_wrong_number_of_signal_tokens_costs_more_the_wronger_it_is():
+    """Trials are paired: the same tokens, decided by other beliefs."""
+    task, options = ns.Task(10, 3, 2.5, 0.5), {"d": 150, "trials": 4, "seed": 1, "workers": 1}
+    errors = {
+        R: ns.simulate_limit(task, 1.0, assumed_R=R, **options).trials["test_error"]
+        for R in (1, 2, 3, 4, 6)
+    }
+    right = ns.simulate_limit(task, 1.0, **options).trials["test_error"]
+    assert errors[3].tolist() == right.tolist()
+    for near, far in ((3, 2), (2, 1), (3, 4), (4, 6)):
+        assert (errors[far] > errors[near]).all()

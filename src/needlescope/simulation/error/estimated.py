@@ -27,9 +27,15 @@ LATTICE_TOKENS = 64  # tokens beyond these are plain random numbers
 
 
 def estimated_error(
-    task: Task, kappa: float, cosine: float, rng: np.random.Generator
+    task: Task,
+    kappa: float,
+    cosine: float,
+    rng: np.random.Generator,
+    believed: Task | None = None,
 ) -> tuple[float, float]:
     """Return the probability of a wrong answer, and the standard error of the integral.
+
+    ``believed`` is the task that is decided by, where it has another R than the one that is.
 
     Examples
     --------
@@ -40,6 +46,7 @@ def estimated_error(
     >>> round(estimated_error(task, 2.0, 1.0, np.random.default_rng(0))[0], 4)
     0.1587
     """
+    believed = task if believed is None else believed
     odds = float(np.log((1.0 - task.pi) / task.pi))
     if kappa <= 0.0:
         return min(task.pi, 1.0 - task.pi), 0.0
@@ -52,7 +59,7 @@ def estimated_error(
             if task.L > LATTICE_TOKENS:
                 rest = rng.standard_normal((len(g), task.L - LATTICE_TOKENS))
                 g = np.concatenate([g, rest], axis=1)
-            sums[row] += float(_wrong(task, kappa, cosine, odds, g, rng).sum())
+            sums[row] += float(_wrong(task, believed, kappa, cosine, odds, g, rng).sum())
         count = points
         means = sums / count
         error, se = float(means.mean()), float(means.std(ddof=1) / np.sqrt(ESTIMATE_SHIFTS))
@@ -63,19 +70,25 @@ def estimated_error(
 
 
 def _wrong(
-    task: Task, kappa: float, cosine: float, odds: float, g: FloatArray, rng: np.random.Generator
+    task: Task,
+    believed: Task,
+    kappa: float,
+    cosine: float,
+    odds: float,
+    g: FloatArray,
+    rng: np.random.Generator,
 ) -> FloatArray:
     """Return the chance of a wrong answer, given the centred tokens of samples of both labels."""
     centred = g - g.mean(axis=1, keepdims=True)
     lift = task.theta * cosine
     marked = _marked(task, len(g), rng)
     positive = centred + lift * (marked - task.R / task.L)
-    spread = float(np.sqrt(task.L)) / (task.R * kappa)
-    shift = odds + 0.5 * task.R * kappa**2
+    spread = float(np.sqrt(task.L)) / (believed.R * kappa)
+    shift = odds + 0.5 * believed.R * kappa**2
     miss = ndtr(
-        (shift - log_mean(task, kappa * positive)) * spread - lift * task.R / np.sqrt(task.L)
+        (shift - log_mean(believed, kappa * positive)) * spread - lift * task.R / np.sqrt(task.L)
     )
-    alarm = ndtr(-(shift - log_mean(task, kappa * centred)) * spread)
+    alarm = ndtr(-(shift - log_mean(believed, kappa * centred)) * spread)
     return np.asarray(task.pi * miss + (1.0 - task.pi) * alarm)
 
 

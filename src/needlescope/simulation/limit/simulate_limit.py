@@ -13,7 +13,7 @@ from ...noise import STANDARD
 from ...outcome import SimulatedLimit
 from ...running.seeds import child, generator, streams
 from ...running.workers import Progress, check_workers, run, worth
-from ...task import Task
+from ...task import Positions, Task
 from ..asked import trial_count
 from ..error.estimated import estimated_error
 from ..point import MEMORY
@@ -35,6 +35,7 @@ def simulate_limit(
     rounds: int = 20,
     method: str = "corrected",
     assumed: float | str | None = None,
+    assumed_R: int | None = None,
     workers: int | None = None,
     memory: int = MEMORY,
     progress: Progress = None,
@@ -69,6 +70,9 @@ def simulate_limit(
     assumed : float, "learned" or None, default None
         The strength that is assumed: the true one by default. "learned" finds it on the way,
         between 0.1 and 50. R and the positions are always the task's.
+    assumed_R : int, optional
+        The number of signal tokens that is assumed, from 1 to L: the true one by default. Not with
+        given positions, which say it.
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int, default 1 GiB
@@ -95,7 +99,7 @@ def simulate_limit(
     >>> bool(abs(found.overlap - limit.overlap) < 4 * found.overlap_se)
     True
     """
-    alpha = check_limit(task, alpha, d, rounds, method, assumed, memory)
+    alpha = check_limit(task, alpha, d, rounds, method, assumed, assumed_R, memory)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
     check_workers(workers)
@@ -103,7 +107,15 @@ def simulate_limit(
     places = streams(seed, len(tasks), trials)
     jobs = [
         _Trial(
-            tasks[k // trials], float(alphas[k // trials]), d, rounds, method, assumed, memory, one
+            tasks[k // trials],
+            float(alphas[k // trials]),
+            d,
+            rounds,
+            method,
+            assumed,
+            assumed_R,
+            memory,
+            one,
         )
         for k, one in enumerate(places)
     ]
@@ -111,13 +123,20 @@ def simulate_limit(
     rows = run(_trial, jobs, workers=workers, progress=progress, title=f"limit, d = {d}")
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
-    options |= {"rounds": rounds, "method": method, "assumed": assumed}
+    options |= {"rounds": rounds, "method": method, "assumed": assumed, "assumed_R": assumed_R}
     question = Question("simulate_limit", task, None, options)
     return build(SimulatedLimit, means(values, MEANS), shape, question, values)
 
 
 def check_limit(
-    task: Task, alpha: Value, d: int, rounds: int, method: str, assumed: Any, memory: int
+    task: Task,
+    alpha: Value,
+    d: int,
+    rounds: int,
+    method: str,
+    assumed: Any,
+    assumed_R: Any,
+    memory: int,
 ) -> Any:
     """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
     check_kind("task", task, Task)
@@ -133,6 +152,12 @@ def check_limit(
         if np.ndim(assumed):
             raise ValueError(f"assumed must be one number, 'learned' or None, got {assumed!r}")
         real("assumed", assumed, 0.0, np.inf, sense=(0.0, 1e6))
+    if assumed_R is not None:
+        if isinstance(task.positions, Positions):
+            raise ValueError(
+                f"assumed_R must be left out with given positions, which say it, got {assumed_R!r}"
+            )
+        whole("assumed_R", assumed_R, 1, int(np.min(task.L)))
     return alpha
 
 
@@ -143,6 +168,7 @@ class _Trial(NamedTuple):
     rounds: int
     method: str
     assumed: float | str | None
+    assumed_R: int | None
     memory: int
     seed: np.random.SeedSequence
 
@@ -161,6 +187,7 @@ def _trial(one: _Trial) -> dict[str, Any]:
     n = max(1, round(one.alpha * d))
     count = int((generator(child(one.seed, 1)).random(n) < task.pi).sum())
     path = np.zeros(one.rounds + 1)
+    believed = task if one.assumed_R is None else task.replace(R=one.assumed_R)
     last = Estimate(np.zeros(d), task.theta, 0)
     if count:
         data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(one.seed, 2))
@@ -169,11 +196,11 @@ def _trial(one: _Trial) -> dict[str, Any]:
         assumed = task.theta if one.assumed is None else one.assumed
         theta = None if isinstance(assumed, str) else float(assumed)
         corrected = one.method == "corrected"
-        for last in iterate(task, data, one.rounds, corrected=corrected, theta=theta):
+        for last in iterate(believed, data, one.rounds, corrected=corrected, theta=theta):
             path[last.round] = _cosine(last.xi, xi) ** 2
     size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
     rng = generator(child(one.seed, 3))
-    error, numeric = estimated_error(task, last.theta * size, cosine, rng)
+    error, numeric = estimated_error(task, last.theta * size, cosine, rng, believed)
     return {
         "overlap": cosine**2,
         "claimed": size**2,
