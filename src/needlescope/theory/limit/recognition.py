@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.special import logsumexp, ndtri
+from scipy.special import ndtri, softmax
 
 from ...arrays import FloatArray
 from ...lattice import REPLICATES, replicate
@@ -36,6 +36,7 @@ from .many_signals import recognised
 
 LADDER = (2**8, 2**10, 2**12, 2**14)  # points of each replicate
 STEP = 0.2  # of κ between nodes: interpolation errs by less than 2e-5 R
+FEW_SETS = 8  # given ones, up to which each is the true one in turn
 SURE = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of the tokens are not recognised
 
 
@@ -154,17 +155,24 @@ def _log_polynomials(kappa: float, R: int, group: Group, tokens: Tokens) -> Floa
 
 
 def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
-    """Given sets: tokens of which the posterior recognises, set by set."""
+    """Given sets: tokens of which the posterior recognises, set by set.
+
+    The true one is each of few sets in turn; of many, one coordinate of a point says which.
+    """
     patterns, basis = span(positions)
     coordinates = patterns @ basis.T
     shared = patterns @ patterns.T  # tokens that two sets have in common
     chance = np.array(positions.probabilities)
+    few = len(chance) <= FEW_SETS
     found = np.zeros((len(kappas), REPLICATES))
     for index in range(REPLICATES):
-        noise = ndtri(replicate(points, len(basis), index)) @ coordinates.T
-        for row, kappa in enumerate(kappas):
-            for true, p in enumerate(chance):
-                logits = kappa * (noise + kappa * shared[true]) + np.log(chance)
-                post = np.exp(logits - logsumexp(logits, axis=1, keepdims=True))
-                found[row, index] += p * float((post @ shared[true]).mean())
+        u = replicate(points, len(basis) + (not few), index)
+        noise = ndtri(u[:, -len(basis) :]) @ coordinates.T
+        places = np.minimum(np.searchsorted(np.cumsum(chance), u[:, 0]), len(chance) - 1)
+        truths = zip(chance, np.arange(len(chance)), strict=True) if few else [(1.0, places)]
+        for p, true in truths:
+            common = shared[true]
+            for row, kappa in enumerate(kappas):
+                post = softmax(kappa * (noise + kappa * common) + np.log(chance), axis=1)
+                found[row, index] += p * float((post * common).sum(axis=1).mean())
     return found
