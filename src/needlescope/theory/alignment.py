@@ -4,6 +4,9 @@ Step one moves b and w from zero; step two moves q. With g± = ℓ'(0; ±1), h±
 scores f± of the training samples themselves, P = I − 11ᵀ/L and S = R(1 − R/L), the new query is
 −(η_q β/L)(A ξ + B w + noise of squared norm N). A sample's own term in w shifts its own score by
 −η_w g/(α0 L): the scores are those of training data, not of fresh data.
+
+B is L − 1 times the mean slope. Where positives are rare it pulls the query along −w; with
+``balanced`` the bias moves between the steps to where B = 0.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Question
+from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import Loss, get_loss
+from ..losses.balance import balance
 from ..models import ATTENTION
 from ..models.asked import check_query
 from ..outcome import Alignment, gather
@@ -22,7 +27,11 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .provenance import of_alignment
-from .saddle.envelope import moments
+from .saddle.envelope import Moments, moments
+
+# Of the root mean square slope. A kink that is met within so little of the scores' own deviation
+# that their bias cannot be written down: below 1e-8, with the hinge loss.
+BALANCE_TOLERANCE = 1e-7
 
 
 class First(NamedTuple):
@@ -65,10 +74,7 @@ def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
 def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
     """Move q from zero, with the slopes at the scores of the training samples and this bias."""
     L, pi, signal, norm2 = task.L, task.pi, first.signal, first.norm2(alpha0)
-    lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
-    means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
-    spread = np.full(2, max(float(np.sqrt(norm2 / L)), 1e-150))
-    e = moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
+    e = _slopes(task, loss, first, alpha0, bias)
     plus, minus = pi * e.slope[0], (1.0 - pi) * e.slope[1]
     plus2, minus2 = pi * e.slope2[0], (1.0 - pi) * e.slope2[1]
     spare = task.theta**2 * task.R * (1.0 - task.R / L)
@@ -76,6 +82,44 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
     N = float(plus2 * (spare * signal**2 + (L - 1.0) * norm2) + minus2 * (L - 1.0) * norm2)
     square = A**2 + 2.0 * A * B * signal + B**2 * norm2 + N / alpha0
     return Second(A, B, N, -(A + B * signal), float(np.sqrt(max(square, 0.0))))
+
+
+def balanced_bias(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float:
+    """Return the bias at which nothing pulls q along w, B = 0; looked for from ``bias`` on.
+
+    Examples
+    --------
+    >>> from needlescope.losses import SQUARE
+    >>> task = Task(L=10, R=1, theta=5.0, pi=0.1)
+    >>> first = first_step(task, SQUARE, 1.0, 0.0)
+    >>> bias = balanced_bias(task, SQUARE, first, 4.0, 0.0)
+    >>> round(bias, 4), abs(second_step(task, SQUARE, first, 4.0, bias).B) < 1e-12
+    (-0.7825, True)
+    """
+    share = np.array([task.pi, 1.0 - task.pi])
+
+    def mean(at: float) -> float:
+        return float(share @ _slopes(task, loss, first, alpha0, at).slope)
+
+    found = balance(mean, bias)
+    if found is None:
+        return bias
+    size = float(np.sqrt(share @ _slopes(task, loss, first, alpha0, found).slope2))
+    if not abs(mean(found)) <= BALANCE_TOLERANCE * size:
+        raise NotConverged(
+            f"the slopes of the {loss.name} loss could not be balanced: their mean jumps from one "
+            f"sign to the other at a bias of {found:.6g}, where scores differ too little to tell; "
+            "a larger eta_w makes them differ more"
+        )
+    return found
+
+
+def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
+    """Return the moments of the slopes of training samples, positives first, after one step."""
+    lift, own = first.signal * task.theta * task.R / task.L, 1.0 / (alpha0 * task.L)
+    means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
+    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / task.L)), 1e-150))
+    return moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
 
 
 def align(task: Task, training: Training) -> Alignment:
@@ -87,7 +131,7 @@ def align(task: Task, training: Training) -> Alignment:
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast. Of the training
-        ``alpha0``, the loss, the step sizes and β matter.
+        ``alpha0``, the loss, the steps and β matter.
 
     Returns
     -------
@@ -113,7 +157,7 @@ def align(task: Task, training: Training) -> Alignment:
     training.need_one_query_step()
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    rows = [_align_one(*pair) | {"provenance": of_alignment(training.loss)} for pair in pairs]
+    rows = [_align_one(*pair) | {"provenance": of_alignment(training)} for pair in pairs]
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
@@ -130,6 +174,10 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
     bias = -training.eta_b * float(start[0])
     at = bias if training.first_step == "sequential" else 0.0
     w = first_step(task, loss, training.eta_w, at)
+    endless = bias
+    if training.balanced:
+        bias = balanced_bias(task, loss, w, alpha0, bias)
+        endless = balanced_bias(task, loss, w, np.inf, bias) if w.signal else bias
     q = second_step(task, loss, w, alpha0, bias)
     step, norm_w = training.eta_q * training.beta / task.L, float(np.sqrt(w.norm2(alpha0)))
     return {
@@ -140,12 +188,12 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
         "norm_q": step * q.norm,
         "cosine_q": q.cosine,
         "kappa": training.beta * step * q.norm,
-        "constant": _constant(task, loss, w, bias),
+        "constant": _constant(task, loss, w, endless),
     }
 
 
 def _constant(task: Task, loss: Loss, w: First, bias: float) -> float:
-    """Return C of Corollary 1: with much data, 1 − cosine is C/α0."""
+    """Return C of Corollary 1: with much data, and so this bias, 1 − cosine is C/α0."""
     if w.signal == 0.0:
         return np.inf
     q = second_step(task, loss, w, np.inf, bias)

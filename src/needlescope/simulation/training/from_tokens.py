@@ -113,7 +113,10 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
     D0 = hold(D0) if trial.holds else D0
-    first = state = stages.first_step(D0, stages.start(trial.d), trial.training)
+    first = stages.first_step(D0, stages.start(trial.d), trial.training)
+    if trial.training.balanced:
+        first = stages.balance(D0, first, trial.training)
+    state = first
     for _ in range(trial.training.query_steps):
         state = stages.query_step(D0, state, trial.training)
     return first, state

@@ -2,6 +2,7 @@
 
 1. `start`: w = q = 0, b = 0.
 2. `first_step`: one gradient step of the mean loss on D0 moves b and w.
+   If the training is balanced, `balance` then moves b to where the slopes add up to zero.
 3. `query_step`: one more moves q only; repeat it for more steps.
 4. `features`, then `readout`: with q fixed, (w, b) minimise the ridge-regularised loss on D1.
 
@@ -32,6 +33,7 @@ import numpy as np
 
 from ...arrays import FloatArray, project
 from ...losses import Loss, get_loss
+from ...losses.balance import balancing_shift
 from ...models import Model, attention
 from ...models.segments import Segments
 from ...solvers.minimise import minimise
@@ -72,6 +74,12 @@ def first_step(data: Data, state: State, training: Training) -> State:
         return State(q, state.w - training.eta_w * pull.w, state.b)
     pull = gradient(data, state, loss, training.beta, moving="w")
     return State(q, state.w - training.eta_w * pull.w, state.b - training.eta_b * pull.b)
+
+
+def balance(data: Data, state: State, training: Training) -> State:
+    """Between the stages 2 and 3: move the bias to where the mean slope of the loss is zero."""
+    seen = scores(data, attention.ATTENTION, state, training.beta)
+    return state._replace(b=state.b + balancing_shift(seen, data.y, get_loss(training.loss)))
 
 
 def query_step(data: Data, state: State, training: Training) -> State:
