@@ -116,9 +116,10 @@ def balanced_bias(task: Task, loss: Loss, first: First, alpha0: float, bias: flo
 
 def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
     """Return the moments of the slopes of training samples, positives first, after one step."""
-    lift, own = first.signal * task.theta * task.R / task.L, 1.0 / (alpha0 * task.L)
+    L, signal = task.L, first.signal
+    lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
     means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
-    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / task.L)), 1e-150))
+    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / L)), 1e-150))
     return moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
 
 

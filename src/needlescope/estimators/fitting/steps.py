@@ -17,7 +17,6 @@ import numpy as np
 
 from ...arrays import FloatArray, project
 from ...losses import Loss
-from ...losses.balance import balancing_shift
 from ...models import ATTENTION
 from ...simulation.samples.data import Data
 from ...simulation.training import stages
@@ -43,7 +42,7 @@ def add_query(data: Data, state: State, loss: Loss, weight: FloatArray, kappa: f
     if size == 0.0:
         return last
     last.w[-1] = -pull / size
-    last = last._replace(b=last.b + balancing_shift(scores(data, last), data.y, loss, weight))
+    last = stages.balance(data, last, loss, 1.0, weight)
     pull = stages.gradient(data, last, loss, 1.0, moving="q", weight=weight).q[-1]
     last.w[-1] = 0.0
     size = _deviation(data, pull, weight)
@@ -76,11 +75,7 @@ def readouts(
 
 def scores(data: Data, state: State) -> FloatArray:
     """Return the score of every bag: the sum over its queries, and the bias."""
-    found = np.full(len(data.y), state.b)
-    for block in data.blocks():
-        for q, w in zip(state.q, state.w, strict=True):
-            found[block.rows] += stages.Head.look(block.table, block.segments, q, w, 1.0).score
-    return found
+    return stages.attended(data, state, 1.0)
 
 
 def _deviation(

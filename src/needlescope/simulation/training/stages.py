@@ -76,10 +76,12 @@ def first_step(data: Data, state: State, training: Training) -> State:
     return State(q, state.w - training.eta_w * pull.w, state.b - training.eta_b * pull.b)
 
 
-def balance(data: Data, state: State, training: Training) -> State:
+def balance(
+    data: Data, state: State, loss: Loss, beta: float, weight: FloatArray | None = None
+) -> State:
     """Between the stages 2 and 3: move the bias to where the mean slope of the loss is zero."""
-    seen = scores(data, attention.ATTENTION, state, training.beta)
-    return state._replace(b=state.b + balancing_shift(seen, data.y, get_loss(training.loss)))
+    shift = balancing_shift(attended(data, state, beta), data.y, loss, weight)
+    return state._replace(b=state.b + shift)
 
 
 def query_step(data: Data, state: State, training: Training) -> State:
@@ -192,6 +194,16 @@ class Head(NamedTuple):
             if w.any():
                 seen += project(rows, w)
         return Head(a, seen, segments.dot(a, seen))
+
+
+def attended(data: Data, state: State, beta: float) -> FloatArray:
+    """Return the score of every sample by attention; those of several queries add up."""
+    d, found = state.q.shape[-1], np.full(len(data.y), state.b)
+    heads = list(zip(state.q.reshape(-1, d), state.w.reshape(-1, d), strict=True))
+    for block in data.blocks():
+        for q, w in heads:
+            found[block.rows] += Head.look(block.table, block.segments, q, w, beta).score
+    return found
 
 
 def features(data: Data, model: Model, q: FloatArray, beta: float) -> Any:
