@@ -76,7 +76,18 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 EXPERIMENT = Experiment(
     "rare",
     "Rare positives: balance the slopes between the two steps",
-    "CAPTION",
+    "Left: the cosine between the signal and the query after two steps, against the share of "
+    "positives. After the first step the slopes of the loss do not add up to zero, unless half of "
+    "the labels are positive, and what is left of them pulls the query along the readout: against "
+    "the signal where positives are rare. Where the bias moves between the steps to where the "
+    "slopes balance, nothing pulls. Right: the test error that follows, with the best of six steps "
+    "η_q from 10 to 3,000. With a tenth of positives the paper's steps leave a cosine of −0.26, "
+    "and a classifier that says no to everything (error 0.100); balanced ones reach 0.84 and "
+    "0.039, where the limit of learning is 0.029 with the same samples. With a fifth it is 0.189 "
+    "against 0.053 (limit 0.043). Below 4 % neither finds much: the readout after one step, which "
+    "all of this rests on, hardly sees the signal. From one half on the pull is towards the signal "
+    "and does no harm: with nine tenths of positives the plain query is the better one, 0.045 "
+    "against 0.047. Balanced queries are shorter, and need larger steps where positives are rare.",
     units,
     scores,
 )
