@@ -12,7 +12,7 @@ from scipy.special import logit
 
 from ..losses import LOGISTIC
 from ..task import Task
-from ..theory.alignment import balanced_bias, first_step, second_step
+from ..theory.alignment import balanced_step, first_step
 
 
 def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
@@ -39,5 +39,4 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     apart = first.signal * lift + 1.0 / (alpha0 * task.L)
     size = float(np.sqrt(norm2 / task.L + pi * (1.0 - pi) * apart**2))
     first = first_step(task, LOGISTIC, 1.0 / size, bias)
-    bias = balanced_bias(task, LOGISTIC, first, alpha0, bias)
-    return second_step(task, LOGISTIC, first, alpha0, bias).cosine
+    return balanced_step(task, LOGISTIC, first, alpha0, bias).cosine

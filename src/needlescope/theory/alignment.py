@@ -18,7 +18,7 @@ import numpy as np
 from ..answer import Question
 from ..errors import NotConverged
 from ..grid import check_kind, common_shape
-from ..losses import Loss, get_loss
+from ..losses import Loss, PiecewiseQuadratic, get_loss
 from ..losses.balance import balance
 from ..models import ATTENTION
 from ..models.asked import check_query
@@ -27,11 +27,10 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .provenance import of_alignment
+from .saddle.collapse import Pair
 from .saddle.envelope import Moments, moments
 
-# Of the root mean square slope. A kink that is met within so little of the scores' own deviation
-# that their bias cannot be written down: below 1e-8, with the hinge loss.
-BALANCE_TOLERANCE = 1e-7
+BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
 
 class First(NamedTuple):
@@ -84,34 +83,44 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
     return Second(A, B, N, -(A + B * signal), float(np.sqrt(max(square, 0.0))))
 
 
-def balanced_bias(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float:
-    """Return the bias at which nothing pulls q along w, B = 0; looked for from ``bias`` on.
+def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
+    """Move q from zero, at the bias where nothing pulls it along w; looked for from ``bias`` on.
+
+    Where a loss has a kink, that bias is found to within the deviation of the scores, which may be
+    less than its own rounding: it is measured from close by then, and the loss moved there.
 
     Examples
     --------
-    >>> from needlescope.losses import SQUARE
+    >>> from needlescope.losses import LOGISTIC
     >>> task = Task(L=10, R=1, theta=5.0, pi=0.1)
-    >>> first = first_step(task, SQUARE, 1.0, 0.0)
-    >>> bias = balanced_bias(task, SQUARE, first, 4.0, 0.0)
-    >>> round(bias, 4), abs(second_step(task, SQUARE, first, 4.0, bias).B) < 1e-12
-    (-0.7825, True)
+    >>> first = first_step(task, LOGISTIC, 1.0, 0.0)
+    >>> plain, balanced = (step(task, LOGISTIC, first, 4.0, 0.0)
+    ...                    for step in (second_step, balanced_step))
+    >>> round(plain.cosine, 2), round(balanced.cosine, 2), balanced.B
+    (-0.21, 0.78, 0.0)
     """
-    share = np.array([task.pi, 1.0 - task.pi])
-
-    def mean(at: float) -> float:
-        return float(share @ _slopes(task, loss, first, alpha0, at).slope)
-
-    found = balance(mean, bias)
+    found = _balance(task, loss, first, alpha0, bias)
     if found is None:
-        return bias
-    size = float(np.sqrt(share @ _slopes(task, loss, first, alpha0, found).slope2))
-    if not abs(mean(found)) <= BALANCE_TOLERANCE * size:
+        return second_step(task, loss, first, alpha0, bias)
+    if loss.kinked and isinstance(loss, PiecewiseQuadratic):
+        loss = Pair(loss.about(found, 1), loss.about(found, -1), loss.name, kinked=True)
+        found = _balance(task, loss, first, alpha0, 0.0) or 0.0
+    q, e = second_step(task, loss, first, alpha0, found), _slopes(task, loss, first, alpha0, found)
+    share = np.array([task.pi, 1.0 - task.pi])
+    size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))  # or a square of 0
+    if not abs(share @ e.slope) <= BALANCE_TOLERANCE * size:
         raise NotConverged(
-            f"the slopes of the {loss.name} loss could not be balanced: their mean jumps from one "
-            f"sign to the other at a bias of {found:.6g}, where scores differ too little to tell; "
-            "a larger eta_w makes them differ more"
+            f"the slopes of the {loss.name} loss could not be balanced between the two steps: "
+            f"their mean is still {share @ e.slope:.1e}, of slopes of size {size:.1e}"
         )
-    return found
+    norm2 = q.A**2 + q.N / alpha0  # what is left of B is rounding
+    return q._replace(B=0.0, signal=-q.A, norm=float(np.sqrt(norm2)))
+
+
+def _balance(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float | None:
+    """Return a bias at which the mean slope over the training samples is zero, if there is one."""
+    share = np.array([task.pi, 1.0 - task.pi])
+    return balance(lambda at: float(share @ _slopes(task, loss, first, alpha0, at).slope), bias)
 
 
 def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
@@ -119,7 +128,9 @@ def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) ->
     L, signal = task.L, first.signal
     lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
     means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
-    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / L)), 1e-150))
+    # Below its rounding a score has no spread, and without kinks none is needed.
+    least = 1e-150 if loss.kinked else 1e-12 * float(np.abs(means).max()) + 1e-150
+    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / L)), least))
     return moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
 
 
@@ -175,11 +186,8 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
     bias = -training.eta_b * float(start[0])
     at = bias if training.first_step == "sequential" else 0.0
     w = first_step(task, loss, training.eta_w, at)
-    endless = bias
-    if training.balanced:
-        bias = balanced_bias(task, loss, w, alpha0, bias)
-        endless = balanced_bias(task, loss, w, np.inf, bias) if w.signal else bias
-    q = second_step(task, loss, w, alpha0, bias)
+    move = balanced_step if training.balanced else second_step
+    q = move(task, loss, w, alpha0, bias)
     step, norm_w = training.eta_q * training.beta / task.L, float(np.sqrt(w.norm2(alpha0)))
     return {
         "signal_w": w.signal,
@@ -189,14 +197,11 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
         "norm_q": step * q.norm,
         "cosine_q": q.cosine,
         "kappa": training.beta * step * q.norm,
-        "constant": _constant(task, loss, w, endless),
+        "constant": _constant(w, move(task, loss, w, np.inf, bias)) if w.signal else np.inf,
     }
 
 
-def _constant(task: Task, loss: Loss, w: First, bias: float) -> float:
-    """Return C of Corollary 1: with much data, and so this bias, 1 − cosine is C/α0."""
-    if w.signal == 0.0:
-        return np.inf
-    q = second_step(task, loss, w, np.inf, bias)
+def _constant(w: First, q: Second) -> float:
+    """Return C of Corollary 1, of a query with endless data: with much, 1 − cosine is C/α0."""
     pull = 2.0 * q.signal**2
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf
