@@ -34,14 +34,16 @@ def draw(seed: int, index: int) -> Learning:
     L = round(draws.one_of(*(draws.spread(1, 100_000) for _ in range(2)), draws.spread(1, 200)))
     alpha = draws.one_of(0.01, 200.0, *(draws.spread(0.01, 200.0) for _ in range(6)))
     share = draws.rng.uniform(0.2, 0.8)
+    task, model = draws.task(L), MODELS[draws.rng.integers(3)]
     training = ns.Training(
         alpha0=share * alpha,
         alpha1=(1.0 - share) * alpha,
         loss=LOSSES[draws.rng.integers(len(LOSSES))],
         ridge=draws.spread(1e-4, 1e2),
         eta_q=draws.spread(0.1, 1e5),
+        balanced=bool(draws.rng.random() < 0.5),
     )
-    return Learning(draws.task(L), alpha, training, MODELS[draws.rng.integers(3)])
+    return Learning(task, alpha, training, model)
 
 
 def check(problem: Learning) -> tuple[str, list[str]]:

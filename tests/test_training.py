@@ -39,6 +39,7 @@ class TestAccepts:
             "eta_q": 10.0,
             "first_step": "joint",
             "query_steps": 1,
+            "balanced": False,
         }
         with pytest.raises(ValueError, match="alpha1 must be given"):
             ns.Training(4.0)
@@ -63,6 +64,11 @@ class TestAccepts:
     @pytest.mark.parametrize("step", ["joint", "sequential"])
     def test_both_first_steps(self, step: str) -> None:
         assert training(first_step=step).first_step == step
+
+    @pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
+    def test_balanced_or_not(self, value: Any) -> None:
+        found = training(balanced=value).balanced
+        assert type(found) is bool and found == value
 
     def test_fields_broadcast_in_the_order_of_numpy(self) -> None:
         grid = training(alpha1=[1.0, 2.0, 3.0], ridge=[[0.1], [0.2]], loss="hinge")
@@ -123,6 +129,12 @@ class TestRefuses:
         with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
             training(first_step=value)
 
+    @pytest.mark.parametrize("value", ["yes", None, 0, 1.0, [True, False]], ids=repr)
+    def test_what_is_neither_balanced_nor_not(self, value: Any) -> None:
+        sentence = f"balanced must be True or False, got {value!r}"
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            training(balanced=value)
+
     def test_arrays_that_do_not_broadcast(self) -> None:
         with pytest.raises(ValueError, match="arrays in Training must broadcast") as caught:
             training(alpha1=[1.0, 2.0], eta_q=[1.0, 2.0, 3.0])
@@ -148,7 +160,7 @@ class TestValue:
             ({"alpha1": 0}, "alpha1 must be a finite number above 0, got 0.0"),
             ({"loss": "x"}, "loss must be one of 'square'"),
             ({"first_step": "x"}, "first_step must be one of 'joint', 'sequential', got 'x'"),
-            ({"lam": 1}, "Training has no field 'lam'; its fields are alpha0, alpha1, beta, eta_b"),
+            ({"lam": 1}, "Training has no field 'lam'; its fields are alpha0, alpha1, balanced"),
         ],
     )
     def test_replace_is_validated(self, changes: dict[str, Any], words: str) -> None:
@@ -163,7 +175,10 @@ class TestValue:
 
     @pytest.mark.parametrize(
         "changes",
-        [*({name: 0.123} for name in NUMERIC), {"loss": "hinge"}, {"first_step": "sequential"}],
+        [
+            *({name: 0.123} for name in NUMERIC),
+            *({"loss": "hinge"}, {"first_step": "sequential"}, {"balanced": True}),
+        ],
         ids=str,
     )
     def test_any_different_field_makes_trainings_different(self, changes: dict[str, Any]) -> None:

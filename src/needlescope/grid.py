@@ -79,6 +79,20 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     return value
 
 
+def yes_or_no(name: str, value: Any) -> bool:
+    """Return ``value`` if it is True or False, or refuse it.
+
+    Examples
+    --------
+    >>> yes_or_no("balanced", 1)
+    Traceback (most recent call last):
+    ValueError: balanced must be True or False, got 1
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def check_kind(name: str, value: Any, kind: type) -> None:
     """Refuse what is not of one of the package's own kinds.
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, check_broadcast, choice, integer, real
+from .grid import Gridded, check_broadcast, choice, integer, real, yes_or_no
 from .losses import Loss, check_loss, get_loss
 
 FIRST_STEPS = ("joint", "sequential")
@@ -45,6 +45,10 @@ class Training(Gridded):
     query_steps : int or array of int, default 1
         Gradient steps on the query, all on D0, after the first step on w and b; from 1 to 10⁶. The
         theory follows one.
+    balanced : bool, default False
+        Whether the bias moves, between the first step and those on the query, to where the slopes
+        of the loss over D0 add up to zero. Where positives are rare, or common, their sum turns
+        the query away from the signal. The paper's protocol leaves the bias where it is.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class Training(Gridded):
     eta_q: Any = 10.0
     first_step: str = "joint"
     query_steps: Any = 1
+    balanced: bool = False
 
     _gridded: ClassVar[tuple[str, ...]] = (
         "alpha0",
@@ -88,6 +93,7 @@ class Training(Gridded):
         """Refuse what is out of range or of the wrong type."""
         check_loss(get_loss(self.loss))
         choice("first_step", self.first_step, FIRST_STEPS)
+        object.__setattr__(self, "balanced", yes_or_no("balanced", self.balanced))
         if self.alpha1 is None:
             raise ValueError("alpha1 must be given: the readout is trained on alpha1 * d samples")
         for name in self._gridded:

@@ -13,15 +13,17 @@ from rich.table import Table
 
 from needlescope.simulation.error import estimated
 
-from .grid import ATTENTION, POOLED, VECTORIZED
+from .grid import ATTENTION, BALANCED, POOLED, VECTORIZED
 from .limit import LIMIT, limit_scores
-from .points import scores
+from .points import query_scores, scores
 
 
 def main() -> None:
     """Score every point, then summarise: trained models, and the iteration to the limit."""
     console = Console()
-    show(console, "simulation against theory", [*ATTENTION, *POOLED, *VECTORIZED], scores)
+    trained = [*ATTENTION, *BALANCED, *POOLED, *VECTORIZED]
+    show(console, "simulation against theory", trained, scores)
+    show(console, "balanced queries against theory", BALANCED, query_scores)
     estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import needlescope as ns
 
 from .points import (
@@ -15,6 +17,7 @@ from .points import (
     SHORT,
     VERY_RARE,
     WEAK,
+    Point,
     point,
 )
 
@@ -25,6 +28,16 @@ HALF = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
 SEQUENTIAL = {"first_step": "sequential"}
 A, P, V = "attention", "pooled", "vectorized"
 T, R = "tokens", "reduced"
+
+
+def balanced(
+    sampler: str, L: int, carriers: int, theta: float, pi: float, loss: str, alpha0: float,
+    alpha1: float, eta_q: float, *, d: int = 100, **steps: Any,
+) -> Point:  # fmt: skip
+    """Write a point with balanced slopes; its step is such that κ is about one."""
+    task, more = ns.Task(L, carriers, theta, pi), {"balanced": True, "eta_q": eta_q, **steps}
+    return point(A, sampler, task, loss, 1e-2, alpha1, alpha0=alpha0, d=d, steps=more)
+
 
 ATTENTION = [
     point(A, R, EASY, "logistic", 1e-2, 1.0, alpha0=4.0),
@@ -58,6 +71,26 @@ ATTENTION = [
     point(A, R, SHORT, "square", 0.0, 3.0, query=HIGH),
     point(A, R, SHORT, "logistic", 1e-2, 2.0, query=HARD),
     point(A, T, EASY, "square", 1e-1, 3.0, query=HARD),
+]
+
+BALANCED = [
+    balanced(T, 10, 1, 5.0, 0.03, "logistic", 12.0, 2.0, 800.0, d=60),
+    balanced(R, 10, 1, 5.0, 0.03, "square", 20.0, 2.0, 400.0),
+    balanced(R, 6, 2, 3.0, 0.05, "hinge", 12.0, 2.0, 250.0),
+    balanced(T, 5, 1, 4.0, 0.05, "squared_hinge", 10.0, 3.0, 120.0, d=60),
+    balanced(R, 10, 1, 3.5, 0.1, "logistic", 8.0, 4.0, 500.0),
+    balanced(T, 8, 1, 4.0, 0.1, "hinge", 6.0, 2.0, 100.0, d=60),
+    balanced(R, 10, 3, 4.0, 0.1, "squared_hinge", 2.0, 1.0, 30.0),
+    balanced(R, 10, 1, 4.0, 0.1, "logistic", 6.0, 2.0, 300.0, first_step="sequential", eta_b=4.0),
+    balanced(T, 6, 2, 4.0, 0.2, "square", 1.0, 2.0, 8.0),
+    balanced(R, 6, 1, 4.0, 0.2, "hinge", 4.0, 2.0, 10.0, eta_w=3.0, first_step="sequential"),
+    balanced(R, 20, 2, 4.0, 0.3, "logistic", 4.0, 1.0, 100.0),
+    balanced(R, 10, 1, 5.0, 0.5, "logistic", 1.0, 2.0, 20.0),
+    balanced(T, 4, 1, 4.0, 0.5, "hinge", 1.0, 2.0, 0.3, eta_w=10.0, beta=2.0),
+    balanced(R, 8, 1, 4.0, 0.7, "squared_hinge", 2.0, 2.0, 3.0, eta_w=5.0),
+    balanced(T, 5, 1, 3.0, 0.9, "logistic", 4.0, 3.0, 40.0),
+    balanced(R, 10, 2, 3.0, 0.9, "square", 2.0, 2.0, 12.0),
+    balanced(R, 6, 1, 4.0, 0.9, "hinge", 4.0, 3.0, 15.0),
 ]
 
 POOLED = [

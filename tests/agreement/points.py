@@ -22,6 +22,7 @@ ACCURACY = 2e-4  # asked of the theory: two of its standard errors
 CERTIFIED = 1e-9  # the relative gradient, or duality gap, at which a readout counts as trained
 ROUNDING = 4.0 * np.finfo(float).eps  # of a sum of terms of order one
 MISTAKES = 100  # a count expected below this is too skewed for a z-score
+QUERY = ("cosine_w", "norm_w", "cosine_q", "norm_q", "kappa")
 NAMES = ("test_error", "train_loss", "train_error", "signal", "norm", "cosine", "bias")
 
 EASY = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
@@ -53,7 +54,8 @@ class Point(NamedTuple):
     def name(self) -> str:
         """What the point is called in a test report."""
         t, r = self.task, self.training
-        extra = "".join(f" {key}={value}" for key, value in self.shared.items())
+        extra = " balanced" * r.balanced
+        extra += "".join(f" {key}={value}" for key, value in self.shared.items())
         loss = r.loss if isinstance(r.loss, str) else r.loss.name
         return (
             f"{self.model} {self.sampler} L={t.L} R={t.R} theta={t.theta:g} pi={t.pi:g} {loss} "
@@ -101,6 +103,20 @@ def scores(one: Point, seed: Any) -> dict[str, float]:
         if z is not None:
             found[name] = z
     return found
+
+
+def query_scores(one: Point, seed: Any) -> dict[str, float]:
+    """Return the z-scores of readout and query after the two steps."""
+    limit = ns.align(one.task, one.training)
+    small, large = (
+        ns.simulate_alignment(
+            one.task, one.training, d, one.trials, [*seed, d], sampler=one.sampler, workers=1
+        )
+        for d in (one.d, 2 * one.d)
+    )
+    pairs = {name: [pair(found, name) for found in (small, large, limit)] for name in QUERY}
+    gaps = {name: gap_and_error(*three) for name, three in pairs.items()}
+    return {name: float(gap / error) for name, (gap, error) in gaps.items()}
 
 
 def pair(found: Any, name: str) -> tuple[Any, Any]:

@@ -101,6 +101,8 @@ CASES = [
     Case("no query step", training(query_steps=0), "query_steps must be an integer in 1..1000000"),
     Case("half a query step", training(query_steps=1.5), "query_steps must be an integer"),
     Case("first step unknown", training(first_step="both"), "first_step must be one of 'joint'"),
+    Case("balanced a word", training(balanced="yes"), "balanced must be True or False, got 'yes'"),
+    Case("balanced a list", training(balanced=[True]), "balanced must be True or False"),
     Case("kappa negative", lambda: ns.Query(-1.0, 0.5), "kappa must be a finite number"),
     Case("kappa huge", lambda: ns.Query(1e7, 0.5), "kappa must be between 0 and 1e.06 in size, or"),
     Case("kappa NaN", lambda: ns.Query(NAN, 0.5), "kappa must be a finite number"),

@@ -34,6 +34,13 @@ def test_json_has_the_whole_problem(run):
     assert rows[0]["train_loss_se"] == rows[0]["train_error_se"] == 0.0
 
 
+def test_balanced_slopes_turn_the_query_to_the_signal(run):
+    few = ("predict", "--pi", "0.1", "--alpha0", "10", "--model", "attention", "--json")
+    plain, balanced = (json.loads(run(*few, *more).output)[0] for more in ((), ("--balanced",)))
+    assert plain["cosine_q"] < 0.0 and balanced["cosine_q"] > 0.9
+    assert "logistic loss, balanced" in run("predict", *POOLED, "--balanced").output
+
+
 def test_small_numbers_keep_their_digits(run):
     found = run("predict", "--L", "4", "--theta", "8", "--alpha1", "3", "--model", "attention")
     assert re.search(r"│ 0\.00014 ± \de-06 │ 0\.0063 ± \de-07 │ 4\.8e-34 ± ", found.output)

@@ -59,6 +59,19 @@ def test_a_file_says_the_same(tmp_path):
     assert len(read_sweep(path).units()) == 4
 
 
+def test_a_file_can_ask_for_balance(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        "call = ['align', 'simulate_alignment']\nd = 30\ntrials = 1\n"
+        "[task]\nL = 5\nR = 1\ntheta = 4.0\npi = 0.1\n"
+        "[training]\nalpha0 = 20.0\nalpha1 = 1.0\nbalanced = [false, true]"
+    )
+    units = read_sweep(path).units()
+    assert [unit.arguments["training"]["balanced"] for unit in units] == [False, True] * 2
+    cosines = [unit.run()["cosine_q"] for unit in units]
+    assert cosines[1] - cosines[0] > 0.5 and cosines[3] - cosines[2] > 0.5
+
+
 def test_a_file_can_ask_for_covariances(tmp_path):
     path = tmp_path / "sweep.toml"
     path.write_text(

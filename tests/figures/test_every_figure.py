@@ -58,6 +58,7 @@ NEEDED = {  # columns without which nothing is drawn
     "length": {"test_task.L", "test_error"},
     "limit": {"task.L"},
     "phases": {"task.L", "task.theta"},
+    "rare": {"task.pi"},
     "rates": {"training.alpha1", "test_error", "limit"},
     "reuse": {"training.alpha0", "training.alpha1", "test_error"},
     "robustness": {"training.alpha1", "noise.df"},
@@ -132,7 +133,8 @@ def test_a_figure_is_drawn_unless_the_column_is_one_it_needs(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_figure_does_not_draw_has_one_value(name):
     table = complete(name)
-    both = pd.concat([table, table.assign(**{"task.pi": 0.123})], ignore_index=True)
+    column = "task.theta" if name == "rare" else "task.pi"  # which it draws
+    both = pd.concat([table, table.assign(**{column: 0.123})], ignore_index=True)
     if name == "errors":  # which draws it
         assert [text.get_text() for text in figures.errors(both).legends[1].get_texts()] == [
             "π = 0.123",
@@ -140,14 +142,15 @@ def test_what_the_figure_does_not_draw_has_one_value(name):
             "anyone (limit of learning)",
         ]
         return
-    with pytest.raises(ValueError, match=r"task\.pi"):
+    with pytest.raises(ValueError, match=column.replace(".", r"\.")):
         getattr(figures, name)(both)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_other_rows_of_a_store_change_nothing(name):
     table = complete(name)
-    other = "capacity" if name in ("alignment", "keep_up") else "alignment"  # of other calls
+    of_its_calls = name in ("alignment", "keep_up", "rare")
+    other = "capacity" if of_its_calls else "alignment"
     other = complete(other).assign(**{"task.pi": 0.9})
     alone, beside = (getattr(figures, name)(one) for one in (table, pd.concat([table, other])))
     pixels = []

@@ -27,6 +27,16 @@ def test_defaults_are_shown():
     assert "β = 1, η_w = 1, η_b = 1, η_q = 10" in found and "(ridge) = 0.01" in found
 
 
+def test_balance_is_shown_where_it_is_said_and_in_words():
+    both = [asked(training={"balanced": one}, model="attention") for one in (False, True)]
+    assert listed(both)["slopes balanced"] == ("no, yes", "")
+    assert "slopes balanced yes" in listed(both[1:])["fixed"][0]
+    assert "balanced" not in listed([asked(model="attention")])["fixed"][0]
+    assert (
+        "balanced" not in listed([asked(training={"balanced": True}, model="pooled")])["fixed"][0]
+    )
+
+
 def test_steps_are_not_shown_where_the_query_is_given():
     given = asked(model="attention", query={"kappa": 2.0, "cosine": 0.5})
     for unit in (given, asked(model="pooled")):
@@ -65,7 +75,7 @@ def test_the_test_task_is_shown_where_it_differs():
 def test_every_experiment_has_its_parameters(name, full):
     units = experiment(name).units(full)
     found = listed(units)
-    assert "π = 0.5" in found["fixed"][0] or "π = 0.2" in found["fixed"][0]
+    assert "π = 0.5" in found["fixed"][0] or "π = 0.2" in found["fixed"][0] or name == "rare"
     simulated = any(unit.call.startswith("simulate") for unit in units)
     assert ("trials" in found) == simulated
     assert ("d" in found) == any("d" in unit.arguments for unit in units)

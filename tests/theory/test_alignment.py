@@ -7,6 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.losses import get_loss
+from needlescope.theory.alignment import balanced_step, first_step, second_step
 
 LOSSES = ("square", "logistic", "hinge", "squared_hinge")
 
@@ -25,6 +26,12 @@ def two_steps(task, training, d, rng):
     if training.first_step == "sequential":
         g = loss.derivative(np.full(n, bias), y)
     w = -training.eta_w * (g @ pooled) / n
+    if training.balanced:
+        low, high = -1e3, 1e3
+        for _ in range(80):
+            bias = 0.5 * (low + high)
+            up = loss.derivative(pooled @ w + bias, y).mean() > 0.0
+            low, high = (low, bias) if up else (bias, high)
     h = loss.derivative(pooled @ w + bias, y)
     centred = X @ w
     centred -= centred.mean(axis=1, keepdims=True)
@@ -34,9 +41,11 @@ def two_steps(task, training, d, rng):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("first_step", ["joint", "sequential"])
-def test_two_gradient_steps_on_explicit_tokens_agree(loss, first_step):
+@pytest.mark.parametrize("balanced", [False, True])
+def test_two_gradient_steps_on_explicit_tokens_agree(loss, first_step, balanced):
     task = ns.Task(L=6, R=2, theta=4.0, pi=0.3)
-    training = ns.Training(3.0, 1.0, loss=loss, first_step=first_step, eta_w=2.0, eta_q=3.0)
+    steps = {"first_step": first_step, "balanced": balanced, "eta_w": 2.0, "eta_q": 3.0}
+    training = ns.Training(3.0, 1.0, loss=loss, **steps)
     theory = ns.align(task, training)
     rng = np.random.default_rng(7)
     runs = np.array([two_steps(task, training, 300, rng) for _ in range(12)])
@@ -48,11 +57,86 @@ def test_two_gradient_steps_on_explicit_tokens_agree(loss, first_step):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("first_step", ["joint", "sequential"])
-def test_the_constant_is_the_limit_of_its_definition(loss, first_step):
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_constant_is_the_limit_of_its_definition(loss, first_step, balanced):
     task = ns.Task(L=10, R=3, theta=6.0, pi=0.2)
-    training = ns.Training(1e5, 1.0, loss=loss, first_step=first_step, eta_w=0.5, eta_b=0.5)
+    steps = {"first_step": first_step, "balanced": balanced, "eta_w": 0.5, "eta_b": 0.5}
+    training = ns.Training(1e5, 1.0, loss=loss, **steps)
     found = ns.align(task, training)
     assert (1.0 - found.cosine_q) * 1e5 == pytest.approx(found.constant, rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "of ones own"])
+@pytest.mark.parametrize("pi", [1e-3, 0.03, 0.3, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize(("eta_w", "alpha0"), [(1e-2, 0.1), (1.0, 4.0), (50.0, 30.0)])
+def test_nothing_pulls_a_balanced_query_along_the_readout(loss, pi, eta_w, alpha0, pseudo_huber):
+    task = ns.Task(L=10, R=1, theta=4.0, pi=pi)
+    kind = pseudo_huber if loss == "of ones own" else get_loss(loss)
+    first = first_step(task, kind, eta_w, 0.0)
+    found = balanced_step(task, kind, first, alpha0, 0.0)
+    assert found.B == 0.0 and found.signal == -found.A
+    assert balanced_step(task, kind, first, alpha0, 7.0) == pytest.approx(found, rel=1e-7)
+    if loss == "hinge":
+        return  # its bias may be closer to the kink than its rounding
+    low, high = -1e4, 1e4
+    for _ in range(200):
+        bias = 0.5 * (low + high)
+        B = second_step(task, kind, first, alpha0, bias).B
+        low, high = (low, bias) if B > 0.0 else (bias, high)
+    here = second_step(task, kind, first, alpha0, bias)
+    assert abs(here.B) < 1e-10
+    assert found.A == pytest.approx(here.A, rel=1e-6)
+    assert found.N == pytest.approx(here.N, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_half_of_the_labels_balance_as_scores_become_small(loss):
+    """Losses are mirrored by the label, so the first step alone leaves nothing to balance."""
+    task, training = ns.Task(10, 1, 4.0, 0.5), ns.Training(3.0, 1.0, loss=loss, eta_w=1e-4)
+    plain, balanced = ns.align(task, training), ns.align(task, training.replace(balanced=True))
+    assert balanced.cosine_q == pytest.approx(plain.cosine_q, rel=1e-4)
+    assert balanced.kappa == pytest.approx(plain.kappa, rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_of_a_joint_first_step_the_bias_is_forgotten(loss):
+    task = ns.Task(10, 1, 4.0, 0.1)
+    found = ns.align(task, ns.Training(8.0, 1.0, loss=loss, balanced=True, eta_b=[0.0, 1.0, 9.0]))
+    assert np.ptp(found.cosine_q) < 1e-9 and np.ptp(found.kappa) < 1e-9
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_rare_positives_turn_the_plain_query_away_and_not_the_balanced(loss):
+    task = ns.Task(L=10, R=1, theta=3.5, pi=[0.05, 0.1])
+    training = ns.Training(alpha0=20.0, alpha1=1.0, loss=loss)
+    assert (ns.align(task, training).cosine_q < -0.2).all()
+    assert (ns.align(task, training.replace(balanced=True)).cosine_q > 0.5).all()
+
+
+@pytest.mark.parametrize("L", [10, 100_000])
+def test_a_kink_is_met_closer_than_a_bias_is_rounded(L):
+    """All scores are on the kink together, and whatever their size the same share is beyond it."""
+    task, training = ns.Task(L, 1, 4.0, 0.1), ns.Training(4.0, 1.0, loss="hinge", balanced=True)
+    found = ns.align(task, training.replace(eta_w=[1e-3, 1e-9, 1e-15]))
+    assert found.cosine_q == pytest.approx(found.cosine_q[0], rel=1e-3)
+    assert found.constant == pytest.approx(found.constant[0], rel=1e-3)
+    assert found.kappa / found.norm_w == pytest.approx(found.kappa[0] / found.norm_w[0], rel=1e-3)
+
+
+def test_scores_that_differ_by_less_than_their_rounding():
+    """A bias of 33 leaves hardly any slope, and so hardly a readout."""
+    task = ns.Task(978, 31, 1.08, 0.99977)
+    training = ns.Training(4101.0, 1.0, eta_w=0.09, eta_b=67.6, first_step="sequential")
+    for balanced in (False, True):
+        assert np.isfinite(ns.align(task, training.replace(balanced=balanced)).cosine_q)
+
+
+def test_a_balanced_query_without_a_signal_of_its_own_is_noise():
+    """Where all tokens carry the signal none stands out; only the readout could turn the query."""
+    training = ns.Training(4.0, 1.0, balanced=True)
+    found = ns.align(ns.Task(5, 5, 2.0, 0.2), training)
+    assert found.cosine_q == 0.0 and found.constant == np.inf and found.norm_q > 0.0
+    assert ns.align(ns.Task(5, 1, 0.0, 0.2), training).cosine_q == 0.0
 
 
 def test_grids_broadcast():

@@ -8,6 +8,7 @@ import needlescope as ns
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
+BALANCED = TRAINING.replace(balanced=True)
 PLACED = ns.Task(L=3, R=1, theta=2.0, pi=0.5, positions=ns.Positions([(0,), (1,)]))
 OWN = ns.PiecewiseQuadratic([], [(2.0, -2.0, 1.0)], name="twice the square")
 ROUGH = {"accuracy": 1e-2}
@@ -31,7 +32,14 @@ ROUGH = {"accuracy": 1e-2}
             lambda: ns.predict(TASK, TRAINING.replace(loss=OWN), "pooled"),
             "formula: theorem 5 with a loss of one's own",
         ),
+        (lambda: ns.predict(TASK, BALANCED, **ROUGH), "formula: theorem 4 with balanced slopes"),
+        (lambda: ns.predict(TASK, BALANCED, query=ns.Query(1.0, 0.9), **ROUGH), "theorem 4"),
+        (lambda: ns.predict(TASK, BALANCED, "pooled"), "theorem 5"),
         (lambda: ns.align(TASK, TRAINING), "theorem 3, corollary 1"),
+        (
+            lambda: ns.align(TASK, BALANCED),
+            "formula: theorem 3, corollary 1 with balanced slopes",
+        ),
         (
             lambda: ns.align(TASK, TRAINING.replace(loss=OWN)),
             "formula: theorem 3, corollary 1 with a loss of one's own",

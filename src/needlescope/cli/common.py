@@ -55,6 +55,9 @@ def problem(command: Callable[..., Any]) -> Callable[..., Any]:
         "--loss", type=click.Choice(LOSSES), default="logistic", show_default=True
     )(command)
     command = click.option(
+        "--balanced", is_flag=True, help="Balance the slopes between the two steps on attention."
+    )(command)
+    command = click.option(
         "--model", type=click.Choice(MODELS), multiple=True, default=MODELS, show_default=False,
         help="Repeat for several; all three by default.",
     )(command)  # fmt: skip
@@ -90,14 +93,14 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(names, values, strict=True)) for values in product(*columns)]
 
 
-def split(point: dict[str, Any], loss: str) -> tuple[Any, Any]:
+def split(point: dict[str, Any], loss: str, balanced: bool) -> tuple[Any, Any]:
     """Return the task and the training of a point."""
     from ..task import Task
     from ..training import Training
 
     task = {name: point[name] for name in TASK}
     training = {name: value for name, value in point.items() if name not in TASK}
-    return Task(**task), Training(**training, loss=loss)
+    return Task(**task), Training(**training, loss=loss, balanced=balanced)
 
 
 def varied(rows: list[dict[str, Any]], answers: Sequence[str]) -> list[dict[str, Any]]:

@@ -17,7 +17,9 @@ NAMES = (
 
 @click.command("predict")
 @problem
-def command(model: tuple[str, ...], loss: str, form: str | None, **options: Any) -> None:
+def command(
+    model: tuple[str, ...], loss: str, balanced: bool, form: str | None, **options: Any
+) -> None:
     """Predict test error, train loss and train error in the limit of high dimension.
 
     Any number may be several, separated by commas: --alpha1 0.5,1,2
@@ -27,8 +29,9 @@ def command(model: tuple[str, ...], loss: str, form: str | None, **options: Any)
     go_on()
     rows = []
     for point in points(options):
-        task, training = split(point, loss)
+        task, training = split(point, loss, balanced)
         for one in model:
             found = predict(task, training, one)
             rows.append({"model": one, **point, **{name: getattr(found, name) for name in NAMES}})
-    show(rows if form else varied(rows, NAMES), form, f"prediction, {loss} loss")
+    title = f"prediction, {loss} loss{', balanced' * balanced}"
+    show(rows if form else varied(rows, NAMES), form, title)

@@ -24,6 +24,7 @@ NAMES = ("test_error", "train_loss", "train_error")
 def command(
     model: tuple[str, ...],
     loss: str,
+    balanced: bool,
     form: str | None,
     d: int,
     trials: int,
@@ -38,13 +39,13 @@ def command(
     go_on()
     rows = []
     for point in points(options):
-        task, training = split(point, loss)
+        task, training = split(point, loss, balanced)
         for one in model:
             found = simulate(task, training, one, d, trials, seed, sampler=sampler, workers=workers)
             row = {"model": one, **point, "d": d, "trials": trials}
             for name in NAMES:
                 row[name], row[f"{name}_se"] = getattr(found, name), getattr(found, f"{name}_se")
             rows.append(row)
-    title = f"simulation, {loss} loss, d = {d}, {trials} trials"
+    title = f"simulation, {loss} loss{', balanced' * balanced}, d = {d}, {trials} trials"
     answers = [one for name in NAMES for one in (name, f"{name}_se")]
     show(rows if form else varied(rows, answers), form, title)

@@ -5,6 +5,7 @@ from .catalogue import series
 from .overview import overview
 from .published.alignment import alignment
 from .published.attention_map import attention_map
+from .published.beyond.rare import rare
 from .published.capacity import capacity
 from .published.errors import errors
 from .published.length import length
@@ -28,6 +29,7 @@ __all__ = [
     "limit",
     "overview",
     "phases",
+    "rare",
     "rates",
     "reuse",
     "robustness",

@@ -11,6 +11,7 @@ from .drawing import Drawing
 from .overview import overview_series
 from .published.alignment import alignment_series
 from .published.attention_map import attention_map_series
+from .published.beyond.rare import rare_series
 from .published.capacity import capacity_series
 from .published.errors import errors_series
 from .published.length import length_series
@@ -34,6 +35,7 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "limit": limit_series,
     "overview": overview_series,
     "phases": phases_series,
+    "rare": rare_series,
     "rates": rates_series,
     "reuse": reuse_series,
     "robustness": robustness_series,

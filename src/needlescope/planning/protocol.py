@@ -8,14 +8,11 @@ deviation, and the bias then balances their slopes.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import logit
 
 from ..losses import LOGISTIC
 from ..task import Task
-from ..theory.alignment import first_step, second_step
-
-FARTHEST_BIAS = 50.0  # by how much a bias may move, beside what the signal adds to scores
+from ..theory.alignment import balanced_step, first_step
 
 
 def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
@@ -42,11 +39,4 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     apart = first.signal * lift + 1.0 / (alpha0 * task.L)
     size = float(np.sqrt(norm2 / task.L + pi * (1.0 - pi) * apart**2))
     first = first_step(task, LOGISTIC, 1.0 / size, bias)
-
-    def along_readout(shift: float) -> float:
-        return second_step(task, LOGISTIC, first, alpha0, bias + shift).B
-
-    if task.L > 1:
-        reach = FARTHEST_BIAS + lift * abs(first.signal)
-        bias += float(brentq(along_readout, -reach, reach, xtol=1e-9))
-    return second_step(task, LOGISTIC, first, alpha0, bias).cosine
+    return balanced_step(task, LOGISTIC, first, alpha0, bias).cosine

@@ -94,7 +94,7 @@ def _everywhere(sides: Iterable[Iterable[dict[str, Any]]], column: str) -> bool:
 
 
 def _numeric(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, int | float) for value in values)
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
 def _words(values: Sequence[Any]) -> str:
@@ -109,9 +109,11 @@ def _word(value: Any) -> str:
 
     Examples
     --------
-    >>> [_word(value) for value in (0.5, 100000, 1e-5, 2.5e-7, "none")]
-    ['0.5', '100000', '10⁻⁵', '2.5·10⁻⁷', 'none']
+    >>> [_word(value) for value in (0.5, 100000, 1e-5, 2.5e-7, "none", True)]
+    ['0.5', '100000', '10⁻⁵', '2.5·10⁻⁷', 'none', 'yes']
     """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if not isinstance(value, int | float):
         return str(value)
     if value == int(value) and abs(value) < 1e6:

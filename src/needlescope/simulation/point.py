@@ -96,7 +96,8 @@ class Point(Settings):
         """Roughly how long a trial takes: 4 ns for a token's number, 50 ns for a feature's."""
         made = 0
         if self.sampler == "tokens":
-            passes = self.n + (1 + self.training.query_steps) * self.n0 * self.model.has_query
+            steps = 1 + self.training.query_steps + self.training.balanced
+            passes = self.n + steps * self.n0 * self.model.has_query
             made = passes * self.task.L * self.d * (1 + 100 * self.starts)
         work = 5e-8 * self.n * self.width
         if get_loss(self.training.loss).kinked or self.training.ridge < 1e-3:

@@ -4,6 +4,9 @@ Step one moves b and w from zero; step two moves q. With g± = ℓ'(0; ±1), h±
 scores f± of the training samples themselves, P = I − 11ᵀ/L and S = R(1 − R/L), the new query is
 −(η_q β/L)(A ξ + B w + noise of squared norm N). A sample's own term in w shifts its own score by
 −η_w g/(α0 L): the scores are those of training data, not of fresh data.
+
+B is L − 1 times the mean slope. Where positives are rare it pulls the query along −w; with
+``balanced`` the bias moves between the steps to where B = 0.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Question
+from ..errors import NotConverged
 from ..grid import check_kind, common_shape
-from ..losses import Loss, get_loss
+from ..losses import Loss, PiecewiseQuadratic, get_loss
+from ..losses.balance import balance
 from ..models import ATTENTION
 from ..models.asked import check_query
 from ..outcome import Alignment, gather
@@ -22,7 +27,10 @@ from ..query import Query
 from ..task import Task
 from ..training import Training
 from .provenance import of_alignment
-from .saddle.envelope import moments
+from .saddle.collapse import Pair
+from .saddle.envelope import Moments, moments
+
+BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
 
 class First(NamedTuple):
@@ -65,10 +73,7 @@ def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
 def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
     """Move q from zero, with the slopes at the scores of the training samples and this bias."""
     L, pi, signal, norm2 = task.L, task.pi, first.signal, first.norm2(alpha0)
-    lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
-    means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
-    spread = np.full(2, max(float(np.sqrt(norm2 / L)), 1e-150))
-    e = moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
+    e = _slopes(task, loss, first, alpha0, bias)
     plus, minus = pi * e.slope[0], (1.0 - pi) * e.slope[1]
     plus2, minus2 = pi * e.slope2[0], (1.0 - pi) * e.slope2[1]
     spare = task.theta**2 * task.R * (1.0 - task.R / L)
@@ -76,6 +81,57 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
     N = float(plus2 * (spare * signal**2 + (L - 1.0) * norm2) + minus2 * (L - 1.0) * norm2)
     square = A**2 + 2.0 * A * B * signal + B**2 * norm2 + N / alpha0
     return Second(A, B, N, -(A + B * signal), float(np.sqrt(max(square, 0.0))))
+
+
+def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
+    """Move q from zero, at the bias where nothing pulls it along w; looked for from ``bias`` on.
+
+    Where a loss has a kink, that bias is found to within the deviation of the scores, which may be
+    less than its own rounding: it is measured from close by then, and the loss moved there.
+
+    Examples
+    --------
+    >>> from needlescope.losses import LOGISTIC
+    >>> task = Task(L=10, R=1, theta=5.0, pi=0.1)
+    >>> first = first_step(task, LOGISTIC, 1.0, 0.0)
+    >>> plain, balanced = (step(task, LOGISTIC, first, 4.0, 0.0)
+    ...                    for step in (second_step, balanced_step))
+    >>> round(plain.cosine, 2), round(balanced.cosine, 2), balanced.B
+    (-0.21, 0.78, 0.0)
+    """
+    found = _balance(task, loss, first, alpha0, bias)
+    if found is None:
+        return second_step(task, loss, first, alpha0, bias)
+    if loss.kinked and isinstance(loss, PiecewiseQuadratic):
+        loss = Pair(loss.about(found, 1), loss.about(found, -1), loss.name, kinked=True)
+        found = _balance(task, loss, first, alpha0, 0.0) or 0.0
+    q, e = second_step(task, loss, first, alpha0, found), _slopes(task, loss, first, alpha0, found)
+    share = np.array([task.pi, 1.0 - task.pi])
+    size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))  # or a square of 0
+    if not abs(share @ e.slope) <= BALANCE_TOLERANCE * size:
+        raise NotConverged(
+            f"the slopes of the {loss.name} loss could not be balanced between the two steps: "
+            f"their mean is still {share @ e.slope:.1e}, of slopes of size {size:.1e}"
+        )
+    norm2 = q.A**2 + q.N / alpha0  # what is left of B is rounding
+    return q._replace(B=0.0, signal=-q.A, norm=float(np.sqrt(norm2)))
+
+
+def _balance(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float | None:
+    """Return a bias at which the mean slope over the training samples is zero, if there is one."""
+    share = np.array([task.pi, 1.0 - task.pi])
+    return balance(lambda at: float(share @ _slopes(task, loss, first, alpha0, at).slope), bias)
+
+
+def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
+    """Return the moments of the slopes of training samples, positives first, after one step."""
+    L, signal = task.L, first.signal
+    lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
+    means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
+    # Below its rounding a score has no spread, and without kinks none is needed.
+    least = 1e-150 if loss.kinked else 1e-12 * float(np.abs(means).max()) + 1e-150
+    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / L)), least))
+    return moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
 
 
 def align(task: Task, training: Training) -> Alignment:
@@ -87,7 +143,7 @@ def align(task: Task, training: Training) -> Alignment:
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast. Of the training
-        ``alpha0``, the loss, the step sizes and β matter.
+        ``alpha0``, the loss, the steps and β matter.
 
     Returns
     -------
@@ -113,7 +169,7 @@ def align(task: Task, training: Training) -> Alignment:
     training.need_one_query_step()
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    rows = [_align_one(*pair) | {"provenance": of_alignment(training.loss)} for pair in pairs]
+    rows = [_align_one(*pair) | {"provenance": of_alignment(training)} for pair in pairs]
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
@@ -130,7 +186,8 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
     bias = -training.eta_b * float(start[0])
     at = bias if training.first_step == "sequential" else 0.0
     w = first_step(task, loss, training.eta_w, at)
-    q = second_step(task, loss, w, alpha0, bias)
+    move = balanced_step if training.balanced else second_step
+    q = move(task, loss, w, alpha0, bias)
     step, norm_w = training.eta_q * training.beta / task.L, float(np.sqrt(w.norm2(alpha0)))
     return {
         "signal_w": w.signal,
@@ -140,14 +197,11 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
         "norm_q": step * q.norm,
         "cosine_q": q.cosine,
         "kappa": training.beta * step * q.norm,
-        "constant": _constant(task, loss, w, bias),
+        "constant": _constant(w, move(task, loss, w, np.inf, bias)) if w.signal else np.inf,
     }
 
 
-def _constant(task: Task, loss: Loss, w: First, bias: float) -> float:
-    """Return C of Corollary 1: with much data, 1 − cosine is C/α0."""
-    if w.signal == 0.0:
-        return np.inf
-    q = second_step(task, loss, w, np.inf, bias)
+def _constant(w: First, q: Second) -> float:
+    """Return C of Corollary 1, of a query with endless data: with much, 1 − cosine is C/α0."""
     pull = 2.0 * q.signal**2
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

@@ -133,7 +133,9 @@ def predict(
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
-    blank = {"model": model, "provenance": of_prediction(kind, training.loss, task, test)}
+    balanced = training.balanced and query is None
+    rests = of_prediction(kind, training.loss, task, test, balanced=balanced)
+    blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs).values():
         for index, row in _walk(kind, jobs, members, accuracy, points).items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..losses import LOSSES, Loss, get_loss
 from ..models import Model
 from ..task import Positions, Task
+from ..training import Training
 
 ALIGNMENT = "theorem 3, corollary 1"
 ASYMPTOTE = "corollary 2"
@@ -25,12 +26,18 @@ ORACLE = {
 }
 
 
-def of_alignment(loss: str | Loss) -> str:
+def of_alignment(training: Training) -> str:
     """Return what the alignment of a query rests on."""
-    return ALIGNMENT if _known(loss) else f"formula: {ALIGNMENT} with a loss of one's own"
+    beyond = {
+        "with a loss of one's own": not _known(training.loss),
+        "with balanced slopes": training.balanced,
+    }
+    return _beyond(ALIGNMENT, beyond)
 
 
-def of_prediction(model: Model, loss: str | Loss, task: Task, test: Task) -> str:
+def of_prediction(
+    model: Model, loss: str | Loss, task: Task, test: Task, *, balanced: bool = False
+) -> str:
     """Return what a prediction rests on: the paper's theorem, or a formula that goes beyond it.
 
     Examples
@@ -45,12 +52,11 @@ def of_prediction(model: Model, loss: str | Loss, task: Task, test: Task) -> str
     """
     beyond = {
         "with a loss of one's own": not _known(loss),
+        "with balanced slopes": model.has_query and balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
         "tested on another task": test is not task,
     }
-    more = [words for words, present in beyond.items() if present]
-    ground = model.rests_on.removeprefix("formula: ")
-    return f"formula: {ground} {', '.join(more)}" if more else model.rests_on
+    return _beyond(model.rests_on, beyond)
 
 
 def of_limit(model: Model, ground: str) -> str:
@@ -74,6 +80,12 @@ def of_limit(model: Model, ground: str) -> str:
 def of_search(*grounds: str) -> str:
     """Return what the root of a function rests on."""
     return f"search: on {' and '.join(dict.fromkeys(grounds))}"
+
+
+def _beyond(ground: str, beyond: dict[str, bool]) -> str:
+    """Return the ground, as a formula if any of the words say how it goes beyond it."""
+    more = [words for words, present in beyond.items() if present]
+    return f"formula: {ground.removeprefix('formula: ')} {', '.join(more)}" if more else ground
 
 
 def _known(loss: str | Loss) -> bool:

@@ -111,10 +111,11 @@ def training_threshold(
     for one, target in zip(tasks, errors, strict=True):
         check_signal_needed(one, target)
     points = Points(unsolved, shape, task, training, query, error=error)
+    balanced = training.balanced and query is None
     rows: list[dict[str, Any]] = []
     for index, one in enumerate(tasks):
-        rests = of_prediction(kind, trainings[index].loss, one, one).removeprefix("formula: ")
-        rows.append({"model": model, "provenance": of_search(rests)})
+        rests = of_prediction(kind, training.loss, one, one, balanced=balanced)
+        rows.append({"model": model, "provenance": of_search(rests.removeprefix("formula: "))})
         with points.at(index):
             how = {"model": model, "query": queries[index], "data": data}
             rows[index] |= _threshold(one, trainings[index], float(errors[index]), accuracy, how)

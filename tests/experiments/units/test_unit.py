@@ -17,6 +17,7 @@ CHANGES = [
     ("task", TASK | {"L": 11}),
     ("task", TASK | {"positions": "first"}),
     ("training", {"alpha0": 2.0, "alpha1": 2.0, "loss": "square"}),
+    ("training", {"alpha0": 2.0, "alpha1": 2.0, "balanced": True}),
     ("model", "pooled"),
     ("d", 61),
     ("trials", 2),

@@ -38,6 +38,17 @@ def test_a_capacity_and_the_strength_of_hard_attention_may_be_infinite():
         assert checked(name, pd.Series([np.inf])).tolist() == [np.inf]
 
 
+def test_truths_are_true_or_false_or_missing():
+    for values in ([True, False], [np.True_, None], [np.nan, True], pd.array([True, None])):
+        found = checked("training.balanced", pd.Series(values))
+        assert found.isna().tolist() == pd.Series(values).isna().tolist()
+        assert {type(one) for one in found.dropna()} <= {bool, np.bool_}
+    with pytest.raises(
+        ValueError, match=r"^column training.balanced must hold True or False, got "
+    ):
+        checked("training.balanced", pd.Series([True, 1.0]))
+
+
 def test_columns_that_no_figure_reads_are_left_alone():
     table = pd.DataFrame({"test_error": [0.1], "colour": ["red"], "task.positions": [{}]})
     assert read_columns(table) == ["test_error"]

@@ -38,7 +38,7 @@ def test_what_a_call_is_said_not_to_use_does_not_change_its_answer(call, column)
 @pytest.mark.parametrize("column", [*QUERY_ONLY, "training.alpha0"])
 def test_without_a_query_its_training_does_not_matter(column):
     field = column.removeprefix("training.")
-    other = {"query_steps": 1, "alpha0": 3.0}.get(field, 0.7)
+    other = {"query_steps": 1, "alpha0": 3.0, "balanced": True}.get(field, 0.7)
     given = {"model": "pooled", "training.alpha1": 2.0, column: other}
     assert column not in depends("predict", given)
     assert column not in depends("predict", {**given, "model": "attention", "query.kappa": 1.0})

@@ -32,6 +32,7 @@ def test_sizes_of_a_simulation_are_no_parameters():
         ("reuse", "all", "none"),
         ("noise.entries", "student", "gaussian"),
         ("training.query_steps", 3, 1),
+        ("training.balanced", True, False),
     ],
 )
 def test_what_some_rows_leave_unsaid_is_a_value_too(column, value, unsaid):

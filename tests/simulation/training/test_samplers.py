@@ -15,7 +15,7 @@ from numpy.random import SeedSequence
 from scipy import stats
 
 import needlescope as ns
-from needlescope.losses import Loss, get_loss
+from needlescope.losses import LOSSES, Loss, get_loss
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child, generator
@@ -101,6 +101,7 @@ BOTH_STEPS: list[tuple[ns.Task, int, dict[str, Any]]] = [
     (ns.Task(3, 2, 3.0, 0.5), 5, {"alpha0": 0.2}),
     (ns.Task(4, 2, 0.0, 0.5), 2, {"alpha0": 1.0, "loss": "square"}),
     (ns.Task(1, 1, 2.0, 0.5), 3, {"alpha0": 2.0, "first_step": "sequential"}),
+    (ns.Task(3, 1, 2.0, 0.7), 3, {"alpha0": 3.0, "balanced": True, "loss": "hinge"}),
 ]
 
 
@@ -149,6 +150,7 @@ LABELLED: list[tuple[ns.Task, int, list[float], dict[str, Any]]] = [
     (ns.Task(4, 3, 2.0, 0.5), 4, [1, -1, -1, -1, 1], {"first_step": "sequential"}),
     (ns.Task(3, 2, 3.0, 0.5), 2, [1], {}),
     (ns.Task(6, 3, 4.0, 0.5), 3, [1, 1], {"loss": "hinge", "eta_w": 0.01}),
+    (ns.Task(3, 1, 2.0, 0.5), 3, [1, -1, -1, -1], {"balanced": True}),
 ]
 
 
@@ -171,10 +173,14 @@ class TestInside:
         for k in range(count):
             data = token_data(task, y, d, SeedSequence(7, spawn_key=(k,)))
             state = stages.first_step(data, stages.start(d), training)
+            if training.balanced:
+                state = stages.balance(data, state, get_loss(training.loss), training.beta)
             scores = stages.scores(data, ATTENTION, state, training.beta)
             tables[0].append(self.numbers(stages.query_step(data, state, training), scores))
             rng = generator(SeedSequence(8, spawn_key=(k,)))
             state, means = reduced.first_step(task, training, y, d, rng)
+            if training.balanced:
+                state = reduced.balance(task, training, state, means)
             lift = task.theta * task.R / task.L * state.w[0] * (y > 0.0)
             scores = lift + np.linalg.norm(state.w) * means.noise / np.sqrt(task.L) + state.b
             after = reduced.query_step(task, training, state, means, rng)
@@ -204,6 +210,17 @@ class TestInside:
         norm = float(np.linalg.norm(state.w))
         seen = 1.5 * 2 / 5 * state.w[0] / norm * (y > 0.0) + means.noise / np.sqrt(5)
         assert norm == pytest.approx(-3.0 / 7 * float(g @ seen), rel=1e-12)
+
+    @pytest.mark.parametrize("name", sorted(LOSSES))
+    def test_balanced_slopes_add_up_to_zero(self, name: str) -> None:
+        task, y = ns.Task(5, 2, 1.5, 0.1), np.where(np.arange(40) % 8, -1.0, 1.0)
+        training = ns.Training(1.0, 1.0, loss=name, **STEPS)
+        first, means = reduced.first_step(task, training, y, 4, np.random.default_rng(0))
+        state = reduced.balance(task, training, first, means)
+        assert np.array_equal(state.w, first.w) and not state.q.any()
+        norm, lift = float(np.linalg.norm(state.w)), 1.5 * 2 / 5 * state.w[0] * (y > 0.0)
+        scores = lift + norm * means.noise / np.sqrt(5) + state.b
+        assert abs(get_loss(name).derivative(scores, y).mean()) < 1e-13
 
     @pytest.mark.parametrize("theta", [0.0, 3.0])
     def test_the_query_across_readout_and_signal_has_its_exact_size(self, theta: float) -> None:

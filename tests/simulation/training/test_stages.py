@@ -14,7 +14,14 @@ from needlescope.simulation.asked import ask
 from needlescope.simulation.samples import data as data_module
 from needlescope.simulation.samples.data import Arrays, hold, tokens
 from needlescope.simulation.training import stages
-from needlescope.simulation.training.stages import State, first_step, gradient, query_step, start
+from needlescope.simulation.training.stages import (
+    State,
+    balance,
+    first_step,
+    gradient,
+    query_step,
+    start,
+)
 from needlescope.simulation.trial import align_trial
 from tests.simulation.training.plain import (
     BETA,
@@ -145,6 +152,22 @@ class TestSteps:
         assert found.w == pytest.approx(at.w - 0.7 * slope[D:-1], abs=DIFFERENCES)
         assert np.array_equal(found.q, at.q)
 
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_balanced_slopes_add_up_to_zero(
+        self, small_blocks: None, loss: Loss, dtype: type
+    ) -> None:
+        data = sample(60, dtype=dtype)
+        first = first_step(data, start(D), self.TRAINING.replace(loss=loss))
+        found = balance(data, first, loss, BETA)
+        assert np.array_equal(found.w, first.w) and not found.q.any()
+        jumps = 2.0 / 60 if loss.kinked else 1e-13  # a slope jumps by 2 at most, of one sample
+        assert abs(gradient(data, found, loss, BETA, moving="b").b) <= jumps
+        assert abs(gradient(data, first, loss, BETA, moving="b").b) > 0.05
+
+    def test_one_kind_of_labels_leaves_the_bias(self, loss: Loss) -> None:
+        data = Arrays(sample().X, -np.ones(N))
+        assert balance(data, STATES["readout"], loss, BETA) == STATES["readout"]
+
     def test_query_cannot_move_before_the_readout_does(self) -> None:
         assert not query_step(sample(), start(D), self.TRAINING).q.any()
 
@@ -160,10 +183,12 @@ class TestSteps:
             at = found
 
     @pytest.mark.parametrize("order", ["joint", "sequential"])
-    @pytest.mark.parametrize("steps", [1, 3])
-    def test_a_trial_takes_these_steps_on_its_first_data_set(self, steps: int, order: str) -> None:
+    @pytest.mark.parametrize(("steps", "balanced"), [(1, False), (3, False), (1, True), (3, True)])
+    def test_a_trial_takes_these_steps_on_its_first_data_set(
+        self, steps: int, order: str, balanced: bool
+    ) -> None:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
-        training = self.TRAINING.replace(first_step=order, query_steps=steps)
+        training = self.TRAINING.replace(first_step=order, query_steps=steps, balanced=balanced)
         options = {"signal": 5.0 * xi, "sampler": "tokens"}
         (point,) = ask(task, training, "attention", D, **options).points()
         trial = point.trial(SeedSequence(11))
@@ -174,6 +199,9 @@ class TestSteps:
         if order == "sequential":
             slope = plain_slope(D0, start(D)._replace(b=b), loss, BETA)
         at = State(np.zeros(D), -0.7 * slope[D:-1], b)
+        for _ in range(30 * balanced):  # Newton's method, once, before the query moves
+            bend = np.mean([loss.second(np.array(plain_score(X, at, BETA)), 1) for X in D0.X])
+            at = at._replace(b=at.b - plain_slope(D0, at, loss, BETA)[-1] / bend)
         for _ in range(steps):
             at = at._replace(q=at.q - 2.5 * plain_slope(D0, at, loss, BETA)[:D])
         found = align_trial(trial)

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ...arrays import FloatArray, project
 from ...losses import Loss
@@ -25,7 +24,6 @@ from ...simulation.training.stages import State
 from ...solvers.minimise import minimise, minimise_path
 
 READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
-FARTHEST_BALANCE = 1e6  # a shift that balances the slopes is looked for so far
 
 
 def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:
@@ -44,7 +42,7 @@ def add_query(data: Data, state: State, loss: Loss, weight: FloatArray, kappa: f
     if size == 0.0:
         return last
     last.w[-1] = -pull / size
-    last = last._replace(b=last.b + _imbalance(scores(data, last), data.y, loss, weight))
+    last = stages.balance(data, last, loss, 1.0, weight)
     pull = stages.gradient(data, last, loss, 1.0, moving="q", weight=weight).q[-1]
     last.w[-1] = 0.0
     size = _deviation(data, pull, weight)
@@ -77,25 +75,7 @@ def readouts(
 
 def scores(data: Data, state: State) -> FloatArray:
     """Return the score of every bag: the sum over its queries, and the bias."""
-    found = np.full(len(data.y), state.b)
-    for block in data.blocks():
-        for q, w in zip(state.q, state.w, strict=True):
-            found[block.rows] += stages.Head.look(block.table, block.segments, q, w, 1.0).score
-    return found
-
-
-def _imbalance(found: FloatArray, y: FloatArray, loss: Loss, weight: FloatArray) -> float:
-    """Return the constant that, added to all scores, balances the slopes of the loss."""
-
-    def slope(shift: float) -> float:
-        return float(weight @ loss.derivative(found + shift, y))
-
-    reach = 1.0
-    while slope(-reach) >= 0.0 or slope(reach) <= 0.0:
-        reach *= 4.0
-        if reach > FARTHEST_BALANCE:  # they balance nowhere, or everywhere
-            return 0.0
-    return float(brentq(slope, -reach, reach, xtol=1e-12))
+    return stages.attended(data, state, 1.0)
 
 
 def _deviation(

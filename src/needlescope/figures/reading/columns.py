@@ -15,6 +15,7 @@ WORDS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
     *("method", "who", "noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
 )
+TRUTHS = ("training.balanced",)  # yes or no
 ENDLESS = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention
 POSITIVE = (
     *("training.alpha0", "training.alpha1", "task.L", "test_task.L", "d"),
@@ -57,6 +58,8 @@ def read_columns(table: pd.DataFrame) -> list[str]:
 def checked(name: str, values: pd.Series) -> pd.Series:
     """Return a column of plain numbers or words, NaN where there is none; or refuse it."""
     numbers, words = values, name in WORDS
+    if name in TRUTHS:
+        return _truths(name, values)
     if words or not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf"):
         known = values.notna().to_numpy()
         plain = values.astype(object).where(known, np.nan)
@@ -77,6 +80,16 @@ def checked(name: str, values: pd.Series) -> pd.Series:
         place = int(np.flatnonzero(bad)[0])
         raise ValueError(f"column {name} must hold {wanted}, got {size[place]} in row {place}")
     return numbers
+
+
+def _truths(name: str, values: pd.Series) -> pd.Series:
+    """Return a column of True and False, NaN where there is neither; or refuse it."""
+    known = values.notna().to_numpy()
+    for row in np.flatnonzero(known):
+        if not isinstance(values.iloc[row], bool | np.bool_):
+            got = values.iloc[row]
+            raise ValueError(f"column {name} must hold True or False, got {got!r} in row {row}")
+    return values.astype(object).where(known, np.nan)
 
 
 def listed(values: Sequence[Any], word: str = "and") -> str:

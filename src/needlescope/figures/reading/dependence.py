@@ -16,7 +16,8 @@ SYMBOLS = {
     "alpha": "α",
     "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
     "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
-    "training.eta_q": "η_q", "training.first_step": "first step", "query.kappa": "κ",
+    "training.eta_q": "η_q", "training.first_step": "first step",
+    "training.balanced": "slopes balanced", "query.kappa": "κ",
     "query.cosine": "s", "noise.entries": "noise", "noise.df": "degrees of freedom",
     "noise.token_correlation": "token correlation",
     "noise.covariance_decay": "covariance decay", "noise.covariance": "covariance",
@@ -31,10 +32,10 @@ DEFAULTS = {
     f"training.{field.name}": field.default
     for field in dataclasses.fields(Training)
     if field.default not in (dataclasses.MISSING, None)
-    and field.name not in ("first_step", "query_steps")
+    and field.name not in ("first_step", "query_steps", "balanced")
 }
 QUERY_ONLY = tuple(
-    f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q", "query_steps")
+    f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q", "query_steps", "balanced")
 )
 UNUSED = {
     "align": ("training.alpha1", "training.ridge"),

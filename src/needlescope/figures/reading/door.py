@@ -19,6 +19,7 @@ from .varying import UNSAID, varying
 DRAWN_BY = {
     "test_task.L": "length",
     **dict.fromkeys([name for name in LEFT_OUT if name.startswith("noise.")], "robustness"),
+    "training.balanced": "rare",
     **dict.fromkeys(("reuse", "training.query_steps", "starts"), "reuse"),
 }
 

@@ -13,6 +13,7 @@ from .dependence import DEFAULTS
 LEFT_OUT: Mapping[str, Any] = {
     **DEFAULTS,
     **{"reuse": "none", "training.query_steps": 1, "starts": 0, "noise.entries": "gaussian"},
+    **{"training.balanced": False},
     **{"noise.df": 0.0, "noise.token_correlation": 0.0, "noise.covariance_decay": 0.0},
 }
 """What units were asked that do not say so."""

@@ -36,6 +36,8 @@ def align(trial: Trial) -> dict[str, float]:
     rng = generator(trial.stream("D0"))
     y = labels(trial.task, trial.n0, rng)
     first, means = reduced.first_step(trial.task, trial.training, y, trial.d, rng)
+    if trial.training.balanced:
+        first = reduced.balance(trial.task, trial.training, first, means)
     state = reduced.query_step(trial.task, trial.training, first, means, rng)
     return aligned(trial, np.eye(1, trial.d)[0], first.w, state.q)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
+from ...losses import get_loss
 from ...models.attention import attend
 from ...running.seeds import generator
 from ...solvers.problem import Fit
@@ -113,7 +114,10 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
     D0 = hold(D0) if trial.holds else D0
-    first = state = stages.first_step(D0, stages.start(trial.d), trial.training)
+    first = stages.first_step(D0, stages.start(trial.d), trial.training)
+    if trial.training.balanced:
+        first = stages.balance(D0, first, get_loss(trial.training.loss), trial.training.beta)
+    state = first
     for _ in range(trial.training.query_steps):
         state = stages.query_step(D0, state, trial.training)
     return first, state

@@ -5,6 +5,8 @@ the rest can be drawn as sums. Nothing here is an approximation; it holds at eve
 
 - Stage 2. Given the labels, Σ gᵢ X̄ᵢ is one Gaussian vector V about its mean. Given V, the means X̄ᵢ
   along w are Gaussian with the constraint that they add up to V: a draw, less its part along g.
+  Whether or not the bias then balances the slopes, which are functions of these means, what
+  follows is the same.
 - Stage 3. The centred tokens P Xᵢ are independent of the means. Along w they are cᵢ ~ N(0, P), of
   which only v·c and ‖c‖² matter; across w their sum Σ hᵢ Zᵢᵀ tᵢ, tᵢ = P Xᵢ w, is one Gaussian
   vector of variance Σ hᵢ² ‖tᵢ‖².
@@ -22,6 +24,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import get_loss
+from ...losses.balance import balancing_shift
 from ...models.segments import softmax
 from ...task import Task
 from ...training import Training
@@ -69,6 +72,12 @@ def first_step(
     return State(np.zeros(d), w, b), Means(y, seen)
 
 
+def balance(task: Task, training: Training, state: State, means: Means) -> State:
+    """Between the stages 2 and 3: move the bias to where the mean slope of the loss is zero."""
+    shift = balancing_shift(_scores(task, state, means), means.y, get_loss(training.loss))
+    return state._replace(b=state.b + shift)
+
+
 def query_step(
     task: Task, training: Training, state: State, means: Means, rng: np.random.Generator
 ) -> State:
@@ -79,8 +88,7 @@ def query_step(
         return state  # no gradient: the score does not depend on q
     positive = y > 0.0
     m = float(state.w[0])
-    score = theta * R / L * m * positive + norm * means.noise / np.sqrt(L) + state.b
-    h = get_loss(training.loss).derivative(score, y)
+    h = get_loss(training.loss).derivative(_scores(task, state, means), y)
     # c = P Z w/‖w‖ has L − 1 free coordinates; the first is along P v, of squared length S.
     S = R * (L - R) / L
     first = rng.standard_normal(n)
@@ -95,6 +103,14 @@ def query_step(
     pull = float(h @ self_part) * direction + float(np.sqrt((h * h) @ size)) * across
     pull[0] += float(h @ signal)
     return state._replace(q=-training.eta_q * training.beta / (n * L) * pull)
+
+
+def _scores(task: Task, state: State, means: Means) -> FloatArray:
+    """Return the scores of D0 while the query is zero."""
+    lift = task.theta * task.R / task.L * float(state.w[0]) * (means.y > 0.0)
+    noise = float(np.linalg.norm(state.w)) * means.noise / np.sqrt(task.L)
+    found: FloatArray = lift + noise + state.b
+    return found
 
 
 def attention_features(

@@ -2,6 +2,7 @@
 
 1. `start`: w = q = 0, b = 0.
 2. `first_step`: one gradient step of the mean loss on D0 moves b and w.
+   If the training is balanced, `balance` then moves b to where the slopes add up to zero.
 3. `query_step`: one more moves q only; repeat it for more steps.
 4. `features`, then `readout`: with q fixed, (w, b) minimise the ridge-regularised loss on D1.
 
@@ -32,6 +33,7 @@ import numpy as np
 
 from ...arrays import FloatArray, project
 from ...losses import Loss, get_loss
+from ...losses.balance import balancing_shift
 from ...models import Model, attention
 from ...models.segments import Segments
 from ...solvers.minimise import minimise
@@ -72,6 +74,14 @@ def first_step(data: Data, state: State, training: Training) -> State:
         return State(q, state.w - training.eta_w * pull.w, state.b)
     pull = gradient(data, state, loss, training.beta, moving="w")
     return State(q, state.w - training.eta_w * pull.w, state.b - training.eta_b * pull.b)
+
+
+def balance(
+    data: Data, state: State, loss: Loss, beta: float, weight: FloatArray | None = None
+) -> State:
+    """Between the stages 2 and 3: move the bias to where the mean slope of the loss is zero."""
+    shift = balancing_shift(attended(data, state, beta), data.y, loss, weight)
+    return state._replace(b=state.b + shift)
 
 
 def query_step(data: Data, state: State, training: Training) -> State:
@@ -184,6 +194,16 @@ class Head(NamedTuple):
             if w.any():
                 seen += project(rows, w)
         return Head(a, seen, segments.dot(a, seen))
+
+
+def attended(data: Data, state: State, beta: float) -> FloatArray:
+    """Return the score of every sample by attention; those of several queries add up."""
+    d, found = state.q.shape[-1], np.full(len(data.y), state.b)
+    heads = list(zip(state.q.reshape(-1, d), state.w.reshape(-1, d), strict=True))
+    for block in data.blocks():
+        for q, w in heads:
+            found[block.rows] += Head.look(block.table, block.segments, q, w, beta).score
+    return found
 
 
 def features(data: Data, model: Model, q: FloatArray, beta: float) -> Any:

@@ -25,7 +25,7 @@ from .solver import solve
 
 
 @dataclass(frozen=True, repr=False)
-class _Pair(Loss):
+class Pair(Loss):
     """One loss for each label."""
 
     positive: Loss
@@ -34,15 +34,19 @@ class _Pair(Loss):
     kinked: bool = False
 
     def of_label(self, y: int) -> Loss:
+        """Return the loss of a label."""
         return self.positive if y > 0 else self.negative
 
     def value(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
+        """Return the loss of a score."""
         return self.of_label(int(y)).value(z, y)
 
     def derivative(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
+        """Return its first derivative."""
         return self.of_label(int(y)).derivative(z, y)
 
     def second(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
+        """Return its second derivative."""
         return self.of_label(int(y)).second(z, y)
 
 
@@ -52,7 +56,7 @@ def solve_close(problem: Saddle, start: Point) -> tuple[Point, Local]:
     if not isinstance(loss, PiecewiseQuadratic) or not loss.kinked:
         raise NotConverged("the loss has no kink to stay close to")
     bias = _best_constant(loss, _positives(problem))
-    pair = _Pair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
+    pair = Pair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
     close = Saddle(problem.law, pair, problem.delta, problem.ridge)
     point, local = solve(close, start._replace(b=start.b - bias))
     return point._replace(b=bias + point.b), local
@@ -65,7 +69,7 @@ def collapsed_bias(problem: Saddle) -> float | None:
         return None
     law = problem.law
     bias = _best_constant(loss, _positives(problem))
-    pair = _Pair(loss.cone(bias, 1), loss.cone(bias, -1))
+    pair = Pair(loss.cone(bias, 1), loss.cone(bias, -1))
     cone = Saddle(law, pair, problem.delta, 0.0)
     try:
         _, local = solve(cone, Point(np.zeros(law.directions), 0.0, 1.0, 1.0), fixed_rho=True)
