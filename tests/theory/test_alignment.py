@@ -85,8 +85,8 @@ def test_nothing_pulls_a_balanced_query_along_the_readout(loss, pi, eta_w, alpha
         low, high = (low, bias) if B > 0.0 else (bias, high)
     here = second_step(task, kind, first, alpha0, bias)
     assert abs(here.B) < 1e-10
-    assert found.A == pytest.approx(here.A, rel=1e-6)
-    assert found.N == pytest.approx(here.N, rel=1e-6)
+    assert pytest.approx(here.A, rel=1e-6) == found.A
+    assert pytest.approx(here.N, rel=1e-6) == found.N
 
 
 @pytest.mark.parametrize("loss", LOSSES)
