@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, check_broadcast, choice, integer, real
+from .grid import Gridded, check_broadcast, check_kind, choice, integer, real
 from .losses import Loss, check_loss, get_loss
+from .schedule import Schedule
 
 FIRST_STEPS = ("joint", "sequential")
 DATA = ("D1", "all")  # what models without a query are trained on
@@ -45,6 +46,9 @@ class Training(Gridded):
     query_steps : int or array of int, default 1
         Gradient steps on the query, all on D0, after the first step on w and b; from 1 to 10⁶. The
         theory follows one.
+    schedule : Schedule, optional
+        In place of the two steps: joint steps on readout, bias and query, each on a fresh batch of
+        D0. The theory follows them all.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class Training(Gridded):
     eta_q: Any = 10.0
     first_step: str = "joint"
     query_steps: Any = 1
+    schedule: Schedule | None = None
 
     _gridded: ClassVar[tuple[str, ...]] = (
         "alpha0",
@@ -101,6 +106,18 @@ class Training(Gridded):
                 value = real(name, value, 0.0, np.inf, open_low=above_zero, sense=SENSE)
             object.__setattr__(self, name, value)
         check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})
+        self._check_schedule()
+
+    def _check_schedule(self) -> None:
+        if self.schedule is None:
+            return
+        check_kind("schedule", self.schedule, Schedule)
+        for name, usual in (("first_step", "joint"), ("query_steps", 1)):
+            if np.any(np.asarray(getattr(self, name)) != usual):
+                raise ValueError(
+                    f"{name} must be {usual!r} with a schedule, which says what its steps are, "
+                    f"got {getattr(self, name)!r}"
+                )
 
     def need_alpha0(self, why: str) -> None:
         """Refuse a training without the data that ``why`` speaks of."""

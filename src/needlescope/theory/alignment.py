@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Question
+from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import Loss, get_loss
 from ..models import ATTENTION
@@ -23,6 +24,8 @@ from ..task import Task
 from ..training import Training
 from .provenance import of_alignment
 from .saddle.envelope import moments
+from .steps.path import SURE, after_schedule, doubt
+from .unsolved import Points
 
 
 class First(NamedTuple):
@@ -79,15 +82,16 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
 
 
 def align(task: Task, training: Training) -> Alignment:
-    """Predict the readout after one gradient step and the query after two.
+    """Predict the readout after one gradient step and the query after two, or after a schedule.
 
-    Theorem 3, and Corollary 1 for the constant of the approach to full alignment.
+    Theorem 3, and Corollary 1 for the constant of the approach to full alignment. A schedule's
+    steps, each on a fresh batch, are followed by a formula of our own.
 
     Parameters
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast. Of the training
-        ``alpha0``, the loss, the step sizes and β matter.
+        ``alpha0``, the loss, the step sizes, β and the schedule matter.
 
     Returns
     -------
@@ -98,6 +102,8 @@ def align(task: Task, training: Training) -> Alignment:
     ------
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the steps of a schedule are so long that its path cannot be integrated.
 
     Examples
     --------
@@ -107,20 +113,49 @@ def align(task: Task, training: Training) -> Alignment:
     >>> round(found.cosine_q, 4), round(found.norm_q, 4)
     (0.9762, 0.6843)
     """
+    return _align(task, training, SURE)
+
+
+def _align(task: Task, training: Training, sure: float) -> Alignment:
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    rows = [_align_one(*pair) | {"provenance": of_alignment(training.loss)} for pair in pairs]
+    ground = of_alignment(training.loss, training.schedule is not None)
+    points, rows = Points("raise", shape, task, training), []
+    for index, pair in enumerate(pairs):
+        with points.at(index):
+            found = _align_one(*pair) if training.schedule is None else _align_many(*pair, sure)
+            rows.append(found | {"provenance": ground})
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
-def trained_query(task: Task, training: Training, query: Query | None = None) -> Query:
-    """Return the query that is given, or else the one that the two steps train."""
+def trained_query(
+    task: Task, training: Training, query: Query | None = None, accuracy: float = 1.0
+) -> Query:
+    """Return the query that is given, or else the one that the steps train, known well enough.
+
+    A test error, and the weight on the signal, change by less than half as much as the cosine or
+    the relative κ; twice its standard error must fit into the accuracy.
+    """
     check_query(ATTENTION, query)
-    return align(task, training).query if query is None else query
+    if query is not None:
+        return query
+    found = _align(task, training, min(SURE, accuracy))
+    if training.schedule is not None:
+        worst = doubt(found.cosine_q_se, found.kappa, found.kappa_se)
+        if worst > accuracy:
+            raise NotConverged(
+                f"the query after its schedule is known to {worst:.1e} only, not to the accuracy "
+                f"of {accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
+            )
+    return found.query
+
+
+def _align_many(task: Task, training: Training, sure: float) -> dict[str, Any]:
+    return after_schedule(task, training, sure) | {"constant": np.nan}
 
 
 def _align_one(task: Task, training: Training) -> dict[str, Any]:

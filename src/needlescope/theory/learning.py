@@ -122,7 +122,7 @@ def predict(
     accuracy = check_accuracy(accuracy)
     check_query(kind, query)
     test = _check_test(kind, task, test_task)
-    seen = trained_query(task, training, query) if kind.has_query else NO_QUERY
+    seen = trained_query(task, training, query, accuracy) if kind.has_query else NO_QUERY
     joins = data == "all" and not kind.has_query
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
@@ -133,7 +133,9 @@ def predict(
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
-    blank = {"model": model, "provenance": of_prediction(kind, training.loss, task, test)}
+    scheduled = kind.has_query and query is None and training.schedule is not None
+    rests = of_prediction(kind, training.loss, task, test, scheduled)
+    blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs).values():
         for index, row in _walk(kind, jobs, members, accuracy, points).items():

@@ -12,6 +12,7 @@ from ..models import Model
 from ..task import Positions, Task
 
 ALIGNMENT = "theorem 3, corollary 1"
+SCHEDULE = "formula: overlaps after steps on fresh batches"
 ASYMPTOTE = "corollary 2"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
@@ -25,12 +26,16 @@ ORACLE = {
 }
 
 
-def of_alignment(loss: str | Loss) -> str:
+def of_alignment(loss: str | Loss, scheduled: bool = False) -> str:
     """Return what the alignment of a query rests on."""
+    if scheduled:
+        return SCHEDULE
     return ALIGNMENT if _known(loss) else f"formula: {ALIGNMENT} with a loss of one's own"
 
 
-def of_prediction(model: Model, loss: str | Loss, task: Task, test: Task) -> str:
+def of_prediction(
+    model: Model, loss: str | Loss, task: Task, test: Task, scheduled: bool = False
+) -> str:
     """Return what a prediction rests on: the paper's theorem, or a formula that goes beyond it.
 
     Examples
@@ -44,6 +49,7 @@ def of_prediction(model: Model, loss: str | Loss, task: Task, test: Task) -> str
     'formula: theorem 5 tested on another task'
     """
     beyond = {
+        "after a schedule of steps": scheduled,
         "with a loss of one's own": not _known(loss),
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
         "tested on another task": test is not task,

@@ -110,10 +110,13 @@ def training_threshold(
     errors = np.broadcast_to(error, shape).ravel()
     for one, target in zip(tasks, errors, strict=True):
         check_signal_needed(one, target)
+    scheduled = kind.has_query and query is None and training.schedule is not None
     points = Points(unsolved, shape, task, training, query, error=error)
     rows: list[dict[str, Any]] = []
     for index, one in enumerate(tasks):
-        rests = of_prediction(kind, trainings[index].loss, one, one).removeprefix("formula: ")
+        rests = of_prediction(kind, trainings[index].loss, one, one, scheduled).removeprefix(
+            "formula: "
+        )
         rows.append({"model": model, "provenance": of_search(rests)})
         with points.at(index):
             how = {"model": model, "query": queries[index], "data": data}
