@@ -143,7 +143,7 @@ def trained_query(
     check_query(ATTENTION, query)
     if query is not None:
         return query
-    found = _align(task, training, min(SURE, accuracy))
+    found = _align(task, training, 0.5 * accuracy)
     if training.schedule is not None:
         worst = doubt(found.cosine_q_se, found.kappa, found.kappa_se)
         if worst > accuracy:

@@ -17,7 +17,8 @@ from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic
 from ..saddle.envelope import ENVELOPE_REACH, STEP, density
 
-UNEVEN = 1e-6  # how far the sums over all nodes and over every other may be apart
+# how far the sums over all nodes and over every other may be apart: what all leave is its square
+UNEVEN = 1e-4
 WIDEST = 0.5  # step in G, where scores hardly vary
 BLOCK = 1 << 17  # scores at a time
 TAIL = 40.0  # standard deviations beyond which the normal density underflows
