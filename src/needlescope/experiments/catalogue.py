@@ -7,7 +7,7 @@ from importlib import import_module
 from .experiment import Experiment
 from .units.guess import one_of
 
-POSSIBLE = ("limit", "phases", "keep_up")  # of any learner: a room of their own
+POSSIBLE = ("limit", "phases", "keep_up", "steps")  # of any learner: a room of their own
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
     *("length", "reuse", "robustness", "attention_map"),
