@@ -39,6 +39,7 @@ class TestAccepts:
             "eta_q": 10.0,
             "first_step": "joint",
             "query_steps": 1,
+            "schedule": None,
         }
         with pytest.raises(ValueError, match="alpha1 must be given"):
             ns.Training(4.0)

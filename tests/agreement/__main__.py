@@ -16,13 +16,15 @@ from needlescope.simulation.error import estimated
 from .grid import ATTENTION, POOLED, VECTORIZED
 from .limit import LIMIT, limit_scores
 from .points import scores
+from .steps import STEPS, steps_scores
 
 
 def main() -> None:
-    """Score every point, then summarise: trained models, and the iteration to the limit."""
+    """Score every point, then summarise: trained models, schedules of steps, the iteration to the limit."""
     console = Console()
     show(console, "simulation against theory", [*ATTENTION, *POOLED, *VECTORIZED], scores)
     estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
+    show(console, "steps on fresh batches against theory", STEPS, steps_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
 
 

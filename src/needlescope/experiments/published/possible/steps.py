@@ -99,18 +99,19 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 EXPERIMENT = Experiment(
     "steps",
     "How many gradient steps, each on a fresh batch",
-    "Test error and alignment of attention against the number of joint gradient steps on (w, b, q), "
-    "each on a fresh batch. All data together are fixed, half of them for the steps, in equal "
+    "Test error and alignment of attention against the number of joint gradient steps on (w, b, "
+    "q), each on a fresh batch. All data together are fixed, half of them for the steps, in equal "
     "batches, and half for the readout. Dashed: the paper's two steps, both on all data of the "
-    "first half. Dotted: the limit of learning. Every point has the length of steps, and the ridge, "
-    "that err least in theory. Two fresh steps see half of what two on the same data do, and lose. "
-    "With ten tokens the loss is made good by four to 32 steps, and no more is gained: 0.143 "
-    "after 32 steps and 0.142 after the two at α = 4, where anyone could reach 0.109. With a "
-    "hundred tokens and α = 16 steps do pay: the error falls from 0.203 to 0.150 with eight steps, "
-    "three quarters of the way to the limit of 0.131, as the query of one step shows the next "
-    "where to look; more steps gain nothing. With α = 4 there is too little to start from: 0.438 "
-    "after 32 steps, where the limit is 0.137. As theory is smooth and trials at L = 100 are not "
-    "(some find the signal, others do not), dots lie apart from the lines there at small d.",
+    "first half. Dotted: the limit of learning. Every point has the length of steps, and the "
+    "ridge, that err least in theory. Two fresh steps see half of what two on the same data do, "
+    "and lose. With ten tokens more steps nearly make that good, and gain no more: at α = 4 0.143 "
+    "after 32 steps and 0.142 after the two, where anyone could reach 0.109. With a hundred tokens "
+    "and α = 16 steps do pay: the error falls from 0.203 to 0.150 with eight, three quarters of "
+    "the way to the limit of 0.131, as the query of one step shows the next where to look. More "
+    "than eight gain nothing. With α = 4 there is too little to start from: 0.438 after 32 steps, "
+    "where the limit is 0.137. At L = 100 dots come to the lines slowly as d grows: after eight "
+    "steps the cosine is 0.80 at d = 120, 0.85 at 240, 0.89 at 500 and 0.910 ± 0.005 at 1000, "
+    "where theory says 0.915.",
     units,
     scores,
 )
