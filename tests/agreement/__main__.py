@@ -20,7 +20,7 @@ from .steps import STEPS, steps_scores
 
 
 def main() -> None:
-    """Score every point, then summarise: trained models, schedules of steps, the iteration to the limit."""
+    """Score every point, then summarise: trained models, steps, the iteration to the limit."""
     console = Console()
     show(console, "simulation against theory", [*ATTENTION, *POOLED, *VECTORIZED], scores)
     estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
