@@ -46,7 +46,7 @@ def samples(L: int, R: int, kappa: float, tilt: float, points: int, index: int) 
     >>> bool(np.allclose(positive.every[1, 0], 1.0))
     True
     >>> float(positive.signal[1, 0].mean().round(2)), float(negative.every[2, 0].min()) > 0.2
-    (0.87, True)
+    (0.9, True)
     """
     groups = draw(L, R, points, index)
     tops, parts = zip(*(_group(one, kappa) for one in groups), strict=True)
