@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.theory import alignment
 from needlescope.theory.law import tokens
 from needlescope.theory.steps import path, sums
 
 TASK = ns.Task(L=6, R=1, theta=4.0, pi=0.5)
 TRAINING = ns.Training(4.0, 2.0, eta_w=0.5, eta_b=4.0, eta_q=3.0)
 NAMES = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """Paths and draws that were kept, here or elsewhere, would be those of other lattices."""
+    for kept in (alignment._followed, sums.draw):
+        kept.cache_clear()
+    yield
+    for kept in (alignment._followed, sums.draw):
+        kept.cache_clear()
 
 
 def numbers(found: ns.Alignment) -> list[float]:
@@ -73,16 +86,26 @@ def test_a_grid_is_its_points() -> None:
     assert (found.cosine_q_se < 1e-4).all() and np.isnan(found.constant).all()
 
 
+def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
+    asked = []
+    right = alignment.after_schedule
+    monkeypatch.setattr(
+        alignment, "after_schedule", lambda *given: asked.append(given) or right(*given)
+    )
+    training = TRAINING.replace(alpha1=[1.0, 2.0, 4.0], schedule=ns.Schedule.even(2, eta_w=0.123))
+    assert ns.align(TASK, training).cosine_q.shape == (3,) and len(asked) == 1
+
+
 def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) -> None:
     task = ns.Task(L=200, R=2, theta=6.0, pi=0.5)
     training = ns.Training(8.0, 1.0, schedule=ns.Schedule.even(4, 2.0, 4.0, 100.0))
     monkeypatch.setattr(path, "POINTS", (512,))
-    sums.draw.cache_clear()
     some = ns.align(task, training)
     monkeypatch.setattr(tokens, "WHOLE", 1000)
-    sums.draw.cache_clear()
+    for kept in (alignment._followed, sums.draw):
+        kept.cache_clear()
     every = ns.align(task, training)
-    sums.draw.cache_clear()
+    assert some.cosine_q != every.cosine_q
     for name in ("cosine_q", "cosine_w", "kappa", "norm_w"):
         gap = getattr(some, name) - getattr(every, name)
         error = np.hypot(getattr(some, f"{name}_se"), getattr(every, f"{name}_se"))
