@@ -21,6 +21,7 @@ from .problems import Problem
 
 ACCURACY = 5e-3  # enough to show a wrong answer; the default accuracy would take hours
 UNRESOLVED = 1e-7  # oracle errors below this are not searched further
+STEPS = ("eta_w", "eta_b", "eta_q")
 Check = Callable[[Problem, ns.Outcome], str | None]
 
 
@@ -140,6 +141,29 @@ def capacities_scale(problem: Problem, found: ns.Outcome) -> str | None:
     return None if same else f"capacities {pooled} and {flat} differ"
 
 
+def schedules_are_sane(problem: Problem, found: ns.Outcome) -> str | None:
+    """Steps on fresh batches end somewhere that exists, and one of size zero changes nothing."""
+    rng = np.random.default_rng(problem.task.L)
+    steps = int(rng.integers(1, 4))
+    sizes = {name: (10.0 ** rng.uniform(-2.0, 1.0, steps)).tolist() for name in STEPS}
+    shares = rng.dirichlet(np.full(steps, 5.0))
+    idle = {name: [*values, 0.0] for name, values in sizes.items()}
+    training = problem.training
+    try:
+        one = ns.align(problem.task, training.replace(schedule=ns.Schedule(shares, **sizes)))
+    except ns.NotConverged:
+        return None
+    for name in ("q", "w"):
+        signal, norm = getattr(one, f"signal_{name}"), getattr(one, f"norm_{name}")
+        if not abs(signal) <= norm * (1.0 + 1e-9):
+            return f"after {steps} steps ⟨{name}, ξ⟩ = {signal} and ‖{name}‖ = {norm}"
+    more = training.replace(
+        alpha0=2.0 * training.alpha0, schedule=ns.Schedule([*(0.5 * shares), 0.5], **idle)
+    )
+    gap = abs(ns.align(problem.task, more).cosine_q - one.cosine_q)
+    return None if gap < 1e-9 else f"a step of size zero moves the query by {gap:.1e}"
+
+
 CHECKS: tuple[Check, ...] = (
     sane,
     no_query_is_pooling,
@@ -148,4 +172,5 @@ CHECKS: tuple[Check, ...] = (
     loss_falls_with_ridge,
     no_one_beats_the_oracles,
     capacities_scale,
+    schedules_are_sane,
 )

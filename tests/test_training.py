@@ -40,6 +40,7 @@ class TestAccepts:
             "first_step": "joint",
             "query_steps": 1,
             "balanced": False,
+            "schedule": None,
         }
         with pytest.raises(ValueError, match="alpha1 must be given"):
             ns.Training(4.0)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Threshold,
     )
     from .query import Query
+    from .schedule import Schedule
     from .simulation.limit.simulate_limit import simulate_limit
     from .simulation.oracle import simulate_oracle
     from .simulation.simulate import (
@@ -80,6 +81,7 @@ _HOME = {
     "PiecewiseQuadratic": "losses",
     "Positions": "task",
     "Query": "query",
+    "Schedule": "schedule",
     "Separability": "outcome",
     "SimulatedLimit": "outcome",
     "StateEvolution": "outcome",

@@ -40,6 +40,8 @@ class Question:
     def columns(self, shape: tuple[int, ...]) -> dict[str, Any]:
         """Return every argument by its path (``task.L``), one value for each point of the grid."""
         found: dict[str, Any] = {"call": self.call}
+        if self.training is not None and self.training.schedule is not None:
+            found["training.schedule.steps"] = self.training.schedule.steps
         parts = {"task": self.task, "training": self.training, **self.options}
         for name, value in parts.items():
             if dataclasses.is_dataclass(value):  # a task, a query, a noise

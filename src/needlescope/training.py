@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .grid import Gridded, check_broadcast, choice, integer, real, yes_or_no
+from .grid import Gridded, check_broadcast, check_kind, choice, integer, real, yes_or_no
 from .losses import Loss, check_loss, get_loss
+from .schedule import Schedule
 
 FIRST_STEPS = ("joint", "sequential")
 DATA = ("D1", "all")  # what models without a query are trained on
@@ -49,6 +50,9 @@ class Training(Gridded):
         Whether the bias moves, between the first step and those on the query, to where the slopes
         of the loss over D0 add up to zero. Where positives are rare, or common, their sum turns
         the query away from the signal. The paper's protocol leaves the bias where it is.
+    schedule : Schedule, optional
+        In place of the two steps: joint steps on readout, bias and query, each on a fresh batch of
+        D0. The theory follows them all.
 
     Raises
     ------
@@ -77,6 +81,7 @@ class Training(Gridded):
     first_step: str = "joint"
     query_steps: Any = 1
     balanced: bool = False
+    schedule: Schedule | None = None
 
     _gridded: ClassVar[tuple[str, ...]] = (
         "alpha0",
@@ -107,6 +112,18 @@ class Training(Gridded):
                 value = real(name, value, 0.0, np.inf, open_low=above_zero, sense=SENSE)
             object.__setattr__(self, name, value)
         check_broadcast("Training", **{name: getattr(self, name) for name in self._gridded})
+        self._check_schedule()
+
+    def _check_schedule(self) -> None:
+        if self.schedule is None:
+            return
+        check_kind("schedule", self.schedule, Schedule)
+        for name, usual in (("first_step", "joint"), ("query_steps", 1), ("balanced", False)):
+            if np.any(np.asarray(getattr(self, name)) != usual):
+                raise ValueError(
+                    f"{name} must be {usual!r} with a schedule, which says what its steps are, "
+                    f"got {getattr(self, name)!r}"
+                )
 
     def need_alpha0(self, why: str) -> None:
         """Refuse a training without the data that ``why`` speaks of."""

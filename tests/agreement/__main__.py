@@ -16,15 +16,17 @@ from needlescope.simulation.error import estimated
 from .grid import ATTENTION, BALANCED, POOLED, VECTORIZED
 from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
+from .steps import STEPS, steps_scores
 
 
 def main() -> None:
-    """Score every point, then summarise: trained models, and the iteration to the limit."""
+    """Score every point, then summarise: trained models, steps, the iteration to the limit."""
     console = Console()
     trained = [*ATTENTION, *BALANCED, *POOLED, *VECTORIZED]
     show(console, "simulation against theory", trained, scores)
     show(console, "balanced queries against theory", BALANCED, query_scores)
     estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
+    show(console, "steps on fresh batches against theory", STEPS, steps_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
 
 

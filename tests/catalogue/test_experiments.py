@@ -192,6 +192,21 @@ CASES = [
         "positions has no field 'set'; its fields are sets, probabilities; did you mean 'sets'",
     ),
     Case("positions without sets", ran(task=TASK | {"positions": {}}), "positions needs a line `s"),
+    Case(
+        "a schedule misspelt",
+        ran("predict", training=TRAINING | {"schedule": {"step": 3}}),
+        "schedule has no field 'step'; its fields are shares, eta_w, eta_b, eta_q",
+    ),
+    Case(
+        "a schedule of both",
+        ran("predict", training=TRAINING | {"schedule": {"steps": 2, "shares": [0.5, 0.5]}}),
+        "a schedule has steps on equal batches, or shares, got both",
+    ),
+    Case(
+        "a schedule of nothing",
+        ran("predict", training=TRAINING | {"schedule": {}}),
+        "schedule needs a line `shares = ...`",
+    ),
     # -------------------------------------------------------- sweeps
     Case("tables None", sweep(tables=None), "tables must be a dict of arguments by name, got None"),
     Case("axes in a list", sweep(given=[1]), r"axes must be a dict of arguments by name, got \[1"),

@@ -39,6 +39,7 @@ FOCUS = {**TASK, **DATA, "signal": 0.5, "noise": 0.05, "largest": 0.8}
 COSINES = {"cosine_q": 0.9, "cosine_w": 0.8, "constant": 0.8}
 LEARNED = rows("learning_limit", "simulate_limit", **TASK, alpha=2.0, test_error=0.2)
 EDGES = {"call": "phase_boundaries", **TASK, "possible": 0.2, "easy": 1.2}
+STEPPED = {"training.alpha0": 2.0, "training.schedule": "given", "training.schedule.steps": 4}
 TABLES = {
     "errors": POOLED,
     "alignment": rows("align", "simulate_alignment", **TASK, **DATA, **COSINES),
@@ -56,6 +57,7 @@ TABLES = {
     "reuse": [{**row, "training.alpha0": 2.0} for row in ATTENDS],
     "robustness": POOLED,
     "separation": [NEEDED, *ORACLE],
+    "steps": [*({**row, **STEPPED} for row in ATTENDS), LEARNED[0]],
     "win_or_lose": [*POOLED, *GIVEN],
 }
 NUMBER = {
@@ -176,7 +178,7 @@ ONE = [  # a parameter that changes and is not drawn
         ("task.theta", (4.0, 5.0), {"alignment", "length", "rates", "reuse", "robustness"}),
         ("task.theta", (4.0, 5.0), {"rare", "win_or_lose"}),
         ("training.ridge", (0.1, 0.2), {"length", "rates", "reuse", "robustness", "win_or_lose"}),
-        ("training.beta", (1.0, 2.0), {"alignment", "attention_map", "keep_up", "reuse"}),
+        ("training.beta", (1.0, 2.0), {"alignment", "attention_map", "keep_up", "reuse", "steps"}),
         ("test_task.L", (20, 30), {"robustness", "reuse", "win_or_lose"}),
     )
     for name in sorted(names)
@@ -238,7 +240,7 @@ OWN = [
          "draws a single task.theta for each task.L, got 4 and 5 for task.L = 10; leave one"),
     *(Case(f"{name} of {L!r} tokens", lambda name=name, L=L: drawn(
            name, ax=plt.figure().add_subplot(), L=L), "^L must be 10, as the table has it, got ")
-      for name in ("limit", "phases") for L in (3, "x", True, [])),
+      for name in ("limit", "phases", "steps") for L in (3, "x", True, [])),
     Case("errors of a limit alone", lambda: figures.errors(pd.DataFrame(LEARNED)),
          "draws rows of the calls predict and simulate, the table has learning", NothingToDraw),
     Case("alignment, balanced and not",
@@ -297,6 +299,15 @@ OWN = [
     Case("separation without thresholds",
          lambda: figures.separation(table("separation")[1:], ax=plt.figure().add_subplot()),
          "the thresholds need rows of detection_threshold$", NothingToDraw),
+    Case("steps of no panel", lambda: drawn("steps", panel="step"),
+         "^panel must be one of 'error', 'cosine', got 'step'$"),
+    Case("steps of two signals", lambda: figures.steps(twice("steps", "task.theta", (4.0, 5.0))),
+         "draws a single task.theta for each task.L, got 4 and 5 for task.L = 10; leave one"),
+    Case("steps of pooling", lambda: figures.steps(changed("steps", model="pooled")),
+         "draws model attention, the table has pooled$", NothingToDraw),
+    Case("alignment of two schedules",
+         lambda: figures.alignment(twice("alignment", "training.schedule", ("given", "two steps"))),
+         "^figures.alignment draws a single training.schedule, got given, two steps; select one"),
     Case("win_or_lose of pooling alone", lambda: figures.win_or_lose(table("errors")),
          "the difference of attention and pooling needs rows of both", NothingToDraw),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 import needlescope as ns
 from tests.catalogue.refusals import Case, check
 
+EVEN = ns.Schedule.even(2)
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
 NAN, INF = float("nan"), float("inf")
 
@@ -103,6 +104,64 @@ CASES = [
     Case("first step unknown", training(first_step="both"), "first_step must be one of 'joint'"),
     Case("balanced a word", training(balanced="yes"), "balanced must be True or False, got 'yes'"),
     Case("balanced a list", training(balanced=[True]), "balanced must be True or False"),
+    Case(
+        "schedule a number", training(schedule=4), "schedule must be a needlescope.Schedule, got 4"
+    ),
+    Case(
+        "schedule and its first step",
+        training(schedule=EVEN, first_step="sequential"),
+        "first_step must be 'joint' with a schedule, which says what its steps are",
+    ),
+    Case(
+        "schedule and query steps",
+        training(schedule=EVEN, query_steps=2),
+        "query_steps must be 1 with a schedule, which says what its steps are, got 2",
+    ),
+    Case(
+        "schedule and balance",
+        training(schedule=EVEN, balanced=True),
+        "balanced must be False with a schedule, which says what its steps are, got True",
+    ),
+    Case("shares a number", lambda: ns.Schedule(1.0), "shares must be a sequence of numbers, one"),
+    Case("shares a table", lambda: ns.Schedule([[0.5, 0.5]]), "shares must be a sequence of num"),
+    Case("shares None", lambda: ns.Schedule(None), "schedule.shares must be a finite number, or"),
+    Case("shares empty", lambda: ns.Schedule([]), "schedule.shares must hold at least one value"),
+    Case("shares masked", lambda: ns.Schedule(MASKED), "schedule.shares must not be masked"),
+    Case(
+        "a share of zero",
+        lambda: ns.Schedule([1.0, 0.0]),
+        r"schedule.shares must be a number in \(0, 1\], got 0.0",
+    ),
+    Case("a share NaN", lambda: ns.Schedule([1.0, NAN]), r"schedule.shares must be a number in"),
+    Case(
+        "shares of less than all",
+        lambda: ns.Schedule([0.5, 0.4]),
+        "schedule.shares must sum to 1, got a sum of 0.9",
+    ),
+    Case(
+        "too many shares",
+        lambda: ns.Schedule(np.full(10_001, 1 / 10_001)),
+        "schedule.shares must be at most 10000, got 10001",
+    ),
+    Case("no steps", lambda: ns.Schedule.even(0), "steps must be an integer in 1..10000, got 0"),
+    Case(
+        "half a step", lambda: ns.Schedule.even(2.5), "steps must be a single integer in 1..10000"
+    ),
+    Case(
+        "a step back",
+        lambda: ns.Schedule.even(2, eta_q=-1.0),
+        "schedule.eta_q must be a finite number of at least 0, got -1.0",
+    ),
+    Case(
+        "a step too long",
+        lambda: ns.Schedule.even(2, eta_w=1e7),
+        "schedule.eta_w must be between 1e-15 and 1e.06 in size",
+    ),
+    Case(
+        "three sizes for two steps",
+        lambda: ns.Schedule.even(2, eta_b=[1.0, 2.0, 3.0]),
+        r"schedule.eta_b must be one number, or one for each of the 2 steps, got shape \(3,\)",
+    ),
     Case("kappa negative", lambda: ns.Query(-1.0, 0.5), "kappa must be a finite number"),
     Case("kappa huge", lambda: ns.Query(1e7, 0.5), "kappa must be between 0 and 1e.06 in size, or"),
     Case("kappa NaN", lambda: ns.Query(NAN, 0.5), "kappa must be a finite number"),

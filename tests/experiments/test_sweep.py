@@ -10,6 +10,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.experiments.axes import MOST_UNITS
+from needlescope.experiments.engine import run_units
 from needlescope.experiments.sweep import Sweep, read_sweep
 from needlescope.experiments.units import calls
 from needlescope.experiments.units.unit import Unit
@@ -268,6 +269,39 @@ def test_a_file_can_give_positions_and_losses(tmp_path):
     assert predict.run()["test_error"] == pytest.approx(same.test_error, abs=1e-9)
     by_object = Sweep("oracle", {"task": task}, {"model": "vectorized"}).units()
     assert by_object == [oracle]
+
+
+def test_a_file_can_give_schedules(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        "call = 'align'\n[task]\nL = 3\nR = 1\ntheta = 2.0\npi = 0.5\n"
+        "[training]\nalpha0 = 2.0\nalpha1 = 1.0\n"
+        "schedule = [{steps = 2}, {steps = 3, eta_q = [0.0, 1.0, 2.0]}, {shares = [0.75, 0.25]}]\n"
+    )
+    schedules = [
+        ns.Schedule.even(2),
+        ns.Schedule.even(3, eta_q=(0.0, 1.0, 2.0)),
+        ns.Schedule((0.75, 0.25)),
+    ]
+    task, trainings = (
+        ns.Task(3, 1, 2.0, 0.5),
+        [ns.Training(2.0, 1.0, schedule=one) for one in schedules],
+    )
+    units = read_sweep(path).units()
+    assert units == [Unit("align", {"task": task, "training": one}) for one in trainings]
+    assert (
+        units
+        == Sweep(
+            "align",
+            {"task": task, "training": {"alpha0": 2.0, "alpha1": 1.0, "schedule": schedules}},
+        ).units()
+    )
+    assert len({unit.key for unit in units}) == 3
+    with ns.Store(tmp_path / "a.sqlite") as store:
+        run_units(units, store, progress=False)
+        table = store.to_pandas(units)
+    assert table["cosine_q"].tolist() == [ns.align(task, one).cosine_q for one in trainings]
+    assert table["training.schedule.steps"].tolist()[:2] == [2.0, 3.0]
 
 
 def test_a_file_may_begin_with_a_mark(tmp_path):

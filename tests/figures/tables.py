@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from needlescope.experiments.catalogue import NAMES, experiment
+from needlescope.experiments.stores.settings import columns
 
 TRIALS = 2
-OUTCOME = ("test_error", "test_error_se", "train_loss", "train_error")
+OUTCOME = ("test_error", "test_error_se", "train_loss", "train_error", "cosine_q")
 ANSWERS = {
     "align": ("cosine_w", "cosine_q", "constant", "kappa"),
     "simulate_alignment": ("cosine_w", "cosine_q", "kappa"),
@@ -40,10 +41,7 @@ def complete(name):
     rows = []
     for unit in experiment(name).units(False):
         if unit.arguments.get("seed", [0])[-1] < TRIALS:
-            row = {"call": unit.call}
-            for key, value in unit.arguments.items():
-                inner = value.items() if isinstance(value, dict) else ()
-                row |= {f"{key}.{one}": number for one, number in inner} or {key: value}
+            row = {"call": unit.call, **columns(unit.arguments)}
             answers = {one: SMALL.get(one, rng.uniform(*reach)) for one in ANSWERS[unit.call]}
             rows.append({**row, **answers})
     return pd.DataFrame(rows)

@@ -63,6 +63,7 @@ NEEDED = {  # columns without which nothing is drawn
     "reuse": {"training.alpha0", "training.alpha1", "test_error"},
     "robustness": {"training.alpha1", "noise.df"},
     "separation": {"task.L"},
+    "steps": {"task.L"},
     "win_or_lose": {"test_error", "training.alpha0"},
 }
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from .experiment import Experiment
 from .units.guess import one_of
 
-POSSIBLE = ("limit", "phases", "keep_up")  # of any learner: a room of their own
+POSSIBLE = ("limit", "phases", "keep_up", "steps")  # of any learner: a room of their own
 BEYOND = ("rare",)  # of protocols that go beyond the paper's
 ROOMS = {**dict.fromkeys(POSSIBLE, ".possible"), **dict.fromkeys(BEYOND, ".beyond")}
 NAMES = (

@@ -12,6 +12,7 @@ from .published.length import length
 from .published.possible.keep_up import keep_up
 from .published.possible.limit import limit
 from .published.possible.phases import phases
+from .published.possible.steps import steps
 from .published.rates import rates
 from .published.reuse import reuse
 from .published.robustness import robustness
@@ -35,5 +36,6 @@ __all__ = [
     "robustness",
     "separation",
     "series",
+    "steps",
     "win_or_lose",
 ]

@@ -18,6 +18,7 @@ from .published.length import length_series
 from .published.possible.keep_up import keep_up_series
 from .published.possible.limit import limit_series
 from .published.possible.phases import phases_series
+from .published.possible.steps import steps_series
 from .published.rates import rates_series
 from .published.reuse import reuse_series
 from .published.robustness import robustness_series
@@ -40,6 +41,7 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "reuse": reuse_series,
     "robustness": robustness_series,
     "separation": separation_series,
+    "steps": steps_series,
     "win_or_lose": win_or_lose_series,
 }
 

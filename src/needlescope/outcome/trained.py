@@ -20,18 +20,18 @@ class Alignment(Answer):
     Attributes
     ----------
     signal_w, norm_w, cosine_w
-        ⟨w, ξ⟩, ‖w‖ and their ratio after the first step.
+        ⟨w, ξ⟩, ‖w‖ and their ratio after the first step, or after the last of a schedule.
     signal_q, norm_q, cosine_q
-        The same for the query after the second.
+        The same for the query after the second, or after the last of a schedule.
     kappa
         β‖q‖, the query's strength as the softmax sees it.
     constant
         C in cosine_q = ±(1 − C/α0) + o(1/α0).
-        NaN for a simulation.
+        NaN for a simulation, and with a schedule.
     provenance
         "theorem 3, corollary 1" (or a formula that goes beyond them), or "simulation".
     signal_w_se, ...
-        Standard errors over trials; zero for theory.
+        Standard errors over trials; for theory zero, or, with a schedule, of the integrals.
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
 

@@ -211,6 +211,7 @@ def _sampler(asked: Asked) -> str:
         f"noise={asked.noise!r}": not asked.noise.standard,
         f"reuse={asked.reuse!r}": asked.reuse != "none",
         f"query_steps={asked.training.query_steps}": _more_steps(asked),
+        "a schedule": _trains(asked) and asked.training.schedule is not None,
         f"starts={asked.starts}": asked.starts > 0,
         "a signal of your own": asked.signal is not None,
         f"model={asked.model.name!r}": not {asked.model.name} <= FEATURES.keys() & BY_LAW.keys(),
@@ -228,8 +229,11 @@ def _sampler(asked: Asked) -> str:
 
 def _more_steps(asked: Asked) -> bool:
     """Whether a query is trained, by more than one step."""
-    trains = asked.model.has_query and asked.query is None
-    return trains and bool(np.any(np.asarray(asked.training.query_steps) != 1))
+    return _trains(asked) and bool(np.any(np.asarray(asked.training.query_steps) != 1))
+
+
+def _trains(asked: Asked) -> bool:
+    return asked.model.has_query and asked.query is None
 
 
 def _test(asked: Asked) -> str:

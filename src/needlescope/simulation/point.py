@@ -63,8 +63,16 @@ class Point(Settings):
     @property
     def n0(self) -> int:
         """Samples in D0: α0 d, rounded, at least one; none where D0 is not needed nor given."""
-        alpha0 = self.training.alpha0
-        return 0 if alpha0 is None else max(1, round(alpha0 * self.d))
+        return sum(self.batches)
+
+    @property
+    def batches(self) -> tuple[int, ...]:
+        """Samples in each part of D0: one part, or one for each step of a schedule."""
+        alpha0, schedule = self.training.alpha0, self.training.schedule
+        if alpha0 is None:
+            return ()
+        shares = (1.0,) if schedule is None else schedule.shares
+        return tuple(max(1, round(share * alpha0 * self.d)) for share in shares)
 
     @property
     def n1(self) -> int:
@@ -96,8 +104,10 @@ class Point(Settings):
         """Roughly how long a trial takes: 4 ns for a token's number, 50 ns for a feature's."""
         made = 0
         if self.sampler == "tokens":
-            steps = 1 + self.training.query_steps + self.training.balanced
-            passes = self.n + steps * self.n0 * self.model.has_query
+            looks = 1
+            if self.training.schedule is None:
+                looks += self.training.query_steps + self.training.balanced
+            passes = self.n + looks * self.n0 * self.model.has_query
             made = passes * self.task.L * self.d * (1 + 100 * self.starts)
         work = 5e-8 * self.n * self.width
         if get_loss(self.training.loss).kinked or self.training.ridge < 1e-3:

@@ -11,6 +11,7 @@ B is L − 1 times the mean slope. Where positives are rare it pulls the query a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ from ..training import Training
 from .provenance import of_alignment
 from .saddle.collapse import Pair
 from .saddle.envelope import Moments, moments
+from .steps.path import SURE, after_schedule, doubt
+from .unsolved import Points
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
@@ -135,15 +138,16 @@ def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) ->
 
 
 def align(task: Task, training: Training) -> Alignment:
-    """Predict the readout after one gradient step and the query after two.
+    """Predict the readout after one gradient step and the query after two, or after a schedule.
 
-    Theorem 3, and Corollary 1 for the constant of the approach to full alignment.
+    Theorem 3, and Corollary 1 for the constant of the approach to full alignment. A schedule's
+    steps, each on a fresh batch, are followed by a formula of our own.
 
     Parameters
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast. Of the training
-        ``alpha0``, the loss, the steps and β matter.
+        ``alpha0``, the loss, the steps, β and the schedule matter.
 
     Returns
     -------
@@ -154,6 +158,8 @@ def align(task: Task, training: Training) -> Alignment:
     ------
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If the steps of a schedule are so long that its path cannot be integrated.
 
     Examples
     --------
@@ -163,20 +169,55 @@ def align(task: Task, training: Training) -> Alignment:
     >>> round(found.cosine_q, 4), round(found.norm_q, 4)
     (0.9762, 0.6843)
     """
+    return _align(task, training, SURE)
+
+
+def _align(task: Task, training: Training, sure: float) -> Alignment:
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    rows = [_align_one(*pair) | {"provenance": of_alignment(training)} for pair in pairs]
+    ground = of_alignment(training)
+    points, rows = Points("raise", shape, task, training), []
+    for index, pair in enumerate(pairs):
+        with points.at(index):
+            found = _align_one(*pair) if training.schedule is None else _align_many(*pair, sure)
+            rows.append(found | {"provenance": ground})
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
-def trained_query(task: Task, training: Training, query: Query | None = None) -> Query:
-    """Return the query that is given, or else the one that the two steps train."""
+def trained_query(
+    task: Task, training: Training, query: Query | None = None, accuracy: float = 1.0
+) -> Query:
+    """Return the query that is given, or else the one that the steps train, known well enough.
+
+    A test error, and the weight on the signal, change by less than half as much as the cosine or
+    the relative κ; twice its standard error must fit into the accuracy.
+    """
     check_query(ATTENTION, query)
-    return align(task, training).query if query is None else query
+    if query is not None:
+        return query
+    found = _align(task, training, 0.5 * accuracy)
+    if training.schedule is not None:
+        worst = doubt(found.cosine_q_se, found.kappa, found.kappa_se)
+        if worst > accuracy:
+            raise NotConverged(
+                f"the query after its schedule is known to {worst:.1e} only, not to the accuracy "
+                f"of {accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
+            )
+    return found.query
+
+
+def _align_many(task: Task, training: Training, sure: float) -> dict[str, Any]:
+    """Follow a schedule, once for all readouts that come after it."""
+    return _followed(task, training.replace(alpha1=1.0, ridge=1.0), sure) | {"constant": np.nan}
+
+
+@lru_cache(maxsize=256)
+def _followed(task: Task, training: Training, sure: float) -> dict[str, float]:
+    return after_schedule(task, training, sure)
 
 
 def _align_one(task: Task, training: Training) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def focus(
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     accuracy = check_accuracy(accuracy)
-    seen = trained_query(task, training, query)
+    seen = trained_query(task, training, query, accuracy)
     shape = common_shape(task, training, seen)
     points = Points(unsolved, shape, task, training, query)
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))

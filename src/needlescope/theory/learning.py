@@ -122,7 +122,7 @@ def predict(
     accuracy = check_accuracy(accuracy)
     check_query(kind, query)
     test = _check_test(kind, task, test_task)
-    seen = trained_query(task, training, query) if kind.has_query else NO_QUERY
+    seen = trained_query(task, training, query, accuracy) if kind.has_query else NO_QUERY
     joins = data == "all" and not kind.has_query
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
@@ -133,8 +133,8 @@ def predict(
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
-    balanced = training.balanced and query is None
-    rests = of_prediction(kind, training.loss, task, test, balanced=balanced)
+    protocol = training if kind.has_query and query is None else None
+    rests = of_prediction(kind, training.loss, task, test, protocol)
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs).values():

@@ -13,6 +13,7 @@ from ..task import Positions, Task
 from ..training import Training
 
 ALIGNMENT = "theorem 3, corollary 1"
+SCHEDULE = "formula: overlaps after steps on fresh batches"
 ASYMPTOTE = "corollary 2"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
@@ -28,6 +29,8 @@ ORACLE = {
 
 def of_alignment(training: Training) -> str:
     """Return what the alignment of a query rests on."""
+    if training.schedule is not None:
+        return SCHEDULE
     beyond = {
         "with a loss of one's own": not _known(training.loss),
         "with balanced slopes": training.balanced,
@@ -36,7 +39,7 @@ def of_alignment(training: Training) -> str:
 
 
 def of_prediction(
-    model: Model, loss: str | Loss, task: Task, test: Task, *, balanced: bool = False
+    model: Model, loss: str | Loss, task: Task, test: Task, protocol: Training | None = None
 ) -> str:
     """Return what a prediction rests on: the paper's theorem, or a formula that goes beyond it.
 
@@ -51,8 +54,9 @@ def of_prediction(
     'formula: theorem 5 tested on another task'
     """
     beyond = {
+        "after a schedule of steps": protocol is not None and protocol.schedule is not None,
         "with a loss of one's own": not _known(loss),
-        "with balanced slopes": model.has_query and balanced,
+        "with balanced slopes": protocol is not None and protocol.balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
         "tested on another task": test is not task,
     }

@@ -110,11 +110,11 @@ def training_threshold(
     errors = np.broadcast_to(error, shape).ravel()
     for one, target in zip(tasks, errors, strict=True):
         check_signal_needed(one, target)
+    protocol = training if kind.has_query and query is None else None
     points = Points(unsolved, shape, task, training, query, error=error)
-    balanced = training.balanced and query is None
     rows: list[dict[str, Any]] = []
     for index, one in enumerate(tasks):
-        rests = of_prediction(kind, training.loss, one, one, balanced=balanced)
+        rests = of_prediction(kind, training.loss, one, one, protocol)
         rows.append({"model": model, "provenance": of_search(rests.removeprefix("formula: "))})
         with points.at(index):
             how = {"model": model, "query": queries[index], "data": data}

@@ -10,6 +10,7 @@ import needlescope as ns
 from needlescope.losses import Loss, get_loss
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
 from needlescope.noise import STANDARD
+from needlescope.running.seeds import child
 from needlescope.simulation.asked import ask
 from needlescope.simulation.samples import data as data_module
 from needlescope.simulation.samples.data import Arrays, hold, tokens
@@ -213,6 +214,32 @@ class TestSteps:
         assert found["kappa"] == pytest.approx(BETA * np.linalg.norm(at.q), abs=2e-5)
         assert found["cosine_w"] == pytest.approx(found["signal_w"] / found["norm_w"])
         assert found["cosine_q"] == pytest.approx(found["signal_q"] / found["norm_q"])
+
+    def test_a_trial_takes_a_schedule_s_steps_each_on_a_batch_of_its_own(self) -> None:
+        task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
+        schedule = ns.Schedule((0.5, 0.25, 0.25), eta_w=(0.7, 0.5, 0.0), eta_q=(9.0, 2.0, 1.5))
+        training = self.TRAINING.replace(alpha0=16.0 / D, schedule=schedule)
+        options = {"signal": 5.0 * xi, "sampler": "tokens"}
+        (point,) = ask(task, training, "attention", D, **options).points()
+        assert point.batches == (8, 4, 4) and point.n0 == 16
+        trial, loss, at = point.trial(SeedSequence(11)), get_loss("logistic"), start(D)
+        sizes = zip(schedule.eta_w, schedule.eta_q, strict=True)
+        for number, (n, (eta_w, eta_q)) in enumerate(zip(point.batches, sizes, strict=True)):
+            seed = child(trial.stream("D0"), number)
+            batch = hold(tokens(task, n, xi, STANDARD, seed), np.float64)
+            slope = plain_slope(batch, at, loss, BETA)
+            at = State(at.q - eta_q * slope[:D], at.w - eta_w * slope[D:-1], at.b - 0.4 * slope[-1])
+        found = align_trial(trial)
+        assert found["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
+        assert found["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
+        assert found["signal_q"] == pytest.approx(at.q @ xi, abs=2e-5)
+        assert found["norm_q"] == pytest.approx(np.linalg.norm(at.q), abs=2e-5)
+
+    def test_a_readout_may_be_trained_on_all_batches_again(self) -> None:
+        task = ns.Task(L=4, R=2, theta=2.0, pi=0.4)
+        training = ns.Training(2.0, 2.0, schedule=ns.Schedule.even(2))
+        found = ns.simulate(task, training, d=10, trials=2, reuse="D0", workers=1)
+        assert np.isfinite(found.test_error) and found.options["sampler"] == "tokens"
 
 
 class TestFeatures:

@@ -13,7 +13,8 @@
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
 d, a number where the matrix would be d × d of them. Positions are a table of ``sets`` and
-``probabilities``, a piecewise quadratic loss one of ``knots`` and ``pieces``.
+``probabilities``, a piecewise quadratic loss one of ``knots`` and ``pieces``, a schedule one of
+``steps`` or ``shares`` and its step sizes.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ...grid import real, whole
 from ...losses import Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...query import Query
+from ...schedule import Schedule
 from ...simulation.limit.simulate_limit import simulate_limit
 from ...simulation.oracle import simulate_oracle
 from ...simulation.simulate import (
@@ -160,6 +162,8 @@ def decode(name: str, value: Any, d: int | None = None, loss: Loss | None = None
         value["covariance"] = _decaying(decay, d)
     if isinstance(positions := value.get("positions"), Mapping):
         value["positions"] = _table("positions", Positions, positions)
+    if isinstance(given := value.get("schedule"), Mapping):
+        value["schedule"] = _schedule(given)
     if isinstance(given := value.get("loss"), Mapping):
         value["loss"] = _loss(given, loss)
     return TABLES[name](**value)
@@ -201,6 +205,14 @@ def _table(name: str, kind: Callable[..., Any], given: Mapping[str, Any]) -> Any
     if first not in given:
         raise ValueError(f"{name} needs a line `{first} = ...`")
     return kind(**given)
+
+
+def _schedule(given: Mapping[str, Any]) -> Schedule:
+    if "steps" in given and "shares" in given:
+        raise ValueError("a schedule has steps on equal batches, or shares, got both")
+    kind: Any = Schedule.even if "steps" in given else Schedule
+    found: Schedule = _table("schedule", kind, given)
+    return found
 
 
 def _loss(given: Mapping[str, Any], loss: Loss | None) -> Loss:

@@ -5,6 +5,7 @@
 | NumPy's numbers and arrays | numbers and lists |
 | `Task`, `Training`, `Query`, `Noise` | a dict of the fields that differ from their defaults |
 | `Positions` | {"sets": …, "probabilities": …} |
+| `Schedule` | {"steps": …} or {"shares": …}, and the step sizes that are given |
 | a built-in loss | its name |
 | `PiecewiseQuadratic` | {"name": …, "knots": …, "pieces": …} |
 | another loss of one's own | its `identity` |
@@ -27,6 +28,7 @@ import numpy as np
 from ...grid import Gridded, unmasked
 from ...losses import LOSSES, Loss, PiecewiseQuadratic
 from ...noise import Noise
+from ...schedule import Schedule
 from ...task import Positions
 from .identity import identity
 
@@ -105,6 +107,13 @@ def _same(one: Any, usual: Any) -> bool:
 @plain.register(Positions)
 def _(value: Positions) -> dict[str, Any]:
     return {"sets": plain(value.sets), "probabilities": plain(value.probabilities)}
+
+
+@plain.register(Schedule)
+def _(value: Schedule) -> dict[str, Any]:
+    batches = {"steps": value.steps} if value.is_even else {"shares": plain(value.shares)}
+    sizes = {name: getattr(value, name) for name in ("eta_w", "eta_b", "eta_q")}
+    return batches | {name: plain(one) for name, one in sizes.items() if one is not None}
 
 
 @plain.register(Loss)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dependence import SYMBOLS
+from .dependence import NESTED, SYMBOLS
 from .rows import COLUMNS, LEFT_OUT
 
 WORDS = (
@@ -52,7 +52,7 @@ def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame
 def read_columns(table: pd.DataFrame) -> list[str]:
     """List the columns there are that figures read."""
     known = dict.fromkeys((*COLUMNS, *LEFT_OUT, *SYMBOLS))
-    return [name for name in known if name in table and name != "task.positions"]
+    return [name for name in known if name in table and name not in NESTED]
 
 
 def checked(name: str, values: pd.Series) -> pd.Series:

@@ -23,19 +23,28 @@ SYMBOLS = {
     "noise.covariance_decay": "covariance decay", "noise.covariance": "covariance",
     "signal.given": "signal", "error": "error to reach",
     "data": "baselines’ data", "reuse": "reuse", "training.query_steps": "steps on the query",
+    "training.schedule": "schedule", "training.schedule.steps": "steps",
+    "training.schedule.shares": "batches", "training.schedule.eta_w": "steps of w",
+    "training.schedule.eta_b": "steps of b", "training.schedule.eta_q": "steps of q",
     "starts": "starts, end to end", "method": "iteration", "rounds": "rounds", "d": "d",
     "samples": "draws in a trial", "trials": "trials",
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""
 
+STEPS = ("eta_w", "eta_b", "eta_q")
+NESTED = (  # columns that hold lists and tables, which have no hash
+    *("task.positions", "training.schedule", "training.schedule.shares"),
+    *(f"training.schedule.{name}" for name in STEPS),
+)
 DEFAULTS = {
     f"training.{field.name}": field.default
     for field in dataclasses.fields(Training)
     if field.default not in (dataclasses.MISSING, None)
     and field.name not in ("first_step", "query_steps", "balanced")
 }
+SCHEDULE = ("schedule", *(f"schedule.{name}" for name in ("steps", "shares", *STEPS)))
 QUERY_ONLY = tuple(
-    f"training.{name}" for name in ("beta", "eta_w", "eta_b", "eta_q", "query_steps", "balanced")
+    f"training.{name}" for name in ("beta", *STEPS, "query_steps", "balanced", *SCHEDULE)
 )
 UNUSED = {
     "align": ("training.alpha1", "training.ridge"),

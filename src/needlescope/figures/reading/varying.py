@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from .columns import missing
-from .dependence import DEFAULTS, SYMBOLS, depends, has_query
+from .dependence import DEFAULTS, NESTED, SYMBOLS, depends, has_query
 from .rows import LEFT_OUT
 
 REPEATS = ("d", "samples", "trials")  # how large a simulation is: the largest d is shown
@@ -20,6 +20,7 @@ ARGUMENT_OF = {  # a result of other calls
 UNSAID: Mapping[str, Any] = {
     **{name: value for name, value in LEFT_OUT.items() if name not in DEFAULTS},
     **{"task.positions": "uniform", "training.first_step": "joint", "data": "D1"},
+    "training.schedule": "two steps",
     **{"test_task.L": "that of the training", "query.kappa": "trained", "query.cosine": "trained"},
 }
 """What the rows were asked that leave a column open which others fill."""
@@ -37,8 +38,9 @@ def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
     """
     columns = [name for name in (*SYMBOLS, "kappa") if name in table and name not in REPEATS]
     asked = table[["call", *columns]].copy()
-    if "task.positions" in asked:  # may be a dict, which has no hash
-        asked["task.positions"] = asked["task.positions"].map(str, na_action="ignore")
+    for name in NESTED:
+        if name in asked:
+            asked[name] = asked[name].map(str, na_action="ignore")
     found: dict[str, dict[Any, None]] = {}
     for row in asked.drop_duplicates().to_dict("records"):
         call = str(row.pop("call"))
@@ -72,7 +74,7 @@ def _asked(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str
 def with_value(table: pd.DataFrame, column: str, value: Any) -> Any:
     """Say which rows have a value that `varying` lists."""
     values = table[column]
-    if column == "task.positions":
+    if column in NESTED:
         values = values.map(str, na_action="ignore")
     found = values == value
     return (found | values.isna() if value == UNSAID.get(column) else found).to_numpy()

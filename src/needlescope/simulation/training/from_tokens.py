@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import get_loss
 from ...models.attention import attend
-from ...running.seeds import generator
+from ...running.seeds import child, generator
 from ...solvers.problem import Fit
 from ..error.attention import Readout
 from ..point import Trial
@@ -78,9 +78,22 @@ def _draw(trial: Trial) -> tuple[FloatArray, Data, Data]:
     xi = trial.signal
     xi = generator(trial.stream("signal")).standard_normal(trial.d) if xi is None else xi
     xi = xi / np.linalg.norm(xi)
-    D0 = tokens(trial.task, trial.n0, xi, trial.noise, trial.stream("D0"))
+    D0 = _first_data(trial, xi)
     D1 = tokens(trial.task, trial.n1, xi, trial.noise, trial.stream("D1"))
     return xi, D0, D1
+
+
+def _first_data(trial: Trial, xi: FloatArray) -> Data:
+    """Return D0; with a schedule, its batches one after the other."""
+    stream = trial.stream("D0")
+    if trial.training.schedule is None:
+        return tokens(trial.task, trial.n0, xi, trial.noise, stream)
+    return Joined(
+        tuple(
+            tokens(trial.task, n, xi, trial.noise, child(stream, k))
+            for k, n in enumerate(trial.batches)
+        )
+    )
 
 
 def _readout_data(trial: Trial, D0: Data, D1: Data) -> Data:
@@ -113,6 +126,13 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 
 def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
+    """Return the state whose w is told of, after the first step, and the one with the query.
+
+    After a schedule, which moves both at once, they are the same.
+    """
+    if isinstance(D0, Joined):
+        state = stages.scheduled_steps(D0.parts, stages.start(trial.d), trial.training)
+        return state, state
     D0 = hold(D0) if trial.holds else D0
     first = stages.first_step(D0, stages.start(trial.d), trial.training)
     if trial.training.balanced:

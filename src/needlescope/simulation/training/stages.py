@@ -3,7 +3,8 @@
 1. `start`: w = q = 0, b = 0.
 2. `first_step`: one gradient step of the mean loss on D0 moves b and w.
    If the training is balanced, `balance` then moves b to where the slopes add up to zero.
-3. `query_step`: one more moves q only; repeat it for more steps.
+3. `query_step`: one more moves q only; repeat it for more steps. Or, in place of 2 and 3,
+   `scheduled_steps`: each on a fresh batch, moving all at once.
 4. `features`, then `readout`: with q fixed, (w, b) minimise the ridge-regularised loss on D1.
 
 All gradients come from one function, `gradient`, for the score wᵀXᵀa + b with a = softmax(β X q):
@@ -26,6 +27,7 @@ All gradients come from one function, `gradient`, for the score wᵀXᵀa + b wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -88,6 +90,17 @@ def query_step(data: Data, state: State, training: Training) -> State:
     """Stage 3: a gradient step moves q."""
     pull = gradient(data, state, get_loss(training.loss), training.beta, moving="q")
     return State(state.q - training.eta_q * pull.q, state.w, state.b)
+
+
+def scheduled_steps(batches: Sequence[Data], state: State, training: Training) -> State:
+    """Stages 2 and 3 by a schedule: on each batch a gradient step moves w, b and q together."""
+    schedule, loss = training.schedule, get_loss(training.loss)
+    assert schedule is not None
+    sizes = (schedule.sizes(name, getattr(training, name)) for name in ("eta_w", "eta_b", "eta_q"))
+    for batch, eta_w, eta_b, eta_q in zip(batches, *sizes, strict=True):
+        pull = gradient(batch, state, loss, training.beta)
+        state = State(state.q - eta_q * pull.q, state.w - eta_w * pull.w, state.b - eta_b * pull.b)
+    return state
 
 
 def readout(F: Any, y: FloatArray, training: Training) -> Fit:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ WHOLE = 128
 TOP = 32
 BULK_SUMS = 4
 REMEMBERED_NUMBERS = 2**20  # of a replicate: 8 MiB, of which there are 16
+SUMMED = ((1, 0), (1, 1), (2, 0), (0, 1))  # (j, p) of Σ gᵖ e^{jκg}
 
 
 class Sums(NamedTuple):
@@ -125,23 +127,31 @@ def _dims(n: int, kept: int) -> int:
     return kept + (BULK_SUMS if kept < n else 0)
 
 
-def bulk_sums(count: int, kappa: float, T: FloatArray, z: FloatArray) -> FloatArray:
-    """Gaussian draws of the four sums over ``count`` tokens below T, relative to e^{κT}.
+def bulk_sums(
+    count: int,
+    kappa: float,
+    T: FloatArray,
+    z: FloatArray,
+    terms: Sequence[tuple[int, int]] = SUMMED,
+) -> FloatArray:
+    """Gaussian draws of sums over ``count`` tokens below T, relative to e^{jκT}: Σ gᵖ e^{jκ(g−T)}.
 
     With x = T − g, E[x^p e^{−jκx}; g < T] = φ(T) I_p(jκ − T), I_0(c) = √(π/2) erfcx(c/√2),
-    I_1 = 1 − c I_0, I_2 = I_0 − c I_1.
+    I_1 = 1 − c I_0, I_p = (p − 1) I_{p−2} − c I_{p−1}.
     """
     raw: dict[tuple[int, int], FloatArray] = {}  # (j, p) → E[g^p e^{−jκ(T − g)} | g < T]
-    i0 = [np.sqrt(np.pi / 2.0) * erfcx((j * kappa - T) / np.sqrt(2.0)) for j in range(5)]
-    for j in range(5):
+    powers, moments = (2 * max(column) for column in zip(*terms, strict=True))
+    i0 = [np.sqrt(np.pi / 2.0) * erfcx((j * kappa - T) / np.sqrt(2.0)) for j in range(powers + 1)]
+    for j in range(powers + 1):
         c = j * kappa - T
-        i1 = 1.0 - c * i0[j]
-        i2 = i0[j] - c * i1
-        scaled0, scaled1, scaled2 = i0[j] / i0[0], i1 / i0[0], i2 / i0[0]
-        raw[j, 0] = scaled0
-        raw[j, 1] = T * scaled0 - scaled1
-        raw[j, 2] = T * T * scaled0 - 2.0 * T * scaled1 + scaled2
-    terms = [(1, 0), (1, 1), (2, 0), (0, 1)]
+        integrals = [i0[j], 1.0 - c * i0[j]]
+        for p in range(2, moments + 1):
+            integrals.append((p - 1) * integrals[p - 2] - c * integrals[p - 1])
+        scaled = [one / i0[0] for one in integrals]
+        for p in range(moments + 1):
+            raw[j, p] = sum(
+                comb(p, i) * (-1.0) ** i * T ** (p - i) * scaled[i] for i in range(p + 1)
+            )
     mean = np.stack([raw[term] for term in terms])
     factor = _cholesky(
         [[raw[a[0] + b[0], a[1] + b[1]] - raw[a] * raw[b] for b in terms] for a in terms]
@@ -151,8 +161,9 @@ def bulk_sums(count: int, kappa: float, T: FloatArray, z: FloatArray) -> FloatAr
         for k in range(i + 1):
             noise[i] += factor[i][k] * z[:, k]
     sums: FloatArray = count * mean + np.sqrt(count) * noise
-    for positive in (0, 2):  # a sum of exponentials cannot fall to zero
-        np.maximum(sums[positive], 0.05 * count * mean[positive], out=sums[positive])
+    for i, (j, p) in enumerate(terms):
+        if j and p % 2 == 0:  # a sum of exponentials cannot fall to zero
+            np.maximum(sums[i], 0.05 * count * mean[i], out=sums[i])
     return sums
 
 

@@ -1,0 +1,170 @@
+"""One joint gradient step on a fresh batch, in the overlaps of ξ, q and w.
+
+Write Q = ‖q‖², W = ‖w‖², C = ⟨q, w⟩, m_w = ⟨w, ξ⟩. Tokens enter by their noise along q and w alone:
+√Q g, and (C/√Q) g + σu with σ² = W − C²/Q, g and u independent normals. The weights
+a = softmax(β X q) depend on g only, and the score f = D·a + σ‖a‖G + b, D = θ m_w v + (C/√Q) g, on u
+by one normal G. Given g and G what is left of u is Gaussian, and its expectations are closed
+forms. So, with h = ℓ'(f; y) and c = a ∘ (x − a·x), x = X w,
+
+    ∇w = E[hθ v·a] ξ + E[h g·a] q̂ + E[h‖a‖G] û + noise of squared norm E[h²‖a‖²]/α
+    ∇q = β{E[hθ v·c] ξ + E[h g·c] q̂ + E[h u·c] û + noise of squared norm E[h²‖c‖²]/α}
+    ∇b = E[h],    q̂ = q/√Q,    û = (w − (C/Q) q)/σ
+
+where both noises overlap by E[h² a·c]/α. The sums over tokens that these take are `sums`, the
+integrals over G are `slopes`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...losses import Loss
+from ...task import Task
+from .slopes import slopes
+from .sums import TERMS, Sample, samples
+
+RANK = 1e-14  # of ‖w‖², below which w beside q is rounding
+
+
+class Overlaps(NamedTuple):
+    """The Gram matrix of (ξ, q, w), and the bias."""
+
+    gram: FloatArray
+    b: float
+
+    @property
+    def m_q(self) -> float:
+        """⟨q, ξ⟩."""
+        return float(self.gram[0, 1])
+
+    @property
+    def m_w(self) -> float:
+        """⟨w, ξ⟩."""
+        return float(self.gram[0, 2])
+
+    @property
+    def norm_q(self) -> float:
+        """‖q‖."""
+        return float(np.sqrt(max(self.gram[1, 1], 0.0)))
+
+    @property
+    def norm_w(self) -> float:
+        """‖w‖."""
+        return float(np.sqrt(max(self.gram[2, 2], 0.0)))
+
+
+class Sizes(NamedTuple):
+    """The size of one step: of readout, bias and query."""
+
+    w: float
+    b: float
+    q: float
+
+
+class Pull(NamedTuple):
+    """A gradient: rows w and q of coefficients of (ξ, q̂, û), their noises' Gram matrix, and ∇b."""
+
+    along: FloatArray
+    noise: FloatArray
+    b: float
+
+
+START = Overlaps(np.diag([1.0, 0.0, 0.0]), 0.0)
+
+
+def step(
+    at: Overlaps, task: Task, loss: Loss, beta: float, alpha: float, by: Sizes, points: int,
+    index: int,
+) -> Overlaps:  # fmt: skip
+    """Take one step on a batch of αd samples, integrated on a replicate of the lattice.
+
+    Examples
+    --------
+    The first step from zero moves w as pooling does, and leaves q:
+
+    >>> import needlescope as ns
+    >>> from needlescope.losses import LOGISTIC
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    >>> found = step(START, task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
+    >>> round(found.m_w, 4), found.m_q, found.norm_q  # ηπθR/(2L)
+    (0.125, 0.0, 0.0)
+    """
+    norm, (_, Q, C) = at.norm_q, at.gram[1]
+    shared = C / norm if norm > 0.0 else 0.0
+    W = at.gram[2, 2]
+    left = W - shared**2
+    beside = float(np.sqrt(left)) if left > RANK * W else 0.0
+    pull = gradient(at, task, loss, beta, shared, beside, points, index)
+    # rows ξ, q̂, û in terms of ξ, q, w
+    basis = np.diag([1.0, 1.0 / norm if norm > 0.0 else 0.0, 1.0 / beside if beside > 0.0 else 0.0])
+    basis[2, 1] = -basis[2, 2] * (C / Q if norm > 0.0 else 0.0)
+    scale = np.array([by.q * beta, by.w])
+    moved = np.eye(3)
+    moved[1:] -= scale[:, None] * (pull.along @ basis)
+    gram = moved @ at.gram @ moved.T
+    gram[1:, 1:] += np.outer(scale, scale) * pull.noise / alpha
+    return Overlaps(gram, at.b - by.b * pull.b)
+
+
+def gradient(
+    at: Overlaps, task: Task, loss: Loss, beta: float, shared: float, beside: float, points: int,
+    index: int,
+) -> Pull:  # fmt: skip
+    """Return the gradient, that of q without its factor β."""
+    if at.norm_q > 0.0:
+        tilt = task.theta * at.m_q / at.norm_q
+        drawn = samples(task.L, task.R, beta * at.norm_q, tilt, points, index)
+    else:
+        drawn = _even(task.L, task.R)
+    total = np.zeros(10)
+    for sample, y, share in zip(drawn, (1, -1), (task.pi, 1.0 - task.pi), strict=True):
+        total += share * _terms(sample, y, at, task, loss, shared, beside)
+    along, noise = total[:6].reshape(2, 3), total[6:9]
+    return Pull(along, np.array([[noise[1], noise[2]], [noise[2], noise[0]]]), float(total[9]))
+
+
+def _even(L: int, R: int) -> list[Sample]:
+    """A query of zero spreads its attention evenly, and sees nothing of the tokens."""
+    signal, every = (
+        {(j, p): np.full(1, n * float(L) ** -j * (p == 0)) for j, p in TERMS} for n in (R, L)
+    )
+    return [Sample(signal, every)] * 2
+
+
+def _terms(
+    sample: Sample, y: int, at: Overlaps, task: Task, loss: Loss, shared: float, beside: float
+) -> FloatArray:
+    """Return the means over samples of one label: ∇q and ∇w, their noises and overlap, ∇b."""
+    every, lift = sample.every, task.theta * at.m_w * (y > 0)
+    signal = {key: one * (y > 0) for key, one in sample.signal.items()}
+    A, a3, a4 = every[2, 0], every[3, 0], every[4, 0]
+    norm = np.sqrt(A)
+    D = lift * signal[1, 0] + shared * every[1, 1]  # D·a
+    D2 = lift * signal[2, 0] + shared * every[2, 1]  # D·a²
+    D3 = lift * signal[3, 0] + shared * every[3, 1]
+    squared = lift**2 * signal[2, 0] + 2.0 * lift * shared * signal[2, 1] + shared**2 * every[2, 2]
+    h, h2 = slopes(loss, y, D + at.b, beside * norm)
+    on_signal = (
+        (lift * signal[1, 0] + shared * signal[1, 1] - signal[1, 0] * D) * h[0]
+        + beside * (signal[2, 0] / norm - norm * signal[1, 0]) * h[1]
+    )  # fmt: skip
+    on_query = (
+        (lift * signal[1, 1] + shared * every[1, 2] - every[1, 1] * D) * h[0]
+        + beside * (every[2, 1] / norm - norm * every[1, 1]) * h[1]
+    )  # fmt: skip
+    on_readout = (D2 - A * D) / norm * h[1] + beside * ((1.0 - a3 / A) * h[0] + (a3 / A - A) * h[2])
+    size_q = (
+        (squared - 2.0 * D * D2 + A * D**2) * h2[0]
+        + 2.0 * beside * ((D3 - a3 * D) / norm - norm * (D2 - A * D)) * h2[1]
+        + beside**2 * ((A - a4 / A) * h2[0] + (a4 / A - 2.0 * a3 + A**2) * h2[2])
+    )
+    both = (D2 - A * D) * h2[0] + beside * (a3 / norm - norm * A) * h2[1]
+    rows = (
+        *(task.theta * on_signal, on_query, on_readout),
+        *(task.theta * signal[1, 0] * h[0], every[1, 1] * h[0], norm * h[1]),
+        *(A * h2[0], size_q, both, h[0]),
+    )
+    return np.array([row.mean() for row in rows])

@@ -1,0 +1,89 @@
+"""Sums over the tokens of a sample that a gradient looks at: Σ aʲ gᵖ, over all and over the signal.
+
+a = softmax(κ(g + t v)) with g ~ N(0, I_L), v marking the R signal tokens. Tokens are drawn as in
+`theory.law`: all of them, or, of more than 128, the largest with a Gaussian vector for the sums
+over the others.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...lattice import replicate
+from ..law.tokens import Tokens, bulk_sums
+
+# (j, p) of Σ aʲ gᵖ; the mass of the softmax first
+TERMS = ((1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (4, 0))
+Sums = dict[tuple[int, int], FloatArray]
+
+
+class Sample(NamedTuple):
+    """Σ aʲ gᵖ at [j, p]: over the signal tokens, and over all."""
+
+    signal: Sums
+    every: Sums
+
+
+@lru_cache(maxsize=8)
+def draw(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
+    """Draw signal tokens and the others: the same for every query."""
+    kept = [Tokens.kept(R), Tokens.kept(L - R)]
+    dims = [one + len(TERMS) * (one < n) for one, n in zip(kept, (R, L - R), strict=True)]
+    u = replicate(points, sum(dims), index)
+    return Tokens.draw(R, u[:, : dims[0]], kept[0]), Tokens.draw(L - R, u[:, dims[0] :], kept[1])
+
+
+def samples(L: int, R: int, kappa: float, tilt: float, points: int, index: int) -> list[Sample]:
+    """Return the sums in positive samples, then in negative ones, of the same tokens.
+
+    Examples
+    --------
+    >>> positive, negative = samples(5, 2, 1.0, 3.0, 256, 0)
+    >>> bool(np.allclose(positive.every[1, 0], 1.0))
+    True
+    >>> float(positive.signal[1, 0].mean().round(2)), float(negative.every[2, 0].min()) > 0.2
+    (0.9, True)
+    """
+    groups = draw(L, R, points, index)
+    tops, parts = zip(*(_group(one, kappa) for one in groups), strict=True)
+    found = []
+    for lift in (kappa * tilt, 0.0):
+        logs = [kappa * tops[0] + lift, kappa * tops[1]]
+        top = np.maximum(*logs)
+        factors = [np.exp(log - top) for log in logs]
+        total = sum(f * part[1, 0] for f, part in zip(factors, parts, strict=True))
+        signal, others = (
+            {(j, p): (f / total) ** j * part[j, p] for j, p in TERMS}
+            for f, part in zip(factors, parts, strict=True)
+        )
+        found.append(Sample(signal, {key: signal[key] + others[key] for key in TERMS}))
+    return found
+
+
+def _group(tokens: Tokens, kappa: float) -> tuple[FloatArray, Sums]:
+    """Return a group's largest token and its Σ e^{jκ(g − top)} gᵖ."""
+    points = len(tokens.g)
+    if tokens.n == 0:
+        return np.full(points, -np.inf), dict.fromkeys(TERMS, np.zeros(points))
+    g, top = tokens.g, tokens.g[:, 0]
+    weight = np.exp(kappa * (g - top[:, None]))
+    found, power = {}, np.ones_like(weight)
+    for j in range(1, 5):
+        power = power * weight
+        factor = power
+        for p in range(3):
+            if (j, p) in TERMS:
+                found[j, p] = factor.sum(axis=1)
+                factor = factor * g
+    left = tokens.n - g.shape[1]
+    if left:
+        last = g[:, -1]
+        shrink = np.exp(kappa * (last - top))
+        bulk = bulk_sums(left, kappa, last, tokens.z, TERMS)
+        for (j, p), more in zip(TERMS, bulk, strict=True):
+            found[j, p] = found[j, p] + shrink**j * more
+    return top, found

@@ -1,0 +1,119 @@
+"""A whole schedule: what it reduces to, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.theory import alignment
+from needlescope.theory.law import tokens
+from needlescope.theory.steps import path, sums
+
+TASK = ns.Task(L=6, R=1, theta=4.0, pi=0.5)
+TRAINING = ns.Training(4.0, 2.0, eta_w=0.5, eta_b=4.0, eta_q=3.0)
+NAMES = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """Paths and draws that were kept, here or elsewhere, would be those of other lattices."""
+    for kept in (alignment._followed, sums.draw):
+        kept.cache_clear()
+    yield
+    for kept in (alignment._followed, sums.draw):
+        kept.cache_clear()
+
+
+def numbers(found: ns.Alignment) -> list[float]:
+    return [getattr(found, name) for name in NAMES]
+
+
+def after(*shares: float, alpha0: float = 4.0, **sizes) -> ns.Alignment:
+    schedule = ns.Schedule(shares, **sizes)
+    return ns.align(TASK, TRAINING.replace(alpha0=alpha0, schedule=schedule))
+
+
+def test_one_step_is_the_first_alone_and_attention_is_pooling() -> None:
+    training = TRAINING.replace(schedule=ns.Schedule.even(1))
+    found = ns.align(TASK, training)
+    assert found.signal_w == pytest.approx(ns.align(TASK, TRAINING).signal_w, rel=1e-12)
+    assert found.norm_w == pytest.approx(ns.align(TASK, TRAINING).norm_w, rel=1e-12)
+    assert found.query == ns.Query(0.0, 0.0)
+    told = ns.predict(TASK, training).test_error
+    assert told == pytest.approx(ns.predict(TASK, training, "pooled").test_error, abs=1e-7)
+
+
+def test_a_step_of_size_zero_only_takes_its_batch_away() -> None:
+    two = after(0.5, 0.25, 0.25, alpha0=8.0, eta_w=(1, 1, 0), eta_b=(4, 4, 0), eta_q=(3, 3, 0))
+    fewer = after(2 / 3, 1 / 3, alpha0=6.0, eta_w=1.0, eta_b=4.0, eta_q=3.0)
+    assert numbers(two) == pytest.approx(numbers(fewer), rel=1e-9)
+
+
+def test_much_data_align_query_and_readout_with_the_signal() -> None:
+    found = after(0.25, 0.25, 0.25, 0.25, alpha0=1e6)
+    assert found.cosine_w > 0.9999 and found.cosine_q > 0.9999
+
+
+def test_without_a_signal_nothing_aligns() -> None:
+    found = ns.align(TASK.replace(theta=0.0), TRAINING.replace(schedule=ns.Schedule.even(4)))
+    assert found.signal_w == found.signal_q == found.cosine_q == 0.0 < found.norm_q
+
+
+def test_where_the_signal_sits_does_not_matter() -> None:
+    placed = TASK.replace(positions=ns.Positions([(0,), (3,)], [0.9, 0.1]))
+    training = TRAINING.replace(schedule=ns.Schedule.even(3))
+    assert numbers(ns.align(TASK, training)) == numbers(ns.align(placed, training))
+
+
+def test_beta_is_a_unit_of_the_query() -> None:
+    """With β doubled, and q's step a quarter as long, β q moves as before."""
+    one = ns.align(TASK, TRAINING.replace(schedule=ns.Schedule.even(4)))
+    two = TRAINING.replace(schedule=ns.Schedule.even(4, eta_q=3.0 / 4.0), beta=2.0)
+    assert ns.align(TASK, two).kappa == pytest.approx(one.kappa, rel=1e-9)
+    assert ns.align(TASK, two).cosine_q == pytest.approx(one.cosine_q, rel=1e-9)
+
+
+def test_a_grid_is_its_points() -> None:
+    training = TRAINING.replace(alpha0=[2.0, 8.0], schedule=ns.Schedule.even(3))
+    found = ns.align(TASK, training)
+    each = [
+        ns.align(TASK, TRAINING.replace(alpha0=a, schedule=ns.Schedule.even(3))) for a in (2.0, 8.0)
+    ]
+    assert found.cosine_q.tolist() == [one.cosine_q for one in each]
+    assert (found.cosine_q_se < 1e-4).all() and np.isnan(found.constant).all()
+
+
+def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
+    asked = []
+    right = alignment.after_schedule
+    monkeypatch.setattr(
+        alignment, "after_schedule", lambda *given: asked.append(given) or right(*given)
+    )
+    training = TRAINING.replace(alpha1=[1.0, 2.0, 4.0], schedule=ns.Schedule.even(2, eta_w=0.123))
+    assert ns.align(TASK, training).cosine_q.shape == (3,) and len(asked) == 1
+
+
+def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) -> None:
+    task = ns.Task(L=200, R=2, theta=6.0, pi=0.5)
+    training = ns.Training(8.0, 1.0, schedule=ns.Schedule.even(4, 2.0, 4.0, 100.0))
+    monkeypatch.setattr(path, "POINTS", (512,))
+    some = ns.align(task, training)
+    monkeypatch.setattr(tokens, "WHOLE", 1000)
+    for kept in (alignment._followed, sums.draw):
+        kept.cache_clear()
+    every = ns.align(task, training)
+    assert some.cosine_q != every.cosine_q
+    for name in ("cosine_q", "cosine_w", "kappa", "norm_w"):
+        gap = getattr(some, name) - getattr(every, name)
+        error = np.hypot(getattr(some, f"{name}_se"), getattr(every, f"{name}_se"))
+        assert abs(gap) <= 4.5 * error + 1e-4 * abs(getattr(every, name))
+
+
+def test_a_path_that_is_left_to_chance_is_not_returned(monkeypatch) -> None:
+    monkeypatch.setattr(path, "POINTS", (64,))
+    wild = TRAINING.replace(loss="square", schedule=ns.Schedule.even(40, 5.0, 5.0, 50.0))
+    with pytest.raises(ns.NotConverged, match="steps this long leave the path to chance"):
+        ns.align(TASK, wild)
