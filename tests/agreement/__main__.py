@@ -13,7 +13,7 @@ from rich.table import Table
 
 from needlescope.simulation.error import estimated
 
-from .grid import ATTENTION, POOLED, VECTORIZED
+from .grid import ATTENTION, KINDS, POOLED, VECTORIZED
 from .limit import LIMIT, limit_scores
 from .points import scores
 
@@ -21,7 +21,7 @@ from .points import scores
 def main() -> None:
     """Score every point, then summarise: trained models, and the iteration to the limit."""
     console = Console()
-    show(console, "simulation against theory", [*ATTENTION, *POOLED, *VECTORIZED], scores)
+    show(console, "simulation against theory", [*ATTENTION, *KINDS, *POOLED, *VECTORIZED], scores)
     estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
 

@@ -16,7 +16,7 @@ NOT_A_TASK = r"task must be a needlescope\.Task, got "
 NOT_A_TRAINING = r"training must be a needlescope\.Training, got "
 NOT_A_QUERY = r"query must be a needlescope\.Query\(kappa, cosine\), got "
 NEEDS_D0 = "alpha0 must be given: the query is trained on D0"
-IDLE_QUERY = "query is for model='attention', got Query.* leave it out"
+IDLE_QUERY = "query is for attention, got Query.* leave it out"
 ONE_ACCURACY = r"accuracy must be a number in \(0, 1\]"
 
 
@@ -124,6 +124,30 @@ CASES = [
     *(
         Case(f"{call.__name__} without alpha0", asks(call, TASK, READOUT), NEEDS_D0)
         for call in (ns.predict, ns.align, ns.focus, ns.simulate, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of linear attention at infinite kappa",
+            asks(call, *given, "linear", query=ns.Query([1.0, np.inf], 0.5)),
+            "kappa must be finite with model='linear', whose weights grow with it, got array",
+        )
+        for call, *given in (
+            *((ns.predict, TASK, TRAINING), (ns.simulate, TASK, TRAINING)),
+            *((ns.capacity, TASK), (ns.asymptote, TASK)),
+        )
+    ),
+    Case(
+        "linear attention by two steps on its query",
+        asks(ns.simulate, TASK, TRAINING.replace(query_steps=2), "linear"),
+        "query_steps must be 1 with model='linear', got 2: its first step is that of softmax",
+    ),
+    *(
+        Case(
+            f"{model} attention end to end",
+            asks(ns.simulate, TASK, TRAINING, model, starts=2),
+            f"starts=2 trains a softmax end to end, got model='{model}'; use model='attention'",
+        )
+        for model in ("hard", "linear")
     ),
     *(
         Case(

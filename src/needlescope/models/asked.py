@@ -18,8 +18,13 @@ def check_query(model: Model, query: Query | None) -> None:
         raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
     if not model.has_query:
         raise ValueError(
-            f"query is for model='attention', got {query!r} with model={model.name!r}, which has "
+            f"query is for attention, got {query!r} with model={model.name!r}, which has "
             "none; leave it out"
+        )
+    if not model.bounded and np.any(np.isinf(np.asarray(query.kappa))):
+        raise ValueError(
+            f"kappa must be finite with model={model.name!r}, whose weights grow with it, got "
+            f"{query.kappa!r}"
         )
 
 

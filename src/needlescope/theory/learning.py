@@ -75,7 +75,7 @@ def predict(
     task, training : Task, Training
         The problem. Any numeric field may be an array; results broadcast as NumPy would, and
         the solver walks the grid by continuation.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         For attention: a query given directly instead of the one that `align` predicts.
     test_task : Task, optional

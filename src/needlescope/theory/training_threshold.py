@@ -53,7 +53,7 @@ def training_threshold(
     error : float or array
         The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
         signal at all.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         The query of attention, in place of one that is trained on D0.
     data : "D1" or "all", default "D1"
