@@ -8,10 +8,13 @@ from .experiment import Experiment
 from .units.guess import one_of
 
 POSSIBLE = ("limit", "phases", "keep_up")  # of any learner: a room of their own
+BEYOND = ("kinds",)  # of protocols that go beyond the paper's
+ROOMS = {**dict.fromkeys(POSSIBLE, ".possible"), **dict.fromkeys(BEYOND, ".beyond")}
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
     *("length", "reuse", "robustness", "attention_map"),
     *POSSIBLE,
+    *BEYOND,
 )
 
 
@@ -23,8 +26,7 @@ def home(name: str) -> str:
     >>> home("limit")
     'needlescope.experiments.published.possible.limit'
     """
-    room = "published.possible" if name in POSSIBLE else "published"
-    return f"{__package__}.{room}.{name}"
+    return f"{__package__}.published{ROOMS.get(name, '')}.{name}"
 
 
 def experiment(name: str) -> Experiment:

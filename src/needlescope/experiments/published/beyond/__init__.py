@@ -1,0 +1,1 @@
+"""Protocols that go beyond the paper's, beside it."""

@@ -1,0 +1,1 @@
+"""One file for each figure of a protocol that goes beyond the paper's."""
