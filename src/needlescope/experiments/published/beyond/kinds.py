@@ -23,8 +23,8 @@ from ...units.unit import Unit
 
 STRENGTH, TOKENS, SPREAD, ALPHA = 5.0, 10, 20, 8.0
 KAPPAS = {  # from which the best is taken; hard attention knows none
-    "attention": (0.15, 0.25, 0.4, 0.65, 1.0, 1.6, 2.5, 4.0, 6.5),
-    "linear": (0.15, 0.25, 0.4, 0.65, 1.0, 1.6, 2.5),
+    "attention": (0.15, 0.22, 0.32, 0.5, 0.75, 1.1, 1.6, 2.5, 4.0),
+    "linear": (0.15, 0.22, 0.32, 0.5, 0.75, 1.1, 1.6, 2.5),
     "hard": (1.0,),
 }
 RIDGES = (0.03, 0.1)
@@ -55,16 +55,16 @@ LENGTH = [Place(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
 SHARED = [Place(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
 # κ and ridge of least error at each dot, for softmax and linear; the ridge for hard attention
 DOTS: dict[Place, tuple[tuple[float, float], tuple[float, float], float]] = {
-    Place(10, 1, 1.0): ((2.5, 0.1), (1.0, 0.1), 0.1),
-    Place(10, 1, 4.0): ((1.6, 0.1), (1.0, 0.1), 0.1),
-    Place(10, 1, 16.0): ((2.5, 0.1), (1.0, 0.03), 0.1),
-    Place(4, 1, 8.0): ((1.6, 0.1), (0.65, 0.03), 0.1),
-    Place(16, 1, 8.0): ((2.5, 0.1), (1.0, 0.1), 0.1),
+    Place(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Place(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
+    Place(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
+    Place(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
+    Place(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
     Place(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
     Place(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
-    Place(20, 2, 8.0): ((1.0, 0.03), (1.0, 0.1), 0.1),
-    Place(20, 4, 8.0): ((0.4, 0.1), (0.65, 0.1), 0.03),
-    Place(20, 10, 8.0): ((0.25, 0.1), (0.25, 0.1), 0.03),
+    Place(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
+    Place(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
+    Place(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
 }
 
 
@@ -117,7 +117,17 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 EXPERIMENT = Experiment(
     "kinds",
     "Softmax, hard and linear attention, each at its best",
-    "TODO",
+    "Test error of attention after two steps (half of the data for the query, half for the "
+    "readout), by what it makes of the query: softmax, hard (the largest token alone) and linear "
+    "(softmax to first order). The query's direction is the same for all; each kind has the κ that "
+    "errs least, of nine from 0.15 to 4 (hard attention knows none), and the better of the ridges "
+    "0.03 and 0.1. Lines are theory, dots trained classifiers at the settings that are best in "
+    "theory. With one token that carries the signal (left, middle) hard attention errs 22 % more "
+    "than softmax at α = 1, 9 % more at 8 and 4 % at 32; linear attention errs twice as much with "
+    "ten tokens, three times with 32. Where data are too few for a good query (left of α = 0.5), "
+    "hard attention is the worst of the three. With several tokens that share one signal (right) "
+    "hard attention still sees one of them, and with six of twenty errs nearly twice as much as "
+    "mean pooling; linear attention comes up to softmax, and from eight on is ahead by 1 to 2 %.",
     units,
     scores,
 )

@@ -20,13 +20,13 @@ X, Y = "total", "test_error"
 L, R = "task.L", "task.R"
 MODELS = ("attention", "hard", "linear", "pooled")
 KINDS = {**NAMES, "attention": "softmax attention"}
-TRAINED = Rows(("model", "training.alpha1"), (Y,))
+TRAINED = Rows(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
 SETTINGS = ("training.eta_q", "training.ridge")
 PLACE = (L, R, "task.theta", X)
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 DRAWS = Draws(
     "kinds",
-    {"predict": TRAINED, "simulate": TRAINED, "learning_limit": Rows(("alpha",), (Y,))},
+    {"predict": TRAINED, "simulate": TRAINED, "learning_limit": Rows((L, R, "alpha"), (Y,))},
     across=(
         *(L, R, "task.theta", "model", "data", "alpha", "training.alpha0", "training.alpha1"),
         *SETTINGS,
@@ -101,9 +101,10 @@ def kinds_series(table: pd.DataFrame, *, alone: bool = False, panel: str = "data
 
 
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, of query and readout or of a learner."""
+    """Add all samples per dimension, of query and readout or of a learner; leave out the rest."""
     both = table["training.alpha0"] + table["training.alpha1"]
-    return table.assign(**{X: both.where(table.call != "learning_limit", table["alpha"])})
+    total = both.where(table.call != "learning_limit", table["alpha"])
+    return table.assign(**{X: total}).dropna(subset=[L, R, X]).reset_index(drop=True)
 
 
 def _part(table: pd.DataFrame, x: str, fixed: tuple[str, ...]) -> pd.DataFrame:
