@@ -85,6 +85,14 @@ def test_samplers_agree(test):
         assert abs(getattr(tokens, name) - getattr(law, name)) < 4.5 * error, name
 
 
+def test_weights_of_very_different_sizes_are_solved():
+    """Where ‖a‖² spans six decades, Newton's step for the square loss ran to infinity."""
+    task = ns.Task(L=18, R=3, theta=50.0, pi=0.9976)
+    training = ns.Training(alpha1=1.399, loss="squared_hinge", ridge=1e-8)
+    found = ns.predict(task, training, "linear", query=ns.Query(50.0, -1.0), accuracy=5e-3)
+    assert found.residual <= 1e-8 and 0.0 <= found.test_error <= 0.5
+
+
 def test_what_it_cannot_do_is_refused():
     with pytest.raises(ValueError, match="kappa must be finite with model='linear'"):
         ns.predict(TASK, TRAINING, "linear", query=ns.Query([1.0, np.inf], 0.5))
