@@ -13,6 +13,7 @@ from needlescope.losses import SQUARE
 from needlescope.models import get_model
 from needlescope.theory.law.ladder import LADDER
 from needlescope.theory.law.limits import train_limit
+from needlescope.theory.oracle.least_error import MODELS
 from needlescope.theory.saddle.problem import Point, Saddle
 from needlescope.theory.saddle.solver import solve
 from needlescope.theory.saddle.square import solve_square
@@ -28,7 +29,8 @@ Check = Callable[[Problem, ns.Outcome], str | None]
 def answer(problem: Problem, **changes: object) -> ns.Outcome:
     """Predict, at the accuracy of this suite."""
     training = problem.training.replace(**changes)
-    return ns.predict(problem.task, training, problem.model, query=problem.query, accuracy=ACCURACY)
+    query = problem.query if get_model(problem.model).has_query else None
+    return ns.predict(problem.task, training, problem.model, query=query, accuracy=ACCURACY)
 
 
 def sane(problem: Problem, found: ns.Outcome) -> str | None:
@@ -123,7 +125,8 @@ def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
     noise = 4.0 * np.hypot(bayes.error_se, attention.error_se) + UNRESOLVED
     if bayes.error > attention.error + noise:
         return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
-    floor = ns.oracle(problem.task, problem.model, accuracy=ACCURACY)
+    known = problem.model if problem.model in MODELS else "bayes"
+    floor = ns.oracle(problem.task, known, accuracy=ACCURACY)
     noise = 4.0 * np.hypot(floor.error_se, found.test_error_se) + UNRESOLVED
     if floor.error > found.test_error + noise:
         return (

@@ -12,7 +12,7 @@ import numpy as np
 import needlescope as ns
 
 LOSSES = ("square", "logistic", "hinge", "squared_hinge")
-MODELS = ("attention", "pooled", "vectorized")
+MODELS = ("attention", "pooled", "vectorized", "hard", "linear")
 
 
 class Problem(NamedTuple):
@@ -66,5 +66,5 @@ def draw(seed: int, index: int) -> Problem:
             ridge=float(ridge),
         ),
         ns.Query(float(kappa), float(cosine)),
-        MODELS[rng.choice(3, p=[0.7, 0.15, 0.15])],
+        MODELS[rng.choice(5, p=[0.5, 0.1, 0.1, 0.1, 0.2])],
     )

@@ -27,6 +27,7 @@ HARD = ns.Query(float("inf"), 0.9)
 HALF = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
 SEQUENTIAL = {"first_step": "sequential"}
 A, P, V = "attention", "pooled", "vectorized"
+H, N = "hard", "linear"
 T, R = "tokens", "reduced"
 
 
@@ -91,6 +92,29 @@ BALANCED = [
     balanced(T, 5, 1, 3.0, 0.9, "logistic", 4.0, 3.0, 40.0),
     balanced(R, 10, 2, 3.0, 0.9, "square", 2.0, 2.0, 12.0),
     balanced(R, 6, 1, 4.0, 0.9, "hinge", 4.0, 3.0, 15.0),
+]
+
+KINDS = [
+    point(H, R, EASY, "logistic", 1e-2, 1.0, alpha0=4.0),
+    point(H, T, EASY, "logistic", 1e-2, 3.0, alpha0=1.0, steps={"eta_q": 0.1}),
+    point(H, R, EASY, "square", 1e-1, 2.0, alpha0=2.0, steps=SEQUENTIAL),
+    point(H, T, RARE, "squared_hinge", 1e-1, 2.0, alpha0=2.0, steps=HALF),
+    point(H, R, SHORT, "hinge", 1e-1, 2.0, query=HIGH),
+    point(H, T, VERY_RARE, "logistic", 1e-2, 6.0, query=LOW),
+    point(H, R, LONG, "logistic", 1e-2, 3.0, query=HIGH, test_task=LONG.replace(L=20)),
+    point(H, R, MOSTLY, "square", 1e-2, 4.0, query=AGAINST),
+    point(N, R, EASY, "logistic", 1e-2, 1.0, alpha0=4.0),
+    point(N, T, EASY, "logistic", 1e-2, 3.0, alpha0=1.0, steps={"beta": 2.0}),
+    point(N, R, EASY, "square", 1e-2, 2.0, alpha0=2.0, steps=SEQUENTIAL),
+    point(N, T, RARE, "squared_hinge", 1e-1, 2.0, alpha0=2.0, steps=HALF),
+    point(N, R, RARE, "logistic", 1e-2, 1.0, query=SHARP),
+    point(N, R, SHORT, "hinge", 1e-1, 2.0, query=HIGH),
+    point(N, T, VERY_RARE, "logistic", 1e-2, 6.0, query=LOW),
+    point(N, R, PAIR, "logistic", 1e-2, 3.0, alpha0=2.0),
+    point(N, T, LONG, "square", 1e-2, 3.0, query=SHARP, d=50),
+    point(N, R, LONG, "logistic", 1e-2, 3.0, query=HIGH, test_task=LONG.replace(L=20)),
+    point(N, R, ALL_TOKENS, "squared_hinge", 1e-2, 2.0, query=AGAINST),
+    point(N, R, SHORT, "square", 0.0, 3.0, query=FULL),
 ]
 
 POOLED = [

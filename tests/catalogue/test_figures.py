@@ -51,6 +51,7 @@ TABLES = {
     "limit": [*LEARNED, *POOLED],
     "phases": [EDGES, *LEARNED],
     "keep_up": rows("align", "simulate_alignment", **TASK, **DATA, **COSINES, kappa=0.5),
+    "kinds": ATTENDS,
     "length": [{**row, "test_task.L": 64} for row in POOLED],
     "rare": [*ATTENDS, *rows("align", "simulate_alignment", **TASK, **DATA, **COSINES)],
     "rates": [LIMIT, *({**row, **SQUARE, "test_error_se": 0.0} for row in POOLED)],
@@ -174,7 +175,7 @@ ONE = [  # a parameter that changes and is not drawn
     )
     for column, values, names in (
         ("task.pi", (0.2, 0.5), set(TABLES) - {"errors", "capacity", "rare"}),
-        ("task.R", (1, 2), set(TABLES) - {"errors", "capacity"}),
+        ("task.R", (1, 2), set(TABLES) - {"errors", "capacity", "kinds"}),
         ("task.theta", (4.0, 5.0), {"alignment", "length", "rates", "reuse", "robustness"}),
         ("task.theta", (4.0, 5.0), {"rare", "win_or_lose"}),
         ("training.ridge", (0.1, 0.2), {"length", "rates", "reuse", "robustness", "win_or_lose"}),

@@ -16,7 +16,7 @@ NOT_A_TASK = r"task must be a needlescope\.Task, got "
 NOT_A_TRAINING = r"training must be a needlescope\.Training, got "
 NOT_A_QUERY = r"query must be a needlescope\.Query\(kappa, cosine\), got "
 NEEDS_D0 = "alpha0 must be given: the query is trained on D0"
-IDLE_QUERY = "query is for model='attention', got Query.* leave it out"
+IDLE_QUERY = "query is for attention, got Query.* leave it out"
 ONE_ACCURACY = r"accuracy must be a number in \(0, 1\]"
 
 
@@ -136,6 +136,30 @@ CASES = [
     ),
     *(
         Case(
+            f"{call.__name__} of linear attention at infinite kappa",
+            asks(call, *given, "linear", query=ns.Query([1.0, np.inf], 0.5)),
+            "kappa must be finite with model='linear', whose weights grow with it, got array",
+        )
+        for call, *given in (
+            *((ns.predict, TASK, TRAINING), (ns.simulate, TASK, TRAINING)),
+            *((ns.capacity, TASK), (ns.asymptote, TASK)),
+        )
+    ),
+    Case(
+        "linear attention by two steps on its query",
+        asks(ns.simulate, TASK, TRAINING.replace(query_steps=2), "linear"),
+        "query_steps must be 1 with model='linear', got 2: its first step is that of softmax",
+    ),
+    *(
+        Case(
+            f"{model} attention end to end",
+            asks(ns.simulate, TASK, TRAINING, model, starts=2),
+            f"starts=2 trains a softmax end to end, got model='{model}'; use model='attention'",
+        )
+        for model in ("hard", "linear")
+    ),
+    *(
+        Case(
             f"{call.__name__} of {model} with a query",
             asks(call, *given, model, query=QUERY),
             IDLE_QUERY,
@@ -189,6 +213,14 @@ CASES = [
             ),
             *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
         )
+    ),
+    *(
+        Case(
+            f"{call.__name__} of linear attention by a schedule",
+            asks(call, TASK, TRAINING.replace(schedule=ns.Schedule.even(2)), *more, "linear"),
+            "schedule must be left out with model='linear'",
+        )
+        for call, *more in ((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1))
     ),
     Case("query a pair", asks(ns.predict, TASK, TRAINING, query=(1.0, 0.5)), NOT_A_QUERY),
     Case("query missing", asks(ns.capacity, TASK), "depends on its query: pass query=Query"),

@@ -142,7 +142,7 @@ def test_what_a_new_model_lacks_is_said() -> None:
         ns.simulate(TASK, TRAINING, "halves", d=10, sampler="reduced")
     with pytest.raises(ValueError, match="got model='halves'; pass test='sampled'"):
         ns.simulate(TASK, TRAINING, "halves", d=10, test="exact")
-    with pytest.raises(ValueError, match="query is for model='attention'"):
+    with pytest.raises(ValueError, match="query is for attention"):
         ns.predict(TASK, TRAINING, "halves", query=ns.Query(1.0, 1.0))
     with pytest.raises(ValueError, match="model must be one of"):
         ns.oracle(TASK, "halves")

@@ -55,6 +55,7 @@ NEEDED = {  # columns without which nothing is drawn
     "alignment": {"training.alpha0"},
     "attention_map": {"training.alpha0", "task.theta"},
     "keep_up": {"task.L"},
+    "kinds": {"task.L", "task.R", "training.alpha0", "training.alpha1", "test_error"},
     "length": {"test_task.L", "test_error"},
     "limit": {"task.L"},
     "phases": {"task.L", "task.theta"},

@@ -8,7 +8,7 @@ from .experiment import Experiment
 from .units.guess import one_of
 
 POSSIBLE = ("limit", "phases", "keep_up", "steps")  # of any learner: a room of their own
-BEYOND = ("rare",)  # of protocols that go beyond the paper's
+BEYOND = ("rare", "kinds")  # of protocols and models that go beyond the paper's
 ROOMS = {**dict.fromkeys(POSSIBLE, ".possible"), **dict.fromkeys(BEYOND, ".beyond")}
 NAMES = (
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),

@@ -5,6 +5,7 @@ from .catalogue import series
 from .overview import overview
 from .published.alignment import alignment
 from .published.attention_map import attention_map
+from .published.beyond.kinds import kinds
 from .published.beyond.rare import rare
 from .published.capacity import capacity
 from .published.errors import errors
@@ -26,6 +27,7 @@ __all__ = [
     "capacity",
     "errors",
     "keep_up",
+    "kinds",
     "length",
     "limit",
     "overview",

@@ -11,6 +11,7 @@ from .drawing import Drawing
 from .overview import overview_series
 from .published.alignment import alignment_series
 from .published.attention_map import attention_map_series
+from .published.beyond.kinds import kinds_series
 from .published.beyond.rare import rare_series
 from .published.capacity import capacity_series
 from .published.errors import errors_series
@@ -32,6 +33,7 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "capacity": capacity_series,
     "errors": errors_series,
     "keep_up": keep_up_series,
+    "kinds": kinds_series,
     "length": length_series,
     "limit": limit_series,
     "overview": overview_series,

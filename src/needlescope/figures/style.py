@@ -9,12 +9,16 @@ COLOURS = {
     "attention": "#0072B2",
     "pooled": "#D55E00",
     "vectorized": "#009E73",
+    "hard": "#882255",
+    "linear": "#E69F00",
     "bayes": "#555555",
 }
 NAMES = {
     "attention": "attention",
     "pooled": "mean pooling",
     "vectorized": "flat linear",
+    "hard": "hard attention",
+    "linear": "linear attention",
     "bayes": "Bayes limit",
 }
 LIMIT, ANYONE = "#8c8c8c", "anyone (limit of learning)"

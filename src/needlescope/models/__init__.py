@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from ..grid import choice
 from .attention import ATTENTION
+from .hard import HARD
+from .linear import LINEAR
 from .model import Model
 from .pooled import POOLED
 from .vectorized import VECTORIZED
 
-MODELS: dict[str, Model] = {one.name: one for one in (ATTENTION, POOLED, VECTORIZED)}
+MODELS: dict[str, Model] = {one.name: one for one in (ATTENTION, POOLED, VECTORIZED, HARD, LINEAR)}
 
-__all__ = ["ATTENTION", "MODELS", "POOLED", "VECTORIZED", "Model", "get_model"]
+__all__ = ["ATTENTION", "HARD", "LINEAR", "MODELS", "POOLED", "VECTORIZED", "Model", "get_model"]
 
 
 def get_model(name: str) -> Model:
@@ -26,6 +28,6 @@ def get_model(name: str) -> Model:
     10
     >>> get_model("median")
     Traceback (most recent call last):
-    ValueError: model must be one of 'attention', 'pooled', 'vectorized', got 'median'
+    ValueError: model must be one of 'attention', 'pooled', 'vectorized', 'hard', ...
     """
     return MODELS[choice("model", name, tuple(MODELS))]

@@ -7,6 +7,7 @@ import numpy as np
 from ..grid import check_kind, common_shape
 from ..query import Query
 from ..task import Task
+from ..training import Training
 from .model import Model
 
 
@@ -18,8 +19,22 @@ def check_query(model: Model, query: Query | None) -> None:
         raise ValueError(f"query must be a needlescope.Query(kappa, cosine), got {query!r}")
     if not model.has_query:
         raise ValueError(
-            f"query is for model='attention', got {query!r} with model={model.name!r}, which has "
+            f"query is for attention, got {query!r} with model={model.name!r}, which has "
             "none; leave it out"
+        )
+    if not model.bounded and np.any(np.isinf(np.asarray(query.kappa))):
+        raise ValueError(
+            f"kappa must be finite with model={model.name!r}, whose weights grow with it, got "
+            f"{query.kappa!r}"
+        )
+
+
+def check_schedule(model: Model, training: Training, query: Query | None) -> None:
+    """Refuse steps that are not those of the model: only the first of linear attention is."""
+    if query is None and not model.bounded and training.schedule is not None:
+        raise ValueError(
+            f"schedule must be left out with model={model.name!r}: its first step is that of "
+            "softmax, later ones are not; give a query instead"
         )
 
 

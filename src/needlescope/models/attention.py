@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import FloatArray, project
 from .model import Model
 from .nodes import Nodes
-from .segments import Segments
+from .segments import Segments, softmax
 
 
 def attend(rows: Any, segments: Segments, q: FloatArray, beta: float) -> FloatArray:
@@ -73,5 +73,5 @@ ATTENTION = Model(
     weights=lambda L: 1,
     limit=None,
     rests_on="theorem 4",
-    has_query=True,
+    weigh=softmax,
 )

@@ -11,6 +11,7 @@ from .nodes import Limit
 from .segments import Segments
 
 Features: TypeAlias = "Callable[[Any, Segments, FloatArray, float], Any]"
+Weigh: TypeAlias = "Callable[[FloatArray, int], FloatArray]"
 
 
 class Model(NamedTuple):
@@ -30,10 +31,14 @@ class Model(NamedTuple):
         closed form; None where the law is an integral over a query's attention.
     rests_on
         What of the paper its learning curve rests on.
-    has_query
-        Whether a query is trained, or given, before the readout.
     fixed_length
         Whether it can only be tested at the L that it was trained at.
+    weigh
+        From logits β⟨x, q⟩, an array, and the axis of the tokens, to attention weights; None for a
+        model without a query.
+    bounded
+        Whether the weights have a limit as κ grows, and the query is trained by softmax's steps
+        however many there are.
     """
 
     name: str
@@ -41,5 +46,11 @@ class Model(NamedTuple):
     weights: Callable[[int], int]
     limit: Callable[[Task, Task], Limit] | None
     rests_on: str
-    has_query: bool = False
     fixed_length: bool = False
+    weigh: Weigh | None = None
+    bounded: bool = True
+
+    @property
+    def has_query(self) -> bool:
+        """Whether a query is trained, or given, before the readout."""
+        return self.weigh is not None

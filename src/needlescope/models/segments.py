@@ -26,16 +26,14 @@ def peak(logits: FloatArray, axis: int) -> FloatArray:
     return np.asarray(top / top.sum(axis=axis, keepdims=True))
 
 
-def softmax(logits: FloatArray, axis: int, *, hard: bool = False) -> FloatArray:
-    """Return exp(logits), normalised along an axis; all on the largest if attention is hard.
+def softmax(logits: FloatArray, axis: int) -> FloatArray:
+    """Return exp(logits), normalised along an axis.
 
     Examples
     --------
     >>> softmax(np.log([[1.0, 3.0]]), axis=1).round(6)
     array([[0.25, 0.75]])
     """
-    if hard:
-        return peak(logits, axis)
     a = np.exp(logits - logits.max(axis=axis, keepdims=True))
     a /= a.sum(axis=axis, keepdims=True)
     return np.asarray(a)

@@ -17,7 +17,7 @@ class Capacity(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled" or "vectorized".
+        "attention", "pooled", "vectorized", "hard" or "linear".
     alpha, alpha_se
         α* and its quasi-Monte Carlo error; infinite where nothing limits it.
     provenance
@@ -46,7 +46,7 @@ class Asymptote(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled" or "vectorized".
+        "attention", "pooled", "vectorized", "hard" or "linear".
     limit, limit_se
         The error as α1 → ∞, and its quasi-Monte Carlo error.
     rate, rate_se

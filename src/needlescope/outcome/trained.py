@@ -81,7 +81,7 @@ class Outcome(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled" or "vectorized".
+        "attention", "pooled", "vectorized", "hard" or "linear".
     test_error, train_loss, train_error
         Probability of a wrong sign on fresh data; mean loss (without the ridge) and fraction of
         wrong signs on the training data; each with its ``_se``.
@@ -265,7 +265,7 @@ class Separability(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled" or "vectorized".
+        "attention", "pooled", "vectorized", "hard" or "linear".
     fraction, fraction_se
         The fraction over trials, and its standard error (not zero where all agree).
     trials

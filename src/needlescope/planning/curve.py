@@ -44,7 +44,7 @@ def prediction(task: Task, bags: float, dimension: float, model: str) -> Predict
         return Predicted(float(errors[best]), RIDGES[best])
     query = Query(np.array(KAPPAS)[:, None], alignment(task, half))
     training = Training(alpha0=half, alpha1=half, ridge=np.array(SHARP_RIDGES))
-    errors = np.asarray(predict(task, training, query=query, accuracy=ACCURACY).test_error)
+    errors = np.asarray(predict(task, training, model, query=query, accuracy=ACCURACY).test_error)
     k, j = np.unravel_index(int(errors.argmin()), errors.shape)
     return Predicted(float(errors[k, j]), SHARP_RIDGES[j], KAPPAS[k])
 

@@ -12,8 +12,8 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import check_kind, choice, common_shape, unmasked, whole
 from ..losses import get_loss
-from ..models import get_model
-from ..models.asked import check_query, check_test
+from ..models import ATTENTION, get_model
+from ..models.asked import check_query, check_schedule, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
 from ..training import DATA, Training
@@ -176,6 +176,7 @@ def _check_loss(asked: Asked) -> None:
 def _check_options(asked: Asked) -> None:
     query, training = asked.query, asked.training
     check_query(asked.model, query)
+    check_schedule(asked.model, training, query)
     if asked.model.has_query and query is None:
         training.need_alpha0("the query is trained on D0")
     if asked.joins or asked.reuse == "D0":
@@ -186,6 +187,16 @@ def _check_options(asked: Asked) -> None:
             raise ValueError(
                 f"{name} is about attention's query, got {value!r} with model={asked.model.name!r}"
             )
+    if asked.starts and asked.model is not ATTENTION:
+        raise ValueError(
+            f"starts={asked.starts} trains a softmax end to end, got model={asked.model.name!r}; "
+            "use model='attention', or leave starts out"
+        )
+    if not asked.model.bounded and _more_steps(asked):
+        raise ValueError(
+            f"query_steps must be 1 with model={asked.model.name!r}, got {training.query_steps}: "
+            "its first step is that of softmax, a second one is not; give a query instead"
+        )
     if query is not None and asked.starts:
         raise ValueError(
             f"starts={asked.starts} would train the query that is given as {query!r}; "

@@ -18,6 +18,7 @@ from .samples.data import labels, positions, tokens
 from .training import reduced, stages
 from .training.trained import Trained
 
+ATTENDS = ("attention", "hard", "linear")
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 
 
@@ -63,7 +64,7 @@ def _unknown_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]
 
 
 PARTS: dict[str, Callable[[Trial, Trained], tuple[float, float, float]]] = {
-    "attention": _attention_parts,
+    **dict.fromkeys(ATTENDS, _attention_parts),
     "pooled": _pooled_parts,
     "vectorized": _vectorized_parts,
 }
@@ -94,8 +95,8 @@ def error_rate(trial: Trial, trained: Trained) -> tuple[float, float]:
 def _attention_error(
     trial: Trial, trained: Trained, rng: np.random.Generator
 ) -> tuple[float, float]:
-    assert trained.look is not None
-    return attention_error(trial.test_task, trained.look, trial.noise, rng)
+    assert trained.look is not None and trial.model.weigh is not None
+    return attention_error(trial.test_task, trained.look, trial.noise, rng, trial.model.weigh)
 
 
 def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
@@ -117,7 +118,7 @@ def _vectorized_error(
 
 
 EXACT: dict[str, Callable[[Trial, Trained, np.random.Generator], tuple[float, float]]] = {
-    "attention": _attention_error,
+    **dict.fromkeys(ATTENDS, _attention_error),
     "pooled": _pooled_error,
     "vectorized": _vectorized_error,
 }
@@ -153,9 +154,9 @@ def _attention_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task, at = trial.test_task, trained.look
-    assert at is not None
+    assert at is not None and trial.model.weigh is not None
     cosine = trained.alignment["cosine_q"]
-    a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng)
+    a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng, trial.model.weigh)
     lift = task.theta * (y > 0.0)
     return lift * mass * at.signal + at.along * along, at.across * np.sqrt(a)
 
@@ -177,7 +178,7 @@ def _vectorized_scores(
 
 
 BY_LAW: dict[str, Callable[[Trial, Trained, FloatArray, np.random.Generator], Scores]] = {
-    "attention": _attention_scores,
+    **dict.fromkeys(ATTENDS, _attention_scores),
     "pooled": _pooled_scores,
     "vectorized": _vectorized_scores,
 }

@@ -56,7 +56,7 @@ def simulate(
     ----------
     task, training : Task, Training
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶;
         D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.
@@ -225,7 +225,7 @@ def simulate_separability(
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     d : int, default 500
         Dimension of a token, from 1 to 10⁶;
         D0 and D1 hold ``alpha0 * d`` and ``alpha1 * d`` samples.

@@ -24,9 +24,8 @@ from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
-from .law.attention import attention_samples
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
-from .law.limits import train_limit
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
+from .law.limits import drawn
 from .provenance import ASYMPTOTE, of_limit
 from .saddle.measures import error_slope, error_slope_rest, test_error
 from .saddle.problem import Point
@@ -49,7 +48,7 @@ def asymptote(
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         The query of the attention model, which cannot do without, such as
         ``align(task, training).query``.
@@ -114,17 +113,15 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
     if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
         return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE)}
-    if model.has_query and query.kappa > 0.0:
-        drawn = attention_samples(
-            task.L, task.R, task.theta, query.kappa, query.cosine, level.points
-        )
-    else:
-        drawn = [train_limit(model, task, query, level)]
-    laws = [limit.law(task.pi) for limit in drawn]
+    limits = drawn(model, task, query, level)
+    laws = [limit.law(task.pi) for limit in limits]
     found, errors = _expand(_together(laws)), np.zeros(2)
     if len(laws) > 1:
         errors = np.std([_expand(law) for law in laws], axis=0, ddof=1) / np.sqrt(len(laws))
-    dim = drawn[0].dim
+    elif limits[0].coarse is not None:
+        shift = _expand(limits[0].coarse_law(task.pi)) - found
+        errors = standard_error(np.stack([0.0 * shift, 0.0 * shift, shift]))
+    dim = limits[0].dim
     return {
         "model": model.name,
         "limit": found[0],

@@ -39,7 +39,7 @@ def capacity(
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         The query of the attention model, which cannot do without, such as
         ``align(task, training).query``.

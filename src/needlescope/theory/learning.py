@@ -12,7 +12,7 @@ from ..errors import NotConverged
 from ..grid import check_kind, choice, common_shape
 from ..losses import get_loss
 from ..models import Model, get_model
-from ..models.asked import check_query, check_test
+from ..models.asked import check_query, check_schedule, check_test
 from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
 from ..query import Query
@@ -75,7 +75,7 @@ def predict(
     task, training : Task, Training
         The problem. Any numeric field may be an array; results broadcast as NumPy would, and
         the solver walks the grid by continuation.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         For attention: a query given directly instead of the one that `align` predicts.
     test_task : Task, optional
@@ -121,6 +121,7 @@ def predict(
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
     check_query(kind, query)
+    check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)
     seen = trained_query(task, training, query, accuracy) if kind.has_query else NO_QUERY
     joins = data == "all" and not kind.has_query

@@ -13,7 +13,7 @@ from ..answer import Question
 from ..arrays import Value
 from ..grid import check_broadcast, check_kind, choice, common_shape, real
 from ..models import get_model
-from ..models.asked import check_query
+from ..models.asked import check_query, check_schedule
 from ..outcome import Outcome, Threshold, gather
 from ..query import Query
 from ..task import Task
@@ -53,7 +53,7 @@ def training_threshold(
     error : float or array
         The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
         signal at all.
-    model : "attention", "pooled" or "vectorized", default "attention"
+    model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         The query of attention, in place of one that is trained on D0.
     data : "D1" or "all", default "D1"
@@ -98,6 +98,7 @@ def training_threshold(
     error = real("error", error, RESOLVED, 1.0, open_high=True)
     asked, task = task, task.replace(theta=1.0)
     check_query(kind, query)
+    check_schedule(kind, training, query)
     if kind.has_query and query is None:
         training.need_alpha0("the query is trained on D0")
     if data == "all" and not kind.has_query:

@@ -2,6 +2,7 @@
 
 With Gaussian noise Z = C^{1/2} E Σ^{1/2} the score of attention depends on the tokens through
 g = Zq/√(qᵀΣq) ~ N(0, C) and, given g, is Gaussian: with a = softmax(κ g + τ v),
+or what another kind of attention makes of these logits,
 
     mean  θ(v·a)⟨w, ξ⟩ + ω (g·a) + b,     variance  (wᵀΣw − ω²) aᵀCa,     ω = wᵀΣq/√(qᵀΣq).
 
@@ -20,7 +21,8 @@ from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray, IndexArray
 from ...lattice import shifted
-from ...models.segments import softmax
+from ...models.model import Weigh
+from ...models.segments import peak, softmax
 from ...noise import Noise
 from ...task import Positions, Task
 from ..samples.data import positions
@@ -46,7 +48,7 @@ class Readout(NamedTuple):
 
 
 def attention_error(
-    task: Task, at: Readout, noise: Noise, rng: np.random.Generator
+    task: Task, at: Readout, noise: Noise, rng: np.random.Generator, weigh: Weigh = softmax
 ) -> tuple[float, float]:
     """Return the probability of a wrong sign, and the standard error of the integral.
 
@@ -67,7 +69,7 @@ def attention_error(
         u = np.concatenate([shifted(size, shift, step - 1, step) for shift in shifts])
         columns = max(1, (1 << (18 if noise.token_correlation == 0.0 else 22)) // task.L)
         wrong = [
-            _wrong(task, at, noise, u[first : first + columns], rng)
+            _wrong(task, at, noise, u[first : first + columns], rng, weigh)
             for first in range(0, len(u), columns)
         ]
         sums += np.concatenate(wrong).reshape(LATTICE_SHIFTS, -1).sum(axis=1)
@@ -80,7 +82,7 @@ def attention_error(
 
 
 def _wrong(
-    task: Task, at: Readout, noise: Noise, u: FloatArray, rng: np.random.Generator
+    task: Task, at: Readout, noise: Noise, u: FloatArray, rng: np.random.Generator, weigh: Weigh
 ) -> FloatArray:
     """Return the chance of a wrong sign at each of N points, rows of uniforms for the tokens.
 
@@ -89,7 +91,7 @@ def _wrong(
     g, v = _tokens(task, noise, u, rng)
     independent = noise.token_correlation == 0.0
     seen, spread = g, 0.0
-    if independent:  # the softmax does not see the mean of g: integrated in closed form
+    if independent:  # attention does not see the mean of g: integrated in closed form
         seen, spread = g - g.mean(axis=0), at.along**2 / task.L
     total = np.zeros(g.shape[1])
     for y, weight in ((1.0, task.pi), (-1.0, 1.0 - task.pi)):
@@ -97,7 +99,7 @@ def _wrong(
         logits = (1.0 if hard else at.kappa) * g
         if y > 0.0:
             logits += task.theta * at.tilt * v
-        a = softmax(logits, axis=0, hard=hard)
+        a = (peak if hard else weigh)(logits, 0)
         mean = at.b + at.along * np.einsum("ln,ln->n", a, seen)
         if y > 0.0:
             mean += task.theta * at.signal * (v * a).sum(axis=0)

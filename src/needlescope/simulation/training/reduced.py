@@ -18,6 +18,7 @@ the rest can be drawn as sums. Nothing here is an approximation; it holds at eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +26,9 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import get_loss
 from ...losses.balance import balancing_shift
-from ...models.segments import softmax
+from ...models import linear
+from ...models.model import Weigh
+from ...models.segments import peak, softmax
 from ...task import Task
 from ...training import Training
 from ..samples.data import positions
@@ -114,10 +117,16 @@ def _scores(task: Task, state: State, means: Means) -> FloatArray:
 
 
 def attention_features(
-    task: Task, y: FloatArray, d: int, kappa: float, cosine: float, rng: np.random.Generator
+    task: Task,
+    y: FloatArray,
+    d: int,
+    kappa: float,
+    cosine: float,
+    rng: np.random.Generator,
+    weigh: Weigh = softmax,
 ) -> FloatArray:
     """Return features in a basis that begins with q̂ and ξ⊥ ∝ ξ − s q̂."""
-    a, mass, score = attention_scalars(task, y, kappa, cosine, rng)
+    a, mass, score = attention_scalars(task, y, kappa, cosine, rng, weigh)
     across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
     size = np.sqrt(a)
     special = [task.theta * cosine * mass + score]
@@ -127,11 +136,16 @@ def attention_features(
 
 
 def attention_scalars(
-    task: Task, y: FloatArray, kappa: float, cosine: float, rng: np.random.Generator
+    task: Task,
+    y: FloatArray,
+    kappa: float,
+    cosine: float,
+    rng: np.random.Generator,
+    weigh: Weigh = softmax,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Draw (‖a‖², v·a, g·a) of samples with labels ``y``; v·a counts positives only."""
     size, mass, score = (np.empty(len(y)) for _ in range(3))
-    for rows, g, a in attention_weights(task, y, kappa, cosine, rng):
+    for rows, g, a in attention_weights(task, y, kappa, cosine, rng, weigh):
         size[rows] = np.einsum("nl,nl->n", a, a)
         mass[rows] = a[:, : task.R].sum(axis=1) * (y[rows] > 0.0)
         score[rows] = np.einsum("nl,nl->n", a, g)
@@ -139,7 +153,12 @@ def attention_scalars(
 
 
 def attention_weights(
-    task: Task, y: FloatArray, kappa: float, cosine: float, rng: np.random.Generator
+    task: Task,
+    y: FloatArray,
+    kappa: float,
+    cosine: float,
+    rng: np.random.Generator,
+    weigh: Weigh = softmax,
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
     """Draw some samples at a time: which they are, their noise g along q̂, and their attention.
 
@@ -154,7 +173,7 @@ def attention_weights(
         scale = 1.0 if hard else kappa
         logits = scale * g
         logits[:, : task.R] += scale * task.theta * cosine * positive[:, None]
-        yield rows, g, softmax(logits, axis=1, hard=bool(hard))
+        yield rows, g, (peak if hard else weigh)(logits, 1)
 
 
 def pooled_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:
@@ -175,6 +194,8 @@ def vectorized_features(task: Task, y: FloatArray, d: int, rng: np.random.Genera
 
 FEATURES: dict[str, Reduced] = {
     "attention": attention_features,
+    "hard": partial(attention_features, weigh=peak),
+    "linear": partial(attention_features, weigh=linear.weigh),
     "pooled": lambda task, y, d, kappa, cosine, rng: pooled_features(task, y, d, rng),
     "vectorized": lambda task, y, d, kappa, cosine, rng: vectorized_features(task, y, d, rng),
 }

@@ -39,14 +39,23 @@ def solve_square(law: JointLaw, delta: float, ridge: float) -> Point:
 
 
 def _resolvent(A: FloatArray, w: FloatArray, delta: float, ridge: float) -> float:
-    """Return the t with 1/δ = λ/t + E[A/(t + A)], by Newton in logarithms from below."""
-    x = np.log(delta * ridge + max(delta - 1.0, 0.0) * float(A.min()))
+    """Return the t with 1/δ = λ/t + E[A/(t + A)], by Newton in logarithms from below.
+
+    Where A spans many scales the right side is flat between them, and a step may leave what is
+    known to hold the root: then that is halved.
+    """
+    x = low = np.log(delta * ridge + max(delta - 1.0, 0.0) * float(A.min()))
+    high = np.log(delta * (ridge + float(w @ A)))
     for _ in range(200):
         t = float(np.exp(x))
         share = A / (t + A)
         right = ridge / t + float(w @ share)
         slope = ridge / t + float(w @ (share * (1.0 - share)))
-        step = float(np.log(right * delta)) * right / slope
+        step = float(np.log(right * delta)) * right / max(slope, 1e-300)
+        low, high = (x, high) if step >= 0.0 else (low, x)
+        slack = 1e-9 * (1.0 + abs(x))
+        if not low - slack <= x + step <= high + slack:
+            step = 0.5 * (low + high) - x
         x += step
         if abs(step) < 1e-15 * (1.0 + abs(x)):
             break

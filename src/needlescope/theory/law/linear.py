@@ -1,0 +1,109 @@
+"""The law of (v·a, g·a − ḡ, ‖a‖²) for linear attention, by Gauss quadrature: nothing is drawn.
+
+With t = θs, S = R(1 − R/L) and c = P(g + t v), the weights are a = (1 + κ c)/L. Only
+x = v·Pg/√S ~ N(0, 1) and the rest r = ‖Pg‖² − x² ~ χ²(L − 2) of a positive's tokens matter:
+
+    v·a = R/L + (κ/L)(√S x + t S)        g·a − ḡ = (κ/L)(x² + r + t √S x)
+    ‖a‖² = 1/L + (κ/L)²((x + t √S)² + r)
+
+and of a negative's ‖Pg‖² ~ χ²(L − 1) alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+
+import numpy as np
+from scipy.linalg import eigh_tridiagonal
+
+from ...arrays import FloatArray
+from ...models import attention
+from ...models.nodes import Limit, Nodes
+from .ladder import Level
+
+POINTS = 8  # of quadrature, for each cell that a sampled law would be compressed to
+MOST = 512  # points of one variable
+
+
+@lru_cache(maxsize=64)
+def linear_limit(L: int, R: int, theta: float, kappa: float, cosine: float, level: Level) -> Limit:
+    """Return the limit law of linear attention for one task and query.
+
+    Examples
+    --------
+    A positive's weight on its signal tokens is R/L + (κ/L) θ s R(1 − R/L) on average:
+
+    >>> law = linear_limit(4, 1, 2.0, 0.5, 1.0, Level(1024, 32)).positive
+    >>> round(float(law.weight @ law.m[:, 0]), 6)  # θ v·a + g·a − ḡ, and E[g·a − ḡ] = κ(L − 1)/L
+    1.25
+    """
+    count = int(np.sqrt(POINTS * level.cells))
+    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n) for n in (count, count // 2))
+    return Limit(*fine, coarse=coarse)
+
+
+def _nodes(
+    L: int, R: int, theta: float, kappa: float, cosine: float, count: int
+) -> tuple[Nodes, Nodes]:
+    """Return positives and negatives at ``count`` points for each of x and r."""
+    t, S = theta * cosine, R * (1.0 - R / L)
+    both = S > 0.0 and L > 2  # where one of x and r is nothing, the other gets all points
+    each = count if both else min(count**2, MOST)
+    (x, wx), (r, wr) = normal(each if S > 0.0 else 1), chi_square(L - 1 - (S > 0.0), each)
+    x, r, weight = (one.ravel() for one in (*np.meshgrid(x, r), np.outer(wr, wx)))
+    square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg
+    build = partial(_build, L, theta, kappa, cosine)
+    positive = build(R / L + kappa / L * (along + t * S), square + t * along,
+                     square + 2.0 * t * along + t**2 * S, weight)  # fmt: skip
+    noise, weight = chi_square(L - 1, count)
+    return positive, build(0.0 * noise, noise, noise, weight)
+
+
+def _build(
+    L: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    mass: FloatArray,
+    moment: FloatArray,
+    square: FloatArray,
+    weight: FloatArray,
+) -> Nodes:
+    """Turn v·a, g·c and ‖c‖² into nodes; two equal replicates say that nothing was drawn."""
+    A = 1.0 / L + (kappa / L) ** 2 * square
+    score = kappa / L * moment
+    return attention.nodes(L, theta, cosine, mass, score, A, weight, np.stack([weight, weight]))
+
+
+def normal(count: int) -> tuple[FloatArray, FloatArray]:
+    """Return points and weights of Gauss quadrature over N(0, 1).
+
+    Examples
+    --------
+    >>> x, weight = normal(5)
+    >>> round(float(weight @ x**4), 9)
+    3.0
+    """
+    return _gauss(np.zeros(count), np.sqrt(np.arange(1.0, count)))
+
+
+def chi_square(degrees: int, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return points and weights of Gauss quadrature over χ² with so many degrees of freedom.
+
+    Examples
+    --------
+    >>> r, weight = chi_square(3, 5)
+    >>> round(float(weight @ r**2), 9)
+    15.0
+    """
+    if degrees <= 0:
+        return np.zeros(1), np.ones(1)
+    k, shape = np.arange(float(count)), 0.5 * degrees
+    points, weight = _gauss(2.0 * k + shape, np.sqrt(k[1:] * (k[1:] + shape - 1.0)))
+    return 2.0 * np.maximum(points, 0.0), weight
+
+
+def _gauss(diagonal: FloatArray, beside: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return points and weights by the recurrence of the orthonormal polynomials."""
+    points, vectors = eigh_tridiagonal(diagonal, beside)
+    return points, vectors[0] ** 2

@@ -1,0 +1,84 @@
+"""The law of linear attention: its moments in closed form, by drawing tokens, and at its edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.theory.law.attention import attention_limit
+from needlescope.theory.law.ladder import Level
+from needlescope.theory.law.linear import chi_square, linear_limit, normal
+
+LEVEL = Level(1024, 32)
+PROBLEMS = [
+    (10, 1, 5.0, 0.7, 0.97),
+    (40, 3, 5.0, 1.5, -0.4),
+    (4, 4, 1.5, 1.0, 0.8),  # all tokens carry the signal
+    (2, 1, 3.0, 2.0, 0.6),
+    (1, 1, 2.0, 1.0, 0.5),
+]
+
+
+def drawn(problem, positive, n=100_000):
+    """Scalars of linear attention from tokens, one after the other."""
+    L, R, theta, kappa, s = problem
+    g, v = np.random.default_rng(5).standard_normal((n, L)), np.arange(L) < R
+    seen = g + theta * s * v * positive
+    a = (1.0 + kappa * (seen - seen.mean(axis=1, keepdims=True))) / L
+    mass = (a @ v) * positive
+    along = theta * s * mass + (a * g).sum(axis=1) - g.mean(axis=1)
+    return along, theta * np.sqrt(1.0 - s * s) * mass, (a * a).sum(axis=1)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+@pytest.mark.parametrize("positive", [True, False])
+def test_it_is_the_law_of_the_tokens(problem, positive):
+    limit = linear_limit(*problem, LEVEL)
+    nodes = limit.positive if positive else limit.negative
+    assert nodes.weight.sum() == pytest.approx(1.0, abs=1e-12)
+    samples = drawn(problem, positive)
+    law = (nodes.m[:, 0], nodes.m[:, 1], nodes.A)
+    for f in (
+        lambda m1, m2, A: m1,
+        lambda m1, m2, A: m2,
+        lambda m1, m2, A: A,
+        lambda m1, m2, A: m1 * m1,
+        lambda m1, m2, A: m1 * m2,
+        lambda m1, m2, A: np.tanh((m1 - 0.5) / np.sqrt(A)),
+    ):
+        seen = f(*samples)
+        error = seen.std() / np.sqrt(len(seen))
+        assert abs(seen.mean() - nodes.weight @ f(*law)) < 4.5 * error + 1e-9
+
+
+def test_half_the_points_give_the_same_to_many_digits():
+    limit = linear_limit(10, 1, 5.0, 0.7, 0.97, LEVEL)
+    for fine, coarse in zip((limit.positive, limit.negative), limit.coarse, strict=True):
+        value, rough = (one.weight @ np.tanh(one.m[:, 0] - 1.0) for one in (fine, coarse))
+        assert 0.0 < abs(value - rough) < 1e-4
+
+
+def test_at_kappa_zero_it_is_pooling():
+    mine, other = (law(7, 3, 2.0, 0.0, 0.6, LEVEL) for law in (linear_limit, attention_limit))
+    for one, point in ((mine.positive, other.positive), (mine.negative, other.negative)):
+        for column in ("m", "tau", "A"):
+            assert np.allclose(getattr(one, column), getattr(point, column), atol=1e-15)
+
+
+def test_it_moves_with_kappa_as_softmax_does():
+    kappa = 1e-3
+    mine, other = (law(7, 3, 2.0, kappa, 0.6, LEVEL) for law in (linear_limit, attention_limit))
+    for one, soft in ((mine.positive, other.positive), (mine.negative, other.negative)):
+        for f in (lambda n: n.weight @ n.m[:, 0], lambda n: n.weight @ n.m[:, 1]):
+            assert f(one) == pytest.approx(f(soft), abs=20 * kappa**2)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 7, 1000, 10**6])
+def test_rules_know_their_moments(degrees):
+    r, weight = chi_square(degrees, 16)
+    assert weight.sum() == pytest.approx(1.0)
+    assert weight @ r == pytest.approx(degrees)
+    assert weight @ (r - degrees) ** 2 == pytest.approx(2.0 * degrees)
+    assert weight @ (r - degrees) ** 3 == pytest.approx(8.0 * degrees, rel=1e-4)
+    x, weight = normal(16)
+    assert [weight @ x**k for k in range(1, 7)] == pytest.approx([0, 1, 0, 3, 0, 15], abs=1e-9)
