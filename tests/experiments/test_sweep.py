@@ -127,7 +127,7 @@ def test_bad_sweeps_are_refused(change, sentence):
         ({"call": "detection_threshold"}, "detection_threshold needs a line `error = ...`"),
         ({"call": "crossover", "kappa": -1.0}, "crossover: kappa must be a finite number of at"),
         ({"call": "capacity", "model": "attention"}, "capacity: attention needs a table [query]"),
-        ({"model": "attn"}, "predict: model must be one of 'attention', 'pooled', 'vectorized', g"),
+        ({"model": "attn"}, "predict: model must be one of 'attention', 'pooled', 'vectorized'"),
         ({"model": []}, "model must have at least one value, got []"),
         ({"data": "D2"}, "predict: data must be one of 'D1', 'all', got 'D2'"),
         ({"accuracy": float("inf")}, "predict: accuracy must be a number in (0, 1], got inf"),

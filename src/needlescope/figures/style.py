@@ -9,8 +9,8 @@ COLOURS = {
     "attention": "#0072B2",
     "pooled": "#D55E00",
     "vectorized": "#009E73",
-    "hard": "#882255",
-    "linear": "#E69F00",
+    "hard": "#785EF0",
+    "linear": "#FFB000",
     "bayes": "#555555",
 }
 NAMES = {

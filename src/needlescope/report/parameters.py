@@ -8,7 +8,7 @@ simulation each. Values that were left to their defaults are shown too, those th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..experiments.units.calls import SIMULATED
@@ -64,13 +64,16 @@ def parameters(units: Sequence[Unit]) -> list[Parameter]:
 
 def _fields(unit: Unit) -> dict[str, Any]:
     """Return what the answer of a unit depends on, by column."""
-    given: dict[str, Any] = {}
-    for name, value in unit.arguments.items():
+    return depends(unit.call, dict(_named(unit.arguments)))
+
+
+def _named(arguments: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Name what is within tables, and within those."""
+    for name, value in arguments.items():
         if isinstance(value, dict):
-            given |= {f"{name}.{key}": inner for key, inner in value.items()}
+            yield from _named(value, f"{before}{name}.")
         else:
-            given[name] = value
-    return depends(unit.call, given)
+            yield before + name, tuple(value) if isinstance(value, list) else value
 
 
 def _point(unit: Unit) -> str:
