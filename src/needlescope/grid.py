@@ -44,6 +44,11 @@ def real(
     return _scalar_or_frozen(array)
 
 
+def amount(name: str, value: Any) -> Any:
+    """Return an amount of data, samples per dimension: above 0, and such that numbers can serve."""
+    return real(name, value, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))
+
+
 def integer(name: str, value: Any, low: int, high: int = 10**9) -> Any:
     """Return ``value`` as an int or a read-only int array in low..high, or refuse it."""
     array = _numeric(name, value, "an integer", kinds="iu")

@@ -11,7 +11,7 @@ from needlescope import outcome
 from needlescope.answer import Answer
 from needlescope.outcome import Capacity, Crossover, gather
 
-COVERS = ("limits", "trained")
+COVERS = ("learned", "limits", "trained")
 RESULTS = [getattr(outcome, name) for name in outcome.__all__ if name not in ("Kind", "gather")]
 
 

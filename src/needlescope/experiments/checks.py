@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter
 from typing import Any
 
-from ..grid import choice, real
+from ..grid import amount, choice, real
 from ..losses import Loss
 from ..models import ATTENTION, MODELS
 from ..query import Query
@@ -17,7 +17,6 @@ from ..simulation.asked import ask
 from ..simulation.limit.simulate_limit import check_limit
 from ..simulation.oracle import check_draws
 from ..theory.asked import check_accuracy
-from ..theory.limit.families import check_alpha
 from ..theory.oracle.least_error import MODELS as ORACLES
 from ..theory.oracle.threshold import check_target
 from ..training import DATA
@@ -86,7 +85,7 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
         ),
         "data": lambda one: choice("data", one, DATA),
         "accuracy": check_accuracy,
-        "alpha": check_alpha,
+        "alpha": lambda one: amount("alpha", one),
         "error": lambda one: real("error", one, 0.0, 1.0, open_low=True, open_high=True),
         "kappa": lambda one: Query(one, 0.0),
     }

@@ -8,18 +8,15 @@ error over trials for simulation.
 from __future__ import annotations
 
 from .gather import Kind, gather
-from .limits import (
-    Asymptote,
-    Capacity,
-    Crossover,
+from .learned import (
     LearningLimit,
     LearningThreshold,
-    Oracle,
     PhaseBoundaries,
+    SimulatedLimit,
     StateEvolution,
-    Threshold,
 )
-from .trained import Alignment, Focus, Outcome, Separability, SimulatedLimit
+from .limits import Asymptote, Capacity, Crossover, Oracle, Threshold
+from .trained import Alignment, Focus, Outcome, Separability
 
 __all__ = [
     "Alignment",

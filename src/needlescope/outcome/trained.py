@@ -196,69 +196,6 @@ class Focus(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SimulatedLimit(Answer):
-    """How far the iteration that reaches the limit of learning gets at finite dimension.
-
-    Attributes
-    ----------
-    overlap
-        The squared cosine of the estimate with the signal, mean over trials; each number with its
-        ``_se``, the standard error over trials.
-    claimed
-        The squared norm of the estimate: the overlap that it takes itself to have.
-    assumed
-        The strength that was assumed in the end: given, or learned.
-    test_error
-        The error of the best decision that rests on the estimate.
-    provenance
-        "simulation".
-    trials
-        The values of each trial by name: an array whose last axis is the trial; ``"path"`` has one
-        axis more, the overlap before the first round and after each.
-
-    Examples
-    --------
-    >>> import needlescope as ns
-    >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.simulate_limit(task, 2.0, d=100, trials=3, rounds=6, workers=1)
-    >>> found.trials["path"].shape, bool(found.path[0] == 0.0)
-    ((3, 7), True)
-    """
-
-    _shown: ClassVar[tuple[str, ...]] = ("test_error", "overlap", "claimed")
-
-    overlap: Value
-    overlap_se: Value
-    claimed: Value
-    claimed_se: Value
-    assumed: Value
-    assumed_se: Value
-    test_error: Value
-    test_error_se: Value
-    provenance: str = "simulation"
-    trials: Mapping[str, FloatArray] | None = None
-
-    @property
-    def path(self) -> FloatArray:
-        """The mean overlap before the first round and after each, on the last axis.
-
-        `state_evolution` says what it is as d → ∞.
-        """
-        assert self.trials is not None
-        return np.asarray(self.trials["path"].mean(axis=-2))
-
-    @property
-    def path_se(self) -> FloatArray:
-        """The standard error of the path over trials, NaN for one trial."""
-        assert self.trials is not None
-        paths = self.trials["path"]
-        count = paths.shape[-2]
-        if count == 1:
-            return np.full((*paths.shape[:-2], paths.shape[-1]), np.nan)
-        return np.asarray(paths.std(axis=-2, ddof=1) / np.sqrt(count))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Separability(Answer):
     """The fraction of simulated data sets that a linear readout separates.
 

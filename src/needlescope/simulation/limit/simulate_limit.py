@@ -8,7 +8,7 @@ import numpy as np
 
 from ...answer import Question
 from ...arrays import FloatArray, Value
-from ...grid import check_broadcast, check_kind, choice, real, whole
+from ...grid import amount, check_broadcast, check_kind, choice, real, whole
 from ...noise import STANDARD
 from ...outcome import SimulatedLimit
 from ...running.seeds import child, generator, streams
@@ -140,7 +140,7 @@ def check_limit(
 ) -> Any:
     """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
     check_kind("task", task, Task)
-    alpha = real("alpha", alpha, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))
+    alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     whole("d", d, 1, 10**6)
     whole("rounds", rounds, 1, 10_000)

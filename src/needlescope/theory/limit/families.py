@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, Value
-from ...grid import check_broadcast, check_kind, real
+from ...grid import amount, check_broadcast, check_kind
 from ...task import Task
 
 
@@ -43,12 +43,7 @@ def ask(task: Task, alpha: Value) -> Asked:
     ((2, 2), [[0, 2], [1, 3]], array([0.5, 1. ]))
     """
     check_kind("task", task, Task)
-    alpha = check_alpha(alpha)
+    alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     return Asked(alpha, shape, task.scalars(shape), np.broadcast_to(alpha, shape).ravel())
-
-
-def check_alpha(alpha: Any) -> Any:
-    """Refuse amounts of data that are none."""
-    return real("alpha", alpha, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))

@@ -17,7 +17,7 @@ import numpy as np
 from ...answer import Question
 from ...arrays import Value
 from ...errors import NotConverged
-from ...grid import check_broadcast, check_kind, real
+from ...grid import amount, check_broadcast, check_kind, real
 from ...lattice import REPLICATES
 from ...outcome import LearningThreshold, gather
 from ...task import Task
@@ -26,7 +26,6 @@ from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..oracle.threshold import RESOLVED, check_signal_needed, threshold
 from ..provenance import LEARNING_LIMIT, of_search
 from ..unsolved import Points
-from .families import check_alpha
 from .overlaps import jump_errors
 from .phases import branch, jump, overlaps
 from .recognition import LADDER, Recognition, recognition
@@ -84,7 +83,7 @@ def learning_threshold(
     (4.3, 4.5)
     """
     check_kind("task", task, Task)
-    alpha = check_alpha(alpha)
+    alpha = amount("alpha", alpha)
     error = real("error", error, RESOLVED, 1.0, open_high=True)
     accuracy = check_accuracy(accuracy)
     asked, task = task, task.replace(theta=1.0)

@@ -1,0 +1,226 @@
+"""What any learner could reach, and the iteration that reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..answer import Answer
+from ..arrays import FloatArray, Value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningLimit(Answer):
+    """What the best of all learners reaches with a number of samples, who knows no signal before.
+
+    Attributes
+    ----------
+    overlap
+        The squared cosine of the best estimate of the signal with the signal; each with its
+        ``_se``, a quasi-Monte Carlo error.
+    test_error
+        The error of the best classifier that can be learned.
+    easy_overlap, easy_test_error
+        The same for what the iteration from nothing finds (`simulate_limit`): less where learning
+        is possible, but hard.
+    phase
+        "easy": the iteration finds what is possible; "hard": it does not, though more data would
+        let it; "weak": too few data for the jump that more of them bring, for anyone. Where there
+        is no jump all is "easy". An array of these for a grid.
+    provenance
+        "formula: replica-symmetric (not a theorem)".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.learning_limit(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
+    >>> found.phase, round(found.overlap, 2), round(found.easy_overlap, 2)
+    ('hard', 0.92, 0.02)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("phase", "test_error", "overlap", "easy_test_error")
+
+    overlap: Value
+    overlap_se: Value
+    test_error: Value
+    test_error_se: Value
+    easy_overlap: Value
+    easy_overlap_se: Value
+    easy_test_error: Value
+    easy_test_error_se: Value
+    phase: Any
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StateEvolution(Answer):
+    """How the overlap of the iteration from nothing grows, round by round, as d → ∞.
+
+    Attributes
+    ----------
+    path, path_se
+        The squared cosine of the estimate with the signal, before the first round (0) and after
+        each, on the last axis; and its quasi-Monte Carlo error.
+    provenance
+        "formula: state evolution".
+
+    Examples
+    --------
+    Beside a simulation, round by round:
+
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> ns.state_evolution(task, 2.0, rounds=4).path.round(2)
+    array([0.  , 0.62, 0.93, 0.94, 0.94])
+    >>> ns.simulate_limit(task, 2.0, d=400, trials=4, rounds=4, workers=1).path.round(2)
+    array([0.  , 0.62, 0.93, 0.94, 0.94])
+
+    A table has a row for each point and round:
+
+    >>> found = ns.state_evolution(ns.Task(L=10, R=10, theta=1.0, pi=0.5), [0.2, 1.8], rounds=1)
+    >>> found.to_pandas()[["alpha", "round", "path"]].values.tolist()
+    [[0.2, 0.0, 0.0], [0.2, 1.0, 0.5], [1.8, 0.0, 0.0], [1.8, 1.0, 0.9]]
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("path",)
+    _last_axis: ClassVar[str] = "round"
+
+    path: FloatArray
+    path_se: FloatArray
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulatedLimit(Answer):
+    """How far the iteration that reaches the limit of learning gets at finite dimension.
+
+    Attributes
+    ----------
+    overlap
+        The squared cosine of the estimate with the signal, mean over trials; each number with its
+        ``_se``, the standard error over trials.
+    claimed
+        The squared norm of the estimate: the overlap that it takes itself to have.
+    assumed
+        The strength that was assumed in the end: given, or learned.
+    test_error
+        The error of the best decision that rests on the estimate.
+    provenance
+        "simulation".
+    trials
+        The values of each trial by name: an array whose last axis is the trial; ``"path"`` has one
+        axis more, the overlap before the first round and after each.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
+    >>> found = ns.simulate_limit(task, 2.0, d=100, trials=3, rounds=6, workers=1)
+    >>> found.trials["path"].shape, bool(found.path[0] == 0.0)
+    ((3, 7), True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "overlap", "claimed")
+
+    overlap: Value
+    overlap_se: Value
+    claimed: Value
+    claimed_se: Value
+    assumed: Value
+    assumed_se: Value
+    test_error: Value
+    test_error_se: Value
+    provenance: str = "simulation"
+    trials: Mapping[str, FloatArray] | None = None
+
+    @property
+    def path(self) -> FloatArray:
+        """The mean overlap before the first round and after each, on the last axis.
+
+        `state_evolution` says what it is as d → ∞.
+        """
+        assert self.trials is not None
+        return np.asarray(self.trials["path"].mean(axis=-2))
+
+    @property
+    def path_se(self) -> FloatArray:
+        """The standard error of the path over trials, NaN for one trial."""
+        assert self.trials is not None
+        paths = self.trials["path"]
+        count = paths.shape[-2]
+        if count == 1:
+            return np.full((*paths.shape[:-2], paths.shape[-1]), np.nan)
+        return np.asarray(paths.std(axis=-2, ddof=1) / np.sqrt(count))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PhaseBoundaries(Answer):
+    """How many samples learning needs: for anyone, and for the iteration that is quick.
+
+    Attributes
+    ----------
+    verdict
+        "jumps", or "smooth" where the overlap grows without a jump and no boundary exists; an array
+        of these for a grid.
+    possible, possible_se
+        The α at which learning becomes possible: the overlap of the best learner jumps there. NaN
+        without a jump.
+    easy, easy_se
+        The α at which the iteration from nothing finds it. Between the two learning is hard.
+    error_before, error_after
+        The best learner's test error on both sides of the first.
+    provenance
+        "formula: replica-symmetric (not a theorem)".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.phase_boundaries(ns.Task(L=1000, R=1, theta=5.0, pi=0.5))
+    >>> found.verdict, round(found.possible, 2), round(found.easy, 2)
+    ('jumps', 0.18, 1.24)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("verdict", "possible", "easy", "error_before")
+
+    verdict: Any
+    possible: Value
+    possible_se: Value
+    easy: Value
+    easy_se: Value
+    error_before: Value
+    error_after: Value
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningThreshold(Answer):
+    """The smallest θ at which a learner can reach a target with a number of samples.
+
+    Attributes
+    ----------
+    theta, theta_se
+        The strength at which the best of all learners reaches it, and its numerical uncertainty.
+    easy_theta, easy_theta_se
+        The strength at which the iteration from nothing does (`simulate_limit`).
+    provenance
+        "search: on replica-symmetric (not a theorem)".
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=1000, R=1, theta=1.0, pi=0.5)
+    >>> found = ns.learning_threshold(task, alpha=1.0, error=0.1)
+    >>> round(found.theta, 1), round(found.easy_theta, 1)
+    (5.1, 5.3)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("theta", "easy_theta")
+
+    theta: Value
+    theta_se: Value
+    easy_theta: Value
+    easy_theta_se: Value
+    provenance: str
