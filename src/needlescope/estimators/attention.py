@@ -14,17 +14,21 @@ from ..running.progress import Progress
 from .base import BagClassifier
 from .diagnostics import describe
 from .fitting import steps
+from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
 from .fitting.schemes import SCHEMES
 from .fitting.settings import (
     MOST_KAPPA,
     MOST_QUERIES,
     MOST_STEPS,
+    READS,
     RIDGE_RANGE,
-    Setting,
+    STARTS,
     check_auto,
-    settings,
 )
+from .fitting.ways.catalogue import EFFORTS, Asked
+
+MOST_MEMBERS = {"quick": 1, "standard": 3, "thorough": 5}
 
 
 class AttentionClassifier(BagClassifier):
@@ -110,37 +114,50 @@ class AttentionClassifier(BagClassifier):
 
     def __init__(
         self,
+        effort: str = "standard",
         kappa: Any = "auto",
         queries: Any = 1,
         ridge: Any = "auto",
         refine: Any = "auto",
+        read: str = "auto",
+        start: str = "auto",
+        beside: Any = "auto",
+        cosines: Any = "auto",
+        shrinkage: Any = "auto",
         data: str = "reuse",
-        shrinkage: float | None = 1.0,
         loss: str | Loss = "logistic",
         class_weight: Any = None,
         validation: int = 3,
         random_state: Any = None,
         progress: Progress = None,
     ) -> None:
+        self.effort = effort
         self.kappa = kappa
         self.queries = queries
         self.ridge = ridge
         self.refine = refine
-        self.data = data
+        self.read = read
+        self.start = start
+        self.beside = beside
+        self.cosines = cosines
         self.shrinkage = shrinkage
+        self.data = data
         self.loss = loss
         self.class_weight = class_weight
         self.validation = validation
         self.random_state = random_state
         self.progress = progress
 
-    def _settings(self, loss: Loss, unit: float) -> list[Setting]:
+    def _asked(self, loss: Loss) -> Asked:
         check_auto("kappa", self.kappa, 0.0, MOST_KAPPA)
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
         check_auto("refine", self.refine, 0, MOST_STEPS, whole=True)
+        choice("effort", self.effort, EFFORTS)
         choice("data", self.data, SCHEMES)
+        choice("read", self.read, ("auto", *READS))
+        choice("start", self.start, ("auto", *STARTS))
         check_auto("queries", self.queries, 1, MOST_QUERIES, whole=True)
-        refine = self.refine
+        refine, read = self.refine, self.read
         if loss.kinked and refine != 0 and self.kappa != 0.0:  # mean pooling has nothing to refine
             if not isinstance(refine, str):
                 raise ValueError(
@@ -148,24 +165,38 @@ class AttentionClassifier(BagClassifier):
                     "squared_hinge is one"
                 )
             refine = 0
-        return settings(self.kappa, self.ridge, refine, self.queries, unit)
+        return Asked(
+            kappa=self.kappa,
+            ridge=self.ridge,
+            refine=refine,
+            queries=self.queries,
+            shrinkage=self.shrinkage,
+            cosines=self.cosines,
+            read=read,
+            start=self.start,
+            beside=self.beside,
+            effort=self.effort,
+        )
+
+    def _recipe(self, loss: Loss) -> Recipe:
+        return super()._recipe(loss)._replace(most=MOST_MEMBERS[self.effort])
 
     @property
     def query_(self) -> FloatArray:
         """The queries, for instances that are not scaled."""
-        return self._unscaled(self._fitted().model_.q)
+        return self._unscaled(self._fitted().members_[0].model.q)
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep what the queries look at."""
-        self.alignment_ = describe(data, self.model_, weight)
+        self.alignment_ = describe(data, self.members_[0].model, weight)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
-        return steps.features(self._prepare(X), self.model_.q)
+        return steps.features(self._prepare(X)[0], self.members_[0].model.q)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        names, count = self._names(input_features), len(self.model_.q)
+        names, count = self._names(input_features), len(self.members_[0].model.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
         return np.array(
@@ -177,11 +208,11 @@ class AttentionClassifier(BagClassifier):
 
         With several queries, an array (queries, instances).
         """
-        data = self._prepare(X)
+        data, model = self._prepare(X)[0], self.members_[0].model
         found: list[FloatArray] = []
         for block in data.blocks():
             rows, segments = block.table, block.segments
-            a = np.stack([attend(rows, segments, q, 1.0) for q in self.model_.q])
+            a = np.stack([attend(rows, segments, q, 1.0) for q in model.q])
             ends = np.cumsum(data.bags.lengths[block.rows])
             found += np.split(a, ends[:-1], axis=1)
-        return [a[0] for a in found] if len(self.model_.q) == 1 else found
+        return [a[0] for a in found] if len(model.q) == 1 else found

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IndexArray
 from ..grid import unmasked
 from ..losses import Logistic, Loss, check_loss, get_loss
 from ..running.progress import check_progress
@@ -27,12 +27,15 @@ from .bags.labels import (
     read_labels,
     two_classes,
 )
+from .bags.views import Glass
 from .fitting.fit import Labelled, Recipe, fit_bags
-from .fitting.prepared import Prepared
+from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import train_states
 from .fitting.selection import AS_IS, even_count
 from .fitting.settings import Setting
 from .fitting.steps import scores
+from .fitting.ways.catalogue import Asked, settings, ways
+from .fitting.ways.rounds import Ways
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -48,16 +51,22 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     progress: Any
 
     @abstractmethod
-    def _settings(self, loss: Loss, unit: float) -> list[Setting]:
-        """List the settings that the parameters leave open, or refuse them.
+    def _asked(self, loss: Loss) -> Asked:
+        """Say what the parameters fix and what they leave open, or refuse them."""
 
-        Ridges are in proportion to ``unit``, the number of features per bag.
+    def _ways(self, asked: Asked, bags: Bags, used: IndexArray, count: float) -> Ways:
+        """List the settings to be compared, by the way they belong to.
+
+        Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
+        roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
+        found = ways(asked, bags.d, roomy)
+        return {way: settings(asked, way, self._width(bags, way) / count) for way in found}
 
     def _recipe(self, loss: Loss) -> Recipe:
         """Say how a model is trained, and how it scores."""
         train = partial(train_states, loss=loss, scheme=self.data)
-        return Recipe(train, scores, self.shrinkage, self.validation, isinstance(self.ridge, str))
+        return Recipe(train, scores, self.validation, isinstance(self.ridge, str))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on bags.
@@ -77,7 +86,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """
         loss = get_loss(self.loss)
         check_loss(loss)
-        self._settings(loss, 1.0)
+        asked = self._asked(loss)
         self._check()
         check_progress(self.progress)
         bags = as_bags(X)
@@ -87,19 +96,18 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_both(classes, signs[used], "with a weight above zero ")
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         random = check_random_state(self.random_state)
-        settings = self._settings(loss, self._width(bags) / even_count(signs[used], weight[used]))
         given = Labelled(bags, used, signs[used], weight[used])
-        fitted = fit_bags(self._recipe(loss), given, settings, random, self.progress)
+        listed = self._ways(asked, bags, used, even_count(given.y, given.weight))
+        fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress)
         self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
-        self.classes_, self.scaling_, self.model_ = classes, fitted.scaling, fitted.model
-        self.setting_, self.validation_losses_ = fitted.choice.setting, fitted.choice.losses
-        self.calibration_ = fitted.calibration
+        self.classes_, self.members_, self.blend_ = classes, fitted.members, fitted.choice.blend
+        self.validation_losses_, self.choices_ = fitted.choice.losses, fitted.choice.tried
         self._describe(fitted.data, fitted.share)
         return self
 
-    def _width(self, bags: Bags) -> int:
+    def _width(self, bags: Bags, way: Setting) -> int:
         """Return how many features the readout sees."""
-        return bags.d
+        return way.glass.width(bags.d)
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep diagnostics of what was trained."""
@@ -110,11 +118,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         Where no bags were held out (``validation=0``, or a single one of a class) they are the
         scores as trained: logarithms of odds for the logistic loss only.
         """
-        data = self._prepare(X)
-        found: FloatArray = self.calibration_.log_odds(
-            self._recipe(get_loss(self.loss)).scores(data, self.model_)
-        )
-        return found
+        members, scores = self._fitted().members_, self._recipe(get_loss(self.loss)).scores
+        found = np.zeros(())
+        for data, one in zip(self._prepare(X), members, strict=True):
+            found = found + one.calibration.log_odds(scores(data, one.model)) / len(members)
+        return self.blend_.log_odds(found) if len(members) > 1 else found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of bags whose label is predicted."""
@@ -132,7 +140,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of both classes, in the order of ``classes_``."""
-        if self._fitted().calibration_ == AS_IS and not isinstance(get_loss(self.loss), Logistic):
+        if self._fitted().members_[0].calibration == AS_IS and not isinstance(
+            get_loss(self.loss), Logistic
+        ):
             raise ValueError(
                 f"loss={self.loss!r} makes no probabilities by itself, and no bags were held out "
                 "to calibrate its scores by; pass validation=3 with at least two bags of each "
@@ -149,7 +159,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _check(self) -> None:
         shrinkage, folds = self.shrinkage, self.validation
-        if shrinkage is not None:
+        if shrinkage is not None and shrinkage != "auto":
             number = isinstance(shrinkage, int | float | np.integer | np.floating)
             if isinstance(shrinkage, bool) or not number or not 0.0 < shrinkage <= 1.0:
                 raise ValueError(
@@ -183,34 +193,47 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         return share
 
     @property
+    def setting_(self) -> Setting:
+        """The setting that was best on bags held out."""
+        found: Setting = self._fitted().members_[0].setting
+        return found
+
+    @property
     def readout_(self) -> FloatArray:
         """The readouts, calibrated, for instances that are not scaled: one in each row."""
-        found: FloatArray = self._fitted().calibration_.slope * self._unscaled(self._readouts())
+        member = self._fitted().members_[0]
+        found: FloatArray = member.calibration.slope * self._unscaled(self._readouts())
         return found
 
     @property
     def intercept_(self) -> float:
         """The constant of the calibrated score."""
-        slope, intercept = self._fitted().calibration_[:2]
-        shift = float((self._unscaled(self._readouts()) @ self.scaling_.centre).sum())
-        return float(intercept + slope * (self.model_.b - shift))
+        member = self._fitted().members_[0]
+        slope, intercept = member.calibration[:2]
+        shift = float((self._unscaled(self._readouts()) @ member.view.scaling.centre).sum())
+        return float(intercept + slope * (member.model.b - shift))
 
     def _readouts(self) -> FloatArray:
         """Return the readouts of scaled instances, features in columns."""
-        found: FloatArray = self.model_.w.reshape(-1, self.n_features_in_)
+        found: FloatArray = self.members_[0].model.w.reshape(-1, self.n_features_in_)
         return found
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
-        scale = self.scaling_.scale
+        scale = self.members_[0].view.scaling.scale
         return vectors @ scale.T if scale.ndim == 2 else vectors * scale
 
     def _fitted(self) -> Any:
-        check_is_fitted(self, "model_")
+        check_is_fitted(self, "members_")
         return self
 
-    def _prepare(self, X: Any) -> Prepared:
-        self._fitted()
+    def _prepare(self, X: Any) -> list[Prepared]:
+        """Return bags as they are shown to each member; one that looks as another shares it."""
         bags = as_bags(X)
-        self._check_features(bags)
-        check_reach(bags, self.scaling_)
-        return Prepared(bags, np.arange(len(bags)), np.ones(len(bags)), self.scaling_)
+        self._fitted()._check_features(bags)
+        every, nothing = np.arange(len(bags)), np.ones(len(bags))
+        shown: dict[Glass, Prepared] = {}
+        for setting, view, *_ in self.members_:
+            check_reach(bags, view.scaling)
+            if setting.glass not in shown:
+                shown[setting.glass] = Prepared(bags, every, nothing, view)
+        return [shown[one.setting.glass] for one in self.members_]

@@ -18,7 +18,8 @@ from .base import BagClassifier
 from .fitting import steps
 from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
-from .fitting.settings import RIDGE_RANGE, Setting, check_auto, settings
+from .fitting.settings import RIDGE_RANGE, Setting, check_auto
+from .fitting.ways.catalogue import Asked
 
 
 class PooledClassifier(BagClassifier):
@@ -91,13 +92,13 @@ class PooledClassifier(BagClassifier):
         self.random_state = random_state
         self.progress = progress
 
-    def _settings(self, loss: Loss, unit: float) -> list[Setting]:
+    def _asked(self, loss: Loss) -> Asked:
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
-        return settings(0.0, self.ridge, 0, unit=unit)
+        return Asked(ridge=self.ridge, shrinkage=self.shrinkage, read="mean")
 
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
-        return steps.features(self._prepare(X), self.model_.q)
+        return steps.features(self._prepare(X)[0], self.members_[0].model.q)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
@@ -162,7 +163,7 @@ class VectorizedClassifier(PooledClassifier):
     True
     """
 
-    def _width(self, bags: Bags) -> int:
+    def _width(self, bags: Bags, way: Setting) -> int:
         return bags.d * int(bags.lengths[0])
 
     def _recipe(self, loss: Loss) -> Recipe:
@@ -188,13 +189,13 @@ class VectorizedClassifier(PooledClassifier):
 
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag side by side."""
-        features: FloatArray = self._features(self._prepare(X))
+        features: FloatArray = self._features(self._prepare(X)[0])
         return features
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names = self._names(input_features)
-        places = range(len(self.model_.w) // len(names))
+        places = range(len(self.members_[0].model.w) // len(names))
         return np.array([f"{name}_{place}" for place in places for name in names], dtype=object)
 
     def _features(self, data: Prepared) -> Any:

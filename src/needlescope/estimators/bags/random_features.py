@@ -1,9 +1,4 @@
-"""Random nonlinear features of instances, for signals that no single direction shows.
-
-A scaled instance z becomes (z, cos(z W + c)) with W Gaussian and c uniform: inner products of the
-second part approximate a Gaussian kernel (random Fourier features), so that a linear query of the
-features is a nonlinear one of the instance.
-"""
+"""Random nonlinear features of instances, for signals that no single direction shows."""
 
 from __future__ import annotations
 
@@ -18,6 +13,7 @@ from .bags import Bags, as_bags
 from .extremes import check_fit, check_reach
 from .features import BagEstimator
 from .scaling import fit_scaling
+from .views import View, Waves, draw_waves
 
 SHARPEST = 1e6  # beyond, a cosine's argument in single precision leaves its phase open
 
@@ -82,8 +78,7 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
         check_fit(bags, every, scaled=True, chosen=False)
         self._keep_features(bags)
         self.scaling_ = fit_scaling(bags, every, np.ones(len(bags)), 1.0)
-        self.weights_ = sharp / np.sqrt(bags.d) * random.normal(size=(bags.d, count))
-        self.phases_ = random.uniform(0.0, 2.0 * np.pi, count)
+        self.weights_, self.phases_ = draw_waves(bags.d, count, float(sharp), float(sharp), random)
         return self
 
     def transform(self, X: Any) -> Bags:
@@ -92,10 +87,9 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
         bags = as_bags(X)
         self._check_features(bags)
         check_reach(bags, self.scaling_)
-        z = self.scaling_.apply(bags.instances)
-        waves = np.cos(z @ self.weights_.astype(z.dtype) + self.phases_.astype(z.dtype))
+        view = View(self.scaling_, Waves(self.weights_, self.phases_))
         names = list(self.get_feature_names_out())
-        return Bags(np.hstack([z, waves]), bags.starts, names=names, ids=bags.ids)
+        return Bags(view.apply(bags.instances), bags.starts, names=names, ids=bags.ids)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the features, and cosine0, cosine1, ..."""

@@ -13,10 +13,23 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from ...running.progress import Progress
 from ..bags.bags import Bags
-from ..bags.scaling import Scaling, fit_scaling, no_scaling
+from ..bags.views import View
 from .prepared import HOLD, Prepared
-from .selection import AS_IS, Choice, Platt, centre, draw, even_count, from_centre, held_out, judge
+from .selection import (
+    AS_IS,
+    Choice,
+    Platt,
+    Tried,
+    centre,
+    draw,
+    even_count,
+    from_centre,
+    held_out,
+    judge,
+    losses_of,
+)
 from .settings import Setting
+from .ways.rounds import Place, Scores, Ways, by_glass, compare
 
 VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
 ENOUGH = 500  # but not fewer than so many
@@ -31,15 +44,9 @@ class Recipe(NamedTuple):
 
     train: Train  # a model in every setting
     scores: Callable[[Prepared, Any], FloatArray]  # of bags, before calibration
-    shrinkage: float | None  # of the covariance that instances are scaled by
     folds: int  # by which settings are compared; 0 compares none
     relative: bool  # whether ridges are in proportion to the number of features per bag
-
-    def scale(self, bags: Bags, used: IndexArray, weight: FloatArray) -> Scaling:
-        """Return how instances are scaled, fitted to the bags that are used."""
-        if self.shrinkage is None:
-            return no_scaling(bags.d)
-        return fit_scaling(bags, used, weight, float(self.shrinkage))
+    most: int = 1  # ways whose log odds may be put together
 
 
 class Labelled(NamedTuple):
@@ -51,59 +58,88 @@ class Labelled(NamedTuple):
     weight: FloatArray
 
 
-class Fitted(NamedTuple):
-    """A trained model, the setting it was trained in, and what it was trained on."""
+class Member(NamedTuple):
+    """A trained model, the setting it was trained in, how instances are shown to it."""
 
+    setting: Setting
+    view: View
     model: Any
-    choice: Choice
     calibration: Platt
-    scaling: Scaling
-    data: Prepared
+
+
+class Fitted(NamedTuple):
+    """The trained models, best first, how they were chosen, and how they are put together."""
+
+    members: list[Member]
+    choice: Choice
+    data: Prepared  # what the first was trained on
     share: FloatArray
 
 
 def fit_bags(
-    recipe: Recipe, given: Labelled, settings: list[Setting], random: Any, progress: Progress
+    recipe: Recipe, given: Labelled, ways: Ways, random: Any, progress: Progress
 ) -> Fitted:
-    """Choose one of the settings, train in it on all bags, and calibrate the scores."""
-    choice = _choose(recipe, given, settings, random)
-    scaling = recipe.scale(given.bags, given.used, given.weight)
-    data = Prepared(given.bags, given.used, given.y, scaling, progress)
+    """Choose among the settings, train on all bags in those chosen, and calibrate the scores."""
+    seed = int(random.randint(2**31 - 1))  # of cosines: the same for all folds
+    choice = _choose(recipe, given, ways, random, seed)
     share = given.weight / given.weight.sum()
-    ((_, model),) = recipe.train(data, share, [choice.setting], random)
-    calibration = choice.calibration
-    if calibration != AS_IS:
-        middle = centre(recipe.scores(data, model), data.y, share)
-        calibration = calibration.counted_from(middle)
-    return Fitted(model, choice, calibration, scaling, data, share)
+    members, first = [], None
+    for setting, calibration in choice.members:
+        view = setting.glass.fit(given.bags, given.used, given.weight, seed)
+        data = Prepared(given.bags, given.used, given.y, view, progress)
+        ((_, model),) = recipe.train(data, share, [setting], random)
+        if calibration != AS_IS:
+            middle = centre(recipe.scores(data, model), data.y, share)
+            calibration = calibration.counted_from(middle)
+        members.append(Member(setting, view, model, calibration))
+        first = data if first is None else first
+    assert first is not None
+    return Fitted(members, choice, first, share)
 
 
-def _choose(recipe: Recipe, given: Labelled, settings: list[Setting], random: Any) -> Choice:
-    """Choose a setting and calibrate, on bags held out; on some bags only if there are many."""
+def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int) -> Choice:
+    """Choose settings and calibrate, on bags held out; on some bags only if there are many."""
     bags, used, y, weight = given
+    settings = [one for group in ways.values() for one in group]
     if recipe.folds == 0:
         if len(settings) > 1:
             raise ValueError(
                 'validation=0 leaves nothing to choose parameters by that are "auto"; give '
                 "them values, or validation=3"
             )
-        return Choice(settings[0], {}, AS_IS)
+        return judge(dict.fromkeys(settings, np.zeros(0)), y, weight, [])
     total = even_count(y, weight)
     room = int(VALIDATION // max(1.0, float(bags.lengths[used].mean()) * bags.d))
     if len(used) > max(room, ENOUGH):
         drawn, weight = draw(y, weight, max(room, ENOUGH), random)
         used, y = used[drawn], y[drawn]
     fewer = total / even_count(y, weight) if recipe.relative else 1.0
-    scaled = [one._replace(ridge=fewer * one.ridge) for one in settings]
     places = held_out(y, recipe.folds, random)
-    scores = {setting: np.empty(len(y)) for setting in settings}
-    for known, test in places:
+    if not places:
+        return judge(dict.fromkeys(settings, np.zeros(0)), y, weight, [])
+
+    def score(some: Ways, place: Place, scores: Scores) -> None:
+        known, test = place
         share = weight[known] / weight[known].sum()
-        scaling = recipe.scale(bags, used[known], share)
-        data = Prepared(bags, used[known], y[known], scaling)
-        held = Prepared(bags, used[test], y[test], scaling)
-        trained = recipe.train(data, share, scaled, random)
-        for setting, (_, model) in zip(settings, trained, strict=True):
-            middle = centre(recipe.scores(data, model), y[known], share)
-            scores[setting][test] = from_centre(recipe.scores(held, model), middle)
-    return judge(scores, y, weight, [test for _, test in places])
+        for glass, wanted in by_glass(some):
+            view = glass.fit(bags, used[known], share, seed)
+            data = Prepared(bags, used[known], y[known], view)
+            held = Prepared(bags, used[test], y[test], view)
+            scaled = [one._replace(ridge=fewer * one.ridge) for one in wanted]
+            trained = recipe.train(data, share, scaled, random)
+            for setting, (_, model) in zip(wanted, trained, strict=True):
+                middle = centre(recipe.scores(data, model), y[known], share)
+                found = scores.setdefault(setting, np.empty(len(y)))
+                found[test] = from_centre(recipe.scores(held, model), middle)
+
+    def losses(scores: FloatArray, held: IndexArray) -> tuple[FloatArray, FloatArray]:
+        share = weight[held] / weight[held].sum()
+        return losses_of(scores[held], y[held], share), share
+
+    scores, dropped = compare(ways, places, score, losses)
+    choice = judge(scores, y, weight, [test for _, test in places], recipe.most)
+    early = [
+        Tried(one, behind, error, float("nan"), taken=False)
+        for one, behind, error in sorted(dropped.values(), key=lambda found: found[1])
+    ]
+    return choice._replace(tried=choice.tried + early)

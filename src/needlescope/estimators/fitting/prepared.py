@@ -16,7 +16,8 @@ from ...models.segments import Ragged
 from ...running.progress import Progress, reporting
 from ...simulation.samples.data import TOKEN_BLOCK, Block
 from ..bags.bags import Bags
-from ..bags.scaling import Scaling, chunks
+from ..bags.scaling import chunks
+from ..bags.views import View
 
 HOLD = 1 << 26  # numbers that are kept scaled: 256 or 512 MiB
 
@@ -27,8 +28,9 @@ class Prepared:
     Examples
     --------
     >>> from needlescope.estimators.bags.scaling import no_scaling
+    >>> view = View(no_scaling(3))
     >>> bags = Bags.from_list([np.ones((2, 3)), np.ones((1, 3)), np.ones((4, 3))])
-    >>> data = Prepared(bags, np.array([0, 2]), np.array([1.0, -1.0]), no_scaling(3))
+    >>> data = Prepared(bags, np.array([0, 2]), np.array([1.0, -1.0]), view)
     >>> [block.table.shape for block in data.blocks()]
     [(6, 3)]
     """
@@ -38,21 +40,21 @@ class Prepared:
         bags: Bags,
         used: IndexArray,
         y: FloatArray,
-        scaling: Scaling,
+        view: View,
         progress: Progress = False,
     ) -> None:
         """Keep what is needed to make the blocks, or the blocks if there is room."""
-        self.bags, self.used, self.y, self.scaling = bags, used, y, scaling
+        self.bags, self.used, self.y, self.view = bags, used, y, view
         self.progress, self.passes = progress, 0
         self._held: list[Block] | None = None
-        if int(bags.lengths[used].sum()) * bags.d <= HOLD:
+        if int(bags.lengths[used].sum()) * view.width <= HOLD:
             self._held = list(self._make())
 
     @property
     def tokens(self) -> tuple[int, int]:
         """L and d; L is 0 where bags differ."""
         lengths = self.bags.lengths[self.used]
-        return int(lengths[0]) if (lengths == lengths[0]).all() else 0, self.bags.d
+        return int(lengths[0]) if (lengths == lengths[0]).all() else 0, self.view.width
 
     def blocks(self) -> Iterator[Block]:
         """Hand out all bags in order."""
@@ -71,14 +73,14 @@ class Prepared:
         for members in chunks(self.bags, self.used, TOKEN_BLOCK):
             place = slice(first, first + len(members))
             first = place.stop
-            X: Any = self.scaling.apply(self.bags.rows(members))
+            X: Any = self.view.apply(self.bags.rows(members))
             lengths = self.bags.lengths[members]
             if (lengths == lengths[0]).all():
-                yield Block(X.reshape(len(members), -1, self.bags.d), self.y[place], place)
+                yield Block(X.reshape(len(members), -1, self.view.width), self.y[place], place)
             else:
                 starts = np.concatenate([[0], np.cumsum(lengths)])
                 yield Block(X, self.y[place], place, Ragged.at(starts))
 
     def part(self, places: IndexArray) -> Prepared:
         """Return some of these bags, in increasing order of their places."""
-        return Prepared(self.bags, self.used[places], self.y[places], self.scaling, self.progress)
+        return Prepared(self.bags, self.used[places], self.y[places], self.view, self.progress)

@@ -26,6 +26,8 @@ from .descent import refine
 from .folds import rarer, stratified
 from .prepared import Prepared
 from .settings import Setting
+from .ways import evidence, starts
+from .ways.evidence import Evidence
 
 SCHEMES = ("reuse", "split", "crossfit")
 CROSS = 5
@@ -39,36 +41,80 @@ def train_states(
     *,
     loss: Loss,
     scheme: str,
-) -> Iterator[tuple[Setting, State]]:
-    """Train a classifier in every setting; those that differ in iterations share one run."""
-    attends = any(one.kappa > 0.0 for one in settings)
+) -> Iterator[tuple[Setting, State | Evidence]]:
+    """Train a classifier in every setting; those of one way share what they can."""
+    attends = any(one.read == "attended" for one in settings)
     folds = _folds(data.y, scheme, random) if attends else []
-    for kappa, group in groupby(settings, key=lambda one: one.kappa):
-        same_kappa = list(group)
-        ridges = list(dict.fromkeys(one.ridge for one in same_kappa))
-        if kappa == 0.0:
-            nothing = np.zeros((1, data.tokens[1]))
-            pooled = _readouts(data, weight, nothing, loss, ridges)
-            for one in same_kappa:
-                state, zero = pooled[one.ridge], np.repeat(nothing, one.queries, axis=0)
-                yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
+    parts = [(data, weight)] if scheme != "split" else []
+    parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]
+    known: dict[tuple[float, str], list[FloatArray]] = {}  # queries to start from, on every part
+    for way, group in groupby(settings, key=lambda one: one.way):
+        wanted = list(group)
+        ridges = list(dict.fromkeys(one.ridge for one in wanted))
+        if way.read == "mean":
+            yield from _means(data, weight, wanted, loss, ridges)
             continue
-        parts = [(data, weight)] if scheme != "split" else []
-        parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]
-        firsts = [_first(*part, loss, kappa, ridges) for part in parts]
-        for (queries, ridge), family in groupby(same_kappa, lambda one: (one.queries, one.ridge)):
-            wanted = list(family)
-            most = max(one.iterations for one in wanted)
+        if way.read == "evidence":
+            yield from _evidence(data, weight, wanted, loss, ridges)
+            continue
+        key = way.kappa, way.start
+        if key not in known:
+            known[key] = [_start(*part, loss, *key) for part in parts]
+        firsts = [
+            _readouts(*part, np.vstack([0.0 * q, q]) if way.beside else q, loss, ridges)
+            for part, q in zip(parts, known[key], strict=True)
+        ]
+        for ridge, family in groupby(wanted, lambda one: one.ridge):
+            asked = list(family)
+            most = max(one.iterations for one in asked)
             paths = [
-                _path(*part, first[ridge], loss, queries, kappa, ridge, most)
+                _path(*part, first[ridge], loss, way, ridge, most)
                 for part, first in zip(parts, firsts, strict=True)
             ]
-            for one in wanted:
+            for one in asked:
                 states = [path[min(one.iterations, len(path) - 1)] for path in paths]
                 if scheme != "reuse":
                     seen = states[1:] if scheme == "crossfit" else states
                     states[0] = _readout(data, folds, seen, states[0], weight, loss, ridge)
                 yield one, states[0]
+
+
+def _means(
+    data: Prepared, weight: FloatArray, wanted: list[Setting], loss: Loss, ridges: list[float]
+) -> Iterator[tuple[Setting, State]]:
+    """Train readouts of the mean; further queries are nothing too."""
+    nothing = np.zeros((1, data.tokens[1]))
+    pooled = _readouts(data, weight, nothing, loss, ridges)
+    for one in wanted:
+        state, zero = pooled[one.ridge], np.repeat(nothing, one.queries, axis=0)
+        yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
+
+
+def _evidence(
+    data: Prepared, weight: FloatArray, wanted: list[Setting], loss: Loss, ridges: list[float]
+) -> Iterator[tuple[Setting, Evidence]]:
+    """Train the evidence, from the readout of the mean or from a query."""
+    way, nothing = wanted[0].way, np.zeros((1, data.tokens[1]))
+    if way.start == "mean":
+        pooled = _readouts(data, weight, nothing, loss, ridges)
+        queries = {ridge: pooled[ridge].w for ridge in ridges}
+    else:
+        queries = dict.fromkeys(ridges, _start(data, weight, loss, way.kappa, way.start))
+    for ridge, family in groupby(wanted, lambda one: one.ridge):
+        asked = list(family)
+        first = evidence.balanced(data, queries[ridge], loss, weight)
+        most = max(one.iterations for one in asked)
+        path = evidence.refine(data, first, loss, ridge, weight, most)
+        for one in asked:
+            yield one, path[min(one.iterations, len(path) - 1)]
+
+
+def _start(data: Prepared, weight: FloatArray, loss: Loss, kappa: float, start: str) -> FloatArray:
+    """Return the query (1, d) that training starts from; of strength κ, if it is above 0."""
+    if start == "steps":
+        return steps.add_query(data, steps.no_query(data, loss, weight), loss, weight, kappa).q
+    found = starts.contrast(data, weight) if start == "contrast" else starts.iterated(data, weight)
+    return steps.of_strength(data, found, weight, kappa)[None] if kappa > 0.0 else found[None]
 
 
 def _folds(
@@ -92,14 +138,6 @@ def _shares(weight: FloatArray, places: IndexArray) -> FloatArray:
     return shares
 
 
-def _first(
-    data: Prepared, weight: FloatArray, loss: Loss, kappa: float, ridges: list[float]
-) -> dict[float, State]:
-    """Train the first query, which no ridge has a part in, and its readout for each ridge."""
-    state = steps.add_query(data, steps.no_query(data, loss, weight), loss, weight, kappa)
-    return _readouts(data, weight, state.q, loss, ridges)
-
-
 def _readouts(
     data: Prepared, weight: FloatArray, queries: FloatArray, loss: Loss, ridges: list[float]
 ) -> dict[float, State]:
@@ -113,14 +151,13 @@ def _path(
     weight: FloatArray,
     state: State,
     loss: Loss,
-    queries: int,
-    kappa: float,
+    way: Setting,
     ridge: float,
     iterations: int,
 ) -> list[State]:
     """Train further queries, and refine; return the state after each iteration."""
-    for _ in range(queries - 1):
-        state = steps.add_query(data, state, loss, weight, kappa)
+    for _ in range(way.queries - 1):
+        state = steps.add_query(data, state, loss, weight, way.kappa)
         state = _readouts(data, weight, state.q, loss, [ridge])[ridge]
     return refine(data, state, loss, ridge, weight, iterations)
 

@@ -26,6 +26,7 @@ RARE = 500  # if so many are of the rarer class
 FEWEST = 100  # bags of a class that are kept when some are drawn
 OUTSIDE = 0.05  # of the scores of a class, at either end
 FLATTEST_CALIBRATION = 1e-3  # the least slope of a calibration: scores never change their order
+NEAR = 2.0  # standard errors within which ways are alike
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
 CENTRE_ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
 
@@ -54,12 +55,30 @@ class Platt(NamedTuple):
         return Platt(self.slope, intercept, self.low + centre, self.high + centre)
 
 
-class Choice(NamedTuple):
-    """The setting taken, the held-out losses of all, and the calibration."""
+class Taken(NamedTuple):
+    """A setting to be trained on all bags, and the calibration of its scores."""
 
     setting: Setting
-    losses: dict[Setting, float]
     calibration: Platt
+
+
+class Tried(NamedTuple):
+    """How the best setting of a way did on bags held out."""
+
+    setting: Setting
+    behind: float  # its loss, less the best
+    error: float  # the standard error of that
+    loss: float  # on the bags of all folds; NaN where it was dropped after the first
+    taken: bool
+
+
+class Choice(NamedTuple):
+    """The settings taken, how their log odds are put together, and the losses of all settings."""
+
+    members: list[Taken]
+    blend: Platt  # of the mean of the members' log odds
+    losses: dict[Setting, float]
+    tried: list[Tried]
 
 
 AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
@@ -78,25 +97,66 @@ def held_out(
 
 
 def judge(
-    scores: dict[Setting, FloatArray], y: FloatArray, weight: FloatArray, parts: list[IndexArray]
+    scores: dict[Setting, FloatArray],
+    y: FloatArray,
+    weight: FloatArray,
+    parts: list[IndexArray],
+    most: int = 1,
 ) -> Choice:
-    """Return the setting whose scores of bags held out are best, and its calibration.
+    """Return the settings whose scores of bags held out are best, and their calibration.
 
-    ``parts`` are the bags that were held out together, none if there were too few: then the first
-    setting is taken, the most cautious.
+    The best is taken, and of the other ways those within two standard errors of it, up to ``most``
+    in all: bags held out do not tell them apart, and the mean of their log odds is better than any
+    of them. ``parts`` are the bags that were held out together, none if there were too few: then
+    the first setting is taken, the most cautious.
     """
     if not parts:
-        return Choice(next(iter(scores)), {}, AS_IS)
+        return Choice([Taken(next(iter(scores)), AS_IS)], AS_IS, {}, [])
     held = np.concatenate(parts)
     share = weight[held] / weight[held].sum()
-    losses = {}
-    for setting, found in scores.items():
-        fitted = platt(found[held], y[held], share)
-        inside = fitted.log_odds(np.clip(found[held], fitted.low, fitted.high))
-        losses[setting] = float(share @ np.logaddexp(0.0, -y[held] * inside))
-    best = min(losses, key=lambda setting: losses[setting])
-    alike = _one_scale(scores[best], weight, parts)
-    return Choice(best, losses, platt(alike[held], y[held], share))
+    each = {one: losses_of(found[held], y[held], share) for one, found in scores.items()}
+    losses = {one: float(share @ found) for one, found in each.items()}
+    tops: dict[Setting, Setting] = {}
+    for one in sorted(losses, key=lambda one: losses[one]):
+        tops.setdefault(one.way, one)
+    best = next(iter(tops.values()))
+    tried: list[Tried] = []
+    for one in tops.values():
+        behind, error = apart(each[one], each[best], share)
+        near = behind <= NEAR * error and sum(row.taken for row in tried) < most
+        tried.append(Tried(one, behind, error, losses[one], near))
+    members, together = [], np.zeros(len(held))
+    for row in tried:
+        if row.taken:
+            alike = _one_scale(scores[row.setting], weight, parts)[held]
+            fitted = platt(alike, y[held], share)
+            members.append(Taken(row.setting, fitted))
+            together += fitted.log_odds(alike)
+    together /= len(members)
+    blend = platt(together, y[held], share) if len(members) > 1 else AS_IS
+    return Choice(members, blend, losses, tried)
+
+
+def losses_of(scores: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the logarithmic loss of each bag once its score is calibrated."""
+    fitted = platt(scores, y, weight)
+    inside = fitted.log_odds(np.clip(scores, fitted.low, fitted.high))
+    return np.asarray(np.logaddexp(0.0, -y * inside))
+
+
+def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Return by how much losses are above others on the same bags, and its standard error.
+
+    Examples
+    --------
+    >>> apart(np.array([1.0, 3.0]), np.zeros(2), np.full(2, 0.5))
+    (2.0, 1.0)
+    """
+    share = weight / weight.sum()
+    off = losses - best
+    behind = float(share @ off)
+    rest = max(1.0 - float(share @ share), 1e-300)
+    return behind, float(np.sqrt((share * share) @ (off - behind) ** 2 / rest))
 
 
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:

@@ -1,12 +1,9 @@
-"""What can be chosen when a classifier is trained, and which choices are compared.
+"""What can be chosen when a classifier is trained.
 
-A setting is a strength κ of the queries, a ridge λ, a number of refining iterations and a number of
-queries; κ = 0 is mean pooling. A parameter that is "auto" stands for several values. They are
-compared by the loss on bags held out within the training data.
-
-Ridges are in units of d/n, features per bag: that is how the ridge that suits the theory scales,
-and one of fixed size is too large for many bags, too small for few. Where the number of iterations
-is chosen, attention is given two ridges instead of three: stopping early regularises as well.
+A setting says how instances are shown (shrinkage, cosines), what is read of a bag (its mean
+instance, attended ones, or evidence), where a query starts and how strong it is, and how it is
+trained (ridge, refining iterations). Settings that differ in ridge and iterations only are one
+*way*, and are trained together.
 """
 
 from __future__ import annotations
@@ -15,15 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..bags.views import Glass
+
 MOST_KAPPA = 1e6  # attention is on one instance long before; single precision tells no more apart
 RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
 MOST_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
 MOST_STEPS = 10**6  # of refinement, which ends by itself when there is nothing to gain
-AUTO_KAPPA = (0.0, 2.0)
-AUTO_REFINE = (0, 10)
-AUTO_RIDGES = (0.5, 0.05, 0.005)
-REFINED_RIDGES = (0.3, 0.03)
-AUTO_QUERIES = (1, 4)
+READS = ("mean", "attended", "evidence")
+STARTS = ("steps", "contrast", "iterated")
 
 
 class Setting(NamedTuple):
@@ -33,39 +29,53 @@ class Setting(NamedTuple):
     ridge: float
     iterations: int = 0
     queries: int = 1
+    shrinkage: float | None = 1.0
+    cosines: bool = False
+    read: str = "attended"
+    start: str = "steps"
+    beside: bool = False
+
+    @property
+    def way(self) -> Setting:
+        """The setting but for its ridge and its iterations."""
+        return self._replace(ridge=0.0, iterations=0)
+
+    @property
+    def glass(self) -> Glass:
+        """How instances are shown."""
+        return Glass(self.shrinkage, self.cosines)
+
+    @property
+    def words(self) -> str:
+        """The way in words.
+
+        Examples
+        --------
+        >>> Setting(2.0, 0.1, beside=True).words
+        'attention from two steps, beside the mean, of standardised instances'
+        >>> Setting(0.0, 0.1, read="mean", shrinkage=0.02, cosines=True).words
+        'the mean of whitened instances and cosines'
+        """
+        shown = "instances as they are"
+        if self.shrinkage is not None:
+            shown = f"{'standardised' if self.shrinkage == 1.0 else 'whitened'} instances"
+        if self.cosines:
+            shown += " and cosines"
+        if self.read == "mean":
+            return f"the mean of {shown}"
+        if self.read == "evidence":
+            return f"the evidence, from {FROM[self.start]}, of {shown}"
+        what = "attention" if self.queries == 1 else f"attention of {self.queries} queries"
+        beside = ", beside the mean," if self.beside else ""
+        return f"{what} from {FROM[self.start]}{beside} of {shown}"
 
 
-def settings(
-    kappa: Any, ridge: Any, refine: Any, queries: Any = 1, unit: float = 1.0
-) -> list[Setting]:
-    """List the settings that the parameters leave open, each family by increasing iterations.
-
-    Parameters
-    ----------
-    kappa, ridge, refine, queries
-        As in `AttentionClassifier`.
-    unit
-        Features per bag, the unit of the ridges that "auto" stands for.
-
-    Examples
-    --------
-    >>> settings(2.0, 0.1, "auto")[1]
-    Setting(kappa=2.0, ridge=0.1, iterations=10, queries=1)
-    >>> [len(settings(kappa, "auto", "auto")) for kappa in (0.0, 2.0, "auto")]
-    [3, 4, 7]
-    >>> [one.queries for one in settings("auto", 0.1, 0, "auto")]
-    [1, 1, 4]
-    """
-    found = []
-    for one in AUTO_KAPPA if isinstance(kappa, str) else (float(kappa),):
-        refined = one > 0.0 and isinstance(refine, str)
-        steps = AUTO_REFINE if refined else (0 if one == 0.0 else int(refine),)
-        ridges = REFINED_RIDGES if refined else AUTO_RIDGES
-        counts = AUTO_QUERIES if one > 0.0 else AUTO_QUERIES[:1]
-        for count in counts if isinstance(queries, str) else (int(queries),):
-            for lam in [unit * r for r in ridges] if isinstance(ridge, str) else [float(ridge)]:
-                found += [Setting(one, lam, k, count) for k in steps]
-    return found
+FROM = {
+    "steps": "two steps",
+    "contrast": "a contrast of covariances",
+    "iterated": "iterated attention",
+    "mean": "the mean",
+}
 
 
 def check_auto(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> None:

@@ -22,6 +22,8 @@ from ...simulation.samples.data import Data
 from ...simulation.training import stages
 from ...simulation.training.stages import State
 from ...solvers.minimise import minimise, minimise_path
+from .ways import evidence
+from .ways.evidence import Evidence
 
 READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
 
@@ -45,10 +47,14 @@ def add_query(data: Data, state: State, loss: Loss, weight: FloatArray, kappa: f
     last = stages.balance(data, last, loss, 1.0, weight)
     pull = stages.gradient(data, last, loss, 1.0, moving="q", weight=weight).q[-1]
     last.w[-1] = 0.0
-    size = _deviation(data, pull, weight)
-    if size > 0.0:
-        last.q[-1] = -kappa * pull / size
+    last.q[-1] = of_strength(data, -pull, weight, kappa)
     return last
+
+
+def of_strength(data: Data, q: FloatArray, weight: FloatArray, kappa: float) -> FloatArray:
+    """Return the query whose projections of instances have the standard deviation κ."""
+    size = _deviation(data, q, weight)
+    return kappa * q / size if size > 0.0 else np.zeros_like(q)
 
 
 def features(data: Data, queries: FloatArray) -> FloatArray:
@@ -73,9 +79,11 @@ def readouts(
     return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
 
 
-def scores(data: Data, state: State) -> FloatArray:
-    """Return the score of every bag: the sum over its queries, and the bias."""
-    return stages.attended(data, state, 1.0)
+def scores(data: Data, model: State | Evidence) -> FloatArray:
+    """Return the score of every bag: its evidence, or the sum over its queries, and the bias."""
+    if isinstance(model, Evidence):
+        return evidence.scores(data, model)
+    return stages.attended(data, model, 1.0)
 
 
 def _deviation(

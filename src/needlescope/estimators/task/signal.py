@@ -17,6 +17,7 @@ from ...arrays import FloatArray, project
 from ...losses import Logistic
 from ..bags.bags import Bags
 from ..bags.scaling import Scaling
+from ..bags.views import View
 from ..fitting import steps
 from ..fitting.folds import rarer, stratified
 from ..fitting.prepared import Prepared
@@ -185,7 +186,7 @@ def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
 
 
 def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict[str, FloatArray]:
-    data = Prepared(bags, known, y[known], scaling)
+    data = Prepared(bags, known, y[known], View(scaling))
     weight = np.full(len(known), 1.0 / len(known))
     start = steps.no_query(data, Logistic(), weight)
     mean = steps.features(data, np.zeros((1, bags.d)))

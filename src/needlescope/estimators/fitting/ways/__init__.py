@@ -1,0 +1,1 @@
+"""Ways to look at bags: where a query comes from, and what is read of the instances."""

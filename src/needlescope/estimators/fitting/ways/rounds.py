@@ -1,0 +1,119 @@
+"""Ways are compared on bags held out, in rounds: cheap ones first, hopeless ones dropped early.
+
+In the first fold a few scouts look through every glass; glasses through which all of them do
+clearly worse than the best are put away. The other ways follow, all of them with few settings.
+Those that are best on this fold are compared by all folds, in all their settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ....arrays import FloatArray, IndexArray
+from ..selection import apart
+from ..settings import Setting
+
+Ways: TypeAlias = "dict[Setting, list[Setting]]"  # from a way to its settings
+Scores: TypeAlias = "dict[Setting, FloatArray]"
+Losses: TypeAlias = "Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]"
+Place: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
+
+FEW = 10  # iterations of the first round, at most
+GO_ON = 4  # ways that are compared by all folds
+HOPELESS = 2.0  # standard errors by which all scouts through a glass must be behind
+
+
+def compare(
+    ways: Ways,
+    places: list[Place],
+    score: Callable[[Ways, Place, Scores], None],
+    losses: Losses,
+) -> tuple[Scores, dict[Setting, Any]]:
+    """Return the held-out scores of the settings that were compared by all folds.
+
+    Parameters
+    ----------
+    ways
+        The settings of each way.
+    places
+        The folds.
+    score
+        Trains all settings of some ways for a fold, and enters the scores of the bags held out.
+    losses
+        The loss on each of some bags by the scores of all, and their weights.
+
+    Returns
+    -------
+    scores
+        By setting.
+    dropped
+        The best setting of every way that was dropped after the first fold, and how much worse it
+        was there than the best of all, with the standard error of that.
+    """
+    scores: Scores = {}
+    if len(ways) <= GO_ON or len(places) < 2:
+        for place in places:
+            score(ways, place, scores)
+        return scores, {}
+    held = places[0][1]
+    light = {way: few(settings) for way, settings in ways.items()}
+    scouts = {way: light[way] for way in ways if is_scout(way)}
+    score(scouts, places[0], scores)
+    behind = _behind(scouts, scores, held, losses)
+    seen: dict[Any, float] = {}
+    for way, (_, worse, error) in behind.items():
+        margin = worse - HOPELESS * error
+        seen[way.glass] = min(margin, seen.get(way.glass, np.inf))
+    others = {w: light[w] for w in ways if w not in scouts and seen.get(w.glass, 0.0) <= 0.0}
+    score(others, places[0], scores)
+    tried = {**scouts, **others}
+    behind = _behind(tried, scores, held, losses)
+    best = sorted(behind, key=lambda way: behind[way][1])[:GO_ON]
+    left = {way: ways[way] for way in tried if way in best}
+    final: Scores = {}
+    for place in places:
+        score(left, place, final)
+    return final, {way: found for way, found in behind.items() if way not in best}
+
+
+def few(settings: list[Setting]) -> list[Setting]:
+    """Return the settings of a way that say enough of it: fewer iterations, larger ridges."""
+    ridges = list(dict.fromkeys(one.ridge for one in settings))
+    if settings[0].read == "mean":
+        return settings
+    return [one for one in settings if one.iterations <= FEW and one.ridge in ridges[:2]]
+
+
+def is_scout(way: Setting) -> bool:
+    """Whether a way is among the first to look through its glass."""
+    if way.read == "evidence":
+        return way.start == "iterated"
+    return way.read == "mean" or (way.start == "steps" and way.queries == 1)
+
+
+def by_glass(ways: Ways) -> Iterable[tuple[Any, list[Setting]]]:
+    """Go through the glasses, each with the settings of all ways through it."""
+    for glass, same in groupby(sorted(ways, key=_glass_key), key=lambda way: way.glass):
+        yield glass, [one for way in same for one in ways[way]]
+
+
+def _glass_key(way: Setting) -> tuple[bool, float]:
+    return way.cosines, -1.0 if way.shrinkage is None else -way.shrinkage
+
+
+def _behind(
+    ways: Ways,
+    scores: Scores,
+    held: IndexArray,
+    losses: Losses,
+) -> dict[Setting, tuple[Setting, float, float]]:
+    """Return the best setting of each way, how much worse it is than the best, and the error."""
+    each = {one: losses(scores[one], held) for settings in ways.values() for one in settings}
+    means = {one: float(share @ found) for one, (found, share) in each.items()}
+    tops = {way: min(settings, key=lambda one: means[one]) for way, settings in ways.items()}
+    best = min(tops.values(), key=lambda one: means[one])
+    return {way: (top, *apart(each[top][0], *each[best])) for way, top in tops.items()}
