@@ -44,7 +44,12 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
     (ATTENTION, "data", (0, *WORDS), "^data must be one of 'reuse', 'split', 'crossfit', got "),
     (CLASSIFIERS, "ridge", (HUGE, 1e200, VAST), "^ridge must be at most 1e\\+100, got "),
     (CLASSIFIERS, "ridge", (0, -1, TINY, INF, NAN, *WORDS), '^ridge must be "auto" or a finite'),
-    (CLASSIFIERS, "shrinkage", (0, -1, HUGE, VAST, INF, NAN, *WORDS[1:]), "^shrinkage must be N"),
+    (
+        CLASSIFIERS,
+        "shrinkage",
+        (0, -1, HUGE, VAST, INF, NAN, *WORDS[1:]),
+        '^shrinkage must be "auto", N',
+    ),
     (CLASSIFIERS, "loss", (0, HUGE, *WORDS), "^loss must be "),
     (CLASSIFIERS, "class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
     (CLASSIFIERS, "validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
@@ -163,7 +168,7 @@ def test_refused_with_a_sentence(case):
 def test_weights_within_the_range_are_fitted(kind, weight):
     clf = fit(kind, weight=weight)
     p = clf.predict_proba(X)
-    assert np.isfinite(p).all() and np.isfinite(clf.readout_).all()
+    assert np.isfinite(p).all() and np.isfinite(clf.members_[0].model.w).all()
     assert p.min() >= 0.0 and p.max() <= 1.0
 
 

@@ -15,13 +15,20 @@ from needlescope.simulation.samples.data import Arrays
 from needlescope.simulation.training import stages
 from tests.estimators.hay import kinds, needles
 
+AS_THE_THEORY = {
+    "start": "steps",
+    "beside": False,
+    "cosines": False,
+    "shrinkage": 1.0,
+    "read": "attended",
+}
 FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
 
 
 @pytest.fixture(scope="module")
 def fitted():
     X, y = needles()
-    return AttentionClassifier(random_state=0).fit(X, y)
+    return AttentionClassifier(**AS_THE_THEORY, random_state=0).fit(X, y)
 
 
 def test_attention_finds_the_needle_and_pooling_does_not(fitted):
@@ -59,7 +66,7 @@ def test_parts_add_up_to_the_score(fitted):
     np.testing.assert_allclose(a, np.stack(fitted.attend(X)), rtol=1e-8)
     score = np.einsum("nl,nld->nd", a, X) @ fitted.readout_[0] + fitted.intercept_
     found = fitted.decision_function(X)
-    platt = fitted.calibration_
+    platt = fitted.members_[0].calibration
     low, high = (platt.slope * end + platt.intercept for end in (platt.low, platt.high))
     inside = (found > low) & (found < high)
     assert inside.mean() > 0.8
@@ -147,10 +154,11 @@ def test_two_kinds_of_signal_want_two_queries():
     X, y = kinds(2, 400, rng)
     test = kinds(2, 800, rng)
     one, two = (
-        AttentionClassifier(queries=k, random_state=0).fit(X, y).score(*test) for k in (1, 2)
+        AttentionClassifier(**AS_THE_THEORY, queries=k, random_state=0).fit(X, y).score(*test)
+        for k in (1, 2)
     )
     assert two > one + 0.015  # 0.026 to 0.051 with six seeds
-    chosen = AttentionClassifier(queries="auto", random_state=0).fit(X, y)
+    chosen = AttentionClassifier(**AS_THE_THEORY, queries="auto", random_state=0).fit(X, y)
     assert chosen.setting_.queries == len(chosen.query_) == 4
     assert chosen.score(*test) > one + 0.015  # 0.022 to 0.050
 

@@ -25,7 +25,8 @@ def rare(n, positives, seed=0, shift=3.0, L=8, d=6):
 def test_the_query_lies_along_the_signal(loss, positives):
     """With a bias that does not balance the slopes, hinge losses point the other way (−0.8)."""
     X, y = rare(400, positives)
-    clf = AttentionClassifier(kappa=2.0, refine=0, loss=loss, random_state=0).fit(X, y)
+    plain = {"kappa": 2.0, "refine": 0, "start": "steps", "beside": False, "cosines": False}
+    clf = AttentionClassifier(**plain, loss=loss, random_state=0).fit(X, y)
     q = clf.query_[0]
     assert q[0] > 0.8 * np.linalg.norm(q)
     new, truth = rare(1000, 300, seed=1)

@@ -7,6 +7,7 @@ import pytest
 
 from needlescope.estimators.bags.bags import as_bags
 from needlescope.estimators.bags.scaling import fit_scaling
+from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting import steps
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.losses import Logistic
@@ -32,7 +33,9 @@ def test_alignment_is_that_of_trained_directions(task, alpha0):
     for seed in range(trials):
         X, y, xi = draw(task, d, n, seed)
         bags, signs = as_bags(X), np.where(y > 0, 1.0, -1.0)
-        data = Prepared(bags, np.arange(n), signs, fit_scaling(bags, np.arange(n), weight, 1.0))
+        data = Prepared(
+            bags, np.arange(n), signs, View(fit_scaling(bags, np.arange(n), weight, 1.0))
+        )
         start = steps.no_query(data, Logistic(), weight)
         query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
         means = steps.features(data, np.zeros((1, d)))

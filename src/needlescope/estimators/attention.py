@@ -10,6 +10,7 @@ from ..arrays import FloatArray
 from ..grid import choice
 from ..losses import Loss
 from ..models.attention import attend
+from ..models.segments import Ragged
 from ..running.progress import Progress
 from .base import BagClassifier
 from .diagnostics import describe
@@ -17,6 +18,7 @@ from .fitting import steps
 from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
 from .fitting.schemes import SCHEMES
+from .fitting.selection import why
 from .fitting.settings import (
     MOST_KAPPA,
     MOST_QUERIES,
@@ -27,38 +29,56 @@ from .fitting.settings import (
     check_auto,
 )
 from .fitting.ways.catalogue import EFFORTS, Asked
+from .fitting.ways.contributions import parts
 
 MOST_MEMBERS = {"quick": 1, "standard": 3, "thorough": 5}
 
 
 class AttentionClassifier(BagClassifier):
-    """Single-layer attention wᵀ Xᵀ softmax(X q) + b for bags of instances.
+    """What to try first on bags: attention, beside what may be better, chosen by bags held out.
 
-    The query q is found by two gradient steps, the readout (w, b) by a convex fit, and both may be
-    refined together. What is "auto" is chosen by bags held out, mean pooling (κ = 0) included:
-    where attention does not pay, it is not used.
+    With no arguments, several ways to look at bags are compared: instances standardised, whitened,
+    or with random cosines beside them; the mean instance, single-layer attention
+    wᵀ Xᵀ softmax(X q) + b from several starts, alone or beside the mean, and evidence, whose odds
+    are the mean of the instances' odds. Hopeless ones are dropped early. The best is taken, and
+    with it up to two more that bags held out do not tell apart from it: the mean of their log odds
+    is the score. ``choices_`` says what was tried, ``why_`` why this was taken.
 
     Parameters
     ----------
+    effort : "quick", "standard" or "thorough", default "standard"
+        How much is compared. "quick" takes a single way of four, "thorough" compares more of all.
     kappa : "auto" or float, default "auto"
-        Strength of the query, in standard deviations of its projections: how sharply attention
-        looks, to begin with; 0 to 10⁶. 0 is mean pooling.
+        Strength of attention's query, in standard deviations of its projections: how sharply it
+        looks, to begin with; 0 to 10⁶. 0 is mean pooling; a number leaves evidence out.
     queries : int or "auto", default 1
         How many queries, for more than one kind of signal, 1 to 1000; their scores add up. "auto"
-        compares one with four, which takes about three times as long.
+        compares one with four. More than one leaves evidence out.
     ridge : "auto" or float, default "auto"
         Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion
         to the number of features per bag.
     refine : "auto" or int, default "auto"
-        Iterations that move query and readout together after the two steps and the readout, 0 to
-        10⁶; they end when there is nothing to gain. None with a loss that has kinks.
-    data : "reuse", "split" or "crossfit", default "reuse"
-        What the readout is trained on: the query's own bags again, another half, or every bag as a
-        query sees it that was trained without it.
-    shrinkage : float in (0, 1] or None, default 1
+        Iterations that move query and readout together, 0 to 10⁶; they end when there is nothing
+        to gain. None with a loss that has kinks.
+    read : "auto", "mean", "attended" or "evidence", default "auto"
+        What is read of a bag. "evidence", log mean exp(Xq) + b, is for bags that are positive
+        because something is there, never because something is missing: no instance can lower the
+        score below what it would be if that instance said nothing.
+    start : "auto", "steps", "contrast" or "iterated", default "auto"
+        Where a query comes from: the theory's two gradient steps; the direction along which
+        instances of positive bags vary more; attention iterated on the positives.
+    beside : "auto" or bool, default "auto"
+        Whether the mean instance is read beside attended ones.
+    cosines : "auto" or bool, default "auto"
+        Whether random cosines of the instances are shown beside them, for signals that no single
+        direction has. "auto" leaves them out where there is no room for them.
+    shrinkage : "auto", float in (0, 1] or None, default "auto"
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size: so are the ridges compared.
         Fitted on the training bags.
+    data : "reuse", "split" or "crossfit", default "reuse"
+        What attention's readout is trained on: the query's own bags again, another half, or every
+        bag as a query sees it that was trained without it.
     loss : str or Loss, default "logistic"
         "logistic", "square", "squared_hinge", "hinge" or one's own.
     class_weight : dict, "balanced" or None, default None
@@ -66,9 +86,9 @@ class AttentionClassifier(BagClassifier):
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
     validation : int, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither.
+        calibrated; 0 does neither, and looks at bags as the theory does.
     random_state : int, RandomState or None, default None
-        For the folds.
+        For the folds and the cosines.
     progress : bool, callable or None, default None
         Data too large to be held are read again in every pass, with a bar for each if there is a
         terminal; True or a function of (done, total) as in `needlescope.simulate`.
@@ -77,17 +97,28 @@ class AttentionClassifier(BagClassifier):
     ----------
     classes_ : array (2,)
         The labels; the second is the positive class.
-    query_, readout_ : array (queries, features)
-        q and w for instances as they were given, not scaled: the attention of a bag X is
-        ``softmax(X @ query_[0])``, and its part of the score ``(attention @ X) @ readout_[0]``. The
-        queries of mean pooling are zero.
-    intercept_ : float
-        The constant of the score. Their sum is ``decision_function``, except for scores beyond
-        those of nearly all bags held out, which it takes back to a logarithm.
+    members_ : list
+        The ways taken, the best first: for each its ``setting``, how instances are shown
+        (``view``), its ``model`` and the ``calibration`` of its scores.
     setting_ : Setting
-        The κ, ridge, number of iterations and of queries taken.
+        That of the best: what is read, κ, ridge, iterations, start, shrinkage and the like.
+    choices_ : list
+        Every way that was tried, in its best setting: how far its held-out loss is ``behind`` the
+        best and the standard ``error`` of that, its ``loss``, which is NaN if it was dropped after
+        the first fold, and whether it was ``taken``.
+    why_ : str
+        A sentence on why this was taken.
     validation_losses_ : dict
-        The held-out loss of every setting that was compared.
+        The held-out loss of every setting that was compared by all folds.
+    query_, readout_ : array (queries, features)
+        q and w of the best way, for instances as they were given, not scaled, if it does without
+        cosines: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
+        ``(attention @ X) @ readout_[0]``. The queries of mean pooling are zero, and so begins a
+        last one, if the mean stands beside attention. The readout of evidence is its query.
+    intercept_ : float
+        The constant of that score. If there is one member and it attends, their sum is
+        ``decision_function``, except for scores beyond those of nearly all bags held out, which it
+        takes back to a logarithm.
     alignment_ : dict
         Diagnostics of the queries on the training bags, an array over queries each: ``kappa``, the
         standard deviation of projections within bags (0 is mean pooling); ``cosine``, between
@@ -108,8 +139,9 @@ class AttentionClassifier(BagClassifier):
     >>> clf = AttentionClassifier(random_state=0).fit(X[:150], y[:150])
     >>> clf.score(X[150:], y[150:]) > 0.8
     True
-    >>> clf.attend(X[150:])[0].shape
-    (10,)
+    >>> each = clf.instance_scores(X[150:])
+    >>> bool(abs(each[0].sum() - clf.decision_function(X[150:])[0]) < 1e-9)
+    True
     """
 
     def __init__(
@@ -184,7 +216,14 @@ class AttentionClassifier(BagClassifier):
     @property
     def query_(self) -> FloatArray:
         """The queries, for instances that are not scaled."""
-        return self._unscaled(self._fitted().members_[0].model.q)
+        member = self._fitted().members_[0]
+        return self._unscaled(member.model.q)
+
+    @property
+    def why_(self) -> str:
+        """A sentence on why this was taken."""
+        self._fitted()
+        return why(self.choices_, self.members_[0].setting)
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep what the queries look at."""
@@ -206,13 +245,37 @@ class AttentionClassifier(BagClassifier):
     def attend(self, X: Any) -> list[FloatArray]:
         """Return the attention weights of each bag: one for each instance.
 
-        With several queries, an array (queries, instances).
+        They are those of the way that was best on bags held out, ``members_[0]``. With several
+        queries, an array (queries, instances). The mean beside attention is not among them.
         """
-        data, model = self._prepare(X)[0], self.members_[0].model
+        data, member = self._prepare(X)[0], self.members_[0]
+        queries = member.model.q[: member.setting.queries]
         found: list[FloatArray] = []
         for block in data.blocks():
             rows, segments = block.table, block.segments
-            a = np.stack([attend(rows, segments, q, 1.0) for q in model.q])
+            a = np.stack([attend(rows, segments, q, 1.0) for q in queries])
             ends = np.cumsum(data.bags.lengths[block.rows])
             found += np.split(a, ends[:-1], axis=1)
-        return [a[0] for a in found] if len(model.q) == 1 else found
+        return [a[0] for a in found] if len(queries) == 1 else found
+
+    def instance_scores(self, X: Any) -> list[FloatArray]:
+        """Return what each instance adds to the log odds of its bag: an array for each bag.
+
+        They add up to ``decision_function`` exactly, whatever was chosen. What belongs to no
+        instance, such as the share of positives among all bags, is spread evenly over a bag.
+        """
+        prepared = self._prepare(X)
+        bags, members = prepared[0].bags, self.members_
+        whole = Ragged.at(bags.starts)
+        each, total = np.zeros(int(bags.starts[-1])), np.zeros(len(bags))
+        for data, member in zip(prepared, members, strict=True):
+            for block in data.blocks():
+                found, score = parts(block.table, block.segments, member.model)
+                odds = member.calibration.log_odds(score)
+                first, last = bags.starts[block.rows.start], bags.starts[block.rows.stop]
+                each[first:last] += member.calibration.slope * found / len(members)
+                total[block.rows] += odds / len(members)
+        if len(members) > 1:
+            each, total = self.blend_.slope * each, self.blend_.log_odds(total)
+        each += whole.spread((total - whole.sum(each)) / whole.lengths)
+        return np.split(each, bags.starts[1:-1])

@@ -59,6 +59,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
+        if self.validation == 0:
+            asked = asked.plain()  # there is nothing to compare by
         roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
         found = ways(asked, bags.d, roomy)
         return {way: settings(asked, way, self._width(bags, way) / count) for way in found}
@@ -159,11 +161,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _check(self) -> None:
         shrinkage, folds = self.shrinkage, self.validation
-        if shrinkage is not None and shrinkage != "auto":
+        if shrinkage is not None and not (isinstance(shrinkage, str) and shrinkage == "auto"):
             number = isinstance(shrinkage, int | float | np.integer | np.floating)
             if isinstance(shrinkage, bool) or not number or not 0.0 < shrinkage <= 1.0:
                 raise ValueError(
-                    f"shrinkage must be None or a number in (0, 1], got {shrinkage!r}; 1 "
+                    f'shrinkage must be "auto", None or a number in (0, 1], got {shrinkage!r}; 1 '
                     "standardises each feature, less removes correlations too"
                 )
         whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
@@ -215,11 +217,19 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _readouts(self) -> FloatArray:
         """Return the readouts of scaled instances, features in columns."""
-        found: FloatArray = self.members_[0].model.w.reshape(-1, self.n_features_in_)
+        member = self.members_[0]
+        found: FloatArray = member.model.w.reshape(-1, member.view.width)
         return found
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
-        scale = self.members_[0].view.scaling.scale
+        view = self.members_[0].view
+        if view.waves is not None:
+            raise AttributeError(
+                "a query and a readout of instances as they were given are there only if the best "
+                "way looks at them without cosines; pass cosines=False, or see members_[0].model "
+                "for those of instances and cosines, and instance_scores for what each adds"
+            )
+        scale = view.scaling.scale
         return vectors @ scale.T if scale.ndim == 2 else vectors * scale
 
     def _fitted(self) -> Any:

@@ -36,9 +36,9 @@ def test_the_setting_with_the_best_probabilities_is_taken():
     noise = rng.standard_normal((3, len(y)))
     scores = {GOOD: 2.0 * y + noise[0], BAD: 0.3 * y + noise[1], BOLD: 20.0 * (y + noise[2])}
     found = chosen(scores, y)
-    assert found.setting == GOOD
+    assert found.members[0].setting == GOOD
     assert found.losses[GOOD] < found.losses[BOLD] < found.losses[BAD]  # boldness is put right
-    assert found.calibration.slope > 0.0
+    assert found.members[0].calibration.slope > 0.0
 
 
 def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
@@ -53,8 +53,8 @@ def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
 def test_too_few_bags_leave_nothing_to_choose_by():
     y = np.array([1.0, -1.0, -1.0, -1.0])
     found = chosen({GOOD: np.zeros(4), BAD: y}, y)
-    assert found.setting == GOOD
-    assert found.calibration == AS_IS and found.losses == {}
+    assert found.members[0].setting == GOOD
+    assert found.members[0].calibration == AS_IS and found.losses == {}
 
 
 def test_calibration_recovers_the_odds():
@@ -99,7 +99,7 @@ def test_folds_of_other_scales_do_not_drown_the_rest():
     scores = 2.0 * y + rng.standard_normal(300) - 0.5
     first = held_out(y, 3, np.random.RandomState(0))[0][1]
     scores[first] *= 1e6
-    found = chosen({Setting(0.0, 1.0): scores}, y, folds=3).calibration
+    found = chosen({Setting(0.0, 1.0): scores}, y, folds=3).members[0].calibration
     fresh = 2.0 * y + rng.standard_normal(300) - 0.5
     assert ((found.log_odds(fresh) > 0.0) == (y > 0.0)).mean() > 0.95
 

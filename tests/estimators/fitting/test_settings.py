@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import PooledClassifier, VectorizedClassifier
-from needlescope.estimators.fitting.settings import AUTO_RIDGES
+from needlescope.estimators.fitting.ways.catalogue import MEAN_RIDGES
 from tests.estimators.draws import needles
 
 
@@ -15,7 +15,7 @@ def test_ridges_are_in_units_of_features_per_bag():
     units = {PooledClassifier: 4 / 100, VectorizedClassifier: 24 / 100}
     for kind, unit in units.items():
         found = [one.ridge for one in kind(random_state=0).fit(X, y).validation_losses_]
-        assert found == pytest.approx([unit * ridge for ridge in AUTO_RIDGES])
+        assert found == pytest.approx([unit * ridge for ridge in MEAN_RIDGES])
 
 
 def test_bags_of_no_weight_to_speak_of_do_not_count_in_the_unit():

@@ -7,6 +7,7 @@ import pytest
 
 from needlescope.estimators import Bags
 from needlescope.estimators.bags.scaling import no_scaling
+from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting import steps
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.steps import no_query
@@ -20,7 +21,7 @@ def test_deviations_count_bags_not_instances():
     rng = np.random.default_rng(0)
     X = [rng.standard_normal((size, 3)) * scale for size, scale in ((2, 1.0), (50, 9.0), (3, 2.0))]
     bags = Bags.from_list(X)
-    data = Prepared(bags, np.arange(3), np.array([1.0, -1.0, 1.0]), no_scaling(3))
+    data = Prepared(bags, np.arange(3), np.array([1.0, -1.0, 1.0]), View(no_scaling(3)))
     direction, weight = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.2, 0.3])
     along = [one @ direction for one in X]
     for whole, values in ((False, along), (True, [np.array([one.mean()]) for one in along])):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
+from ...errors import NotConverged
 from ...running.progress import Progress
 from ..bags.bags import Bags
 from ..bags.views import View
@@ -118,25 +119,36 @@ def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int)
     if not places:
         return judge(dict.fromkeys(settings, np.zeros(0)), y, weight, [])
 
+    failed: list[NotConverged] = []
+
     def score(some: Ways, place: Place, scores: Scores) -> None:
         known, test = place
         share = weight[known] / weight[known].sum()
-        for glass, wanted in by_glass(some):
+        for glass, same in by_glass(some):
             view = glass.fit(bags, used[known], share, seed)
             data = Prepared(bags, used[known], y[known], view)
             held = Prepared(bags, used[test], y[test], view)
-            scaled = [one._replace(ridge=fewer * one.ridge) for one in wanted]
-            trained = recipe.train(data, share, scaled, random)
-            for setting, (_, model) in zip(wanted, trained, strict=True):
-                middle = centre(recipe.scores(data, model), y[known], share)
-                found = scores.setdefault(setting, np.empty(len(y)))
-                found[test] = from_centre(recipe.scores(held, model), middle)
+            for wanted in same:
+                scaled = [one._replace(ridge=fewer * one.ridge) for one in wanted]
+                try:
+                    trained = list(recipe.train(data, share, scaled, random))
+                except NotConverged as error:  # others may do
+                    failed.append(error)
+                    for one in wanted:
+                        scores.pop(one, None)
+                    continue
+                for setting, (_, model) in zip(wanted, trained, strict=True):
+                    middle = centre(recipe.scores(data, model), y[known], share)
+                    found = scores.setdefault(setting, np.empty(len(y)))
+                    found[test] = from_centre(recipe.scores(held, model), middle)
 
     def losses(scores: FloatArray, held: IndexArray) -> tuple[FloatArray, FloatArray]:
         share = weight[held] / weight[held].sum()
         return losses_of(scores[held], y[held], share), share
 
     scores, dropped = compare(ways, places, score, losses)
+    if not scores:
+        raise failed[0]
     choice = judge(scores, y, weight, [test for _, test in places], recipe.most)
     early = [
         Tried(one, behind, error, float("nan"), taken=False)

@@ -61,7 +61,7 @@ def train_states(
         if key not in known:
             known[key] = [_start(*part, loss, *key) for part in parts]
         firsts = [
-            _readouts(*part, np.vstack([0.0 * q, q]) if way.beside else q, loss, ridges)
+            _readouts(*part, np.vstack([q, 0.0 * q]) if way.beside else q, loss, ridges)
             for part, q in zip(parts, known[key], strict=True)
         ]
         for ridge, family in groupby(wanted, lambda one: one.ridge):
@@ -159,6 +159,9 @@ def _path(
     for _ in range(way.queries - 1):
         state = steps.add_query(data, state, loss, weight, way.kappa)
         state = _readouts(data, weight, state.q, loss, [ridge])[ridge]
+    if way.beside:  # the mean comes last
+        order = [0, *range(2, 1 + way.queries), 1]
+        state = state._replace(q=state.q[order], w=state.w[order])
     return refine(data, state, loss, ridge, weight, iterations)
 
 

@@ -137,6 +137,38 @@ def judge(
     return Choice(members, blend, losses, tried)
 
 
+def why(tried: list[Tried], setting: Setting) -> str:
+    """Say why a setting was taken, and what was taken with it.
+
+    Examples
+    --------
+    >>> mean = Setting(0.0, 0.1, read="mean")
+    >>> rows = [Tried(mean, 0.0, 0.0, 0.4, True), Tried(Setting(2.0, 0.1), 0.1, 0.02, 0.5, False)]
+    >>> print(why(rows, mean))
+    The mean of standardised instances had the least loss on bags held out, 0.400, of 2 ways; the
+    next, attention from two steps of standardised instances, was 0.100 ± 0.020 behind.
+    Attention is uniform: it did not pay.
+    """
+    start = setting.words[0].upper() + setting.words[1:]
+    if len(tried) < 2:
+        found = f"{start} was all there was to choose from."
+    else:
+        others = [row for row in tried if row.taken][1:]
+        found = f"{start} had the least loss on bags held out, {tried[0].loss:.3f}, of "
+        found += f"{len(tried)} ways; "
+        if others:
+            listed = " and ".join(row.setting.words for row in others)
+            found += f"{listed} could not be told apart from it, and the mean of all is taken."
+        else:
+            row = tried[1]
+            found += (
+                f"the next, {row.setting.words}, was {row.behind:.3f} ± {row.error:.3f} behind."
+            )
+    if setting.read == "mean":
+        found += " Attention is uniform: it did not pay."
+    return found
+
+
 def losses_of(scores: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the logarithmic loss of each bag once its score is calibrated."""
     fitted = platt(scores, y, weight)

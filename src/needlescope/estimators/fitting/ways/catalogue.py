@@ -46,6 +46,16 @@ class Asked(NamedTuple):
     beside: Any = "auto"
     effort: str = "standard"
 
+    def plain(self) -> Asked:
+        """Return the same with nothing left open of how to look: as the theory does it."""
+        look: dict[str, Any] = {
+            "shrinkage": 1.0,
+            "cosines": False,
+            "start": "steps",
+            "beside": False,
+        }
+        return self._replace(**{k: v for k, v in look.items() if getattr(self, k) == "auto"})
+
 
 def ways(asked: Asked, d: int, roomy: bool = True) -> list[Setting]:
     """List the ways that the parameters leave open.

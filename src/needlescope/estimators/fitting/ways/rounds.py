@@ -58,25 +58,30 @@ def compare(
     if len(ways) <= GO_ON or len(places) < 2:
         for place in places:
             score(ways, place, scores)
+            ways = _done(ways, scores)
         return scores, {}
     held = places[0][1]
     light = {way: few(settings) for way, settings in ways.items()}
     scouts = {way: light[way] for way in ways if is_scout(way)}
     score(scouts, places[0], scores)
-    behind = _behind(scouts, scores, held, losses)
+    scouts = _done(scouts, scores)
+    behind = _behind(scouts, scores, held, losses) if scouts else {}
     seen: dict[Any, float] = {}
     for way, (_, worse, error) in behind.items():
         margin = worse - HOPELESS * error
         seen[way.glass] = min(margin, seen.get(way.glass, np.inf))
     others = {w: light[w] for w in ways if w not in scouts and seen.get(w.glass, 0.0) <= 0.0}
     score(others, places[0], scores)
-    tried = {**scouts, **others}
+    tried = _done({**scouts, **others}, scores)
+    if not tried:
+        return {}, {}
     behind = _behind(tried, scores, held, losses)
     best = sorted(behind, key=lambda way: behind[way][1])[:GO_ON]
     left = {way: ways[way] for way in tried if way in best}
     final: Scores = {}
     for place in places:
         score(left, place, final)
+        left = _done(left, final)
     return final, {way: found for way, found in behind.items() if way not in best}
 
 
@@ -88,6 +93,11 @@ def few(settings: list[Setting]) -> list[Setting]:
     return [one for one in settings if one.iterations <= FEW and one.ridge in ridges[:2]]
 
 
+def _done(ways: Ways, scores: Scores) -> Ways:
+    """Return the ways that could be trained."""
+    return {way: some for way, some in ways.items() if all(one in scores for one in some)}
+
+
 def is_scout(way: Setting) -> bool:
     """Whether a way is among the first to look through its glass."""
     if way.read == "evidence":
@@ -95,10 +105,10 @@ def is_scout(way: Setting) -> bool:
     return way.read == "mean" or (way.start == "steps" and way.queries == 1)
 
 
-def by_glass(ways: Ways) -> Iterable[tuple[Any, list[Setting]]]:
-    """Go through the glasses, each with the settings of all ways through it."""
+def by_glass(ways: Ways) -> Iterable[tuple[Any, list[list[Setting]]]]:
+    """Go through the glasses, each with the settings of every way through it."""
     for glass, same in groupby(sorted(ways, key=_glass_key), key=lambda way: way.glass):
-        yield glass, [one for way in same for one in ways[way]]
+        yield glass, [ways[way] for way in same]
 
 
 def _glass_key(way: Setting) -> tuple[bool, float]:
