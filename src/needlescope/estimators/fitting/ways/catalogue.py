@@ -75,7 +75,7 @@ def ways(asked: Asked, d: int, roomy: bool = True) -> list[Setting]:
     ['attention from two steps of standardised instances']
     >>> free = Asked(shrinkage="auto", cosines="auto")
     >>> [len(ways(free._replace(effort=effort), 10)) for effort in EFFORTS]
-    [4, 21, 40]
+    [4, 21, 36]
     """
     return [
         look._replace(shrinkage=glass.shrinkage, cosines=glass.waves)

@@ -33,8 +33,9 @@ def contrast(data: Data, weight: FloatArray) -> FloatArray:
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
     >>> X[:100, 0, 2] -= 5.0
-    >>> contrast(Arrays(X, y), np.full(200, 1 / 200)).round(1)
-    array([ 0.,  0., -1.])
+    >>> found = contrast(Arrays(X, y), np.full(200, 1 / 200))
+    >>> int(np.argmax(np.abs(found))), bool(found[2] < -0.99)
+    (2, True)
     """
     d = data.tokens[1]
     within = np.zeros((d, d))

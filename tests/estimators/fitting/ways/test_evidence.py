@@ -1,0 +1,74 @@
+"""Evidence: the log of the mean odds, its slope, and what it makes of the theory's own bags."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.special import logsumexp
+
+from needlescope.estimators.fitting.ways import evidence
+from needlescope.estimators.fitting.ways.evidence import Evidence, _Objective
+from needlescope.losses import get_loss
+from needlescope.models.segments import Even, Ragged
+from needlescope.simulation.samples.data import Arrays
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.standard_normal((30, 7, 4)), np.where(np.arange(30) % 3 == 0, 1.0, -1.0)
+WEIGHT = RNG.random(30)
+WEIGHT /= WEIGHT.sum()
+
+
+def test_it_is_the_log_of_the_mean_odds():
+    q = RNG.standard_normal(4)
+    found = evidence.scores(Arrays(X, Y), Evidence(q[None], 0.3))
+    np.testing.assert_allclose(found, logsumexp(X @ q, axis=1) - np.log(7) + 0.3)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3, 1e6])
+def test_no_size_overflows(size):
+    q = size * RNG.standard_normal(4)
+    rows, starts = X.reshape(-1, 4), np.array([0, 1, 5, 210])
+    a, found = evidence.look(rows, Ragged.at(starts), q)
+    wanted = [
+        logsumexp(rows[i:j] @ q) - np.log(j - i) for i, j in itertools.pairwise(starts)
+    ]
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    assert np.isfinite(a).all()
+
+
+def test_no_instance_lowers_it_below_one_that_says_nothing():
+    """Whatever replaces an instance of odds zero raises the evidence, or leaves it."""
+    q = np.array([1.0, -2.0, 0.5, 0.0])
+    one = X[:1].copy()
+    one[0, 3] = -1e3 * q  # says nothing: odds e^{−5250}
+    least = evidence.look(one[0], Even(7), q)[1][0]
+    for instance in RNG.standard_normal((200, 4)) * 5.0:
+        one[0, 3] = instance
+        assert evidence.look(one[0], Even(7), q)[1][0] >= least
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge"])
+def test_slope(loss):
+    goal = _Objective(Arrays(X, Y), get_loss(loss), 0.3, WEIGHT)
+    at = RNG.standard_normal(5)
+    error = check_grad(lambda x: goal(x)[0], lambda x: goal(x)[1], at)
+    assert error < 1e-5
+
+
+def test_the_bias_is_where_slopes_balance():
+    loss, q = get_loss("logistic"), RNG.standard_normal(4)
+    model = evidence.balanced(Arrays(X, Y), q, loss, WEIGHT)
+    slope = loss.derivative(evidence.scores(Arrays(X, Y), model), Y)
+    assert abs(WEIGHT @ slope) < 1e-9
+
+
+def test_refining_lowers_the_loss_and_says_the_way():
+    goal = _Objective(Arrays(X, Y), get_loss("logistic"), 0.1, WEIGHT)
+    start = evidence.balanced(Arrays(X, Y), RNG.standard_normal(4), goal.loss, WEIGHT)
+    path = evidence.refine(goal.data, start, goal.loss, 0.1, WEIGHT, 20)
+    values = [goal(np.append(one.q[0], one.b))[0] for one in path]
+    assert (np.diff(values) < 0.0).all() and len(path) > 5
+    np.testing.assert_allclose(path[0].q, start.q)

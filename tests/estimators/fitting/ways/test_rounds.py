@@ -1,0 +1,79 @@
+"""Rounds: scouts first, hopeless glasses put away, the best compared by all folds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from needlescope.estimators.fitting.selection import losses_of
+from needlescope.estimators.fitting.ways.catalogue import Asked, settings, ways
+from needlescope.estimators.fitting.ways.rounds import GO_ON, compare, few, is_scout
+
+ASKED = Asked(shrinkage="auto", cosines="auto")
+N = 300
+
+
+def stage(quality, fails=()):
+    """Compare all ways, whose scores are as good as ``quality`` says; tell who trained where."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(N) % 2 == 0, 1.0, -1.0)
+    noise = rng.standard_normal(N)
+    listed = {way: settings(ASKED, way, 1.0) for way in ways(ASKED, 10)}
+    parts = np.arange(N) % 3
+    places = [(np.flatnonzero(parts != k), np.flatnonzero(parts == k)) for k in range(3)]
+    seen = []
+
+    def score(some, place, scores):
+        for way, asked in some.items():
+            seen.append((way, int(parts[place[1][0]]), len(asked)))
+            if way in fails:
+                continue
+            for one in asked:
+                found = scores.setdefault(one, np.full(N, np.nan))
+                found[place[1]] = (quality(way) * y + noise + 0.1 * rng.standard_normal(N))[
+                    place[1]
+                ]
+
+    def losses(scores, held):
+        share = np.full(len(held), 1.0 / len(held))
+        return losses_of(scores[held], y[held], share), share
+
+    found, dropped = compare(listed, places, score, losses)
+    return listed, seen, found, dropped
+
+
+def test_a_hopeless_glass_is_put_away_after_its_scouts():
+    _, seen, found, dropped = stage(lambda way: 0.0 if way.cosines else 2.0)
+    through = [way for way, _, _ in seen if way.cosines]
+    assert through and all(is_scout(way) for way in through)
+    assert not any(one.cosines for one in found) and all(way in dropped for way in through)
+
+
+def test_the_best_are_compared_by_all_folds_in_all_settings():
+    listed, _, found, dropped = stage(lambda way: 3.0 if way.start == "contrast" else 1.0)
+    kept = {one.way for one in found}
+    assert len(kept) == GO_ON and not kept & set(dropped)
+    assert {way for way in listed if way.start == "contrast"} <= kept
+    for way in kept:
+        assert [one for one in found if one.way == way] == listed[way]
+    assert all(np.isfinite(scores).all() for scores in found.values())
+
+
+def test_the_first_round_is_light():
+    listed, seen, _, _ = stage(lambda way: 1.0)
+    first = {way: count for way, fold, count in seen if fold == 0 and way.read == "attended"}
+    assert min(first.values()) == len(few(next(iter(listed[w] for w in first)))) < 9
+
+
+def test_a_way_that_cannot_be_trained_is_left_out():
+    listed = dict.fromkeys(ways(ASKED, 10))
+    bad = [way for way in listed if way.read == "mean"]
+    _, _, found, dropped = stage(lambda way: 1.0, fails=bad)
+    assert found and not any(one.way in bad for one in found) and not set(bad) & set(dropped)
+    _, _, nothing, _ = stage(lambda way: 1.0, fails=list(listed))
+    assert not nothing
+
+
+def test_dropped_ways_say_how_far_behind_they_were():
+    _, _, _, dropped = stage(lambda way: 0.1 if way.read == "mean" else 3.0)
+    behind = {way: found for way, found in dropped.items() if way.read == "mean"}
+    assert behind and all(worse > 2.0 * error > 0.0 for _, worse, error in behind.values())
