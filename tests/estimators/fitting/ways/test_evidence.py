@@ -32,9 +32,7 @@ def test_no_size_overflows(size):
     q = size * RNG.standard_normal(4)
     rows, starts = X.reshape(-1, 4), np.array([0, 1, 5, 210])
     a, found = evidence.look(rows, Ragged.at(starts), q)
-    wanted = [
-        logsumexp(rows[i:j] @ q) - np.log(j - i) for i, j in itertools.pairwise(starts)
-    ]
+    wanted = [logsumexp(rows[i:j] @ q) - np.log(j - i) for i, j in itertools.pairwise(starts)]
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
     assert np.isfinite(a).all()
 
