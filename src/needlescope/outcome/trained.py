@@ -93,6 +93,10 @@ class Outcome(Answer):
     query_part, signal_part, rest, gamma
         The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ = ‖rest of w‖ and γ of the saddle
         problem; each with its ``_se``. NaN where there is none.
+    signals, signals_se
+        With several signals: the readout's components along each of them. ``signal``, ``cosine``
+        and ``cosine_q`` are then about the direction of the positives' mean signal, and
+        ``signal_part`` is NaN.
     residual
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
@@ -150,6 +154,8 @@ class Outcome(Answer):
     provenance: str
     alignment: Alignment | None = field(default=None)
     trials: Mapping[str, FloatArray] | None = None
+    signals: tuple[Value, ...] | None = None
+    signals_se: tuple[Value, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -108,6 +108,7 @@ def simulate_oracle(
 def check_draws(task: Task, model: str, samples: int) -> int:
     """Refuse what `simulate_oracle` cannot be asked; return the numbers that a trial draws."""
     check_kind("task", task, Task)
+    task.need_one_signal("simulate_oracle")
     choice("model", model, MODELS)
     numbers = whole("samples", samples, 100, 10**9) * int(np.max(task.L))
     if 4 * numbers > MEMORY:

@@ -175,6 +175,7 @@ def align(task: Task, training: Training) -> Alignment:
 def _align(task: Task, training: Training, sure: float) -> Alignment:
     check_kind("task", task, Task)
     check_kind("training", training, Training)
+    task.need_one_signal("align")
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
     shape = common_shape(task, training)
@@ -196,7 +197,7 @@ def trained_query(
     A test error, and the weight on the signal, change by less than half as much as the cosine or
     the relative κ; twice its standard error must fit into the accuracy.
     """
-    check_query(ATTENTION, query)
+    check_query(ATTENTION, query, task)
     if query is not None:
         return query
     found = _align(task, training, 0.5 * accuracy)

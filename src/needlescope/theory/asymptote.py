@@ -81,14 +81,14 @@ def asymptote(
     check_kind("task", task, Task)
     kind = get_model(model)
     accuracy = check_accuracy(accuracy)
-    seen = need_query("the limit of attention", query, kind)
+    seen = need_query("the limit of attention", query, kind, task)
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"model": model, "provenance": of_limit(kind, ASYMPTOTE)}] * len(
-        jobs
-    )
+    rows: list[dict[str, Any]] = [
+        {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
+    ] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
             rows[index] = _solve(one, given, kind, accuracy)

@@ -70,9 +70,10 @@ def capacity(
     (2.95, 'conjecture 1')
     """
     check_kind("task", task, Task)
+    task.need_one_signal("capacity")
     kind = get_model(model)
     accuracy = check_accuracy(accuracy)
-    seen = need_query("the capacity of attention", query, kind)
+    seen = need_query("the capacity of attention", query, kind, task)
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 

@@ -81,6 +81,7 @@ def focus(
     (0.699, 0.033, 0.9978)
     """
     check_kind("task", task, Task)
+    task.need_one_signal("focus")
     check_kind("training", training, Training)
     accuracy = check_accuracy(accuracy)
     seen = trained_query(task, training, query, accuracy)

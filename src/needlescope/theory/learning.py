@@ -12,7 +12,7 @@ from ..errors import NotConverged
 from ..grid import check_kind, choice, common_shape
 from ..losses import get_loss
 from ..models import Model, get_model
-from ..models.asked import check_query, check_schedule, check_test
+from ..models.asked import check_query, check_schedule, check_signals, check_test
 from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
 from ..query import Query
@@ -22,6 +22,7 @@ from .alignment import trained_query
 from .asked import NO_QUERY, check_accuracy
 from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
 from .law.limits import test_limit, train_limit
+from .law.several import beside_query
 from .provenance import of_prediction
 from .saddle.measures import measure
 from .saddle.problem import Point
@@ -120,7 +121,8 @@ def predict(
     kind = get_model(model)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
-    check_query(kind, query)
+    check_query(kind, query, task)
+    check_signals(kind, task, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)
     seen = trained_query(task, training, query, accuracy) if kind.has_query else NO_QUERY
@@ -243,24 +245,49 @@ def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved
     row: dict[str, Any] = {"residual": readout.residual}
     for name, value, error in zip(names, found.values, found.errors, strict=True):
         row[name], row[f"{name}_se"] = value, error
-    order = _order_parameters(model, query, readout.problem.law, readout.point)
-    row.update(order)
-    if found.others:
-        others = [
-            list(_order_parameters(model, query, readout.problem.law, one).values())
-            for one in found.others
-        ]
-        errors = standard_error(np.array(others) - list(order.values()))
-    else:
-        errors = np.zeros(len(order))
-    row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})
+    law, points = readout.problem.law, [readout.point, *found.others]
+    order, *others = (_order_parameters(model, task, query, law, one) for one in points)
+    row.update(order | _uncertainty(order, others))
+    if task.signals is not None:
+        along, *others = (_along_signals(model, task, query, law, one) for one in points)
+        row["signals"] = tuple(along.values())
+        row["signals_se"] = tuple(_uncertainty(along, others).values())
     row["kappa"] = query.kappa if model.has_query else np.nan
-    row["cosine_q"] = query.cosine if model.has_query else np.nan
+    row["cosine_q"] = query.toward(task.mean_signal) if model.has_query else np.nan
     return _Solved(row, readout, float(found.sampling[0]))
 
 
-def _order_parameters(model: Model, query: Query, law: JointLaw, at: Point) -> dict[str, float]:
+def _uncertainty(order: dict[str, float], others: list[dict[str, float]]) -> dict[str, float]:
+    """Return the standard error of each number, by those of the other estimates of the law."""
+    if not others:
+        return {f"{name}_se": 0.0 for name in order}
+    rows = np.array([list(one.values()) for one in others])
+    errors = standard_error(rows - list(order.values()))
+    return {f"{name}_se": error for name, error in zip(order, errors, strict=True)}
+
+
+def _along_signals(
+    model: Model, task: Task, query: Query, law: JointLaw, at: Point
+) -> dict[str, float]:
+    """Return the readout's component along each of several signals."""
     if model.has_query:
+        found = np.column_stack([query.cosines, beside_query(query.cosines)]) @ at.mu
+    else:
+        pattern = (law.weight @ law.m).reshape(task.kinds, -1).sum(axis=0)  # 1 for pooling
+        found = at.mu.reshape(task.kinds, -1) @ (
+            pattern / max(float(np.linalg.norm(pattern)), 1e-300)
+        )
+    return {str(number): float(one) for number, one in enumerate(found)}
+
+
+def _order_parameters(
+    model: Model, task: Task, query: Query, law: JointLaw, at: Point
+) -> dict[str, float]:
+    several = task.signals is not None
+    if model.has_query and several:
+        mean = task.mean_signal
+        direction = np.append(query.toward(mean), mean @ beside_query(query.cosines))
+    elif model.has_query:
         across = np.sqrt((1.0 - query.cosine) * (1.0 + query.cosine))
         direction = np.array([query.cosine, across])
     else:
@@ -274,7 +301,7 @@ def _order_parameters(model: Model, query: Query, law: JointLaw, at: Point) -> d
         "norm": norm,
         "cosine": signal / norm if norm > 0.0 else 0.0,
         "query_part": at.mu[0] if model.has_query else np.nan,
-        "signal_part": at.mu[1] if model.has_query else signal,
+        "signal_part": np.nan if several else at.mu[1] if model.has_query else signal,
         "rest": at.rho,
         "gamma": 1.0 / at.t,
     }

@@ -58,12 +58,13 @@ def of_prediction(
         "with a loss of one's own": not _known(loss),
         "with balanced slopes": protocol is not None and protocol.balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
+        "with several signals": task.signals is not None,
         "tested on another task": test is not task,
     }
     return _beyond(model.rests_on, beyond)
 
 
-def of_limit(model: Model, ground: str) -> str:
+def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
     """Return what a limit rests on that the paper states for its own models.
 
     Examples
@@ -74,11 +75,11 @@ def of_limit(model: Model, ground: str) -> str:
     >>> of_limit(get_model("pooled")._replace(name="mine", rests_on="formula: mine"), ASYMPTOTE)
     'formula: corollary 2 for the model mine'
     """
-    return (
-        ground
-        if model.rests_on.startswith("theorem")
-        else f"formula: {ground} for the model {model.name}"
-    )
+    beyond = {
+        f"for the model {model.name}": not model.rests_on.startswith("theorem"),
+        "with several signals": task is not None and task.signals is not None,
+    }
+    return _beyond(ground, beyond)
 
 
 def of_search(*grounds: str) -> str:

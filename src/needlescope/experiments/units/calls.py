@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from ...answer import numbered
 from ...arrays import FloatArray
 from ...grid import real, whole
 from ...losses import Loss, PiecewiseQuadratic
@@ -251,6 +252,7 @@ def flatten(result: Any) -> dict[str, Any]:
             found |= {key: inner[key] for key in inner if key not in found and key != "provenance"}
         elif isinstance(value, str):
             found[field.name] = value
-        elif isinstance(value, int | float | np.number) and not np.isnan(value):
-            found[field.name] = float(value)
+        for name, one in numbered(field.name, value).items():
+            if isinstance(one, int | float | np.number) and not np.isnan(one):
+                found[name] = float(one)
     return found

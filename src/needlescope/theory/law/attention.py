@@ -15,6 +15,7 @@ from ...models import attention
 from ...models.nodes import Limit
 from .compression import Draws, compress
 from .ladder import Level
+from .several import Beside
 from .tokens import Sums, Tokens, draw_groups
 
 
@@ -70,10 +71,16 @@ def _largest_token(signal: Sums, noise: Sums, L: int, tilt: float) -> tuple[Draw
 
 @lru_cache(maxsize=64)
 def attention_limit(
-    L: int, R: int, theta: float, kappa: float, cosine: float, level: Level
+    L: int,
+    R: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    level: Level,
+    beside: Beside = None,
 ) -> Limit:
     """Return the compressed limit law of attention for one task and query."""
-    build = partial(attention.nodes, L, theta, cosine)
+    build = partial(attention.nodes, L, theta, cosine, beside=beside)
     if kappa == 0.0:
         one, A = np.ones(1), np.full(1, 1.0 / L)
         nodes = [build(p * one, 0.0 * one, A, one, one[None]) for p in (R / L, 0.0)]
@@ -85,10 +92,16 @@ def attention_limit(
 
 
 def attention_samples(
-    L: int, R: int, theta: float, kappa: float, cosine: float, points: int
+    L: int,
+    R: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    points: int,
+    beside: Beside = None,
 ) -> list[Limit]:
     """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
-    build = partial(attention.nodes, L, theta, cosine)
+    build = partial(attention.nodes, L, theta, cosine, beside=beside)
     weight = np.full(points, 1.0 / points)
     found = []
     for index in range(REPLICATES):

@@ -20,13 +20,22 @@ from ...arrays import FloatArray
 from ...models import attention
 from ...models.nodes import Limit, Nodes
 from .ladder import Level
+from .several import Beside
 
 POINTS = 8  # of quadrature, for each cell that a sampled law would be compressed to
 MOST = 512  # points of one variable
 
 
 @lru_cache(maxsize=64)
-def linear_limit(L: int, R: int, theta: float, kappa: float, cosine: float, level: Level) -> Limit:
+def linear_limit(
+    L: int,
+    R: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    level: Level,
+    beside: Beside = None,
+) -> Limit:
     """Return the limit law of linear attention for one task and query.
 
     Examples
@@ -38,12 +47,12 @@ def linear_limit(L: int, R: int, theta: float, kappa: float, cosine: float, leve
     1.25
     """
     count = int(np.sqrt(POINTS * level.cells))
-    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n) for n in (count, count // 2))
+    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n, beside) for n in (count, count // 2))
     return Limit(*fine, coarse=coarse)
 
 
 def _nodes(
-    L: int, R: int, theta: float, kappa: float, cosine: float, count: int
+    L: int, R: int, theta: float, kappa: float, cosine: float, count: int, beside: Beside
 ) -> tuple[Nodes, Nodes]:
     """Return positives and negatives at ``count`` points for each of x and r."""
     t, S = theta * cosine, R * (1.0 - R / L)
@@ -52,7 +61,7 @@ def _nodes(
     (x, wx), (r, wr) = normal(each if S > 0.0 else 1), chi_square(L - 1 - (S > 0.0), each)
     x, r, weight = (one.ravel() for one in (*np.meshgrid(x, r), np.outer(wr, wx)))
     square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg
-    build = partial(_build, L, theta, kappa, cosine)
+    build = partial(_build, L, theta, kappa, cosine, beside=beside)
     positive = build(R / L + kappa / L * (along + t * S), square + t * along,
                      square + 2.0 * t * along + t**2 * S, weight)  # fmt: skip
     noise, weight = chi_square(L - 1, count)
@@ -68,11 +77,14 @@ def _build(
     moment: FloatArray,
     square: FloatArray,
     weight: FloatArray,
+    *,
+    beside: Beside,
 ) -> Nodes:
     """Turn v·a, g·c and ‖c‖² into nodes; two equal replicates say that nothing was drawn."""
     A = 1.0 / L + (kappa / L) ** 2 * square
     score = kappa / L * moment
-    return attention.nodes(L, theta, cosine, mass, score, A, weight, np.stack([weight, weight]))
+    twice = np.stack([weight, weight])
+    return attention.nodes(L, theta, cosine, mass, score, A, weight, twice, beside)
 
 
 def normal(count: int) -> tuple[FloatArray, FloatArray]:

@@ -76,6 +76,7 @@ def oracle(
     array([0.463, 0.219, 0.024])
     """
     check_kind("task", task, Task)
+    task.need_one_signal("oracle")
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     points = Points(unsolved, task.shape, task)

@@ -70,6 +70,7 @@ def detection_threshold(
     4.27
     """
     check_kind("task", task, Task)
+    task.need_one_signal("detection_threshold")
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
