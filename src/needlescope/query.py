@@ -55,12 +55,12 @@ class Query(Gridded):
         """Refuse what is out of range."""
         kappa = real("kappa", self.kappa, 0.0, np.inf, sense=(0.0, SHARPEST), endless=True)
         object.__setattr__(self, "kappa", kappa)
-        if (self.cosine is None) == (self.cosines is None):
-            raise ValueError(
-                "a query has a cosine with the one signal, or cosines with each of several, got "
-                f"cosine={self.cosine!r} and cosines={self.cosines!r}"
-            )
         if self.cosines is not None:
+            if self.cosine is not None:
+                raise ValueError(
+                    "a query has a cosine with the one signal, or cosines with each of several, "
+                    f"got cosine={self.cosine!r} and cosines={self.cosines!r}; leave out one"
+                )
             object.__setattr__(self, "cosines", _cosines(self.cosines))
             return
         object.__setattr__(self, "cosine", real("cosine", self.cosine, -1.0, 1.0))

@@ -28,6 +28,7 @@ ANSWERS = {
     "training_threshold": ("theta",),
     "learning_threshold": ("theta", "easy_theta"),
     "asymptote": ("limit", "rate"),
+    "best_query": ("error", "alone", "together"),
     "learning_limit": ("test_error", "easy_test_error", "overlap"),
     "simulate_limit": ("test_error", "overlap"),
     "phase_boundaries": ("possible", "easy"),

@@ -12,6 +12,7 @@ from typing import Any
 from ..grid import amount, choice, real
 from ..losses import Loss
 from ..models import ATTENTION, MODELS
+from ..models.asked import check_query, check_signals
 from ..query import Query
 from ..simulation.asked import ask
 from ..simulation.limit.simulate_limit import check_limit
@@ -23,6 +24,7 @@ from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once
+SEVERAL = ("asymptote", "best_query", "predict", "simulate")  # that know several signals
 
 
 def taken(call: str, model: Any = None) -> set[str]:
@@ -59,6 +61,8 @@ def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | No
 def point(call: str, given: Mapping[str, Any]) -> None:
     """Refuse the arguments of one call; tables are given as what they stand for."""
     try:
+        if call not in SEVERAL:
+            given["task"].need_one_signal(call)
         if call in SIMULATED:
             _simulated(call, given)
         else:
@@ -96,6 +100,10 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
         check_target(given["model"], given["error"])
     trains = MODELS.get(given.get("model", "attention"), ATTENTION).has_query
     trains = trains and given.get("query") is None
+    if call in ("asymptote", "predict"):
+        kind = MODELS.get(given.get("model", "attention"), ATTENTION)
+        check_query(kind, given.get("query"), given["task"])
+        check_signals(kind, given["task"], given.get("query"))
     if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
     if trains and call in ("align", "focus", "predict", "training_threshold"):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..answer import Answer
 from ..arrays import FloatArray, Value
+from ..query import Query
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +110,54 @@ class Crossover(Answer):
     gain_se: Value
     verdict: Any
     provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestQuery(Answer):
+    """What one query can reach where positives carry one of several signals.
+
+    Attributes
+    ----------
+    kappa, cosines
+        The best query: its strength, and its alignment with each signal.
+    error, error_se
+        Its error, and the quasi-Monte Carlo error of that.
+    alone, alone_se
+        The error of the best query along a single signal.
+    together, together_se
+        The error of the best query along the mean signal.
+    provenance
+        "search: ..." over what.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.best_query(ns.Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5)))
+    >>> [round(one, 2) for one in found.query.cosines], found.error < found.alone
+    ([0.71, 0.71], True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("kappa", "error", "alone", "together")
+
+    kappa: Value
+    cosines: tuple[Value, ...]
+    error: Value
+    error_se: Value
+    alone: Value
+    alone_se: Value
+    together: Value
+    together_se: Value
+    provenance: str
+
+    @property
+    def query(self) -> Query:
+        """The best query of a single problem."""
+        if self.shape:
+            raise ValueError(
+                f"a grid of shape {self.shape} has as many best queries; ask for one task, or make "
+                "each query of its kappa and cosines"
+            )
+        return Query(self.kappa, cosines=self.cosines)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

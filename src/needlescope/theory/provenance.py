@@ -15,6 +15,7 @@ from ..training import Training
 ALIGNMENT = "theorem 3, corollary 1"
 SCHEDULE = "formula: overlaps after steps on fresh batches"
 ASYMPTOTE = "corollary 2"
+BEST_QUERY = "search: over direction, temperature and readout"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
 LEARNING_LIMIT = "formula: replica-symmetric (not a theorem)"
