@@ -31,33 +31,38 @@ from .asked import check_accuracy
 from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
 from .law.limits import drawn, train_limit
 from .learning import predict
-from .oracle.known_readout import joined, known_readout
+from .oracle.known_readout import Known, joined, known_readout
 from .provenance import BEST_QUERY, of_prediction, of_search
 from .saddle.measures import test_error
 from .saddle.problem import Point
 from .saddle.readout import train_readout
 from .unsolved import Points
 
-ROUGH = Level(2**8, 32)  # of the search with a known readout, whose integrand costs next to nothing
+ROUGH = Level(2**7, 32)  # of the search with a known readout, where 1e-2 is asked
+CLOSE = Level(2**9, 32)  # else: with it the best temperature costs 1e-4 at most
 ROUGH_TRAINED = Level(2**11, 48)
+MARGIN = 3e-3  # of rough errors, within which queries are compared at the accuracy asked
 SOFTEST = 0.05  # κ that is tried, but for zero
 TEMPERATURES = 8
 DESCENTS = 2  # from the best starts
 EVALUATIONS = 60  # of a descent, for each dimension that it moves in
 
-Error = Callable[[float, FloatArray], float]  # of a query, by its κ and its cosines
-
 
 class _Tried(NamedTuple):
-    """A query and its error, roughly."""
+    """A query, its error roughly, and the readout that has it, where it is not trained."""
 
     error: float
     kappa: float
     cosines: tuple[float, ...]
+    readout: Known | None
 
     @property
     def query(self) -> Query:
         return Query(self.kappa, cosines=self.cosines)
+
+
+Try = Callable[[float, FloatArray, Known | None], _Tried]
+"""A query by its κ and its cosines, and the readout of one nearby, if there is one."""
 
 
 def best_query(
@@ -96,14 +101,12 @@ def best_query(
 
     Examples
     --------
-    Of two faint needles in a thousand tokens it is best to seek one and let the other go; strong
-    ones are sought together:
+    Of two faint needles in a hundred tokens it is best to seek one and let the other go:
 
     >>> import needlescope as ns
-    >>> task = ns.Task(L=1000, R=1, theta=[4.0, 6.0], pi=0.5, signals=(0.5, 0.5))
-    >>> found = ns.best_query(task)
-    >>> found.cosines[0].round(2), found.error.round(2)
-    (array([1.  , 0.71]), array([0.36, 0.18]))
+    >>> task = ns.Task(L=100, R=1, theta=3.0, pi=0.5, signals=(0.5, 0.5))
+    >>> ns.best_query(task, accuracy=0.01).cosines
+    (1.0, 0.0)
     """
     check_kind("task", task, Task)
     if task.signals is None:
@@ -131,28 +134,38 @@ def best_query(
 
 
 def _best_one(task: Task, training: Training | None, accuracy: float) -> dict[str, Any]:
-    error = _known(task) if training is None else _trained(task, training)
+    level = CLOSE if accuracy < 0.01 else ROUGH
+    attempt = _known(task, level) if training is None else _trained(task, training)
     hardest = 1.5 + 1.2 * float(
         np.sqrt(2.0 * np.log(task.L))
     )  # beyond it hard attention takes over
-    starts = [_tuned(error, one, hardest) for one in _starts(task)]
-    moved = [_descend(error, one, hardest) for one in sorted(starts)[:DESCENTS]]
-    fine = {one: _fine(task, training, one.query, accuracy) for one in [*starts, *moved]}
+    starts = [_tuned(attempt, one, hardest) for one in _starts(task)]
+    lowest = sorted((_roughly(some) for some in starts), key=lambda one: one.error)
+    moved = [_descend(attempt, one, hardest) for one in lowest[:DESCENTS]]
+    known: dict[tuple[float, tuple[float, ...]], tuple[float, float]] = {}
+
+    def fine(one: _Tried) -> tuple[float, float]:
+        key = one.kappa, one.cosines
+        if key not in known:
+            known[key] = _fine(task, training, one, accuracy)
+        return known[key]
 
     def least(some: list[_Tried]) -> _Tried:
-        return min(some, key=lambda one: fine[one][0])
+        bound = _roughly(some).error + MARGIN
+        return min((one for one in some if one.error <= bound), key=lambda one: fine(one)[0])
 
-    best, found = least(starts), least(moved)
-    if fine[found][0] < fine[best][0] - ERRORS_WITHIN_ACCURACY * fine[best][1]:
-        best = found  # a simpler direction is as good within the errors
-    alone = least([one for one in starts if max(one.cosines) == 1.0])
-    return {
-        "kappa": best.kappa,
-        "cosines": best.cosines,
-        **dict(zip(("error", "error_se"), fine[best], strict=True)),
-        **dict(zip(("alone", "alone_se"), fine[alone], strict=True)),
-        **dict(zip(("together", "together_se"), fine[starts[0]], strict=True)),
-    }
+    best, found = least([one for some in starts for one in some]), least(moved)
+    if fine(found)[0] < fine(best)[0] - ERRORS_WITHIN_ACCURACY * fine(best)[1]:
+        best = found  # else a simpler direction is as good within the errors
+    alone = least([one for some in starts for one in some if max(one.cosines) == 1.0])
+    row: dict[str, Any] = {"kappa": best.kappa, "cosines": best.cosines}
+    for name, one in (("error", best), ("alone", alone), ("together", least(starts[0]))):
+        row[name], row[f"{name}_se"] = fine(one)
+    return row
+
+
+def _roughly(some: list[_Tried]) -> _Tried:
+    return min(some, key=lambda one: one.error)
 
 
 def _starts(task: Task) -> list[FloatArray]:
@@ -172,82 +185,89 @@ def _starts(task: Task) -> list[FloatArray]:
     return found
 
 
-def _known(task: Task) -> Error:
-    """The error of the best readout, on a sample."""
+def _known(task: Task, level: Level) -> Try:
+    """Try queries with the best readout there is, on a sample."""
 
-    def error(kappa: float, cosines: FloatArray) -> float:
+    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
         query = Query(kappa, cosines=cosines)
-        law = joined([one.law(task.pi) for one in drawn(ATTENTION, task, query, ROUGH)])
-        return known_readout(law).error
+        law = joined([one.law(task.pi) for one in drawn(ATTENTION, task, query, level)])
+        found = known_readout(law, near)
+        return _Tried(found.error, kappa, query.cosines, found)
 
-    return error
+    return attempt
 
 
-def _trained(task: Task, training: Training) -> Error:
-    """The test error of a trained readout, from the law at a level."""
+def _trained(task: Task, training: Training) -> Try:
+    """Try queries with a trained readout, from the law at a level."""
     loss, last = get_loss(training.loss), list[Point | None]([None])
 
-    def error(kappa: float, cosines: FloatArray) -> float:
-        limit = train_limit(ATTENTION, task, Query(kappa, cosines=cosines), ROUGH_TRAINED)
+    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+        query = Query(kappa, cosines=cosines)
+        limit = train_limit(ATTENTION, task, query, ROUGH_TRAINED)
         found = train_readout(limit, loss, task.pi, training.alpha1, training.ridge, last[0])
         last[0] = found.warm
-        if found.local is None:  # one answer for all
-            return float(min(task.pi, 1.0 - task.pi))
-        return test_error(limit.law(task.pi), found.point)
+        error = float(min(task.pi, 1.0 - task.pi))  # of one answer for all
+        if found.local is not None:
+            error = test_error(limit.law(task.pi), found.point)
+        return _Tried(error, kappa, query.cosines, None)
 
-    return error
+    return attempt
 
 
-def _tuned(error: Error, cosines: FloatArray, hardest: float) -> _Tried:
-    """Tune the temperature for one direction."""
-    tried = [(error(kappa, cosines), kappa) for kappa in (0.0, np.inf)]
+def _tuned(attempt: Try, cosines: FloatArray, hardest: float) -> list[_Tried]:
+    """Tune the temperature for one direction; also return what none and an infinite one reach."""
+    even, hard = (attempt(kappa, cosines, None) for kappa in (0.0, np.inf))
     grid = np.linspace(np.log(SOFTEST), np.log(hardest), TEMPERATURES)
-    values = [error(float(np.exp(x)), cosines) for x in grid]
-    best = int(np.argmin(values))
-    bounds = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])
-    found = minimize_scalar(
-        lambda x: error(float(np.exp(x)), cosines),
-        bounds=bounds,
+    tried, near = list[_Tried](), None
+    for x in grid:
+        tried.append(attempt(float(np.exp(x)), cosines, near))
+        near = tried[-1].readout
+    best = int(np.argmin([one.error for one in tried]))
+    near = tried[best].readout
+    minimize_scalar(
+        lambda x: _noted(attempt(float(np.exp(x)), cosines, near), tried),
+        bounds=(float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])),
         method="bounded",
         options={"xatol": 0.02},
     )
-    tried += [(values[best], float(np.exp(grid[best]))), (float(found.fun), float(np.exp(found.x)))]
-    value, kappa = min(tried)
-    return _Tried(value, kappa, tuple(cosines.tolist()))
+    return [_roughly(tried), even, hard]
 
 
-def _descend(error: Error, start: _Tried, hardest: float) -> _Tried:
+def _noted(one: _Tried, tried: list[_Tried]) -> float:
+    tried.append(one)
+    return one.error
+
+
+def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
     """Move direction and temperature by a simplex search; hard attention turns only."""
     along = np.array(start.cosines)
     across = np.linalg.svd(along[None])[2][1:]  # directions that turn it
-    turns = len(across)
+    turns, tried = len(across), [start]
     soft = 0.0 < start.kappa < np.inf
 
-    def query(x: FloatArray) -> tuple[float, FloatArray]:
+    def error(x: FloatArray) -> float:
         turned = along + x[:turns] @ across
-        kappa = float(np.exp(x[turns])) if soft else start.kappa
-        return min(kappa, hardest) if soft else kappa, turned / np.linalg.norm(turned)
+        kappa = min(float(np.exp(x[turns])), hardest) if soft else start.kappa
+        near = _roughly(tried).readout
+        return _noted(attempt(kappa, turned / np.linalg.norm(turned), near), tried)
 
     x0 = np.append(np.zeros(turns), [np.log(start.kappa)] if soft else [])
     simplex = np.vstack([x0, x0 + 0.3 * np.eye(len(x0))])
     options = {"initial_simplex": simplex, "maxfev": EVALUATIONS * len(x0), "xatol": 3e-3}
-    found = minimize(
-        lambda x: error(*query(x)), x0, method="Nelder-Mead", options=options | {"fatol": 1e-6}
-    )
-    kappa, cosines = query(found.x)
-    return _Tried(float(found.fun), kappa, tuple(cosines.tolist()))
+    minimize(error, x0, method="Nelder-Mead", options=options | {"fatol": 1e-5})
+    return _roughly(tried)
 
 
 def _fine(
-    task: Task, training: Training | None, query: Query, accuracy: float
+    task: Task, training: Training | None, one: _Tried, accuracy: float
 ) -> tuple[float, float]:
     """Return the error of a query and its standard error, at the accuracy asked."""
     if training is not None:
-        found = predict(task, training, query=query, accuracy=accuracy)
+        found = predict(task, training, query=one.query, accuracy=accuracy)
         return float(found.test_error), float(found.test_error_se)
     for level in ladder(accuracy):
-        laws = [one.law(task.pi) for one in drawn(ATTENTION, task, query, level)]
-        readout = known_readout(joined(laws))
+        laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, one.query, level)]
+        readout = known_readout(joined(laws), one.readout)
         if len(laws) == 1:  # nothing was drawn
             return readout.error, 0.0
         errors = np.array([readout.on(law) for law in laws])

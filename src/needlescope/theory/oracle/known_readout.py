@@ -48,8 +48,8 @@ def joined(laws: Sequence[JointLaw]) -> JointLaw:
     return JointLaw(y, m, tau, A, weight, weight[None])
 
 
-def known_readout(law: JointLaw) -> Known:
-    """Return the best readout of a law.
+def known_readout(law: JointLaw, near: Known | None = None) -> Known:
+    """Return the best readout of a law, looked for from one of a law nearby, if there is one.
 
     Examples
     --------
@@ -61,7 +61,9 @@ def known_readout(law: JointLaw) -> Known:
     >>> round(found.error, 6)
     0.158655
     """
-    found = min((_descend(law, one) for one in _starts(law)), key=lambda one: one.error)
+    blind = near is None or abs(near.b) >= CERTAIN
+    starts = _starts(law) if near is None or blind else [np.append(near.mu, near.b)]
+    found = min((_descend(law, one) for one in starts), key=lambda one: one.error)
     share = float(law.weight[law.y > 0.0].sum())
     if found.error < min(share, 1.0 - share):
         return found
