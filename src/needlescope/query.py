@@ -25,7 +25,7 @@ class Query(Gridded):
     kappa : float or array
         Inverse temperature times the query's norm, κ = β‖q‖, from 0 to 10⁶, or infinite. At κ = 0
         attention is pooling; at infinity it is hard, and only the largest token counts.
-    cosine : float or array
+    cosine : float or array, optional
         Alignment s of the query with the signal, in [−1, 1].
     cosines : sequence of float, optional
         In place of ``cosine``, for a task of several signals: the alignment with each of them, in

@@ -67,8 +67,8 @@ def nodes(
     ``beside`` has the components of the signal along directions orthogonal to q̂, where it is not
     the only one.
     """
-    if beside is None:
-        beside = [np.sqrt((1.0 - cosine) * (1.0 + cosine))]
+    across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
+    beside = [across] if beside is None else beside
     m = np.stack([theta * cosine * mass + score, *(theta * x * mass for x in beside)], axis=1)
     tau = np.stack([np.full_like(A, 1.0 / L), *(A for _ in beside)], axis=1)
     return Nodes(m, tau, A, weight, replicas)
