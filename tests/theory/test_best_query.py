@@ -64,3 +64,10 @@ def test_a_trained_readout_is_worse_and_its_query_no_better_than_found():
         assert ns.predict(FEW, training, query=query).test_error > found.error
     again = ns.predict(FEW, training, query=found.query)
     assert again.test_error == pytest.approx(found.error, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_the_number_of_signals_sought_grows_with_their_strength():
+    task = FEW.replace(L=100, theta=[3.0, 4.2, 5.2], signals=(1 / 3, 1 / 3, 1 / 3))
+    sought = np.sum(np.array(ns.best_query(task).cosines) > 0.3, axis=0)
+    assert sought.tolist() == [1, 2, 3]
