@@ -24,6 +24,8 @@ def asks(call, *given, **named):
     return lambda: call(*given, **named)
 
 
+THIN = ns.Training(4.0, 1.0, schedule=ns.Schedule([0.01, 0.99]))
+
 CASES = [
     *(
         Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")
@@ -221,6 +223,19 @@ CASES = [
             "schedule must be left out with model='linear'",
         )
         for call, *more in ((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1))
+    ),
+    *(
+        Case(
+            f"{call.__name__} by batches of less than a sample",
+            asks(call, TASK, THIN, *more, d=20),
+            r"schedule.shares must give every step a sample: the smallest, 0.01 of alpha0 \* d = "
+            "80 samples, is 0.8; raise d=20 or alpha0, or take fewer steps",
+        )
+        for call, *more in (
+            (ns.simulate,),
+            (ns.simulate_alignment,),
+            (ns.simulate_focus,),
+        )
     ),
     Case("query a pair", asks(ns.predict, TASK, TRAINING, query=(1.0, 0.5)), NOT_A_QUERY),
     Case("query missing", asks(ns.capacity, TASK), "depends on its query: pass query=Query"),
