@@ -1,6 +1,6 @@
 """Run the fuzz: ``python -m fuzz [limits] --problems 3000``; exits 1 if any problem fails.
 
-Ctrl-C stops it, with a summary of what was done and where to go on.
+Ctrl-C or SIGTERM stops it, with a summary of what was done and where to go on.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import sys
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+EVERY = 100  # problems after which a log, which shows no bar, has a line
 SLOWEST = 5  # problems that are named in the end
 AHEAD = 4  # problems handed to a worker at a time
 NUMBER = re.compile(r"±?-?\d[\d.]*(e[-+]?\d+)?")
@@ -96,7 +98,9 @@ RUNS = {"training": run_one, "limits": run_limit}
 
 def reports(what: str, seed: int, indices: range, workers: int) -> Iterator[Report]:
     """Give reports as they come, of all problems in turn."""
-    with ProcessPoolExecutor(workers) as pool:
+    # Ctrl-C reaches all processes of a terminal: only this one is to hear it.
+    deaf = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=deaf) as pool:
         left, running = iter(indices), set[Future[Report]]()
         try:
             while True:
@@ -151,6 +155,8 @@ def main() -> int:
     options = parser.parse_args()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     console, started = Console(), time.perf_counter()
     found: list[Report] = []
     columns = (TextColumn("fuzz"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -164,6 +170,8 @@ def main() -> int:
                     said = f"problem {report.index} {failure}"
                     bar.console.print(said, highlight=False, markup=False, soft_wrap=True)
                 bar.advance(task)
+                if not console.is_terminal and len(found) % EVERY == 0:
+                    console.print(f"{len(found)} of {len(indices)}")
         except KeyboardInterrupt:
             done = {report.index for report in found}
             first = next(index for index in indices if index not in done)

@@ -22,7 +22,7 @@ from ..training import DATA, Training
 from .asked import NO_QUERY, check_accuracy
 from .known import EXACT, LAW_SHARE, check_learned, learned
 from .law.ladder import ERRORS_WITHIN_ACCURACY, LADDER, Level, ladder, standard_error
-from .law.limits import test_limit, train_limit
+from .law.limits import error_limit, train_limit
 from .provenance import of_prediction
 from .saddle.measures import measure
 from .saddle.problem import Point
@@ -278,9 +278,7 @@ def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved
     readout = train_readout(
         limit, get_loss(training.loss), task.pi, job.alpha, training.ridge, warm
     )
-    test = limit
-    if job.test is not task:
-        test = test_limit(model, task, job.test, query, level)
+    test = error_limit(model, task, job.test, query, level)
     coarse = limit.coarse_law(task.pi), test.coarse_law(job.test.pi)
     found = measure(readout, test.law(job.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")
