@@ -1,9 +1,9 @@
 """Integrals over standard normals that rare points carry: drawn where they are, and weighted.
 
 E f(z) with z ~ N(0, I) is the mean of f(z) φ(z)/q(z) over z drawn from any q. `temper` finds a
-Gaussian q that looks like φ f: it fits φ f^β by the moments of weighted draws, from β = 0 to
-β = 1, in steps that leave enough of the draws with a say. A fit keeps only what the draws can
-tell from a standard normal.
+mixture q of Gaussians that looks like φ f: it draws from one, fits the next by the moments of
+its draws, weighted by a power of φ f/q that leaves enough of them with a say, and goes on until
+that power is one. A fit keeps only what the draws can tell from a standard normal.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp, ndtri
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, IndexArray
 from ...errors import NotConverged
 from ...lattice import replicate
 
 PILOT = 2**11  # draws for one fit
 SAY = 0.15  # of them that still have a say in it
-STEPS = 80  # fits at most, on the way from β = 0 to 1
+STEPS = 80  # fits at most, on the way
+PEAKS = 4  # Gaussians at most, in one fit
 WIDER = 1.2  # a fit's narrow axes: weights f φ/q stay bounded where q falls no faster than φ f
 
 
@@ -74,28 +75,31 @@ def spread(tilts: Sequence[Tilt], points: int, index: int) -> tuple[FloatArray, 
 SHIFTS = 1000  # indices of shifts that one Gaussian may use
 
 
-def temper(dims: int, log_f: Callable[[FloatArray], FloatArray], index: int) -> Tilt:
-    """Return a Gaussian that looks like φ f; ``index`` numbers the random shifts of its draws.
+def temper(start: FloatArray, log_f: Callable[[FloatArray], FloatArray], index: int) -> list[Tilt]:
+    """Return Gaussians that look like φ f, near the place to start from if there are several.
+
+    ``index`` numbers the random shifts of the draws.
 
     Examples
     --------
     The normals beyond 6 are near 6.16:
 
-    >>> far = temper(1, lambda z: np.where(z[:, 0] > 6.0, 0.0, -30.0 * (6.0 - z[:, 0])), 0)
-    >>> far.mean.round(1)
-    array([6.2])
+    >>> def beyond(z):
+    ...     return np.where(z[:, 0] > 6.0, 0.0, -30.0 * (6.0 - z[:, 0]))
+    >>> [one.mean.round(1).item() for one in temper(np.zeros(1), beyond, 0)]
+    [6.2]
     """
-    tilt, beta = standard(dims), 0.0
+    tilts = [standard(len(start))._replace(mean=start)]
     for step in range(STEPS):
-        z = tilt.place(ndtri(replicate(PILOT, dims, index + step)))
-        base, value = -tilt.log_ratio(z), log_f(z)
-        beta = _next(base, value, beta)
-        tilt = _fitted(z, base + beta * value)
-        if beta == 1.0:
-            return tilt
+        z, log_weight = spread(tilts, PILOT // 2 ** (len(tilts) - 1).bit_length(), index + step)
+        log_weight += log_f(z)
+        power = _power(log_weight)
+        tilts = _fitted(z, power * log_weight)
+        if power == 1.0:
+            return tilts
     raise NotConverged(
-        f"the samples that carry the integral are not found: {STEPS} steps towards them ended at "
-        f"power {beta:.2g} of the integrand"
+        f"the samples that carry the integral are not found: after {STEPS} steps towards them "
+        f"their weights still differ too much"
     )
 
 
@@ -111,29 +115,65 @@ def share_with_a_say(log_weight: FloatArray) -> float:
     return float(w.sum() ** 2 / (w @ w) / len(w))
 
 
-def _next(base: FloatArray, value: FloatArray, beta: float) -> float:
-    """Return the largest power of f at which enough draws have a say, or the old one."""
-    if share_with_a_say(base + value) >= SAY:
+def _power(log_weight: FloatArray) -> float:
+    """Return the largest power of the weights, up to one, at which enough draws have a say."""
+    low, high = 0.0, 1.0
+    if share_with_a_say(log_weight) >= SAY:
         return 1.0
-    low, high = beta, 1.0
-    while high - low > 1e-3 * high and high > 1e-9:
+    while high - low > 1e-2 * high:
         middle = 0.5 * (low + high)
-        enough = share_with_a_say(base + middle * value) >= SAY
+        enough = share_with_a_say(middle * log_weight) >= SAY
         low, high = (middle, high) if enough else (low, middle)
     return low
 
 
-def _fitted(z: FloatArray, log_weight: FloatArray) -> Tilt:
-    """Fit mean and covariance, each where it differs from N(0, I) by more than noise would."""
+def _fitted(z: FloatArray, log_weight: FloatArray) -> list[Tilt]:
+    """Fit Gaussians to weighted draws: one, or two to the halves of what one does not fit.
+
+    Where f is log-concave φ f is nowhere wider than φ. An axis along which it is shows several
+    peaks: there the draws are parted, the widest first.
+    """
     w = np.exp(log_weight - log_weight.max())
     w /= w.sum()
+    parts = [(_moments(z, w), z, w)]
+    while len(parts) < PEAKS:
+        widest = max(range(len(parts)), key=lambda k: parts[k][0].width)
+        fit, z, w = parts[widest]
+        if fit.width <= 1.0:
+            break
+        upper = _upper(z @ fit.axis, w)
+        halves = [(z[side], w[side]) for side in (upper, ~upper)]
+        parts[widest : widest + 1] = [(_moments(*half), *half) for half in halves]
+    return [fit.tilt for fit, _, _ in parts]
+
+
+def _upper(x: FloatArray, w: FloatArray) -> IndexArray:
+    """Part weighted numbers in two, each nearer to its own mean."""
+    cut = w @ x / w.sum()
+    for _ in range(20):
+        upper = x > cut
+        low, high = (w[side] @ x[side] / w[side].sum() for side in (~upper, upper))
+        cut = 0.5 * (low + high)
+    return np.asarray(x > cut)
+
+
+class _Fit(NamedTuple):
+    tilt: Tilt
+    axis: FloatArray  # the widest
+    width: float  # variance along it, over the most that noise would show
+
+
+def _moments(z: FloatArray, w: FloatArray) -> _Fit:
+    """Fit mean and covariance, each where it differs from N(0, I) by more than noise would."""
+    w = w / w.sum()
     count = 1.0 / (w @ w)
     mean = w @ z
     mean[np.abs(mean) < 2.0 / np.sqrt(count)] = 0.0
     centred = z - mean
     values, axes = np.linalg.eigh((centred * w[:, None]).T @ centred)
     noise = np.sqrt(z.shape[1] / count)  # eigenvalues of pure noise: (1 ± noise)²
-    low, high = max(1.0 - noise, 0.0) ** 2, (1.0 + noise) ** 2
-    kept = (values > 1.05 * high) | (values < 0.95 * low)
-    values = np.where(values < 1.0, np.minimum(WIDER * values + 0.02, 1.0), values)
-    return Tilt(mean, values[kept], axes[:, kept])
+    low, high = 0.95 * max(1.0 - noise, 0.0) ** 2, 1.05 * (1.0 + noise) ** 2
+    kept = (values > high) | (values < low)
+    narrow = np.minimum(WIDER * values + 0.02, 1.0)
+    tilt = Tilt(mean, np.where(values < 1.0, narrow, values)[kept], axes[:, kept])
+    return _Fit(tilt, axes[:, -1], float(values[-1] / high))

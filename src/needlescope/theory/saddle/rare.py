@@ -16,7 +16,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...lattice import REPLICATES
-from ...models.nodes import JointLaw, Nodes
+from ...models.nodes import Limit, Nodes
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..law.normals import NormalLaw
 from ..law.tilted import STEPS, Tilt, share_with_a_say, spread, standard, temper
@@ -26,7 +26,7 @@ FIRST, LAST = 2**10, 2**15  # lattice points of a Gaussian in a replicate
 TURNS = 12
 MANY = 0.25  # of plain draws with a say: then nothing rare can matter
 FEW = 0.01  # of tilted draws: with fewer, what is rare is not found yet
-TILTS = 3  # that stay in use, beside the standard normal
+TILTS = 6  # that stay in use, beside the standard normal
 AGREE = 4.0  # standard errors between turns that agree
 NIL = 1e-250  # less counts as zero
 LARGEST = 2**22  # numbers of a replicate's draws
@@ -45,24 +45,23 @@ class _Turn(NamedTuple):
     value: float
     relative: float
     at: FloatArray
+    first: float  # the value where the turn before was least
     say: float  # the share of draws with a say, of the label with the least
+    heaviest: list[FloatArray]  # draw of each label
 
 
 def rare_separability(
     positive: NormalLaw, negative: NormalLaw, pi: float, accuracy: float
 ) -> Known:
     """Minimise E[(√U G − y(μ·m + b)/√A)₊²] to a relative accuracy, or as well as can be."""
-    laws, chances = (positive, negative), (pi, 1.0 - pi)
+    laws = (positive, negative)
     tilts = [[standard(law.dims)] for law in laws]
-    points, before, settled = FIRST, None, False
-    at = None
+    points, before = FIRST, None
     for turn in range(TURNS):
-        now = _minimised(laws, chances, tilts, points, at)
-        at = now.at
-        settled = settled or _settled(before, now)
-        if turn and now.value < NIL:
+        now = _minimised(laws, pi, tilts, points, before)
+        if now.first < NIL:
             return Known(0.0, 0.0)
-        if settled:
+        if _settled(before, now):
             widest = max(law.dims for law in laws)
             done = ERRORS_WITHIN_ACCURACY * now.relative <= accuracy
             if done or points == LAST or points * widest > LARGEST:
@@ -70,8 +69,8 @@ def rare_separability(
             points *= 4
         else:
             tilts = [
-                [kept[0], *kept[1:][1 - TILTS :], _where(law, now.at, turn)]
-                for law, kept in zip(laws, tilts, strict=True)
+                [kept[0], *_where(law, now.at, start, turn), *kept[1:]][: 1 + TILTS]
+                for law, kept, start in zip(laws, tilts, now.heaviest, strict=True)
             ]
         before = now
     raise NotConverged(
@@ -90,47 +89,49 @@ def _settled(before: _Turn | None, now: _Turn) -> bool:
     return bool(abs(np.log(now.value / before.value)) <= AGREE * doubt)
 
 
-def _where(law: NormalLaw, at: FloatArray, turn: int) -> Tilt:
-    """Return the Gaussian that looks like a label's integrand at (μ, b)."""
+def _where(law: NormalLaw, at: FloatArray, start: FloatArray, turn: int) -> list[Tilt]:
+    """Return Gaussians that look like a label's integrand at (μ, b)."""
     one = np.ones(1)
 
     def log_f(z: FloatArray) -> FloatArray:
         return log_shortfall(law.nodes(z, one), law.label, at)
 
-    return temper(law.dims, log_f, REPLICATES + STEPS * turn)
+    return temper(start if turn else 0.0 * start, log_f, REPLICATES + STEPS * turn)
 
 
 def _minimised(
     laws: tuple[NormalLaw, NormalLaw],
-    chances: tuple[float, float],
+    pi: float,
     tilts: list[list[Tilt]],
     points: int,
-    start: FloatArray | None,
+    before: _Turn | None,
 ) -> _Turn:
     """Draw, minimise, and look at how the replicates spread and the weights lie."""
-    parts = [
-        _drawn(law, kept, points, index)
-        for law, kept in zip(laws, tilts, strict=True)
-        for index in range(REPLICATES)
-    ]
-    m, tau, A = (np.concatenate(column) for column in zip(*(one[:3] for one in parts), strict=True))
-    sizes = [len(part.A) for part in parts]
-    y = np.repeat([law.label for law in laws for _ in range(REPLICATES)], sizes).astype(float)
-    chance = np.repeat([p for p in chances for _ in range(REPLICATES)], sizes)
-    weight = chance * np.concatenate([part.weight for part in parts]) / REPLICATES
-    joint = JointLaw(y, m, tau, A, weight, weight[None])
+    (z_positive, positive), (z_negative, negative) = (
+        _drawn(law, kept, points) for law, kept in zip(laws, tilts, strict=True)
+    )
+    joint = Limit(positive, negative).law(pi)
+    start = None if before is None else before.at
     found = separability(joint, start)
-    terms = weight * shortfall(joint, found.at)
-    cuts = np.cumsum(sizes)[:-1]
-    sums = np.array([part.sum() for part in np.split(terms, cuts)]).reshape(2, REPLICATES)
-    replicas = REPLICATES * sums.sum(axis=0)
+    terms = joint.weight * shortfall(joint, found.at)
+    sides = np.split(terms, [len(z_positive)])
+    replicas = REPLICATES * sum(side.reshape(REPLICATES, -1).sum(axis=1) for side in sides)
     value = max(found.value, 1e-300)
     return _Turn(
         found.value,
-        float(replicas.std(ddof=1) / np.sqrt(REPLICATES) / value),
+        float(np.std(replicas, ddof=1) / np.sqrt(REPLICATES) / value),
         found.at,
-        min(_say(part, value) for part in np.split(terms, [cuts[REPLICATES - 1]])),
+        np.inf if start is None else float(joint.weight @ shortfall(joint, start)),
+        min(_say(side, value) for side in sides),
+        [z[side.argmax()] for z, side in zip((z_positive, z_negative), sides, strict=True)],
     )
+
+
+def _drawn(law: NormalLaw, tilts: list[Tilt], points: int) -> tuple[FloatArray, Nodes]:
+    """Draw all replicates of a label, one after the other: their normals, and where they lead."""
+    parts = [spread(tilts, points, index) for index in range(REPLICATES)]
+    z, log_weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return z, law.nodes(z, np.exp(log_weight) / len(z))
 
 
 def _say(terms: FloatArray, value: float) -> float:
@@ -139,8 +140,3 @@ def _say(terms: FloatArray, value: float) -> float:
         return 1.0
     with np.errstate(divide="ignore"):
         return share_with_a_say(np.log(terms))
-
-
-def _drawn(law: NormalLaw, tilts: list[Tilt], points: int, index: int) -> Nodes:
-    z, log_weight = spread(tilts, points, index)
-    return law.nodes(z, np.exp(log_weight) / len(z))
