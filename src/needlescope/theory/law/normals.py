@@ -18,6 +18,9 @@ from ...models.nodes import Nodes
 from .attention import attended
 from .tokens import Tokens
 
+FAR = 37.0  # beyond it 1 − Φ is no number
+LOW = -700.0  # the logarithm of a chance that is one still
+
 
 class NormalLaw(NamedTuple):
     """The law of one task, query and label (−1 or +1)."""
@@ -71,7 +74,8 @@ def tokens(n: int, z: FloatArray) -> Tokens:
     array([[ 0.545, -0.377]])
     """
     kept = Tokens.kept(n)
-    log_u = np.cumsum(log_ndtr(z[:, :kept]) / np.arange(n, n - kept, -1), axis=1)
+    log_u = np.cumsum(log_ndtr(np.minimum(z[:, :kept], FAR)) / np.arange(n, n - kept, -1), axis=1)
+    np.maximum(log_u, LOW, out=log_u)
     upper = log_u > -0.5  # there 1 − U has the digits, below it U
     g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
     np.negative(g, out=g, where=upper)

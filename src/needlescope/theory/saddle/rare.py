@@ -63,10 +63,10 @@ def rare_separability(
             return Known(0.0, 0.0)
         if _settled(before, now):
             widest = max(law.dims for law in laws)
-            done = ERRORS_WITHIN_ACCURACY * now.relative <= accuracy
-            if done or points == LAST or points * widest > LARGEST:
+            excess = ERRORS_WITHIN_ACCURACY * now.relative / accuracy
+            if excess <= 1.0 or points == LAST or points * widest > LARGEST:
                 return Known(now.value, now.relative)
-            points *= 4
+            points = min(LAST, points * (2 if excess < 1.5 else 4))
         else:
             tilts = [
                 [kept[0], *_where(law, now.at, start, turn), *kept[1:]][: 1 + TILTS]
