@@ -178,6 +178,6 @@ def _moments(z: FloatArray, w: FloatArray) -> _Fit:
     noise = np.sqrt(z.shape[1] / count)  # eigenvalues of pure noise: (1 ± noise)²
     low, high = 0.95 * max(1.0 - noise, 0.0) ** 2, 1.05 * (1.0 + noise) ** 2
     kept = (values > high) | (values < low)
-    narrow = np.minimum(WIDER * values + 0.02, 1.0)
+    narrow = np.minimum(WIDER * values + 1e-4, 1.0)
     tilt = Tilt(mean, np.where(values < 1.0, narrow, values)[kept], axes[:, kept])
     return _Fit(tilt, axes[:, -1], float(values[-1] / high))

@@ -119,7 +119,7 @@ def _minimised(
     value = max(found.value, 1e-300)
     return _Turn(
         found.value,
-        float(np.std(replicas, ddof=1) / np.sqrt(REPLICATES) / value),
+        float(np.std(replicas / value, ddof=1) / np.sqrt(REPLICATES)),
         found.at,
         np.inf if start is None else float(joint.weight @ shortfall(joint, start)),
         min(_say(side, value) for side in sides),
