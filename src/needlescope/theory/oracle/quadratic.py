@@ -19,9 +19,9 @@ from ...arrays import FloatArray
 from .attention import Attention
 
 TURN = 0.3  # α
-STEP = 0.08  # of the logarithm of q
+STEP = 0.04  # of the logarithm of q
 ENDS = -30.0, 12.0  # of that logarithm: what is left out is below rounding
-ANGLES, TAUS = 9, 41  # of one look, each around the best of the one before
+ANGLES, TAUS = 9, 21  # of one look, each around the best of the one before
 LOOKS = 5
 DOUBT = 1e-5  # between a rule and one of half its nodes; beyond it a threshold is passed over
 GROWTH = 12.0  # of terms, in logarithms: more of it only where the chance is next to nothing
