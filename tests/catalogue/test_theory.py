@@ -24,6 +24,7 @@ def asks(call, *given, **named):
     return lambda: call(*given, **named)
 
 
+THIN = ns.Training(4.0, 1.0, schedule=ns.Schedule([0.01, 0.99]))
 SEVERAL = TASK.replace(signals=(0.5, 0.5))
 PAIR = ns.Query(1.0, cosines=(0.5, 0.5))
 ONE_SIGNAL = r"knows tasks of one signal, got signals=\(0\.5, 0\.5\); several are understood by"
@@ -332,6 +333,19 @@ CASES = [
             "schedule must be left out with model='linear'",
         )
         for call, *more in ((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1))
+    ),
+    *(
+        Case(
+            f"{call.__name__} by batches of less than a sample",
+            asks(call, TASK, THIN, *more, d=20),
+            r"schedule.shares must give every step a sample: the smallest, 0.01 of alpha0 \* d = "
+            "80 samples, is 0.8; raise d=20 or alpha0, or take fewer steps",
+        )
+        for call, *more in (
+            (ns.simulate,),
+            (ns.simulate_alignment,),
+            (ns.simulate_focus,),
+        )
     ),
     Case("query a pair", asks(ns.predict, TASK, TRAINING, query=(1.0, 0.5)), NOT_A_QUERY),
     Case("query missing", asks(ns.capacity, TASK), "depends on its query: pass query=Query"),

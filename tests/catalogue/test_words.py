@@ -156,6 +156,16 @@ CASES = [
         lambda: ns.Schedule([1.0, 0.0]),
         r"schedule.shares must be a number in \(0, 1\], got 0.0",
     ),
+    Case(
+        "a negative share",
+        lambda: ns.Schedule([1.5, -0.5]),
+        r"schedule.shares must be a number in \(0, 1\], got (1.5|-0.5)",
+    ),
+    Case(
+        "shares of more than all",
+        lambda: ns.Schedule([0.5, 0.6]),
+        "schedule.shares must sum to 1, got a sum of 1.1",
+    ),
     Case("a share NaN", lambda: ns.Schedule([1.0, NAN]), r"schedule.shares must be a number in"),
     Case(
         "shares of less than all",

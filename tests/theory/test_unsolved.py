@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.theory import alignment
 from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import LADDER
 from needlescope.theory.law.limits import LAWS
@@ -122,3 +123,25 @@ def test_it_is_solved_rightly(kappa):
     found, fine = (ns.predict(*LONG, query=query, accuracy=one) for one in (1e-4, 3e-5))
     gap = abs(found.test_error - fine.test_error)
     assert gap < 3.0 * np.hypot(found.test_error_se, fine.test_error_se)
+
+
+WILD = ns.Training([4.0, 1e-3], 1.0, loss="square", schedule=ns.Schedule.even(12, 5.0, 5.0, 50.0))
+
+
+@pytest.mark.parametrize("call", [ns.predict, ns.focus])
+def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
+    """One of two amounts of data leaves the path to chance."""
+    right = alignment._followed
+
+    def after(task, training, sure):
+        if training.alpha0 < 1.0:
+            raise ns.NotConverged("steps this long leave the path to chance")
+        return right(task, training.replace(schedule=ns.Schedule.even(2)), sure)
+
+    monkeypatch.setattr(alignment, "_followed", after)
+    with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):
+        call(TASK, WILD)
+    with pytest.warns(RuntimeWarning, match="1 of 2 points .* at alpha0=0.001: steps this long"):
+        found = call(TASK, WILD, unsolved="nan")
+    assert np.isfinite(found.kappa).tolist() == [True, False]
+    assert np.isnan(found.cosine_q).tolist() == [False, True]

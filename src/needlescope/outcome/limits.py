@@ -168,17 +168,18 @@ class Oracle(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled", "vectorized" or "bayes".
+        "attention", "pooled", "vectorized", "hard", "linear" or "bayes".
     error
         The least probability of error.
     error_se
         Its numerical uncertainty: the standard error over QMC replicates for "bayes", an estimate
-        of the quadrature's error for "attention", zero where the formula is closed. For a
-        simulation the standard error over trials.
+        of the quadrature's error for "attention" and its kinds, zero where the formula is
+        closed. For a simulation the standard error over trials.
     threshold
         Decide + when the score exceeds it. The score is ⟨w, Xᵀa⟩ with w = ±ξ for attention and
         pooled (a the attention weights, or 1/L), ⟨W, X⟩ with ‖W‖ = 1 for vectorized, and the log
-        likelihood ratio for bayes. Infinite where one answer is always best.
+        likelihood ratio for bayes; for linear attention at infinite κ it is ‖Px‖²/L, where P
+        takes off the mean of the tokens x along ξ. Infinite where one answer is always best.
     kappa
         Attention's best inverse temperature κ, None for other models. At 0 attention is pooling; at
         infinity only the largest token counts, which is best where positives are rare.
@@ -218,7 +219,7 @@ class Threshold(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled", "vectorized" or "bayes".
+        "attention", "pooled", "vectorized", "hard", "linear" or "bayes".
     theta, theta_se
         The strength, and its numerical uncertainty.
     provenance

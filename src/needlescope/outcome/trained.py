@@ -70,8 +70,18 @@ class Alignment(Answer):
 
         There softmax and the largest token differ by less than 10⁻⁶ of the test error.
         """
-        sharp = np.asarray(self.kappa) > SHARPEST
-        return Query(np.where(sharp, np.inf, self.kappa)[()], self.cosine_q)
+        return as_query(self.kappa, self.cosine_q)
+
+
+def as_query(kappa: Value, cosine: Value) -> Query:
+    """Return a query that was trained: hard where κ is beyond what `Query` takes.
+
+    Examples
+    --------
+    >>> as_query(2e6, 0.5)
+    Query(kappa=inf, cosine=0.5)
+    """
+    return Query(np.where(np.asarray(kappa) > SHARPEST, np.inf, kappa)[()], cosine)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -217,6 +217,8 @@ def _check_options(asked: Asked) -> None:
         training.need_alpha0("the query is trained on D0")
     if asked.joins or asked.reuse == "D0":
         training.need_alpha0("the readout is trained on D0 too")
+    if _trains(asked) or asked.joins or asked.reuse != "none":
+        _check_batches(training, asked.d)
     for name, usual in (("reuse", "none"), ("starts", 0)):
         value = getattr(asked, name)
         if not asked.model.has_query and value != usual:
@@ -249,6 +251,19 @@ def _check_options(asked: Asked) -> None:
         raise ValueError(
             f"starts={asked.starts} trains everything on D0 ∪ D1 already; leave reuse at 'none', "
             f"got {asked.reuse!r}"
+        )
+
+
+def _check_batches(training: Training, d: int) -> None:
+    """Refuse a schedule with less than a sample for a step: it would need more data than D0 has."""
+    if training.schedule is None:
+        return
+    share, alpha0 = min(training.schedule.shares), float(np.min(training.alpha0))
+    if share * alpha0 * d < 1.0 - 1e-9:
+        raise ValueError(
+            f"schedule.shares must give every step a sample: the smallest, {share:.3g} of "
+            f"alpha0 * d = {alpha0 * d:.3g} samples, is {share * alpha0 * d:.2g}; raise d={d} or "
+            "alpha0, or take fewer steps"
         )
 
 

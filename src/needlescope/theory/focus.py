@@ -17,17 +17,19 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from ..answer import Question
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..lattice import REPLICATES
+from ..models import ATTENTION
 from ..outcome import Focus, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .alignment import trained_query
 from .asked import check_accuracy
+from .known import LAW_SHARE, check_learned, learned
 from .law.attention import draw
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
+from .law.ladder import ERRORS_WITHIN_ACCURACY, LADDER, Level, ladder
 from .provenance import FOCUS
 from .unsolved import Points
 
@@ -84,31 +86,51 @@ def focus(
     task.need_one_signal("focus")
     check_kind("training", training, Training)
     accuracy = check_accuracy(accuracy)
-    seen = trained_query(task, training, query, accuracy)
-    shape = common_shape(task, training, seen)
-    points = Points(unsolved, shape, task, training, query)
-    jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
+    check_learned(ATTENTION, task, training, query)
+    parts = (task, training) if query is None else (task, training, query)
+    shape = common_shape(*parts)
+    points = Points(unsolved, shape, *parts)
+    jobs = list(zip(*(part.scalars(shape) for part in parts), strict=True))
     rows: list[dict[str, Any]] = [{"provenance": FOCUS}] * len(jobs)
-    for index, (one, given) in enumerate(jobs):
+    for index, (one, steps, *given) in enumerate(jobs):
         with points.at(index):
-            rows[index] = _focus_one(one, given, accuracy)
+            if given:
+                rows[index] = _focus_one(one, given[0], accuracy)
+            else:
+                rows[index] = _focus_learned(one, steps, accuracy)
     points.warn()
     options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
     return gather(Focus, rows, shape, Question("focus", task, training, options))
 
 
+def _focus_learned(task: Task, training: Training, accuracy: float) -> dict[str, Any]:
+    """Train the query well enough for the weight on the signal; what is open adds to its error."""
+
+    def numbers(query: Query) -> FloatArray:
+        return np.array([_mass(task, query, LADDER[0])[0]])
+
+    what = "the attention on signal tokens"
+    known, left = learned(task, training, accuracy, numbers, what)
+    row = _focus_one(task, known.query, accuracy * (1.0 if known.exact else LAW_SHARE))
+    for name, count in (("signal_se", task.R), ("noise_se", task.L - task.R)):
+        row[name] = float(np.hypot(row[name], left[0] / count)) if count else np.nan
+    return row
+
+
+def _mass(task: Task, query: Query, level: Level) -> tuple[float, float]:
+    """Return the mean weight on all signal tokens, and its standard error."""
+    if query.kappa == 0.0 or task.R == task.L:
+        return task.R / task.L, 0.0
+    samples = draw(task.L, task.R, query.kappa, task.theta * query.cosine, level.points)
+    means = samples[0].mass.mean(axis=1)
+    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
+
+
 def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
     L, R = task.L, task.R
     kappa, tilt = query.kappa, task.theta * query.cosine
-
-    def mass(level: Level) -> tuple[float, float]:
-        if kappa == 0.0 or R == L:
-            return R / L, 0.0
-        means = draw(L, R, kappa, tilt, level.points)[0].mass.mean(axis=1)
-        return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
-
     for level in ladder(min(1.0, 100.0 * accuracy), fine=True):  # better known than a test error
-        share, error = mass(level)
+        share, error = _mass(task, query, level)
         if ERRORS_WITHIN_ACCURACY * error <= accuracy:
             break
     else:

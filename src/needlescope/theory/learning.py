@@ -8,26 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Question
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..grid import check_kind, choice, common_shape
 from ..losses import get_loss
 from ..models import Model, get_model
-from ..models.asked import check_query, check_schedule, check_signals, check_test
+from ..models.asked import check_schedule, check_test
 from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
-from ..query import Query
+from ..query import SHARPEST, Query
 from ..task import Positions, Task
 from ..training import DATA, Training
-from .alignment import trained_query
 from .asked import NO_QUERY, check_accuracy
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
-from .law.limits import test_limit, train_limit
+from .known import EXACT, LAW_SHARE, check_learned, learned
+from .law.ladder import ERRORS_WITHIN_ACCURACY, LADDER, Level, ladder, standard_error
+from .law.limits import error_limit, train_limit
 from .law.several import beside_query
 from .provenance import of_prediction
 from .saddle.measures import measure
 from .saddle.problem import Point
 from .saddle.readout import Readout, train_readout
 from .unsolved import Points
+
+ROUGH = LADDER[0].finer  # enough to see how far a number moves with the query
 
 
 class _Solved(NamedTuple):
@@ -47,13 +50,14 @@ class _Solved(NamedTuple):
 
 
 class _Job(NamedTuple):
-    """One point of the grid."""
+    """One point of the grid; ``open`` are the errors that its query leaves in the numbers."""
 
     task: Task
     training: Training
     query: Query
     test: Task
     alpha: float
+    open: FloatArray = EXACT
 
 
 def predict(
@@ -121,11 +125,10 @@ def predict(
     kind = get_model(model)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
-    check_query(kind, query, task)
-    check_signals(kind, task, query)
+    check_learned(kind, task, training, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)
-    seen = trained_query(task, training, query, accuracy) if kind.has_query else NO_QUERY
+    seen = NO_QUERY if query is None else query
     joins = data == "all" and not kind.has_query
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
@@ -136,11 +139,15 @@ def predict(
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
+    if kind.has_query and query is None:
+        for index, job in enumerate(jobs):
+            with points.at(index):
+                jobs[index] = _with_query(kind, job, accuracy)
     protocol = training if kind.has_query and query is None else None
     rests = of_prediction(kind, training.loss, task, test, protocol)
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for members in _families(jobs).values():
+    for members in _families(jobs, points).values():
         for index, row in _walk(kind, jobs, members, accuracy, points).items():
             rows[index] = blank | row
     points.warn()
@@ -164,11 +171,30 @@ def _check_test(model: Model, task: Task, test: Task | None) -> Task:
     return test
 
 
-def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
+def _with_query(model: Model, job: _Job, accuracy: float) -> _Job:
+    """Train the query of a point, well enough for its test error."""
+    near: list[Point | None] = [None]
+
+    def numbers(query: Query) -> FloatArray:
+        found = _solve(model, job._replace(query=query), ROUGH, near[-1])
+        near.append(found.readout.warm)
+        return np.array([found.row[name] for name in _with_errors(found.row)])
+
+    known, errors = learned(job.task, job.training, accuracy, numbers, "the test error")
+    if not model.bounded and np.isinf(known.query.kappa):
+        raise NotConverged(
+            f"the steps end at a kappa above {SHARPEST:g}, which model={model.name!r} is not "
+            "predicted at, as its weights grow with it; take a smaller eta_q or beta"
+        )
+    return job._replace(query=known.query, open=errors)
+
+
+def _families(jobs: list[_Job], points: Points) -> dict[Any, list[int]]:
     """Group the points that share a law, and order each group for continuation."""
     families: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
-        families[job.task, job.query, id(get_loss(job.training.loss))].append(index)
+        if index not in points.lost:
+            families[job.task, job.query, id(get_loss(job.training.loss))].append(index)
     for members in families.values():
         members.sort(key=lambda k: (-jobs[k].training.ridge, jobs[k].alpha, k))
     return families
@@ -182,6 +208,8 @@ def _walk(
     Where only the compression of the law is too coarse, the same samples are compressed less.
     """
     done: dict[int, _Solved] = {}
+    asked = accuracy
+    accuracy *= LAW_SHARE if jobs[members[0]].open.any() else 1.0
     pending, levels = members, ladder(accuracy)
     if len(members) > 2:  # one point in the middle tells where to start
         middle = members[len(members) // 2]
@@ -208,9 +236,25 @@ def _walk(
             worst = done[index].doubt
             raise NotConverged(
                 f"the test error is known to ±{worst:.1e} only, not to the accuracy of "
-                f"{accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
+                f"{asked:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
             )
-    return {index: found.row for index, found in done.items() if index not in points.lost}
+    return {
+        index: _opened(found.row, jobs[index].open)
+        for index, found in done.items()
+        if index not in points.lost
+    }
+
+
+def _with_errors(row: dict[str, Any]) -> list[str]:
+    """Name the numbers that a trained query may leave open; it has one signal, not several."""
+    return [name for name in row if f"{name}_se" in row and not isinstance(row[name], tuple)]
+
+
+def _opened(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]:
+    """Add the errors that a query leaves to those of the law."""
+    names = _with_errors(row)
+    both = np.hypot([row[f"{name}_se"] for name in names], errors)
+    return row | {f"{name}_se": one for name, one in zip(names, both.tolist(), strict=True)}
 
 
 def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
@@ -236,9 +280,7 @@ def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved
     readout = train_readout(
         limit, get_loss(training.loss), task.pi, job.alpha, training.ridge, warm
     )
-    test = limit
-    if job.test is not task:
-        test = test_limit(model, task, job.test, query, level)
+    test = error_limit(model, task, job.test, query, level)
     coarse = limit.coarse_law(task.pi), test.coarse_law(job.test.pi)
     found = measure(readout, test.law(job.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")

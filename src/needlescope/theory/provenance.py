@@ -24,6 +24,8 @@ ORACLE = {
     "attention": "search: over temperature, sign and threshold of theorem 1",
     "pooled": "proposition 1",
     "vectorized": "search: over the weights of proposition 1",
+    "hard": "formula: largest token",
+    "linear": "search: over temperature and threshold of a normal and a chi square",
     "bayes": "formula: likelihood ratio",
 }
 

@@ -33,6 +33,16 @@ def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level)
     return _joined(kinds, test, query)
 
 
+def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> Limit:
+    """Return the law that a test error is averaged over: of linear attention finer than others.
+
+    A test error has steps, narrow ones where a signal is strong. Samples, which a law is compressed
+    from, fall on both sides of them in proportion; the points of a quadrature do not.
+    """
+    finer = model.has_query and LAWS[model.name] is linear_limit
+    return test_limit(model, task, test, query, level.finer if finer else level)
+
+
 def sharpness(model: Model, query: Query) -> float:
     """Return the κ of a query as a model uses it: hard attention knows none but zero and infinity.
 

@@ -24,6 +24,7 @@ from .several import Beside
 
 POINTS = 8  # of quadrature, for each cell that a sampled law would be compressed to
 MOST = 512  # points of one variable
+NOTHING = 1e-20  # of weight: most points of a fine rule lie where no sample does
 
 
 @lru_cache(maxsize=64)
@@ -60,6 +61,8 @@ def _nodes(
     each = count if both else min(count**2, MOST)
     (x, wx), (r, wr) = normal(each if S > 0.0 else 1), chi_square(L - 1 - (S > 0.0), each)
     x, r, weight = (one.ravel() for one in (*np.meshgrid(x, r), np.outer(wr, wx)))
+    counts = weight > NOTHING
+    x, r, weight = x[counts], r[counts], weight[counts]
     square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg
     build = partial(_build, L, theta, kappa, cosine, beside=beside)
     positive = build(R / L + kappa / L * (along + t * S), square + t * along,

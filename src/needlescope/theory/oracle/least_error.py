@@ -1,8 +1,9 @@
 """The least errors of each model that knows the signal ξ, and of any classifier at all.
 
 *Pooled* and *vectorized* (Proposition 1): `linear`. *Attention* (Theorem 1), with query κξ, weights
-±ξ and the best κ, sign and threshold: `attention`. *Bayes*, the limit that no classifier beats:
-`bayes`. All are exact at finite L, R, θ and π. The first three are computed to
+±ξ and the best κ, sign and threshold: `attention`; its kinds *hard*, at κ = ∞, there too, and
+*linear* in `quadratic`. *Bayes*, the limit that no classifier beats:
+`bayes`. All are exact at finite L, R, θ and π. All but the last are computed to
 about ten digits; the Bayes error rests on quasi-Monte Carlo and carries the standard error of its
 independent replicates.
 """
@@ -25,9 +26,10 @@ from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import ORACLE
 from ..unsolved import Points
 from . import bayes, linear
-from .attention import NIL, best_attention, hard_attention
+from .attention import NIL, Attention, best_attention, hard_attention
+from .quadratic import best_linear
 
-MODELS = ("attention", "pooled", "vectorized", "bayes")
+MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
 
@@ -44,8 +46,9 @@ def oracle(
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled", "vectorized" or "bayes", default "attention"
-        "bayes" is the best of all classifiers.
+    model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes", default "attention"
+        "hard" attends to the largest token, "linear" with weights linear in the tokens; "bayes" is
+        the best of all classifiers.
     accuracy : float, default 1e-4
         Largest numerical uncertainty accepted, in (0, 1], as twice ``error_se``.
     unsolved : "raise" or "nan", default "raise"
@@ -105,7 +108,34 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
             best = linear.vectorized(L, R, theta, pi)
         return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
     pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
-    return _attention(task, pooled, accuracy) if model == "attention" else pooled
+    kinds = {"attention": _attention, "hard": _hard, "linear": _linear}
+    return kinds[model](task, pooled, accuracy) if model in kinds else pooled
+
+
+def _hard(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+    """Fields of attention to the largest token, which pooling may beat."""
+    return _fields(hard_attention(task.L, task.R, task.theta, task.pi))
+
+
+def _linear(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+    """Fields of linear attention, which is pooling at κ = 0."""
+    even = {**pooled, "kappa": 0.0, "sign": 1}
+    if task.R == task.L or _silent(task) or pooled["error"] < NIL:
+        return even
+    best = best_linear(task.L, task.R, task.theta, task.pi)
+    if best.error >= pooled["error"] - best.accuracy - NIL:
+        return even
+    _check_known(task, best, accuracy)
+    return _fields(best)
+
+
+def _check_known(task: Task, best: Attention, accuracy: float) -> None:
+    """Refuse an error that is not known to the accuracy asked."""
+    if ERRORS_WITHIN_ACCURACY * best.accuracy > accuracy:
+        raise NotConverged(
+            f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
+            f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
+        )
 
 
 def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
@@ -115,13 +145,13 @@ def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str,
     if pooled["error"] < NIL:
         return {**even, "error_se": NIL}
     best = best_attention(task.L, task.R, task.theta, task.pi)
-    if ERRORS_WITHIN_ACCURACY * best.accuracy > accuracy:
-        raise NotConverged(
-            f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
-            f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
-        )
+    _check_known(task, best, accuracy)
     if best.error >= pooled["error"]:
         return even
+    return _fields(best)
+
+
+def _fields(best: Attention) -> dict[str, Any]:
     return {
         "error": best.error,
         "error_se": best.accuracy,

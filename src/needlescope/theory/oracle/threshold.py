@@ -37,7 +37,7 @@ def detection_threshold(
     ----------
     task : Task
         The problem; numeric fields may be arrays. Its θ is ignored.
-    model : "attention", "pooled", "vectorized" or "bayes"
+    model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes"
     error : float or array
         The error to reach: at least 2e-8 below min(π, 1 − π), which needs no signal at all, and at
         least 2e-8, below which searches do not resolve it (1e-290 for "pooled", whose formula is
@@ -139,10 +139,11 @@ def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[f
     while pooled_gap(high) > 0.0:
         high *= 2.0
     snr = float(brentq(pooled_gap, 0.0, high, xtol=1e-12, rtol=1e-12))
-    # pooling's own threshold, and where the search ends: no model does worse
+    # pooling's own threshold, and where the search ends: only hard attention may do worse
     last = snr * float(np.sqrt(task.L)) / task.R
     if model == "pooled":
         return last, 0.0
+    last = np.inf if model == "hard" else last
     low, high = 0.0, min(last, 2.0 + float(np.sqrt(2.0 * np.log(task.L))))
     while high < last and gap(high) > 0.0:
         low, high = high, min(last, 1.5 * high)
