@@ -79,7 +79,7 @@ TIMINGS = {
         lambda ns, x: ns.detection_threshold(_task(ns, 100), "attention", 0.1 + x), 300
     ),
     "crossover": Timing(lambda ns, x: ns.crossover(_task(ns), 1.0 + x), 500),
-    "capacity, a new θ, accuracy 1e-2": Timing(_capacity, 60),
+    "capacity, a new θ, accuracy 1e-2": Timing(_capacity),
     "oracle, bayes, L = 1000, cold": Timing(
         lambda ns, x: ns.oracle(_task(ns, 1000, theta=3.72 + x), "bayes"), 30, cold=True
     ),
