@@ -9,7 +9,7 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..errors import NotConverged
+from ..errors import NoMinimiser, NotConverged
 from ..grid import check_kind, choice, common_shape
 from ..losses import get_loss
 from ..models import Model, get_model
@@ -21,7 +21,15 @@ from ..task import Positions, Task
 from ..training import DATA, Training
 from .asked import NO_QUERY, check_accuracy
 from .known import EXACT, LAW_SHARE, check_learned, learned
-from .law.ladder import ERRORS_WITHIN_ACCURACY, LADDER, Level, ladder, standard_error
+from .law.ladder import (
+    ERRORS_WITHIN_ACCURACY,
+    LADDER,
+    ROUGH,
+    ROUGHLY,
+    Level,
+    ladder,
+    standard_error,
+)
 from .law.limits import error_limit, train_limit
 from .law.several import beside_query
 from .provenance import of_prediction
@@ -30,7 +38,7 @@ from .saddle.problem import Point
 from .saddle.readout import Readout, train_readout
 from .unsolved import Points
 
-ROUGH = LADDER[0].finer  # enough to see how far a number moves with the query
+STEADY = LADDER[0].finer  # enough to see how far a number moves with the query
 
 
 class _Solved(NamedTuple):
@@ -43,6 +51,15 @@ class _Solved(NamedTuple):
     @property
     def doubt(self) -> float:
         return ERRORS_WITHIN_ACCURACY * float(self.row["test_error_se"])
+
+    def settled(self, level: Level, accuracy: float) -> bool:
+        """Whether a result is known well enough; a rough law must leave something to spare.
+
+        Nor does it tell for sure whether a readout is nil.
+        """
+        if level == ROUGH and self.readout.local is None:
+            return False
+        return self.doubt <= (ROUGHLY * accuracy if level == ROUGH else accuracy)
 
     def coarse(self, accuracy: float) -> bool:
         """Whether compression is what stands between a result and its accuracy."""
@@ -176,7 +193,7 @@ def _with_query(model: Model, job: _Job, accuracy: float) -> _Job:
     near: list[Point | None] = [None]
 
     def numbers(query: Query) -> FloatArray:
-        found = _solve(model, job._replace(query=query), ROUGH, near[-1])
+        found = _solve(model, job._replace(query=query), STEADY, near[-1])
         near.append(found.readout.warm)
         return np.array([found.row[name] for name in _with_errors(found.row)])
 
@@ -205,16 +222,22 @@ def _walk(
 ) -> dict[int, dict[str, Any]]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level.
 
-    Where only the compression of the law is too coarse, the same samples are compressed less.
+    A rough law comes first: where it suffices with some to spare, as it often does, the finer ones
+    are never made, and else it says where to begin. Where only the compression of the law is too
+    coarse, the same samples are compressed less.
     """
     done: dict[int, _Solved] = {}
     asked = accuracy
     accuracy *= LAW_SHARE if jobs[members[0]].open.any() else 1.0
     pending, levels = members, ladder(accuracy)
-    if len(members) > 2:  # one point in the middle tells where to start
-        middle = members[len(members) // 2]
+    middle = members[len(members) // 2]  # one point that tells where to start
+    look = _look(model, jobs[middle]) if levels[0] != ROUGH else None
+    if look is not None and look.settled(ROUGH, accuracy):
+        done[middle], levels = look, (ROUGH, *levels)
+        pending = [k for k in members if k != middle]
+    elif len(members) > 2:
         with points.at(middle):
-            probe = _solve(model, jobs[middle], levels[0], None)
+            probe = _solve(model, jobs[middle], levels[0], look and look.readout.warm)
             excess = probe.doubt / accuracy
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
             levels = levels[0 if probe.coarse(accuracy) else skip :]
@@ -224,13 +247,16 @@ def _walk(
             if index in points.lost:
                 continue
             with points.at(index):
-                found = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
-                if found.coarse(accuracy):
+                near = _guess(trail, jobs[index]) or (look and look.readout.warm)
+                found = _solve(model, jobs[index], level, near)
+                if level != ROUGH and found.coarse(accuracy):
                     found = _solve(model, jobs[index], level.finer, found.readout.warm)
                 if found.readout.local is not None:
                     trail.append((jobs[index], found.readout.point))
                 done[index] = found
-        pending = [k for k in pending if k not in points.lost and done[k].doubt > accuracy]
+        pending = [
+            k for k in pending if k not in points.lost and not done[k].settled(level, accuracy)
+        ]
     for index in sorted(pending, key=lambda k: -done[k].doubt):  # the worst first
         with points.at(index):
             worst = done[index].doubt
@@ -255,6 +281,14 @@ def _opened(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]:
     names = _with_errors(row)
     both = np.hypot([row[f"{name}_se"] for name in names], errors)
     return row | {f"{name}_se": one for name, one in zip(names, both.tolist(), strict=True)}
+
+
+def _look(model: Model, job: _Job) -> _Solved | None:
+    """Solve with the roughest law, if that can be: what it refuses, a finer one may not."""
+    try:
+        return _solve(model, job, ROUGH, None)
+    except (NotConverged, NoMinimiser):
+        return None
 
 
 def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:

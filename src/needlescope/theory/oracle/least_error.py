@@ -2,10 +2,10 @@
 
 *Pooled* and *vectorized* (Proposition 1): `linear`. *Attention* (Theorem 1), with query κξ, weights
 ±ξ and the best κ, sign and threshold: `attention`; its kinds *hard*, at κ = ∞, there too, and
-*linear* in `quadratic`. *Bayes*, the limit that no classifier beats:
-`bayes`. All are exact at finite L, R, θ and π. All but the last are computed to
-about ten digits; the Bayes error rests on quasi-Monte Carlo and carries the standard error of its
-independent replicates.
+*linear* in `quadratic`. *Bayes*, the limit that no classifier beats: `bayes`. All are exact at
+finite L, R, θ and π, and computed to about ten digits, the Bayes error of one signal token
+(`one_signal`) among them; of several it rests on quasi-Monte Carlo and carries the standard error
+of its independent replicates.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import ORACLE
 from ..unsolved import Points
-from . import bayes, linear
+from . import bayes, linear, one_signal
 from .attention import NIL, Attention, best_attention, hard_attention
 from .quadratic import best_linear
 
 MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
+RESOLVED = 1e-2  # of an error, or of the accuracy, that an integral without sampling may leave open
 
 
 def oracle(
@@ -99,7 +100,8 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
     L, R, theta, pi = task.L, task.R, task.theta, task.pi
     even = linear.pooled(L, R, theta, pi)
     if model == "bayes":
-        value, se = _bayes(task, even.error, accuracy)
+        asked = task, even.error, accuracy
+        value, se = _one_signal(*asked) or _bayes(*asked)
         return {"error": value, "error_se": se, "threshold": np.log((1.0 - pi) / pi)}
     if model == "vectorized":
         if isinstance(task.positions, Positions):
@@ -166,12 +168,27 @@ def _silent(task: Task) -> bool:
     return bool(task.theta * task.R < 1e-9 * np.sqrt(task.L))
 
 
+def _one_signal(task: Task, pooled: float, accuracy: float) -> tuple[float, float] | None:
+    """Bayes error without sampling, and its own error, where one token carries the signal."""
+    if task.R > 1 or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
+        return None
+    found = one_signal.bayes_error(task.L, task.theta, task.pi)
+    if not found.doubt <= RESOLVED * min(found.error, accuracy):
+        return None
+    return min(found.error, _bound(task, pooled)), found.doubt
+
+
 def bayes_error(
     task: Task, accuracy: float, first_points: int = FIRST_POINTS
 ) -> tuple[float, float]:
     """Return the error that no classifier of a (scalar) task beats, and its standard error."""
     pooled = linear.pooled(task.L, task.R, task.theta, task.pi).error
     return _bayes(task, pooled, accuracy, first_points)
+
+
+def _bound(task: Task, pooled: float) -> float:
+    """Return an error that two simple classifiers reach, so that the best of all does."""
+    return min(pooled, hard_attention(task.L, task.R, task.theta, task.pi).error)
 
 
 def _bayes(
@@ -181,7 +198,7 @@ def _bayes(
     replicate = _bayes_replicate(task)
     if replicate is None:
         return pooled, 0.0
-    bound = min(pooled, hard_attention(task.L, task.R, task.theta, task.pi).error)
+    bound = _bound(task, pooled)
     if bound < NIL:
         return bound, NIL
     points = first_points
