@@ -26,6 +26,7 @@ STEP = 0.1  # of the logarithm of q
 SPACING = 0.2  # of the nodes of x, in units of min(1/θ, 1)
 LEFT_OUT = 1e-12  # at the ends
 BLOCK, BLOCKS = 16, 60
+STEEPEST = 10.0  # logarithm of a term from which rounding would be seen in the sum
 STRONGEST = 8.0  # θ beyond which the integral over q grows long
 
 
@@ -66,6 +67,8 @@ def bayes_error(L: int, theta: float, pi: float) -> Sure:
         cumulant = np.log1p(np.expm1(1j * q[:, None] * h) @ weights)
         positive = (L - 1) * cumulant[:, 0] + cumulant[:, 1]
         both = np.stack([L * cumulant[:, 0], positive]) - 1j * q
+        if not both.real.max() < STEEPEST:
+            return Sure(np.nan, np.inf)
         gone = both.real.max(axis=0) < floor
         terms = np.exp(both[:, : gone.argmax()] if gone.any() else both).imag
         sums += np.stack([terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)], axis=1)
