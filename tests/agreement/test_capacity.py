@@ -16,7 +16,7 @@ import needlescope as ns
 from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
 
 RELATIVE = np.linspace(0.8, 1.2, 9)
-TRIALS = 30
+TRIALS = 45
 
 
 def halfway(model, task, query, alpha, d, seed):

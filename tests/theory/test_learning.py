@@ -306,7 +306,7 @@ def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta
     seen = []
 
     def law(*given):
-        seen.append(given[-1])
+        seen.append(given[5])
         return attention_limit(*given)
 
     monkeypatch.setitem(LAWS, "attention", law)

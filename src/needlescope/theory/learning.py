@@ -55,11 +55,14 @@ class _Solved(NamedTuple):
     def settled(self, level: Level, accuracy: float) -> bool:
         """Whether a result is known well enough; a rough law must leave something to spare.
 
-        Nor does it tell for sure whether a readout is nil.
+        It must know small errors to a tenth, too, and it does not tell for sure whether a readout
+        is nil.
         """
-        if level == ROUGH and self.readout.local is None:
+        if level != ROUGH:
+            return self.doubt <= accuracy
+        if self.readout.local is None:
             return False
-        return self.doubt <= (ROUGHLY * accuracy if level == ROUGH else accuracy)
+        return self.doubt <= ROUGHLY * min(accuracy, 0.1 * float(self.row["test_error"]))
 
     def coarse(self, accuracy: float) -> bool:
         """Whether compression is what stands between a result and its accuracy."""

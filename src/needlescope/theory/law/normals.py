@@ -50,7 +50,7 @@ class NormalLaw(NamedTuple):
         --------
         >>> law = NormalLaw(4, 1, 2.0, 1.0, 1.0, -1)
         >>> law.nodes(np.zeros((1, 4)), np.ones(1)).A.round(3)
-        array([0.339])
+        array([0.337])
         """
         first = Tokens.dims(self.groups[0])
         signal, noise = (
@@ -71,7 +71,7 @@ def tokens(n: int, z: FloatArray) -> Tokens:
     Examples
     --------
     >>> tokens(2, np.array([[0.0, 0.0]])).g.round(3)  # 1/√2 and half of that are their chances
-    array([[ 0.545, -0.377]])
+    array([[ 0.545, -0.376]])
     """
     kept = Tokens.kept(n)
     log_u = np.cumsum(log_ndtr(np.minimum(z[:, :kept], FAR)) / np.arange(n, n - kept, -1), axis=1)
