@@ -23,16 +23,17 @@ from scipy.optimize import minimize
 from ...arrays import FloatArray
 from .attention import Attention
 
-TURN = 0.3  # α
-STEP = 0.04  # of the logarithm of q
-COARSE = 4  # times that, to see where the best rule is
+TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves doubt
+STEP = 0.04  # of the logarithm of q, in proportion to α
+COARSE = 2  # times that, to see where the best rule is
 ENDS = -30.0, 12.0  # of that logarithm: what is left out is below rounding
 ANGLES, TAUS = 9, 21  # of a coarse look
 LOOKS = 3  # at thresholds, each around the best of the one before
 EVALUATIONS = 200  # of a simplex search, which takes 90 or so
-DOUBT = 1e-5  # between a rule and one of half its nodes; beyond it a threshold is passed over
-COARSE_DOUBT = 0.05  # the same for a coarse rule, whose half errs by 0.003
-GROWTH = 12.0  # of terms, in logarithms: more of it only where the chance is next to nothing
+ENOUGH, COARSE_ENOUGH = 1e-9, 1e-4  # a doubt at which no other path is tried
+DOUBT = 1e-5  # beyond it a threshold is passed over
+COARSE_DOUBT = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
+GROWTH = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
 NOTHING = -45.0  # the logarithm of a term that does not matter
 EDGE = 1e-3  # a threshold this near the least of ‖Px‖² is none
 
@@ -75,11 +76,11 @@ _Errors = Callable[..., tuple[FloatArray, FloatArray]]
 def _errors(
     L: int, R: int, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the error at each threshold, and how far it differs from that of half the nodes."""
-    negative, coarse = below(L, 0.0, 0.0, angle, taus, step)
-    positive, rough = below(L, *_moved(L, R, theta), angle, taus, step)
-    doubt = np.maximum(abs(negative - coarse), abs(positive - rough))
-    return np.maximum(pi * positive + (1.0 - pi) * (1.0 - negative), 0.0), doubt
+    """Return the error at each threshold, and how far it may be off."""
+    negative, noise_doubt = below(L, 0.0, 0.0, angle, taus, step)
+    positive, signal_doubt = below(L, *_moved(L, R, theta), angle, taus, step)
+    error = pi * positive + (1.0 - pi) * (1.0 - negative)
+    return error, pi * signal_doubt + (1.0 - pi) * noise_doubt
 
 
 def _moved(L: int, R: int, theta: float) -> tuple[float, float]:
@@ -140,7 +141,7 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
 def below(
     L: int, m: float, noncentral: float, angle: float, tau: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(T < τ) at each τ, and the same by half of the nodes.
+    """Return P(T < τ) at each τ, and how far it may be off: what half of the nodes differ by.
 
     Examples
     --------
@@ -149,24 +150,32 @@ def below(
     >>> below(10, 1.0, 0.0, 0.0, np.array([1.0, 2.0]))[0].round(6)
     array([0.5     , 0.841345])
     """
+    found, doubt = np.zeros(len(tau)), np.full(len(tau), np.inf)
+    for turn in TURNS:
+        left = np.flatnonzero(doubt > (ENOUGH if step == STEP else COARSE_ENOUGH))
+        if len(left):
+            path = _along(turn, step * abs(turn) / TURNS[0], L, m, noncentral, angle, tau[left])
+            better = path[1] < doubt[left]
+            found[left[better]], doubt[left[better]] = path[0][better], path[1][better]
+    return np.clip(found, 0.0, 1.0), doubt
+
+
+def _along(
+    turn: float, step: float, L: int, m: float, noncentral: float, angle: float, tau: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(T < τ) by one path, and its doubt: with rounding, as terms that grow cancel."""
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
-    found, growth = np.zeros((2, len(tau))), np.full(len(tau), GROWTH)
-    for turn in (TURN, -TURN):
-        q = np.exp(np.arange(*ENDS, step) - 1j * turn)
-        pole = 1.0 - 2j * q * square
-        log_psi = 1j * q * mean * m - 0.5 * (q * mean) ** 2 - 0.5 * (L - 1.0) * np.log(pole)
-        log_psi += 1j * q * square * (noncentral / pole - (L - 1.0))
-        size = log_psi.real[:, None] + q.imag[:, None] * tau
-        highest = size.max(axis=0)
-        tamer = highest < growth  # of the two paths, the one on which terms cancel less
-        if not tamer.any():
-            continue
-        growth[tamer] = highest[tamer] - 1.0  # in doubt the first, on which e^{−iqτ} decays
-        size = size[:, tamer]
-        some = slice(int(np.flatnonzero((size > NOTHING).any(axis=1))[-1]) + 1)
-        phase = log_psi.imag[some, None] - q.real[some, None] * tau[tamer]
-        terms = np.exp(size[some]) * np.sin(phase)
-        for row, every in enumerate((1, 2)):
-            total = every * step * terms[::every].sum(axis=0)
-            found[row, tamer] = np.clip(0.5 + (turn - total) / np.pi, 0.0, 1.0)
-    return found[0], found[1]
+    q = np.exp(np.arange(*ENDS, step) - 1j * turn)
+    pole = 1.0 - 2j * q * square
+    log_psi = 1j * q * mean * m - 0.5 * (q * mean) ** 2 - 0.5 * (L - 1.0) * np.log(pole)
+    log_psi += 1j * q * square * (noncentral / pole - (L - 1.0))
+    size = log_psi.real[:, None] + q.imag[:, None] * tau
+    highest = size.max(axis=0)
+    rounding = np.where(highest < GROWTH, 1e-16 * np.exp(np.minimum(highest, GROWTH)), np.inf)
+    some = slice(int(np.flatnonzero((size > NOTHING).any(axis=1))[-1]) + 1)
+    phase = log_psi.imag[some, None] - q.real[some, None] * tau
+    terms = np.exp(np.minimum(size[some], GROWTH)) * np.sin(phase)
+    fine, coarse = (
+        0.5 + (turn - every * step * terms[::every].sum(axis=0)) / np.pi for every in (1, 2)
+    )
+    return fine, abs(fine - coarse) + rounding
