@@ -33,6 +33,9 @@ def test_with_an_endless_query_it_is_chi_square(L):
         # α = −0.3 errs by 7e-4 here, though no term grows
         (1418, 1.0888, 559.2, 1.4228),
         (737, 11.82, 255.0, 1.446),
+        # five deviations below the mean α = 0.3 leaves doubt
+        (159, 3.4073639, 2673.0176, 1.26739036),
+        (521, 14.958149, 1163.3591, 1.5356265),
     ],
 )
 def test_chances_are_known_as_well_as_they_say(L, m, noncentral, angle):
