@@ -118,7 +118,7 @@ def test_a_hard_threshold_may_lie_beyond_pooling_s():
 @pytest.mark.parametrize(
     ("L", "R", "theta", "pi"),
     [
-        (2, 1, 2.0, 0.5),
+        pytest.param(2, 1, 2.0, 0.5, marks=pytest.mark.slow),
         pytest.param(10, 1, 3.0, 0.3, marks=pytest.mark.slow),
         (10, 4, 1.5, 0.5),
         pytest.param(40, 2, 3.0, 0.7, marks=pytest.mark.slow),
