@@ -254,13 +254,76 @@ CASES = [
         )
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.simulate, TASK, TRAINING)),
+            *((ns.focus, TASK, TRAINING), (ns.simulate_focus, TASK, TRAINING)),
             *((ns.capacity, TASK), (ns.asymptote, TASK)),
         )
     ),
+    *(
+        Case(
+            f"{call.__name__} of linear attention by two steps on its query",
+            asks(call, TASK, TRAINING.replace(query_steps=2), "linear"),
+            "query_steps must be 1 with model='linear', got 2: its first step is that of softmax",
+        )
+        for call in (ns.simulate, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of model={model!r}",
+            asks(call, TASK, TRAINING, model),
+            "model must be one of 'attention', 'hard', 'linear', got",
+        )
+        for model in ("pooled", "vectorized", "bayes", "", None, 300)
+        for call in (ns.focus, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of {model} without alpha0", asks(call, TASK, READOUT, model), NEEDS_D0
+        )
+        for model in ("hard", "linear")
+        for call in (ns.focus, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of {model} by a pair",
+            asks(call, *given, model, query=(1.0, 0.5)),
+            NOT_A_QUERY,
+        )
+        for model in ("hard", "linear")
+        for call, *given in (
+            *((ns.focus, TASK, TRAINING), (ns.simulate_focus, TASK, TRAINING), (ns.capacity, TASK)),
+        )
+    ),
+    *(
+        Case(
+            f"{model} capacity without a query",
+            asks(ns.capacity, TASK, model),
+            "depends on its query",
+        )
+        for model in ("hard", "linear")
+    ),
+    *(
+        Case(f"{call.__name__} of {model}, {name}", asks(call, *given, **bad), says)
+        for model in ("hard", "linear")
+        for call, *given in ((ns.oracle, TASK, model), (ns.detection_threshold, TASK, model, 0.1))
+        for name, bad, says in (
+            ("accuracy 0", {"accuracy": 0.0}, ONE_ACCURACY),
+            ("accuracy NaN", {"accuracy": np.nan}, "accuracy must"),
+            ("unsolved", {"unsolved": "no"}, "unsolved must be one of"),
+        )
+    ),
+    *(
+        Case(f"drawn {model}, {name}", asks(ns.simulate_oracle, TASK, model, **bad), says)
+        for model in ("hard", "linear")
+        for name, bad, says in (
+            ("99 samples", {"samples": 99}, "samples must be an integer in 100"),
+            ("too many samples", {"samples": 10**9}, "samples times L must be at most"),
+            ("no trial", {"trials": 0}, "trials must be an integer in 1"),
+        )
+    ),
     Case(
-        "linear attention by two steps on its query",
-        asks(ns.simulate, TASK, TRAINING.replace(query_steps=2), "linear"),
-        "query_steps must be 1 with model='linear', got 2: its first step is that of softmax",
+        "drawn vectorized",
+        asks(ns.simulate_oracle, TASK, "vectorized"),
+        "model must be one of 'attention', 'pooled', 'hard', 'linear', 'bayes', got 'vectorized'",
     ),
     *(
         Case(
@@ -332,7 +395,10 @@ CASES = [
             asks(call, TASK, TRAINING.replace(schedule=ns.Schedule.even(2)), *more, "linear"),
             "schedule must be left out with model='linear'",
         )
-        for call, *more in ((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1))
+        for call, *more in (
+            *((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1)),
+            *((ns.focus,), (ns.simulate_focus,)),
+        )
     ),
     *(
         Case(
@@ -371,7 +437,7 @@ CASES = [
             asks(ns.detection_threshold, TASK, model, error),
             f"error must be at least 2e-08 for model='{model}', .* got {error:g}",
         )
-        for model in ("attention", "vectorized", "bayes")
+        for model in ("attention", "vectorized", "hard", "linear", "bayes")
         for error in (1e-8, 1e-100, 1e-300, 5e-324)
     ),
     Case(
@@ -391,7 +457,7 @@ CASES = [
             asks(ns.detection_threshold, TASK, model, 0.5 - 1e-10),
             "which needs no signal, by 2e-08 at least, got 0.4999999999",
         )
-        for model in ("attention", "pooled", "vectorized", "bayes")
+        for model in ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
     ),
     Case(
         "bayes to 1e-5",

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..grid import amount, choice, real
 from ..losses import Loss
-from ..models import ATTENTION, MODELS
+from ..models import ATTENTION, MODELS, WITH_QUERY
 from ..models.asked import check_query, check_signals
 from ..query import Query
 from ..simulation.asked import ask
@@ -25,6 +25,8 @@ from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameter
 
 COUNTED = ("trials", "seed")  # which a sweep says once
 SEVERAL = ("asymptote", "best_query", "predict", "simulate")  # that know several signals
+ANSWER = {"oracle": ORACLES, "detection_threshold": ORACLES, "focus": WITH_QUERY}
+"""The models that a call answers for, where these are not those that are trained."""
 
 
 def taken(call: str, model: Any = None) -> set[str]:
@@ -74,6 +76,8 @@ def point(call: str, given: Mapping[str, Any]) -> None:
 def _simulated(call: str, given: Mapping[str, Any]) -> None:
     usual = {name: one.default for name, one in parameters(call).items() if name not in COUNTED}
     asked = usual | dict(given)
+    if call == "simulate_focus":
+        choice("model", asked["model"], WITH_QUERY)
     if call == "simulate_oracle":
         check_draws(**asked)
     elif call == "simulate_limit":
@@ -84,9 +88,7 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
 
 def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
-        "model": lambda one: choice(
-            "model", one, ORACLES if call in ("oracle", "detection_threshold") else tuple(MODELS)
-        ),
+        "model": lambda one: choice("model", one, ANSWER.get(call, tuple(MODELS))),
         "data": lambda one: choice("data", one, DATA),
         "accuracy": check_accuracy,
         "alpha": lambda one: amount("alpha", one),

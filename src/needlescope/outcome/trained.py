@@ -174,9 +174,11 @@ class Focus(Answer):
 
     Attributes
     ----------
+    model
+        "attention", "hard" or "linear".
     signal, noise
         Mean attention weight of a signal token, and of one of the others (NaN if there are none);
-        evenly spread attention gives 1/L to each.
+        evenly spread attention gives 1/L to each, linear attention may give less than nothing.
     largest
         The chance that the largest weight lies on a signal token.
     kappa, cosine_q
@@ -199,6 +201,7 @@ class Focus(Answer):
 
     _shown: ClassVar[tuple[str, ...]] = ("signal", "noise", "largest")
 
+    model: str
     signal: Value
     signal_se: Value
     noise: Value

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
+from ..grid import choice
+from ..models import WITH_QUERY
 from ..outcome import Alignment, Focus, Outcome, Separability
 from ..running.seeds import streams
 from ..running.workers import check_workers, run, worth
@@ -160,6 +162,7 @@ def simulate_alignment(
 def simulate_focus(
     task: Task,
     training: Training,
+    model: str = "attention",
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
@@ -171,6 +174,7 @@ def simulate_focus(
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast.
+    model : "attention", "hard" or "linear", default "attention"
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
     trials : int, default 8
@@ -200,9 +204,9 @@ def simulate_focus(
     True
     """
     one_signal("simulate_focus", task)
-    asked = ask(task, training, "attention", d, **options)
+    asked = ask(task, training, choice("model", model, WITH_QUERY), d, **options)
     values = _run(focus_trial, asked, trials, seed, options, title="attention")
-    found = means(values, ("signal", "noise", "largest"))
+    found: dict[str, Any] = {"model": model} | means(values, ("signal", "noise", "largest"))
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate_focus", trials, seed, options)
     return build(Focus, found, asked.shape, question, values)

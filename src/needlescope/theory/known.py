@@ -18,7 +18,7 @@ from ..errors import NotConverged
 from ..models import Model
 from ..models.asked import check_query, check_signals
 from ..outcome.trained import as_query
-from ..query import Query
+from ..query import SHARPEST, Query
 from ..task import Task
 from ..training import Training
 from .alignment import trained
@@ -77,6 +77,15 @@ def check_learned(model: Model, task: Task, training: Training, query: Query | N
     if query is None and model.has_query:
         training.need_alpha0("the query is trained on D0")
         training.need_one_query_step()
+
+
+def check_reached(model: Model, query: Query) -> None:
+    """Refuse steps that end where a model is not predicted."""
+    if not model.bounded and np.isinf(query.kappa):
+        raise NotConverged(
+            f"the steps end at a kappa above {SHARPEST:g}, which model={model.name!r} is not "
+            "predicted at, as its weights grow with it; take a smaller eta_q or beta"
+        )
 
 
 def learned(

@@ -16,11 +16,11 @@ from ..models import Model, get_model
 from ..models.asked import check_schedule, check_test
 from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
-from ..query import SHARPEST, Query
+from ..query import Query
 from ..task import Positions, Task
 from ..training import DATA, Training
 from .asked import NO_QUERY, check_accuracy
-from .known import EXACT, LAW_SHARE, check_learned, learned
+from .known import EXACT, LAW_SHARE, check_learned, check_reached, learned
 from .law.ladder import (
     ERRORS_WITHIN_ACCURACY,
     LADDER,
@@ -201,11 +201,7 @@ def _with_query(model: Model, job: _Job, accuracy: float) -> _Job:
         return np.array([found.row[name] for name in _with_errors(found.row)])
 
     known, errors = learned(job.task, job.training, accuracy, numbers, "the test error")
-    if not model.bounded and np.isinf(known.query.kappa):
-        raise NotConverged(
-            f"the steps end at a kappa above {SHARPEST:g}, which model={model.name!r} is not "
-            "predicted at, as its weights grow with it; take a smaller eta_q or beta"
-        )
+    check_reached(model, known.query)
     return job._replace(query=known.query, open=errors)
 
 

@@ -60,6 +60,20 @@ def test_half_the_points_give_the_same_to_many_digits():
         assert 0.0 < abs(value - rough) < 1e-4
 
 
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize(("R", "kappa"), [(1, 10.0), (1, 1000.0), (2, 100.0)])
+def test_a_pair_s_dip_is_resolved(R, kappa, positive):
+    """1/√(2‖a‖²) of two tokens has a peak of width 1/κ where they are equal."""
+    theta, s = 3.0, 0.7
+    limit = linear_limit(2, R, theta, kappa, s, LEVEL)
+    nodes = limit.positive if positive else limit.negative
+    x = np.linspace(-9.0, 9.0, 2_000_001)  # (g₁ − g₂)/√2, which a signal in one token raises
+    raised = x + theta * s / np.sqrt(2.0) * (R == 1 and positive)
+    direct = np.exp(-0.5 * x**2) / np.sqrt(1.0 + kappa**2 * raised**2 / 2.0)
+    direct = direct.sum() / np.exp(-0.5 * x**2).sum()
+    assert nodes.weight @ (2.0 * nodes.A) ** -0.5 == pytest.approx(direct, rel=1e-3)
+
+
 def test_at_kappa_zero_it_is_pooling():
     mine, other = (law(7, 3, 2.0, 0.0, 0.6, LEVEL) for law in (linear_limit, attention_limit))
     for one, point in ((mine.positive, other.positive), (mine.negative, other.negative)):

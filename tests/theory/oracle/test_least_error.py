@@ -49,7 +49,7 @@ def test_no_model_beats_bayes_nor_loses_to_pooling(task: ns.Task) -> None:
     found = {model: oracle(task, model) for model in MODELS}
     limit, trivial = found["bayes"], min(task.pi, 1.0 - task.pi)
     for model, one in found.items():
-        most = trivial if model == "hard" else found["pooled"].error  # which sees one token only
+        most = trivial if model == "hard" else found["pooled"].error  # which hard may lose to
         assert 0.0 <= one.error <= most <= trivial
         assert one.error >= limit.error - 3.0 * limit.error_se, model
         assert one.error_se <= 1e-4
@@ -68,7 +68,7 @@ def test_where_every_token_carries_the_signal_pooling_is_optimal(L: int) -> None
     task = ns.Task(L=L, R=L, theta=1.0 / np.sqrt(L), pi=0.4)
     errors = {oracle(task, model).error for model in MODELS if model != "hard"}
     assert len(errors) == 1
-    assert oracle(task, "hard").error >= max(errors)
+    assert oracle(task, "hard").error >= errors.pop() - 1e-12
     assert oracle(task, "attention").kappa == 0.0
 
 

@@ -66,9 +66,9 @@ def exact(task, query, reach, count):
     [
         (2, 1, 3.0, 0.4, 1.0, 0.8, 12.0, 801),
         (2, 1, 12.0, 0.5, 2.0, 0.9, 20.0, 1601),
-        (2, 1, 25.0, 0.1, 1.0, 0.5, 30.0, 2401),
+        pytest.param(2, 1, 25.0, 0.1, 1.0, 0.5, 30.0, 2401, marks=pytest.mark.slow),
         (2, 2, 10.0, 0.5, 3.0, 0.7, 20.0, 1601),
-        (2, 1, 30.0, 0.3, 8.0, 0.95, 40.0, 4001),
+        pytest.param(2, 1, 30.0, 0.3, 8.0, 0.95, 40.0, 4001, marks=pytest.mark.slow),
         pytest.param(3, 1, 6.0, 0.5, 1.5, 0.9, 12.0, 241, marks=pytest.mark.slow),
         # two peaks: a positive whose noise token is large, or whose signal tokens are small
         pytest.param(3, 2, 12.0, 0.2, 3.0, 0.6, 20.0, 401, marks=pytest.mark.slow),
@@ -82,6 +82,7 @@ def test_few_tokens_by_quadrature(L, R, theta, pi, kappa, cosine, reach, count):
     assert abs(found.alpha - exact(task, query, reach, count)) < 4.5 * found.alpha_se
 
 
+@pytest.mark.slow
 def test_a_capacity_beyond_floating_point_is_infinite():
     assert ns.capacity(ns.Task(8, 8, 50.0, 0.5), query=ns.Query(1.0, 0.9)).alpha == np.inf
 

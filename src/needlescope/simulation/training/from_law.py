@@ -53,8 +53,9 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     """Return the attention weights on fresh positives, some at a time, and the alignment."""
     alignment = _alignment(trial)
     rng, marked = generator(trial.stream("test")), np.arange(trial.task.R)
+    assert trial.model.weigh is not None
     blocks = reduced.attention_weights(
-        trial.task, np.ones(trial.n_test), *_seen(trial, alignment), rng
+        trial.task, np.ones(trial.n_test), *_seen(trial, alignment), rng, trial.model.weigh
     )
     return ((a, np.tile(marked, (len(a), 1))) for _, _, a in blocks), alignment
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, project
 from ...losses import get_loss
-from ...models.attention import attend
+from ...models.segments import peak
 from ...running.seeds import child, generator
 from ...solvers.problem import Fit
 from ..error.attention import Readout
@@ -57,12 +57,19 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     xi, D0, _ = _draw(trial)
     first, state, _ = _query(trial, xi, D0)
     data = Tokens(trial.task, np.ones(trial.n_test), xi, trial.noise, trial.stream("test"))
-    beta = trial.sharpness
     weights = (
-        (attend(block.table, block.segments, state.q, beta).reshape(len(block.y), -1), marked)
+        (_weights(trial, block.table, state.q), marked)
         for block, marked in zip(data.blocks(), data.marks(), strict=True)
     )
     return weights, aligned(trial, xi, None if first is None else first.w, state.q)
+
+
+def _weights(trial: Trial, rows: Any, q: FloatArray) -> FloatArray:
+    """Return the attention weights on L tokens of each sample."""
+    assert trial.model.weigh is not None
+    hard = np.isinf(trial.sharpness)
+    logits = project(rows, q if hard else trial.sharpness * q).reshape(-1, trial.task.L)
+    return (peak if hard else trial.model.weigh)(logits, 1)
 
 
 def features(trial: Trial) -> tuple[Any, FloatArray]:

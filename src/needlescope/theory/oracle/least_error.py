@@ -116,12 +116,10 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
 
 def _hard(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
     """Fields of attention to the largest token, which pooling may beat."""
-    trivial = min(task.pi, 1.0 - task.pi)
-    if _silent(task):  # the more frequent label, whatever the largest token is
-        never = np.inf if task.pi <= 0.5 else -np.inf
-        return {"error": trivial, "error_se": 0.0, "threshold": never, "kappa": np.inf, "sign": 1}
-    found = _fields(hard_attention(task.L, task.R, task.theta, task.pi))
-    return found | {"error": min(found["error"], trivial)}
+    if _silent(task):
+        return {**pooled, "kappa": np.inf, "sign": 1}
+    best = hard_attention(task.L, task.R, task.theta, task.pi)
+    return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # but for rounding
 
 
 def _linear(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:

@@ -5,6 +5,13 @@ integral over a label's samples is drawn where its integrand lies (`law.tilted`)
 the minimiser (μ, b), which depends on the integral. The two are found in turns. All Gaussians of
 the last turns stay in use, the standard one too, so that nothing near is lost. A value is accepted
 when two turns agree, and its error is the spread of independent replicates.
+
+Of groups above 128 tokens `law.tokens` keeps the largest and takes the rest for Gaussian, which is
+no matter of that spread. Against draws of every token, at the minimiser found here, that cost
+nothing to be seen: eight capacities from 95 to 4e26 at L from 140 to 801 (R ≤ 5, κ from 1 to 10)
+agreed within 0.5 %, each known to 0.2 to 0.4 % by those draws. One with R = 20, κ = 0.5 at L = 400
+differed by 0.8 %, two standard errors of the check, so a percent is open where the bulk weighs
+most; others of that sort were checked to 2 to 16 % only.
 """
 
 from __future__ import annotations
