@@ -2,16 +2,19 @@
 
 Single thread. The plain side (`benchmarks.plain`) gets as many Monte Carlo nodes as it needs for a
 standard error of 1e-4, twice what the engine promises; it is timed on a few points of the grid,
-since the whole would take an hour, and z compares its answers with the engine's.
+since the whole would take an hour, and z compares its answers with the engine's. `against` times
+the theory's calls beside an older version of themselves.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -21,7 +24,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import plain, trials
+from . import against, plain, trials
 
 GRID = np.geomspace(0.5, 40.0, 40)
 TIMED = (6, 39)  # points of the grid at which the plain side is timed
@@ -153,18 +156,32 @@ def long_sequences(console: Console) -> None:
 
 
 def main() -> None:
-    """Run all benchmarks, or those named on the command line: theory, trials."""
+    """Run all benchmarks, or those named on the command line."""
+    asked = argparse.ArgumentParser(prog="python -m benchmarks", description=main.__doc__)
+    asked.add_argument(
+        "parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS)
+    )
+    asked.add_argument(
+        "--against",
+        default=against.BEFORE,
+        metavar="COMMIT",
+        help="time the theory beside this commit's (default %(default)s: before work on speed)",
+    )
+    asked.add_argument("--all", action="store_true", help="the longest timings too")
+    given = asked.parse_args()
     console = Console()
-    wanted = sys.argv[1:] or ["theory", "trials"]
-    if "trials" in wanted:
-        trials.whole_trials(console)
-        trials.flat_readout(console)
-    if "theory" not in wanted:
-        return
-    attention_grid(console)
-    linear_models(console)
-    long_sequences(console)
+    for name in given.parts or PARTS:
+        if name == "timings":
+            against.timings(console, given.against, given.all)
+        for run in PARTS[name]:
+            run(console)
 
+
+PARTS: dict[str, tuple[Callable[[Console], None], ...]] = {
+    "timings": (),
+    "theory": (attention_grid, linear_models, long_sequences),
+    "trials": (trials.whole_trials, trials.flat_readout),
+}
 
 if __name__ == "__main__":
     main()

@@ -1,23 +1,35 @@
-"""Run the fuzz: ``python -m fuzz [limits] --problems 3000``; exits 1 if any problem fails."""
+"""Run the fuzz: ``python -m fuzz [limits] --problems 3000``; exits 1 if any problem fails.
+
+Ctrl-C or SIGTERM stops it, with a summary of what was done and where to go on.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
+import signal
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+EVERY = 100  # problems after which a log, which shows no bar, has a line
+SLOWEST = 5  # problems that are named in the end
+AHEAD = 4  # problems handed to a worker at a time
+NUMBER = re.compile(r"±?-?\d[\d.]*(e[-+]?\d+)?")
 
 
 class Report(NamedTuple):
     """What became of one problem."""
 
     index: int
+    kind: str
     status: str
     failures: list[str]
     seconds: float
@@ -30,35 +42,46 @@ def run_limit(seed: int, index: int) -> Report:
     from .limits import check, draw
 
     warnings.simplefilter("error")
-    started = time.perf_counter()
+    started = time.process_time()
     problem = draw(seed, index)
     try:
         status, failures = check(problem)
     except Exception as error:
         status, failures = "failed", [f"{type(error).__name__}: {error}"]
     said = [f"{failure} | {problem}" for failure in failures]
-    return Report(index, "failed" if said else status, said, time.perf_counter() - started)
+    took = time.process_time() - started
+    return Report(index, "limit", "failed" if said else status, said, took)
 
 
 def run_one(seed: int, index: int) -> Report:
     """Solve one problem and check it."""
     import warnings
 
-    import needlescope as ns
-
-    from .invariants import CHECKS, answer
     from .problems import draw
 
     warnings.simplefilter("error")
-    started = time.perf_counter()
+    started = time.process_time()
     problem = draw(seed, index)
+    status, failures = _check(problem)
+    said = [f"{failure} | {problem}" for failure in failures]
+    kind, took = f"{problem.model}, {problem.protocol}", time.process_time() - started
+    return Report(index, kind, "failed" if said else status, said, took)
+
+
+def _check(problem: object) -> tuple[str, list[str]]:
+    """Return what became of a problem, and what is wrong about it."""
+    import needlescope as ns
+
+    from .invariants import CHECKS, answer
+    from .problems import Problem
+
+    assert isinstance(problem, Problem)
     try:
         found = answer(problem)
-    except ns.NoMinimiser as refusal:
-        return Report(index, f"no minimiser: {refusal}", [], time.perf_counter() - started)
+    except (ns.NoMinimiser, ns.NotConverged) as refusal:
+        return f"{type(refusal).__name__}: {refusal}", []
     except Exception as error:
-        failure = f"{type(error).__name__}: {error} | {problem}"
-        return Report(index, "failed", [failure], time.perf_counter() - started)
+        return "failed", [f"{type(error).__name__}: {error}"]
     failures = []
     for check in CHECKS:
         try:
@@ -66,12 +89,59 @@ def run_one(seed: int, index: int) -> Report:
         except Exception as error:
             verdict = f"{type(error).__name__}: {error}"
         if verdict is not None:
-            failures.append(f"{check.__name__}: {verdict} | {problem}")
-    status = "collapsed (w = 0)" if found.norm == 0.0 else "converged"
-    return Report(index, "failed" if failures else status, failures, time.perf_counter() - started)
+            failures.append(f"{check.__name__}: {verdict}")
+    return "collapsed (w = 0)" if found.norm == 0.0 else "converged", failures
 
 
 RUNS = {"training": run_one, "limits": run_limit}
+
+
+def reports(what: str, seed: int, indices: range, workers: int) -> Iterator[Report]:
+    """Give reports as they come, of all problems in turn."""
+    # Ctrl-C reaches all processes of a terminal: only this one is to hear it.
+    deaf = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=deaf) as pool:
+        left, running = iter(indices), set[Future[Report]]()
+        try:
+            while True:
+                for index in left:
+                    running.add(pool.submit(RUNS[what], seed, index))
+                    if len(running) == AHEAD * workers:
+                        break
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for job in done:
+                    yield job.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def status_of(report: Report) -> str:
+    """Return a status without the numbers and the remedy, so that equal ones can be counted."""
+    return NUMBER.sub("#", report.status.split(" here")[0].split(";")[0].split(", and")[0])
+
+
+def summary(console: Console, found: list[Report], seconds: float) -> None:
+    """Print what became of the problems, by status and by kind, and the slowest of them."""
+    for status, count in Counter(status_of(one) for one in found).most_common():
+        console.print(f"{count:6d} {status}", highlight=False, soft_wrap=True)
+    console.print()
+    solved = ("converged", "collapsed (w = 0)")
+    for kind, count in sorted(Counter(one.kind for one in found).items()):
+        own = [one for one in found if one.kind == kind]
+        refused = sum(one.status not in solved and not one.failures for one in own)
+        mean = sum(one.seconds for one in own) / count
+        console.print(f"{count:6d} {kind}: {refused} refused, {mean:.2f} s each", highlight=False)
+    slowest = sorted(found, key=lambda one: -one.seconds)[:SLOWEST]
+    named = ", ".join(f"{one.index} ({one.seconds:.0f} s)" for one in slowest)
+    total = sum(one.seconds for one in found)
+    console.print(
+        f"\n{len(found)} problems in {seconds:.0f} s, {total:.0f} s of one processor; the slowest: "
+        f"{named}",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def main() -> int:
@@ -85,31 +155,30 @@ def main() -> int:
     options = parser.parse_args()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    console = Console()
-    counts: Counter[str] = Counter()
-    slowest, failures, started = Report(-1, "", [], 0.0), [], time.perf_counter()
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
+    console, started = Console(), time.perf_counter()
+    found: list[Report] = []
     columns = (TextColumn("fuzz"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     indices = range(options.first, options.first + options.problems)
-    with ProcessPoolExecutor(options.workers) as pool, Progress(*columns, console=console) as bar:
+    with Progress(*columns, console=console) as bar:
         task = bar.add_task("fuzz", total=options.problems)
-        jobs = [pool.submit(RUNS[options.what], options.seed, index) for index in indices]
-        for job in jobs:
-            report = job.result()
-            counts[report.status.split(" here")[0].split(", and")[0]] += 1
-            slowest = max(slowest, report, key=lambda one: one.seconds)
-            for failure in report.failures:
-                failures.append(failure)
-                bar.console.print(
-                    f"problem {report.index} {failure}", highlight=False, soft_wrap=True
-                )
-            bar.advance(task)
-    for status, count in counts.most_common():
-        console.print(f"{count:6d} {status}")
-    console.print(
-        f"{options.problems} problems in {time.perf_counter() - started:.0f} s, "
-        f"slowest {slowest.seconds:.1f} s (problem {slowest.index})"
-    )
-    return 1 if failures else 0
+        try:
+            for report in reports(options.what, options.seed, indices, options.workers):
+                found.append(report)
+                for failure in report.failures:
+                    said = f"problem {report.index} {failure}"
+                    bar.console.print(said, highlight=False, markup=False, soft_wrap=True)
+                bar.advance(task)
+                if not console.is_terminal and len(found) % EVERY == 0:
+                    console.print(f"{len(found)} of {len(indices)}")
+        except KeyboardInterrupt:
+            done = {report.index for report in found}
+            first = next(index for index in indices if index not in done)
+            left = indices.stop - first
+            console.print(f"stopped; --first {first} --problems {left} goes on")
+    summary(console, found, time.perf_counter() - started)
+    return 1 if any(one.failures for one in found) or len(found) < len(indices) else 0
 
 
 if __name__ == "__main__":

@@ -17,24 +17,38 @@ from needlescope.theory.oracle.least_error import MODELS
 from needlescope.theory.saddle.problem import Point, Saddle
 from needlescope.theory.saddle.solver import solve
 from needlescope.theory.saddle.square import solve_square
+from needlescope.theory.steps.path import followed
 
-from .problems import Problem
+from .problems import STEPS, Problem
 
-ACCURACY = 5e-3  # enough to show a wrong answer; the default accuracy would take hours
+ACCURACY = 1e-4  # what users get who ask for none
+ROUGH = 5e-3  # of the oracles that an answer is compared with
+POINTS = 2**10  # of one replicate on which a schedule is followed
 UNRESOLVED = 1e-7  # oracle errors below this are not searched further
-STEPS = ("eta_w", "eta_b", "eta_q")
+SHARP = 1e5  # κ at which softmax is as good as hard: other tokens come as close once in 10⁴ samples
+COMPARED = ("test_error", "train_loss", "train_error")
 Check = Callable[[Problem, ns.Outcome], str | None]
 
 
 def answer(problem: Problem, **changes: object) -> ns.Outcome:
     """Predict, at the accuracy of this suite."""
     training = problem.training.replace(**changes)
-    query = problem.query if get_model(problem.model).has_query else None
-    return ns.predict(problem.task, training, problem.model, query=query, accuracy=ACCURACY)
+    return ns.predict(problem.task, training, problem.model, query=problem.query, accuracy=ACCURACY)
+
+
+def seen(problem: Problem, found: ns.Outcome) -> ns.Query:
+    """Return the query that an answer rests on."""
+    if get_model(problem.model).has_query:
+        return ns.Query(np.inf if found.kappa > 1e6 else found.kappa, found.cosine_q)
+    return ns.Query(0.0, 0.0)
 
 
 def sane(problem: Problem, found: ns.Outcome) -> str | None:
-    """Residuals at 1e-8, finite numbers, probabilities in [0, 1]."""
+    """Residuals at 1e-8, finite numbers, probabilities in [0, 1], errors as small as asked."""
+    for name in ("bias", "signal", "norm", "cosine", *COMPARED):
+        both = getattr(found, name), getattr(found, f"{name}_se")
+        if not np.isfinite(both).all():
+            return f"{name} = {both[0]} ± {both[1]}"
     if not found.residual <= 1e-8:
         return f"residual {found.residual:.1e}"
     for name in ("test_error", "train_error"):
@@ -49,11 +63,10 @@ def sane(problem: Problem, found: ns.Outcome) -> str | None:
 
 def no_query_is_pooling(problem: Problem, found: ns.Outcome) -> str | None:
     """Any alignment with κ = 0 equals pooling."""
+    cosine = seen(problem, found).cosine
     try:
-        flat = answer(
-            problem._replace(model="attention", query=ns.Query(0.0, problem.query.cosine))
-        )
-        pooled = answer(problem._replace(model="pooled"))
+        flat = answer(problem._replace(model="attention", query=ns.Query(0.0, cosine)))
+        pooled = answer(problem._replace(model="pooled", query=None))
     except ns.NoMinimiser:
         return None
     gap = abs(flat.test_error - pooled.test_error)
@@ -81,7 +94,7 @@ def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
     for name, law in laws.items():
         try:
             errors[name] = answer(
-                problem._replace(task=small.replace(positions=law), model="vectorized")
+                problem._replace(task=small.replace(positions=law), model="vectorized", query=None)
             ).test_error
         except ns.NoMinimiser:
             errors[name] = -1.0  # both of a pair must refuse, or neither
@@ -94,7 +107,8 @@ def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
 
 def square_is_closed_form(problem: Problem, found: ns.Outcome) -> str | None:
     """The general solver, from elsewhere, finds the square loss's closed form."""
-    limit = train_limit(get_model(problem.model), problem.task, problem.query, LADDER[0])
+    query = seen(problem, found)
+    limit = train_limit(get_model(problem.model), problem.task, query, LADDER[0])
     law, ridge = limit.law(problem.task.pi), problem.training.ridge
     delta = problem.training.alpha1 / limit.dim
     exact = solve_square(law, delta, ridge)
@@ -120,13 +134,13 @@ def loss_falls_with_ridge(problem: Problem, found: ns.Outcome) -> str | None:
 
 def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
     """Bayes ≤ oracle attention, and each model's oracle ≤ what training reaches."""
-    bayes = ns.oracle(problem.task, "bayes", accuracy=ACCURACY)
-    attention = ns.oracle(problem.task, "attention", accuracy=ACCURACY)
+    bayes = ns.oracle(problem.task, "bayes", accuracy=ROUGH)
+    attention = ns.oracle(problem.task, "attention", accuracy=ROUGH)
     noise = 4.0 * np.hypot(bayes.error_se, attention.error_se) + UNRESOLVED
     if bayes.error > attention.error + noise:
         return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
     known = problem.model if problem.model in MODELS else "bayes"
-    floor = ns.oracle(problem.task, known, accuracy=ACCURACY)
+    floor = ns.oracle(problem.task, known, accuracy=ROUGH)
     noise = 4.0 * np.hypot(floor.error_se, found.test_error_se) + UNRESOLVED
     if floor.error > found.test_error + noise:
         return (
@@ -146,25 +160,37 @@ def capacities_scale(problem: Problem, found: ns.Outcome) -> str | None:
 
 def schedules_are_sane(problem: Problem, found: ns.Outcome) -> str | None:
     """Steps on fresh batches end somewhere that exists, and one of size zero changes nothing."""
-    rng = np.random.default_rng(problem.task.L)
-    steps = int(rng.integers(1, 4))
-    sizes = {name: (10.0 ** rng.uniform(-2.0, 1.0, steps)).tolist() for name in STEPS}
-    shares = rng.dirichlet(np.full(steps, 5.0))
-    idle = {name: [*values, 0.0] for name, values in sizes.items()}
-    training = problem.training
-    try:
-        one = ns.align(problem.task, training.replace(schedule=ns.Schedule(shares, **sizes)))
-    except ns.NotConverged:
+    training, schedule = problem.training, problem.training.schedule
+    if problem.protocol != "schedule" or schedule is None:
         return None
-    for name in ("q", "w"):
-        signal, norm = getattr(one, f"signal_{name}"), getattr(one, f"norm_{name}")
+    one = followed(problem.task, training, POINTS, 0)
+    for name, signal, norm in (("q", one.m_q, one.norm_q), ("w", one.m_w, one.norm_w)):
         if not abs(signal) <= norm * (1.0 + 1e-9):
-            return f"after {steps} steps ⟨{name}, ξ⟩ = {signal} and ‖{name}‖ = {norm}"
-    more = training.replace(
-        alpha0=2.0 * training.alpha0, schedule=ns.Schedule([*(0.5 * shares), 0.5], **idle)
-    )
-    gap = abs(ns.align(problem.task, more).cosine_q - one.cosine_q)
-    return None if gap < 1e-9 else f"a step of size zero moves the query by {gap:.1e}"
+            return f"⟨{name}, ξ⟩ = {signal} and ‖{name}‖ = {norm} after {schedule.steps} steps"
+    sizes = {name: [*schedule.sizes(name, getattr(training, name)), 0.0] for name in STEPS}
+    idle = ns.Schedule([*(0.5 * np.array(schedule.shares)), 0.5], **sizes)
+    more = training.replace(alpha0=2.0 * training.alpha0, schedule=idle)
+    gap = np.abs(followed(problem.task, more, POINTS, 0).gram - one.gram) / np.abs(one.gram).max()
+    return None if gap.max() < 1e-9 else f"a step of size zero moves (ξ, q, w) by {gap.max():.1e}"
+
+
+def hard_is_the_sharpest_softmax(problem: Problem, found: ns.Outcome) -> str | None:
+    """The hard model is attention as κ → ∞."""
+    if problem.model != "hard" or found.kappa == 0.0:
+        return None
+    query = ns.Query(SHARP, seen(problem, found).cosine)
+    try:
+        soft = answer(problem._replace(model="attention", query=query))
+    except ns.NoMinimiser:
+        return None
+    for name in COMPARED:
+        values, errors = (
+            [getattr(one, end) for one in (soft, found)] for end in (name, f"{name}_se")
+        )
+        noise = 4.0 * np.hypot(*errors) + 1e-6 + 1e-4 * abs(values[1])
+        if abs(values[0] - values[1]) > noise:
+            return f"{name} of hard attention {values[1]:.6g}, of softmax {values[0]:.6g}"
+    return None
 
 
 CHECKS: tuple[Check, ...] = (
@@ -176,4 +202,5 @@ CHECKS: tuple[Check, ...] = (
     no_one_beats_the_oracles,
     capacities_scale,
     schedules_are_sane,
+    hard_is_the_sharpest_softmax,
 )

@@ -12,9 +12,11 @@ import numpy as np
 
 import needlescope as ns
 
-from .invariants import ACCURACY, UNRESOLVED
-from .problems import LOSSES, MODELS, Draws
+from .invariants import ROUGH as ACCURACY
+from .invariants import UNRESOLVED
+from .problems import LOSSES, Draws
 
+MODELS = ("attention", "pooled", "vectorized")
 ERRORS = 4.0  # standard errors that are allowed
 TRAINED = 4096  # tokens up to which a training is predicted too
 
@@ -34,7 +36,7 @@ def draw(seed: int, index: int) -> Learning:
     L = round(draws.one_of(*(draws.spread(1, 100_000) for _ in range(2)), draws.spread(1, 200)))
     alpha = draws.one_of(0.01, 200.0, *(draws.spread(0.01, 200.0) for _ in range(6)))
     share = draws.rng.uniform(0.2, 0.8)
-    task, model = draws.task(L), MODELS[draws.rng.integers(3)]
+    task, model = draws.task(L), MODELS[draws.rng.integers(len(MODELS))]
     training = ns.Training(
         alpha0=share * alpha,
         alpha1=(1.0 - share) * alpha,

@@ -1,6 +1,8 @@
 """Draw random valid problems over the whole range.
 
-L 2…4096, R 1…L, θ 0…50, π 0.001…0.999, α 0.05…200, ridge 1e-8…1e2, κ 0…50, s −1…1, all losses.
+L 2…4096, R 1…L, θ 0…50, π 0.001…0.999, α 0.05…200, ridge 1e-8…1e2, all losses and models. Of the
+models with a query half are given it, κ 0…50 and s −1…1; the others learn it by two steps, by two
+with balanced slopes, or by a schedule of one to six.
 """
 
 from __future__ import annotations
@@ -10,18 +12,32 @@ from typing import NamedTuple
 import numpy as np
 
 import needlescope as ns
+from needlescope.models import get_model
 
 LOSSES = ("square", "logistic", "hinge", "squared_hinge")
-MODELS = ("attention", "pooled", "vectorized", "hard", "linear")
+MODELS = {"attention": 0.4, "pooled": 0.1, "vectorized": 0.1, "hard": 0.2, "linear": 0.2}
+STEPS = ("eta_w", "eta_b", "eta_q")
+MOST_STEPS = 6
 
 
 class Problem(NamedTuple):
-    """One random problem."""
+    """One random problem; without a query it is learned, or the model has none."""
 
     task: ns.Task
     training: ns.Training
-    query: ns.Query
+    query: ns.Query | None
     model: str
+
+    @property
+    def protocol(self) -> str:
+        """How its query comes about."""
+        if not get_model(self.model).has_query:
+            return "no query"
+        if self.query is not None:
+            return "query given"
+        if self.training.schedule is not None:
+            return "schedule"
+        return "balanced steps" if self.training.balanced else "two steps"
 
 
 class Draws:
@@ -47,6 +63,37 @@ class Draws:
         pi = one_of(0.5, 0.001, 0.999, rng.uniform(0.001, 0.999), rare, 1.0 - rare)
         return ns.Task(L=L, R=R, theta=float(theta), pi=float(pi))
 
+    def query(self) -> ns.Query:
+        """Draw a query."""
+        rng, spread, one_of = self.rng, self.spread, self.one_of
+        kappa = one_of(0.0, 50.0, rng.uniform(0.0, 50.0), *(spread(0.01, 50.0) for _ in range(3)))
+        return ns.Query(float(kappa), float(one_of(-1.0, 1.0, 0.0, *rng.uniform(-1.0, 1.0, 4))))
+
+    def steps(self, task: ns.Task, training: ns.Training, schedule: bool) -> ns.Training:
+        """Draw two steps, balanced or not, or a schedule of some.
+
+        The step of the query is drawn by where the two would end, κ 0.01…50; one in ten is wild.
+        """
+        rng, spread = self.rng, self.spread
+        sizes = {name: spread(0.01, 10.0) for name in STEPS}
+        training = training.replace(balanced=bool(rng.random() < 0.5), **sizes)
+        if rng.random() < 0.9:
+            reached = ns.align(task, training).kappa
+            longer = spread(0.01, 50.0) / reached if reached > 0.0 else 1.0
+        else:
+            longer = spread(1.0, 100.0 * task.L)
+        training = training.replace(eta_q=float(np.clip(longer * training.eta_q, 1e-9, 1e5)))
+        if not schedule:
+            return training
+        steps = int(rng.integers(1, MOST_STEPS + 1))
+        each = {
+            name: [spread(0.5, 2.0) * float(getattr(training, name)) / steps for _ in range(steps)]
+            for name in STEPS
+            if rng.random() < 0.5
+        }
+        shares = rng.dirichlet(np.full(steps, 3.0))
+        return training.replace(balanced=False, schedule=ns.Schedule(shares, **each))
+
 
 def draw(seed: int, index: int) -> Problem:
     """Return problem ``index`` of the sequence ``seed``."""
@@ -55,16 +102,13 @@ def draw(seed: int, index: int) -> Problem:
     task = draws.task(round(spread(2, 4096)))
     alphas = [one_of(0.05, 200.0, *(spread(0.05, 200.0) for _ in range(6))) for _ in range(2)]
     ridge = one_of(1e-8, 1e2, *(spread(1e-8, 1e2) for _ in range(6)))
-    kappa = one_of(0.0, 50.0, rng.uniform(0.0, 50.0), *(spread(0.01, 50.0) for _ in range(3)))
-    cosine = one_of(-1.0, 1.0, 0.0, *rng.uniform(-1.0, 1.0, 4))
-    return Problem(
-        task,
-        ns.Training(
-            alpha0=float(alphas[0]),
-            alpha1=float(alphas[1]),
-            loss=LOSSES[rng.integers(len(LOSSES))],
-            ridge=float(ridge),
-        ),
-        ns.Query(float(kappa), float(cosine)),
-        MODELS[rng.choice(5, p=[0.5, 0.1, 0.1, 0.1, 0.2])],
+    model = str(rng.choice(list(MODELS), p=list(MODELS.values())))
+    given, schedule = rng.random() < 0.5, rng.random() < 0.5 and model != "linear"
+    query = draws.query() if given and get_model(model).has_query else None
+    training = ns.Training(
+        alpha0=float(alphas[0]),
+        alpha1=float(alphas[1]),
+        loss=LOSSES[rng.integers(len(LOSSES))],
+        ridge=float(ridge),
     )
+    return Problem(task, draws.steps(task, training, schedule), query, model)

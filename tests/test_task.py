@@ -168,7 +168,7 @@ class TestValue:
             ({"pi": 1.0}, "pi must be a number in (0, 1), got 1.0"),
             (
                 {"kappa": 1.0},
-                "Task has no field 'kappa'; its fields are L, R, pi, positions, theta",
+                "Task has no field 'kappa'; its fields are L, R, pi, positions, signals, theta",
             ),
         ],
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .outcome import (
         Alignment,
         Asymptote,
+        BestQuery,
         Capacity,
         Crossover,
         Focus,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from .task import Positions, Task
     from .theory.alignment import align
     from .theory.asymptote import asymptote
+    from .theory.best_query import best_query
     from .theory.capacity import capacity
     from .theory.crossover import crossover
     from .theory.focus import focus
@@ -66,6 +68,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Alignment": "outcome",
     "Asymptote": "outcome",
+    "BestQuery": "outcome",
     "Capacity": "outcome",
     "Crossover": "outcome",
     "Focus": "outcome",
@@ -93,6 +96,7 @@ _HOME = {
     "Unit": "experiments.units.unit",
     "align": "theory.alignment",
     "asymptote": "theory.asymptote",
+    "best_query": "theory.best_query",
     "capacity": "theory.capacity",
     "crossover": "theory.crossover",
     "detection_threshold": "theory.oracle.threshold",

@@ -174,9 +174,24 @@ class Answer:
     def _numbers(self) -> dict[str, Any]:
         return {
             name: value
-            for name, value in self._fields()
+            for field, given in self._fields()
+            for name, value in numbered(field, given).items()
             if isinstance(value, int | float | np.number | np.ndarray)
         }
+
+
+def numbered(name: str, value: Any) -> dict[str, Any]:
+    """Return the numbers of a field by name: one for each signal, where it has so many.
+
+    Examples
+    --------
+    >>> numbered("norm", 2.0), numbered("signals_se", (0.1, 0.2))
+    ({'norm': 2.0}, {'signals_1_se': 0.1, 'signals_2_se': 0.2})
+    """
+    if not isinstance(value, tuple):
+        return {name: value}
+    base, doubt = name.removesuffix("_se"), "_se" if name.endswith("_se") else ""
+    return {f"{base}_{k}{doubt}": one for k, one in enumerate(value, 1)}
 
 
 def _fields_of(part: Gridded) -> str:

@@ -199,6 +199,13 @@ class Gridded:
         return tuple(_hashable(value) for value in values)
 
 
+def written(part: Gridded) -> str:
+    """Write a part as it would be called, without the fields that are None."""
+    fields = ((one.name, getattr(part, one.name)) for one in dataclasses.fields(part))  # type: ignore[arg-type]
+    inside = ", ".join(f"{name}={value!r}" for name, value in fields if value is not None)
+    return f"{type(part).__name__}({inside})"
+
+
 def _hashable(value: Any) -> Any:
     """A key for a field: contents of an array, identity of what cannot be hashed."""
     if isinstance(value, np.ndarray):

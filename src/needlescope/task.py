@@ -2,7 +2,8 @@
 
 Label y = +1 with probability π, else −1. Negatives are pure noise Z with N(0, 1) entries in
 R^{L×d}; positives are θ v ξᵀ + Z, with ξ a hidden unit vector and v ∈ {0,1}^L marking R tokens,
-drawn anew for each sample.
+drawn anew for each sample. With several signals ξ_1, …, ξ_K, orthogonal to each other, a positive
+carries one of them, drawn by their weights.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .arrays import FloatArray
-from .grid import Gridded, check_broadcast, integer, listed, real, unmasked
+from .grid import Gridded, check_broadcast, integer, listed, real, unmasked, written
+
+MOST_SIGNALS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +125,10 @@ class Task(Gridded):
     positions : "uniform" or Positions, default "uniform"
         Law of the signal's positions. Attention and pooling cannot tell the difference; the
         vectorized model and the Bayes limit can.
+    signals : sequence of float, optional
+        With several orthogonal signals: the probability of each, given a positive, at most 64 of
+        them, none below zero, summing to one. All R tokens of a positive carry the same one. Left
+        out, or a single one, there is one signal.
 
     Raises
     ------
@@ -137,6 +144,11 @@ class Task(Gridded):
     Traceback (most recent call last):
         ...
     ValueError: R must be an integer in 1..L, got 12 with L=10
+
+    Two kinds of positives, the second three times as frequent:
+
+    >>> ns.Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.25, 0.75))
+    Task(L=10, R=1, theta=5.0, pi=0.5, positions='uniform', signals=(0.25, 0.75))
     """
 
     L: Any
@@ -144,6 +156,7 @@ class Task(Gridded):
     theta: Any
     pi: Any
     positions: str | Positions = "uniform"
+    signals: Any = None
 
     _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")
 
@@ -162,6 +175,37 @@ class Task(Gridded):
                 f"R must be an integer in 1..L, got {R.ravel()[bad]} with L={L.ravel()[bad]}"
             )
         self._check_positions()
+        object.__setattr__(self, "signals", _weights(self.signals))
+
+    def __repr__(self) -> str:
+        """Write the fields; a single signal goes without saying."""
+        return written(self)
+
+    @property
+    def kinds(self) -> int:
+        """The number K of signals."""
+        return 1 if self.signals is None else len(self.signals)
+
+    @property
+    def mean_signal(self) -> FloatArray:
+        """The direction of the positives' mean signal, as its K components along the signals."""
+        weights = np.ones(1) if self.signals is None else np.array(self.signals)
+        return np.asarray(weights / np.linalg.norm(weights))
+
+    def need_one_signal(self, what: str) -> None:
+        """Refuse several signals, where only one is understood.
+
+        Examples
+        --------
+        >>> Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5)).need_one_signal("capacity")
+        Traceback (most recent call last):
+        ValueError: capacity knows tasks of one signal, got signals=(0.5, 0.5); several are ...
+        """
+        if self.signals is not None:
+            raise ValueError(
+                f"{what} knows tasks of one signal, got signals={self.signals!r}; several are "
+                "understood by predict, simulate and asymptote with a query, and by best_query"
+            )
 
     def _check_positions(self) -> None:
         if isinstance(self.positions, Positions):
@@ -179,3 +223,20 @@ class Task(Gridded):
             raise ValueError(
                 f"positions must be 'uniform' or a needlescope.Positions, got {self.positions!r}"
             )
+
+
+def _weights(given: Any) -> tuple[float, ...] | None:
+    """Return the probabilities of several signals, or None for a single one; refuse others."""
+    if given is None:
+        return None
+    listed("signals", unmasked("signals", given), "probabilities")
+    weights = real("signals", given, 0.0, 1.0)
+    if np.ndim(weights) != 1 or len(weights) > MOST_SIGNALS:
+        raise ValueError(
+            f"signals must be a flat sequence of at most {MOST_SIGNALS} probabilities, got an "
+            f"array of shape {np.shape(weights)}"
+        )
+    total = float(weights.sum())
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"signals must be probabilities that sum to 1, got a sum of {total:.12g}")
+    return None if len(weights) == 1 else tuple((weights / total).tolist())

@@ -117,6 +117,40 @@ KINDS = [
     point(N, R, SHORT, "square", 0.0, 3.0, query=FULL),
 ]
 
+TWO = EASY.replace(signals=(0.5, 0.5))
+UNEVEN = EASY.replace(signals=(0.2, 0.8))
+THREE = RARE.replace(signals=(0.2, 0.3, 0.5))
+FOUR = SHORT.replace(signals=(0.1, 0.2, 0.3, 0.4))
+TWO_PLACES = PLACES.replace(signals=(0.3, 0.7))
+
+
+def seen(kappa: float, *cosines: float) -> ns.Query:
+    """Write a query by its cosines with several signals."""
+    return ns.Query(kappa, cosines=cosines)
+
+
+SEVERAL = [
+    point(A, T, TWO, "logistic", 1e-2, 2.0, query=seen(2.0, 0.6, 0.6)),
+    point(A, R, TWO, "square", 1e-2, 3.0, query=seen(1.5, 0.9, 0.2)),
+    point(A, R, TWO, "logistic", 1e-2, 2.0, query=seen(2.0, 0.0, 0.0)),
+    point(A, T, UNEVEN, "hinge", 1e-1, 2.0, query=seen(3.0, -0.3, 0.8)),
+    point(A, R, UNEVEN, "logistic", 1e-4, 1.0, query=seen(1.0, 0.0, 1.0)),
+    point(A, R, THREE, "hinge", 1e-1, 2.0, query=seen(1.0, 0.5, 0.5, 0.5)),
+    point(A, T, THREE, "squared_hinge", 1e-1, 3.0, query=seen(float("inf"), 0.2, 0.3, 0.9)),
+    point(A, R, FOUR, "logistic", 1e-2, 2.0, query=seen(2.0, 0.5, 0.5, 0.5, 0.5)),
+    point(A, T, FOUR, "square", 0.0, 3.0, query=seen(2.0, 0.1, 0.2, 0.3, 0.4)),
+    point(A, R, TWO, "logistic", 1e-2, 2.0, query=seen(2.0, 0.6, 0.6),
+          test_task=TWO.replace(L=6, signals=(0.0, 1.0))),
+    point(H, R, TWO, "logistic", 1e-1, 2.0, query=seen(2.0, 0.6, 0.6)),
+    point(N, T, THREE, "logistic", 1e-2, 2.0, query=seen(0.5, 0.9, -0.1, 0.2)),
+    point(P, T, TWO, "logistic", 1e-2, 2.0),
+    point(P, R, THREE, "hinge", 1e-1, 2.0),
+    point(P, R, FOUR, "square", 1e-2, 2.0),
+    point(P, T, UNEVEN, "squared_hinge", 1e-2, 1.0),
+    point(V, R, TWO, "logistic", 1e-2, 2.0, d=50),
+    point(V, T, TWO_PLACES, "square", 1e-1, 2.0, d=50),
+]  # fmt: skip
+
 POOLED = [
     point(P, R, EASY, "logistic", 1e-2, 1.0),
     point(P, T, EASY, "logistic", 1e-2, 3.0),

@@ -55,6 +55,7 @@ class Point(NamedTuple):
         """What the point is called in a test report."""
         t, r = self.task, self.training
         extra = " balanced" * r.balanced
+        extra += "" if t.signals is None else f" signals={t.signals}"
         extra += "".join(f" {key}={value}" for key, value in self.shared.items())
         loss = r.loss if isinstance(r.loss, str) else r.loss.name
         return (
@@ -93,7 +94,7 @@ def scores(one: Point, seed: Any) -> dict[str, float]:
         for d in (one.d, 2 * one.d)
     )  # fmt: skip
     found = {}
-    for name in NAMES:
+    for name in (*NAMES, *_along_signals(one.task)):
         if name == "bias" and one.training.loss == "hinge":
             continue  # a hinge readout's bias need not be unique
         gap, error = gap_and_error(*(pair(one, name) for one in (small, large, limit)))
@@ -121,7 +122,17 @@ def query_scores(one: Point, seed: Any) -> dict[str, float]:
 
 def pair(found: Any, name: str) -> tuple[Any, Any]:
     """Return a number of a result and its standard error."""
+    if name.startswith("signals_"):
+        place = int(name.removeprefix("signals_")) - 1
+        return found.signals[place], found.signals_se[place]
     return getattr(found, name), getattr(found, f"{name}_se")
+
+
+def _along_signals(task: ns.Task) -> list[str]:
+    """Return the names of what there is beside for a task of several signals."""
+    return (
+        [] if task.signals is None else ["rest", *(f"signals_{k + 1}" for k in range(task.kinds))]
+    )
 
 
 def gap_and_error(

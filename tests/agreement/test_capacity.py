@@ -16,7 +16,7 @@ import needlescope as ns
 from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
 
 RELATIVE = np.linspace(0.8, 1.2, 9)
-TRIALS = 30
+TRIALS = 45
 
 
 def halfway(model, task, query, alpha, d, seed):
@@ -49,6 +49,17 @@ def halfway(model, task, query, alpha, d, seed):
         ("attention", SHORT, ns.Query(1.5, 0.9), 40),
         pytest.param("attention", SHORT, ns.Query(1.0, 0.2), 60, marks=pytest.mark.slow),
         ("attention", EASY, ns.Query(0.6843, 0.9762), 30),
+        # capacities of 40 to 1,300, which rare samples limit
+        *(
+            pytest.param("attention", task, query, d, marks=pytest.mark.slow)
+            for task, query, d in (
+                (ns.Task(10, 3, 5.0, 0.5), ns.Query(0.6843, 0.9762), 24),
+                (ns.Task(8, 2, 5.0, 0.5), ns.Query(1.0, 0.95), 40),
+                (ns.Task(5, 2, 4.5, 0.3), ns.Query(2.0, 0.9), 30),
+                (ns.Task(6, 3, 5.0, 0.5), ns.Query(1.5, 0.6), 50),
+                (ns.Task(10, 1, 5.0, 0.1), ns.Query(1.5, 0.9), 40),
+            )
+        ),
         ("vectorized", SHORT, None, 20),
         pytest.param("vectorized", PLACES, None, 20, marks=pytest.mark.slow),
     ],

@@ -24,7 +24,119 @@ def asks(call, *given, **named):
     return lambda: call(*given, **named)
 
 
+THIN = ns.Training(4.0, 1.0, schedule=ns.Schedule([0.01, 0.99]))
+SEVERAL = TASK.replace(signals=(0.5, 0.5))
+PAIR = ns.Query(1.0, cosines=(0.5, 0.5))
+ONE_SIGNAL = r"knows tasks of one signal, got signals=\(0\.5, 0\.5\); several are understood by"
+
+
+def simulated(**options):
+    given = {"query": PAIR, "d": 20, "trials": 2, "workers": 1} | options
+    return lambda: ns.simulate(SEVERAL, READOUT, **given)
+
+
 CASES = [
+    *(
+        Case(f"{call.__name__} of several signals", asks(call, SEVERAL, *more), ONE_SIGNAL)
+        for call, more in (
+            (ns.align, (TRAINING,)),
+            (ns.capacity, ("pooled",)),
+            (ns.focus, (TRAINING,)),
+            (ns.learning_limit, (1.0,)),
+            (ns.learning_threshold, (1.0, 0.1)),
+            (ns.oracle, ()),
+            (ns.phase_boundaries, ()),
+            (ns.state_evolution, (1.0,)),
+            (ns.training_threshold, (TRAINING, 0.1)),
+            (ns.simulate_alignment, (TRAINING,)),
+            (ns.simulate_focus, (TRAINING,)),
+            (ns.simulate_limit, (1.0,)),
+            (ns.simulate_oracle, ()),
+            (ns.simulate_separability, (TRAINING,)),
+        )
+    ),
+    Case("crossover of several", asks(ns.crossover, SEVERAL, kappa=1.0), ONE_SIGNAL),
+    Case("weakest of several", asks(ns.detection_threshold, SEVERAL, "pooled", 0.1), ONE_SIGNAL),
+    *(
+        Case(
+            f"{call.__name__} trains a query on several signals",
+            asks(call, SEVERAL, TRAINING, model),
+            "the steps that train a query are known for one signal, got signals=.* give its query",
+        )
+        for call in (ns.predict, ns.simulate)
+        for model in ("attention", "hard", "linear")
+    ),
+    *(
+        Case(
+            f"{call.__name__} with {query!r} of two signals",
+            asks(call, SEVERAL, READOUT, query=query),
+            "the query must have 2 cosines, one for each of the task's signals, got ",
+        )
+        for call in (ns.predict, ns.simulate)
+        for query in (QUERY, ns.Query(1.0, cosines=(0.5, 0.5, 0.5)), ns.Query(1.0, cosines=(1.0,)))
+    ),
+    *(
+        Case(
+            f"{call.__name__} with cosines of one signal",
+            asks(call, TASK, *more, query=PAIR),
+            r"cosines=\(0.5, 0.5\) is for a task of several signals, and this one has one",
+        )
+        for call, more in (
+            (ns.predict, (READOUT,)),
+            (ns.simulate, (READOUT,)),
+            (ns.asymptote, ()),
+            (ns.capacity, ()),
+            (ns.focus, (READOUT,)),
+            (ns.simulate_focus, (READOUT,)),
+            (ns.simulate_separability, (READOUT,)),
+            (ns.training_threshold, (READOUT, 0.1)),
+        )
+    ),
+    Case(
+        "asymptote of several signals without a query",
+        asks(ns.asymptote, SEVERAL),
+        "the limit of attention depends on its query",
+    ),
+    Case(
+        "best query of one signal",
+        asks(ns.best_query, TASK),
+        "best_query is about several signals, got a task of one, .* or ask oracle",
+    ),
+    Case("best query of nothing", asks(ns.best_query, None), NOT_A_TASK),
+    Case("best query, no training", asks(ns.best_query, SEVERAL, 3), NOT_A_TRAINING),
+    Case("best query, exactly", asks(ns.best_query, SEVERAL, accuracy=0.0), ONE_ACCURACY),
+    Case(
+        "tested on fewer signals",
+        asks(ns.predict, SEVERAL, READOUT, "pooled", test_task=TASK),
+        "test_task must have the signals of the task, of which there are 2, got signals=None",
+    ),
+    Case(
+        "tested on more signals",
+        asks(ns.simulate, TASK, READOUT, "pooled", test_task=SEVERAL),
+        "test_task must have the signals of the task, of which there are 1",
+    ),
+    Case(
+        "signals that are not orthogonal",
+        simulated(signal=[[1.0] + [0.0] * 19, [1.0] * 20]),
+        "signal must be vectors that are orthogonal to each other, got a cosine of 0.224 between",
+    ),
+    Case(
+        "as many vectors as signals",
+        simulated(signal=np.eye(3, 20)),
+        "signal must be 2 vectors, one for each signal, got 3",
+    ),
+    Case("a vector for two signals", simulated(signal=np.ones(20)), "signal must be 2 vectors"),
+    Case("vectors too short", simulated(signal=np.eye(2, 19)), "signal must be a vector of d=20"),
+    Case(
+        "more signals than room",
+        simulated(d=2),
+        "d must be above 2, the number of orthogonal signals, .* got 2",
+    ),
+    Case(
+        "a reduced law of given vectors",
+        simulated(signal=np.eye(2, 20), sampler="reduced"),
+        "not with a signal of your own",
+    ),
     *(
         Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")
         for call in (ns.learning_limit, ns.state_evolution, ns.simulate_limit)
@@ -142,13 +254,76 @@ CASES = [
         )
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.simulate, TASK, TRAINING)),
+            *((ns.focus, TASK, TRAINING), (ns.simulate_focus, TASK, TRAINING)),
             *((ns.capacity, TASK), (ns.asymptote, TASK)),
         )
     ),
+    *(
+        Case(
+            f"{call.__name__} of linear attention by two steps on its query",
+            asks(call, TASK, TRAINING.replace(query_steps=2), "linear"),
+            "query_steps must be 1 with model='linear', got 2: its first step is that of softmax",
+        )
+        for call in (ns.simulate, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of model={model!r}",
+            asks(call, TASK, TRAINING, model),
+            "model must be one of 'attention', 'hard', 'linear', got",
+        )
+        for model in ("pooled", "vectorized", "bayes", "", None, 300)
+        for call in (ns.focus, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of {model} without alpha0", asks(call, TASK, READOUT, model), NEEDS_D0
+        )
+        for model in ("hard", "linear")
+        for call in (ns.focus, ns.simulate_focus)
+    ),
+    *(
+        Case(
+            f"{call.__name__} of {model} by a pair",
+            asks(call, *given, model, query=(1.0, 0.5)),
+            NOT_A_QUERY,
+        )
+        for model in ("hard", "linear")
+        for call, *given in (
+            *((ns.focus, TASK, TRAINING), (ns.simulate_focus, TASK, TRAINING), (ns.capacity, TASK)),
+        )
+    ),
+    *(
+        Case(
+            f"{model} capacity without a query",
+            asks(ns.capacity, TASK, model),
+            "depends on its query",
+        )
+        for model in ("hard", "linear")
+    ),
+    *(
+        Case(f"{call.__name__} of {model}, {name}", asks(call, *given, **bad), says)
+        for model in ("hard", "linear")
+        for call, *given in ((ns.oracle, TASK, model), (ns.detection_threshold, TASK, model, 0.1))
+        for name, bad, says in (
+            ("accuracy 0", {"accuracy": 0.0}, ONE_ACCURACY),
+            ("accuracy NaN", {"accuracy": np.nan}, "accuracy must"),
+            ("unsolved", {"unsolved": "no"}, "unsolved must be one of"),
+        )
+    ),
+    *(
+        Case(f"drawn {model}, {name}", asks(ns.simulate_oracle, TASK, model, **bad), says)
+        for model in ("hard", "linear")
+        for name, bad, says in (
+            ("99 samples", {"samples": 99}, "samples must be an integer in 100"),
+            ("too many samples", {"samples": 10**9}, "samples times L must be at most"),
+            ("no trial", {"trials": 0}, "trials must be an integer in 1"),
+        )
+    ),
     Case(
-        "linear attention by two steps on its query",
-        asks(ns.simulate, TASK, TRAINING.replace(query_steps=2), "linear"),
-        "query_steps must be 1 with model='linear', got 2: its first step is that of softmax",
+        "drawn vectorized",
+        asks(ns.simulate_oracle, TASK, "vectorized"),
+        "model must be one of 'attention', 'pooled', 'hard', 'linear', 'bayes', got 'vectorized'",
     ),
     *(
         Case(
@@ -220,7 +395,23 @@ CASES = [
             asks(call, TASK, TRAINING.replace(schedule=ns.Schedule.even(2)), *more, "linear"),
             "schedule must be left out with model='linear'",
         )
-        for call, *more in ((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1))
+        for call, *more in (
+            *((ns.predict,), (ns.simulate,), (ns.training_threshold, 0.1)),
+            *((ns.focus,), (ns.simulate_focus,)),
+        )
+    ),
+    *(
+        Case(
+            f"{call.__name__} by batches of less than a sample",
+            asks(call, TASK, THIN, *more, d=20),
+            r"schedule.shares must give every step a sample: the smallest, 0.01 of alpha0 \* d = "
+            "80 samples, is 0.8; raise d=20 or alpha0, or take fewer steps",
+        )
+        for call, *more in (
+            (ns.simulate,),
+            (ns.simulate_alignment,),
+            (ns.simulate_focus,),
+        )
     ),
     Case("query a pair", asks(ns.predict, TASK, TRAINING, query=(1.0, 0.5)), NOT_A_QUERY),
     Case("query missing", asks(ns.capacity, TASK), "depends on its query: pass query=Query"),
@@ -246,7 +437,7 @@ CASES = [
             asks(ns.detection_threshold, TASK, model, error),
             f"error must be at least 2e-08 for model='{model}', .* got {error:g}",
         )
-        for model in ("attention", "vectorized", "bayes")
+        for model in ("attention", "vectorized", "hard", "linear", "bayes")
         for error in (1e-8, 1e-100, 1e-300, 5e-324)
     ),
     Case(
@@ -266,7 +457,7 @@ CASES = [
             asks(ns.detection_threshold, TASK, model, 0.5 - 1e-10),
             "which needs no signal, by 2e-08 at least, got 0.4999999999",
         )
-        for model in ("attention", "pooled", "vectorized", "bayes")
+        for model in ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
     ),
     Case(
         "bayes to 1e-5",

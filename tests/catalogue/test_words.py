@@ -71,6 +71,30 @@ CASES = [
     Case("pi one", task(pi=1.0), r"pi must be a number in \(0, 1\)"),
     Case("pi tiny", task(pi=1e-9), "pi must be between 1e-06 and 0.999999 in size"),
     Case("shapes", task(theta=[1.0, 2.0], pi=[0.1, 0.2, 0.3]), "must broadcast"),
+    Case("signals short of 1", task(signals=(0.5, 0.4)), "signals must be .* sum to 1, got .* 0.9"),
+    Case("signals negative", task(signals=(1.5, -0.5)), r"signals must be a number in \[0, 1\]"),
+    Case("signals a number", task(signals=2), "signals must be a sequence of probabilities"),
+    Case("signals a word", task(signals="both"), "signals must be a sequence of probabilities"),
+    Case("signals NaN", task(signals=(NAN, 1.0)), r"signals must be a number in \[0, 1\], got nan"),
+    Case("signals none", task(signals=()), "signals must hold at least one value"),
+    Case("signals masked", task(signals=MASKED), "signals must not be masked"),
+    Case(
+        "signals in rows", task(signals=[[0.5, 0.5]]), r"signals must be a flat .* shape \(1, 2\)"
+    ),
+    Case("signals too many", task(signals=[0.01] * 100), "signals must be .* at most 64"),
+    Case(
+        "cosines too long",
+        lambda: ns.Query(1.0, cosines=(0.8, 0.8)),
+        "cosines with orthogonal signals must have squares that add up to at most 1, got .* 1.28",
+    ),
+    Case("cosines beyond 1", lambda: ns.Query(1.0, cosines=(1.2, 0.0)), "cosines must be a number"),
+    Case("cosines a number", lambda: ns.Query(1.0, cosines=0.5), "cosines must be a sequence of"),
+    Case("cosines in rows", lambda: ns.Query(1.0, cosines=[[0.5]]), "cosines must be a flat seq"),
+    Case("cosines masked", lambda: ns.Query(1.0, cosines=MASKED), "cosines must not be masked"),
+    Case(
+        "cosine twice", lambda: ns.Query(1.0, 0.5, (0.5,)), "a query has a cosine .* leave out one"
+    ),
+    Case("no cosine", lambda: ns.Query(1.0), "cosine must be a finite number, .* got None"),
     Case("positions a word", task(positions="first"), "positions must be 'uniform' or"),
     Case("positions too far", task(positions=ns.Positions([(10,)])), "got 10 with L=10"),
     Case("positions too many", task(positions=ns.Positions([(0, 1)])), "sets of 2 with R=1"),
@@ -131,6 +155,16 @@ CASES = [
         "a share of zero",
         lambda: ns.Schedule([1.0, 0.0]),
         r"schedule.shares must be a number in \(0, 1\], got 0.0",
+    ),
+    Case(
+        "a negative share",
+        lambda: ns.Schedule([1.5, -0.5]),
+        r"schedule.shares must be a number in \(0, 1\], got (1.5|-0.5)",
+    ),
+    Case(
+        "shares of more than all",
+        lambda: ns.Schedule([0.5, 0.6]),
+        "schedule.shares must sum to 1, got a sum of 1.1",
     ),
     Case("a share NaN", lambda: ns.Schedule([1.0, NAN]), r"schedule.shares must be a number in"),
     Case(

@@ -32,3 +32,24 @@ def test_a_limit_shows_its_overlap_beside_the_iterations():
     units = [Unit(call, {"task": task, "alpha": 1.0}) for call in calls]
     table = pd.DataFrame({"call": calls, "alpha": 1.0, "task.L": 10, "overlap": [0.88, 0.87]})
     assert [row["overlap"] for row in means(table, units)] == [0.88, 0.87]
+
+
+def test_a_limit_says_its_phase_and_what_has_none_says_nothing():
+    """A unit that failed has no word either."""
+    task = {"L": 10, "R": 1, "theta": 4.0, "pi": 0.5}
+    calls = ("learning_limit", "phase_boundaries", "simulate_limit", "learning_limit")
+    units = [Unit(calls[0], {"task": task, "alpha": 1.0})]
+    table = pd.DataFrame(
+        {
+            "call": calls,
+            "alpha": [1.0, 1.0, 1.0, 2.0],
+            "overlap": [0.9, None, 0.8, None],
+            "phase": ["hard", None, None, None],
+            "verdict": [None, "jump", None, None],
+        }
+    )
+    rows = means(table, units)
+    assert [row["phase"] for row in rows] == ["hard", "", "", ""]
+    assert [row["verdict"] for row in rows] == ["", "jump", "", ""]
+    assert list(rows[0]).index("phase") < list(rows[0]).index("overlap")
+    assert "phase" not in means(table.drop(columns="phase"), units)[0]

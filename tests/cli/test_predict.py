@@ -32,12 +32,14 @@ def test_json_has_the_whole_problem(run):
     assert rows[0]["test_error"] == pytest.approx(0.329, abs=5e-4)
     assert rows[0]["theta"] == 5.0 and rows[0]["kappa"] is None
     assert rows[0]["train_loss_se"] == rows[0]["train_error_se"] == 0.0
+    assert rows[0]["loss"] == "logistic" and rows[0]["balanced"] is False
 
 
 def test_balanced_slopes_turn_the_query_to_the_signal(run):
     few = ("predict", "--pi", "0.1", "--alpha0", "10", "--model", "attention", "--json")
     plain, balanced = (json.loads(run(*few, *more).output)[0] for more in ((), ("--balanced",)))
     assert plain["cosine_q"] < 0.0 and balanced["cosine_q"] > 0.9
+    assert not plain["balanced"] and balanced["balanced"]
     assert "logistic loss, balanced" in run("predict", *POOLED, "--balanced").output
 
 

@@ -19,6 +19,11 @@ def test_the_same_seed_gives_the_same_numbers(run):
     assert once[0]["trials"] == 3 and once[0]["test_error_se"] > 0.0
 
 
+def test_rows_have_the_whole_problem(run):
+    (row,) = json.loads(run("simulate", *SMALL, "--loss", "square", "--balanced", "--json").output)
+    assert row["loss"] == "square" and row["balanced"] is True and row["d"] == 30
+
+
 def test_a_table_shows_means_with_errors(run):
     found = run("simulate", *SMALL)
     assert found.exit_code == 0 and "d = 30, 3 trials" in found.output and " ± " in found.output

@@ -18,6 +18,7 @@ from needlescope.experiments.units.unit import Unit
 COVERS = ("axes", "checks")
 TASK = {"L": 4, "R": 1, "theta": [1.0, 2.0], "pi": 0.5}
 TRAINING = {"alpha0": 1.0, "alpha1": [1.0, 2.0, 3.0]}
+SEVERAL = TASK | {"signals": [0.5, 0.5]}
 
 
 def test_everything_is_combined_with_everything():
@@ -43,6 +44,24 @@ def test_what_no_call_takes_is_told():
     assert sweep.left_out == ["d", "query"] and len(sweep.units()) == 2
     both = Sweep(["oracle", "simulate"], tables, {"model": "pooled", "d": [100, 200]})
     assert both.left_out == []
+
+
+def test_weights_and_cosines_of_several_signals_are_lists_that_may_be_swept():
+    query = {"kappa": 1.0, "cosines": [0.6, 0.8]}
+    tables = {"task": SEVERAL, "training": {"alpha1": 1.0}, "query": query}
+    units = Sweep(["predict", "best_query"], tables).units()
+    assert len(units) == 2 * 2 and units[0].arguments["task"]["signals"] == [0.5, 0.5]
+    given = SEVERAL | {"signals": [[0.5, 0.5], [0.1, 0.9]]}
+    assert len(Sweep("predict", tables | {"task": given}, {"model": "pooled"}).units()) == 4
+
+
+def test_a_single_signal_has_the_key_it_had():
+    task = ns.Task(L=4, R=1, theta=2.0, pi=0.5)
+    keys = {
+        Unit("predict", {"task": one, "training": {"alpha1": 1.0}, "model": "pooled"}).key
+        for one in (task, task.replace(signals=(1.0,)), {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5})
+    }
+    assert len(keys) == 1
 
 
 def test_seeds_differ_between_sweeps():
@@ -120,6 +139,15 @@ def test_bad_sweeps_are_refused(change, sentence):
         ({"task": TASK | {"L": date(2020, 1, 1)}}, "[task] L must be an integer, or an array of"),
         ({"task": TASK | {"positions": {"set": [[1]]}}}, "[task] positions has no field 'set'"),
         ({"query": {"kappa": 1.0}}, "[query] needs a line `cosine = ...`"),
+        ({"task": TASK | {"signals": [0.5, 0.4]}}, "[task] signals must be probabilities that sum"),
+        (
+            {"task": SEVERAL, "model": "attention"},
+            "predict: the steps that train a query are known",
+        ),
+        (
+            {"task": SEVERAL, "call": "oracle"},
+            "oracle: oracle knows tasks of one signal, got signal",
+        ),
         ({"training": {"alpha0": 1.0, "alpha1": -1.0}}, "[training] alpha1 must be a finite"),
         ({"noise": {"entries": "pink"}}, "[noise] entries must be one of 'gaussian'"),
         ({"noise": {"covariance_decay": [0.5, 2.0]}}, "[noise] covariance_decay must be a number"),

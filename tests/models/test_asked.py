@@ -15,14 +15,14 @@ TASK = Task(L=10, R=1, theta=5.0, pi=0.5)
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.name)
 def test_a_query_is_for_models_that_have_one(model):
-    check_query(model, None)
+    check_query(model, None, TASK)
     with pytest.raises(ValueError, match=r"query must be a needlescope\.Query.*got \(1, 1\)"):
-        check_query(model, (1, 1))
+        check_query(model, (1, 1), TASK)
     if model.has_query:
-        check_query(model, Query(1.0, 1.0))
+        check_query(model, Query(1.0, 1.0), TASK)
         return
     with pytest.raises(ValueError, match=f"with model='{model.name}', which has none"):
-        check_query(model, Query(1.0, 1.0))
+        check_query(model, Query(1.0, 1.0), TASK)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.name)

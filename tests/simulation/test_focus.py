@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -58,10 +60,33 @@ def test_agrees_with_theory(query):
         assert abs(gap) < 4.5 * getattr(found, f"{name}_se"), name
 
 
+@pytest.mark.parametrize("sampler", ["tokens", "reduced"])
+@pytest.mark.parametrize(
+    ("model", "task", "query", "d"),
+    [
+        ("hard", ns.Task(10, 2, 2.0, 0.5), None, 300),
+        ("hard", ns.Task(40, 1, 4.0, 0.5), ns.Query(0.5, 0.8), 20),
+        ("hard", ns.Task(5, 4, 2.0, 0.5), ns.Query(np.inf, 0.3), 20),
+        ("linear", ns.Task(10, 2, 2.0, 0.5), None, 300),
+        ("linear", ns.Task(6, 3, 2.0, 0.5), ns.Query(1.5, -0.5), 20),
+        ("linear", ns.Task(2, 1, 3.0, 0.5), ns.Query(3.0, 0.9), 20),
+    ],
+)
+def test_other_kinds_of_attention_agree_with_theory(model, task, query, d, sampler):
+    options = {"query": query, "sampler": sampler, "n_test": 2000, "workers": 1}
+    found = ns.simulate_focus(task, TRAINING, model, d, 20, seed=6, **options)
+    limit = ns.focus(task, TRAINING, model, query=query)
+    assert (found.model, limit.model) == (model, model)
+    for name in ("signal", "noise", "largest"):
+        gap, error = getattr(found, name) - getattr(limit, name), getattr(found, f"{name}_se")
+        assert abs(gap) < 4.5 * error, name
+        assert error < 0.03
+
+
 def test_equal_weights_share_the_first_place():
-    for sampler in ("tokens", "reduced"):
+    for sampler, model in itertools.product(("tokens", "reduced"), ("attention", "hard", "linear")):
         options = {"query": ns.Query(0.0, 0.5), "sampler": sampler, "n_test": 100}
-        found = ns.simulate_focus(TASK, TRAINING, d=20, trials=2, **options)
+        found = ns.simulate_focus(TASK, TRAINING, model, d=20, trials=2, **options)
         assert found.signal == pytest.approx(0.1) and found.largest == pytest.approx(0.2)
 
 

@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.law.ladder import Level
 
 
 def direct(theta_over, pi, directions=1):
@@ -71,10 +70,10 @@ def test_attention_needs_a_query():
 
 
 def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkeypatch):
-    """At L = 10, R = 3, θ = 5 it is about 1,400, far from infinite."""
+    """At L = 10, R = 3, θ = 5 it is about 1,300, far from infinite."""
     task, query = ns.Task(10, 3, 5.0, 0.5), ns.Query(0.6843, 0.9762)
-    monkeypatch.setattr("needlescope.theory.capacity.ladder", lambda *_, **__: (Level(2**12, 256),))
-    with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.\de\+03, is known to"):
-        ns.capacity(task, query=query)
-    found = ns.capacity(task, query=query, accuracy=1.0)
-    assert 1000.0 < found.alpha < 2000.0
+    monkeypatch.setattr("needlescope.theory.saddle.rare.LAST", 2**10)
+    with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.3e\+03, is known to"):
+        ns.capacity(task, query=query, accuracy=1e-4)
+    found = ns.capacity(task, query=query)
+    assert found.alpha == pytest.approx(1313.8, rel=0.01)

@@ -60,6 +60,46 @@ def test_a_sharp_query_puts_all_weight_on_the_largest():
     assert abs(2 * found.signal - found.largest) < 3e-3
 
 
+def test_hard_attention_is_a_sharp_query_and_knows_no_other():
+    task = ns.Task(L=10, R=2, theta=2.0, pi=0.5)
+    hard, endless = (
+        ns.focus(task, TRAINING, model, query=ns.Query(kappa, 0.7))
+        for model, kappa in (("hard", 0.3), ("attention", np.inf))
+    )
+    assert (hard.signal, hard.noise) == (endless.signal, endless.noise)
+    assert 2 * hard.signal == hard.largest and hard.signal_se == 0.0
+    blind = ns.focus(task, TRAINING, "hard", query=ns.Query(0.0, 0.7))
+    assert (blind.signal, blind.largest) == (0.1, 0.2)
+
+
+def test_linear_attention_is_softmax_to_first_order_in_the_query():
+    task = ns.Task(L=10, R=3, theta=2.0, pi=0.5)
+    slopes = [
+        (ns.focus(task, TRAINING, model, query=ns.Query(1e-3, 0.6), accuracy=1e-7).signal - 0.1)
+        for model in ("attention", "linear")
+    ]
+    assert slopes[0] == pytest.approx(slopes[1], rel=2e-3)
+    assert slopes[1] == pytest.approx(1e-3 / 10 * 1.2 * 0.7)
+
+
+def test_linear_weights_may_be_negative_and_still_add_up():
+    found = ns.focus(ns.Task(5, 2, 4.0, 0.5), TRAINING, "linear", query=ns.Query(3.0, 0.9))
+    assert found.noise < 0.0 < found.signal
+    assert 2 * found.signal + 3 * found.noise == pytest.approx(1.0)
+
+
+def test_after_a_schedule_what_is_open_about_the_query_stays_open():
+    steps = TRAINING.replace(schedule=ns.Schedule.even(3))
+    found = ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "hard", accuracy=1e-3)
+    assert found.signal_se == pytest.approx(found.largest_se) and found.signal_se > 0.0
+
+
+def test_linear_attention_is_not_predicted_at_a_query_without_end():
+    steps = TRAINING.replace(eta_q=1e6, beta=1e3)
+    with pytest.raises(ns.NotConverged, match=r"steps end at a kappa above .* model='linear'"):
+        ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "linear")
+
+
 def test_the_query_is_the_trained_one_by_default():
     task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     found, trained = ns.focus(task, TRAINING), ns.align(task, TRAINING)

@@ -10,7 +10,10 @@ import pytest
 from scipy.special import ndtr
 
 import needlescope as ns
+from needlescope.theory.law import ladder
+from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import Level
+from needlescope.theory.law.limits import LAWS
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
@@ -295,3 +298,22 @@ def test_the_double_descent_peak_itself_is_refused():
 def test_a_bias_that_could_be_anything_is_refused():
     with pytest.raises(ns.NoMinimiser, match="does not determine the bias"):
         ns.predict(TASK, ns.Training(4.0, 1.0, loss="hinge", ridge=100.0), "pooled")
+
+
+@pytest.mark.parametrize(("L", "R", "theta", "kappa"), [(10, 3, 4.0, 0.5), (20, 5, 2.0, 0.3)])
+def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta, kappa):
+    """Against a thirtieth of the accuracy, which takes many more samples."""
+    seen = []
+
+    def law(*given):
+        seen.append(given[5])
+        return attention_limit(*given)
+
+    monkeypatch.setitem(LAWS, "attention", law)
+    task, query = ns.Task(L=L, R=R, theta=theta, pi=0.3), ns.Query(kappa, 0.8)
+    found = ns.predict(task, TRAINING, query=query, accuracy=3e-4)
+    assert set(seen) == {ladder.ROUGH}
+    fine = ns.predict(task, TRAINING, query=query, accuracy=1e-5)
+    assert max(level.points for level in seen) > 2**13
+    assert 2.0 * found.test_error_se <= ladder.ROUGHLY * 3e-4
+    assert abs(found.test_error - fine.test_error) <= 4.0 * found.test_error_se

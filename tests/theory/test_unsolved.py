@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.theory import alignment
 from needlescope.theory.law.attention import attention_limit
-from needlescope.theory.law.ladder import LADDER
+from needlescope.theory.law.ladder import LADDER, ROUGH
 from needlescope.theory.law.limits import LAWS
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
@@ -105,14 +106,15 @@ def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
     seen = []
 
     def law(*given):
-        seen.append(given[-1])
+        seen.append(given[5])
         return attention_limit(*given)
 
     monkeypatch.setitem(LAWS, "attention", law)
     found = ns.predict(*LONG, query=ns.Query(2.0, 0.576), accuracy=2e-4)
     assert 2.0 * found.test_error_se <= 2e-4
-    assert len({level.points for level in seen}) == 1
-    assert len({level.cells for level in seen}) == 2
+    fine = [level for level in seen if level != ROUGH]
+    assert len({level.points for level in fine}) == 1
+    assert len({level.cells for level in fine}) == 2
 
 
 @pytest.mark.slow
@@ -122,3 +124,25 @@ def test_it_is_solved_rightly(kappa):
     found, fine = (ns.predict(*LONG, query=query, accuracy=one) for one in (1e-4, 3e-5))
     gap = abs(found.test_error - fine.test_error)
     assert gap < 3.0 * np.hypot(found.test_error_se, fine.test_error_se)
+
+
+WILD = ns.Training([4.0, 1e-3], 1.0, loss="square", schedule=ns.Schedule.even(12, 5.0, 5.0, 50.0))
+
+
+@pytest.mark.parametrize("call", [ns.predict, ns.focus])
+def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
+    """One of two amounts of data leaves the path to chance."""
+    right = alignment._followed
+
+    def after(task, training, sure):
+        if training.alpha0 < 1.0:
+            raise ns.NotConverged("steps this long leave the path to chance")
+        return right(task, training.replace(schedule=ns.Schedule.even(2)), sure)
+
+    monkeypatch.setattr(alignment, "_followed", after)
+    with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):
+        call(TASK, WILD)
+    with pytest.warns(RuntimeWarning, match="1 of 2 points .* at alpha0=0.001: steps this long"):
+        found = call(TASK, WILD, unsolved="nan")
+    assert np.isfinite(found.kappa).tolist() == [True, False]
+    assert np.isnan(found.cosine_q).tolist() == [False, True]

@@ -28,12 +28,15 @@ ANSWERS = {
     "training_threshold": ("theta",),
     "learning_threshold": ("theta", "easy_theta"),
     "asymptote": ("limit", "rate"),
+    "best_query": ("error", "alone", "together"),
     "learning_limit": ("test_error", "easy_test_error", "overlap"),
     "simulate_limit": ("test_error", "overlap"),
     "phase_boundaries": ("possible", "easy"),
     "crossover": ("cosine",),
 }
 """The numbers that are shown of each call; a table in full has more."""
+WORDS = {"learning_limit": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
+"""What a call says in a word, shown before its numbers."""
 
 
 def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
@@ -55,10 +58,12 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     varying = ["call", *(name for name in asked if words[name].nunique() > 1)]
     shown = {call: ANSWERS.get(call, ()) for call in table["call"].unique()}
     answers = list(dict.fromkeys(name for names in shown.values() for name in names))
+    said = [name for name in dict.fromkeys(WORDS.get(call, "") for call in shown) if name in table]
     by = [table["call"], *(words[name] for name in asked)]
     rows = []
     for _, part in table.groupby(by, sort=False, dropna=False):
         row = {_short(name, answers): _shown(part[name].iloc[0]) for name in varying}
+        row |= {name: _shown(part[name].iloc[0]) for name in said}
         for name in answers:
             own = name in shown[row["call"]] and name in part
             values = part[name].dropna().to_numpy(float) if own else np.zeros(0)

@@ -32,6 +32,7 @@ def command(
         task, training = split(point, loss, balanced)
         for one in model:
             found = predict(task, training, one)
-            rows.append({"model": one, **point, **{name: getattr(found, name) for name in NAMES}})
+            row = {"model": one, **point, "loss": loss, "balanced": balanced}
+            rows.append({**row, **{name: getattr(found, name) for name in NAMES}})
     title = f"prediction, {loss} loss{', balanced' * balanced}"
     show(rows if form else varied(rows, NAMES), form, title)

@@ -42,7 +42,8 @@ def command(
         task, training = split(point, loss, balanced)
         for one in model:
             found = simulate(task, training, one, d, trials, seed, sampler=sampler, workers=workers)
-            row = {"model": one, **point, "d": d, "trials": trials}
+            row = {"model": one, **point, "loss": loss, "balanced": balanced}
+            row |= {"d": d, "trials": trials}
             for name in NAMES:
                 row[name], row[f"{name}_se"] = getattr(found, name), getattr(found, f"{name}_se")
             rows.append(row)

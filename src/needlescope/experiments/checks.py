@@ -11,7 +11,8 @@ from typing import Any
 
 from ..grid import amount, choice, real
 from ..losses import Loss
-from ..models import ATTENTION, MODELS
+from ..models import ATTENTION, MODELS, WITH_QUERY
+from ..models.asked import check_query, check_signals
 from ..query import Query
 from ..simulation.asked import ask
 from ..simulation.limit.simulate_limit import check_limit
@@ -23,6 +24,9 @@ from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once
+SEVERAL = ("asymptote", "best_query", "predict", "simulate")  # that know several signals
+ANSWER = {"oracle": ORACLES, "detection_threshold": ORACLES, "focus": WITH_QUERY}
+"""The models that a call answers for, where these are not those that are trained."""
 
 
 def taken(call: str, model: Any = None) -> set[str]:
@@ -59,6 +63,8 @@ def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | No
 def point(call: str, given: Mapping[str, Any]) -> None:
     """Refuse the arguments of one call; tables are given as what they stand for."""
     try:
+        if call not in SEVERAL:
+            given["task"].need_one_signal(call)
         if call in SIMULATED:
             _simulated(call, given)
         else:
@@ -70,6 +76,8 @@ def point(call: str, given: Mapping[str, Any]) -> None:
 def _simulated(call: str, given: Mapping[str, Any]) -> None:
     usual = {name: one.default for name, one in parameters(call).items() if name not in COUNTED}
     asked = usual | dict(given)
+    if call == "simulate_focus":
+        choice("model", asked["model"], WITH_QUERY)
     if call == "simulate_oracle":
         check_draws(**asked)
     elif call == "simulate_limit":
@@ -80,9 +88,7 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
 
 def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
-        "model": lambda one: choice(
-            "model", one, ORACLES if call in ("oracle", "detection_threshold") else tuple(MODELS)
-        ),
+        "model": lambda one: choice("model", one, ANSWER.get(call, tuple(MODELS))),
         "data": lambda one: choice("data", one, DATA),
         "accuracy": check_accuracy,
         "alpha": lambda one: amount("alpha", one),
@@ -96,6 +102,10 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
         check_target(given["model"], given["error"])
     trains = MODELS.get(given.get("model", "attention"), ATTENTION).has_query
     trains = trains and given.get("query") is None
+    if call in ("asymptote", "predict"):
+        kind = MODELS.get(given.get("model", "attention"), ATTENTION)
+        check_query(kind, given.get("query"), given["task"])
+        check_signals(kind, given["task"], given.get("query"))
     if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
     if trains and call in ("align", "focus", "predict", "training_threshold"):

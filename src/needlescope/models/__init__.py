@@ -15,8 +15,19 @@ from .pooled import POOLED
 from .vectorized import VECTORIZED
 
 MODELS: dict[str, Model] = {one.name: one for one in (ATTENTION, POOLED, VECTORIZED, HARD, LINEAR)}
+WITH_QUERY = tuple(name for name, one in MODELS.items() if one.has_query)
 
-__all__ = ["ATTENTION", "HARD", "LINEAR", "MODELS", "POOLED", "VECTORIZED", "Model", "get_model"]
+__all__ = [
+    "ATTENTION",
+    "HARD",
+    "LINEAR",
+    "MODELS",
+    "POOLED",
+    "VECTORIZED",
+    "WITH_QUERY",
+    "Model",
+    "get_model",
+]
 
 
 def get_model(name: str) -> Model:

@@ -11,8 +11,8 @@ from ..training import Training
 from .model import Model
 
 
-def check_query(model: Model, query: Query | None) -> None:
-    """Refuse a query that is none, or that the model has no use for."""
+def check_query(model: Model, query: Query | None, task: Task) -> None:
+    """Refuse a query that is none, that the model has no use for, or that is another task's."""
     if query is None:
         return
     if not isinstance(query, Query):
@@ -26,6 +26,34 @@ def check_query(model: Model, query: Query | None) -> None:
         raise ValueError(
             f"kappa must be finite with model={model.name!r}, whose weights grow with it, got "
             f"{query.kappa!r}"
+        )
+    if task.signals is None and query.cosines is not None:
+        raise ValueError(
+            f"cosines={query.cosines!r} is for a task of several signals, and this one has one; "
+            "give a cosine"
+        )
+    if task.signals is not None and len(query.cosines or ()) != task.kinds:
+        given = f"cosine={query.cosine!r}" if query.cosines is None else f"{query.cosines!r}"
+        raise ValueError(
+            f"the query must have {task.kinds} cosines, one for each of the task's signals, got "
+            f"{given}; pass Query(kappa, cosines=(...))"
+        )
+
+
+def check_signals(model: Model, task: Task, query: Query | None) -> None:
+    """Refuse to train a query on several signals: its steps are known for one.
+
+    Examples
+    --------
+    >>> from needlescope.models import ATTENTION
+    >>> check_signals(ATTENTION, Task(10, 1, 5.0, 0.5, signals=(0.5, 0.5)), None)
+    Traceback (most recent call last):
+    ValueError: the steps that train a query are known for one signal, got signals=(0.5, 0.5) ...
+    """
+    if model.has_query and query is None and task.signals is not None:
+        raise ValueError(
+            f"the steps that train a query are known for one signal, got signals={task.signals!r} "
+            f"with model={model.name!r}; give its query, as query=Query(kappa, cosines=(...))"
         )
 
 
@@ -51,6 +79,11 @@ def check_test(model: Model, task: Task, test: Task) -> None:
     """
     check_kind("test_task", test, Task)
     common_shape(task, test)
+    if test.kinds != task.kinds:
+        raise ValueError(
+            f"test_task must have the signals of the task, of which there are {task.kinds}, got "
+            f"signals={test.signals!r}; their weights may differ, and be 0 for those left out"
+        )
     if model.fixed_length and np.any(np.asarray(test.L) != np.asarray(task.L)):
         raise ValueError(
             f"the {model.name} model has one weight for each of its L={task.L} tokens and cannot "

@@ -6,11 +6,13 @@ of a sample at a node is Gaussian with mean μ·m + b and variance Σ_j τ_j μ_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..task import Task
 
 
 class Nodes(NamedTuple):
@@ -70,6 +72,38 @@ def exact(m: FloatArray, A: float, weight: FloatArray | None = None) -> Nodes:
     count, k = m.shape
     weight = np.full(count, 1.0 / count) if weight is None else weight
     return Nodes(m, np.full((count, k), A), np.full(count, A), weight, weight[None])
+
+
+def nothing(directions: int, A: float) -> Nodes:
+    """The node of features without a signal."""
+    return exact(np.zeros((1, directions)), A)
+
+
+def of_kinds(nodes: Nodes, task: Task) -> Nodes:
+    """Exact nodes of one signal, for each of the task's: every signal has directions of its own.
+
+    Examples
+    --------
+    >>> task = Task(L=4, R=1, theta=2.0, pi=0.5, signals=(0.25, 0.75))
+    >>> of_kinds(exact(np.array([[0.5]]), 0.25), task).m
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    """
+    if task.signals is None:
+        return nodes
+    weight = np.kron(task.signals, nodes.weight)
+    m = np.kron(np.eye(task.kinds), nodes.m).astype(float)
+    return exact(m, float(nodes.A[0]), weight.astype(float))
+
+
+def mixed(parts: Sequence[Nodes], shares: Sequence[float]) -> Nodes:
+    """Nodes of a mixture: each part with its share, which add up to one."""
+    columns = (np.concatenate([getattr(one, name) for one in parts]) for name in ("m", "tau", "A"))
+    scaled = (
+        np.concatenate([p * getattr(one, name) for p, one in zip(shares, parts, strict=True)], -1)
+        for name in ("weight", "replicas")
+    )
+    return Nodes(*columns, *scaled)
 
 
 def _join(positive: Nodes, negative: Nodes, pi: float) -> JointLaw:

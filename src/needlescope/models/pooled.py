@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..task import Task
 from .model import Model
-from .nodes import Limit, exact
+from .nodes import Limit, exact, nothing, of_kinds
 from .segments import Segments
 
 
@@ -29,7 +29,7 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives, those of the test."""
     seen = task if test is None else test
     signal = np.array([[seen.theta * seen.R / seen.L]])
-    return Limit(exact(signal, 1.0 / seen.L), exact(0.0 * signal, 1.0 / seen.L))
+    return Limit(of_kinds(exact(signal, 1.0 / seen.L), seen), nothing(task.kinds, 1.0 / seen.L))
 
 
 POOLED = Model("pooled", features=features, weights=lambda L: 1, limit=limit, rests_on="theorem 5")

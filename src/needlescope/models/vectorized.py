@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..task import Positions, Task
 from .model import Model
-from .nodes import Limit, exact
+from .nodes import Limit, exact, nothing, of_kinds
 from .segments import Segments
 
 
@@ -29,12 +29,14 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     """Features are N(θ v ξᵀ, I) in L d dimensions; v follows the law of positions.
 
     Uniform positions leave one special direction, 1ξᵀ/√L, by symmetry; given positions span one
-    for each independent pattern. The law is that of the test, in the coordinates of ``task``.
+    for each independent pattern; of several signals each has as many. The law is that of the test,
+    in the coordinates of ``task``.
     """
     seen = task if test is None else test
     if not isinstance(task.positions, Positions):
         signal = np.array([[seen.theta * seen.R / np.sqrt(task.L)]])
-        return Limit(exact(signal, 1.0), exact(0.0 * signal, 1.0), dim=task.L)
+        positive = of_kinds(exact(signal, 1.0), seen)
+        return Limit(positive, nothing(task.kinds, 1.0), dim=task.L)
     given = seen.positions
     assert isinstance(given, Positions)
     own = _tokens(task.positions)  # a basis of other tokens too might be turned within its span
@@ -44,7 +46,8 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     known = given.marks(used)[:, np.isin(used, own)]  # the readout is blind to the rest
     signal = seen.theta * known @ basis.T
     chances = np.array(given.probabilities)
-    return Limit(exact(signal, 1.0, chances), exact(np.zeros((1, len(basis))), 1.0), dim=task.L)
+    positive = of_kinds(exact(signal, 1.0, chances), seen)
+    return Limit(positive, nothing(task.kinds * len(basis), 1.0), dim=task.L)
 
 
 def _tokens(positions: Positions) -> list[int]:

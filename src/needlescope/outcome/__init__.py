@@ -15,12 +15,13 @@ from .learned import (
     SimulatedLimit,
     StateEvolution,
 )
-from .limits import Asymptote, Capacity, Crossover, Oracle, Threshold
+from .limits import Asymptote, BestQuery, Capacity, Crossover, Oracle, Threshold
 from .trained import Alignment, Focus, Outcome, Separability
 
 __all__ = [
     "Alignment",
     "Asymptote",
+    "BestQuery",
     "Capacity",
     "Crossover",
     "Focus",

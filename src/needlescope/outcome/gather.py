@@ -34,6 +34,10 @@ def gather(
             continue
         if name in ("model", "provenance"):
             columns[name] = known[0]
+        elif isinstance(known[0] if known else None, tuple):  # a number for each signal
+            none = (np.nan,) * len(known[0])
+            table = np.array([none if value is None else value for value in values])
+            columns[name] = tuple(one.reshape(shape) if shape else float(one[0]) for one in table.T)
         else:
             own = np.shape(known[0]) if known else ()  # a path has an axis of its own
             lost = "unsolved" if known and isinstance(known[0], str) else np.full(own, np.nan)

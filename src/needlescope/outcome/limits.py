@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..answer import Answer
 from ..arrays import FloatArray, Value
+from ..query import Query
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,23 +113,73 @@ class Crossover(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class BestQuery(Answer):
+    """What one query can reach where positives carry one of several signals.
+
+    Attributes
+    ----------
+    kappa, cosines
+        The best query: its strength, and its alignment with each signal.
+    error, error_se
+        Its error, and the quasi-Monte Carlo error of that.
+    alone, alone_se
+        The error of the best query along a single signal.
+    together, together_se
+        The error of the best query along the mean signal.
+    provenance
+        "search: ..." over what.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
+    >>> found = ns.best_query(task, accuracy=0.01)
+    >>> [round(one, 2) for one in found.query.cosines], round(found.error, 1), round(found.alone, 1)
+    ([0.71, 0.71], 0.1, 0.2)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("kappa", "error", "alone", "together")
+
+    kappa: Value
+    cosines: tuple[Value, ...]
+    error: Value
+    error_se: Value
+    alone: Value
+    alone_se: Value
+    together: Value
+    together_se: Value
+    provenance: str
+
+    @property
+    def query(self) -> Query:
+        """The best query of a single problem."""
+        if self.shape:
+            raise ValueError(
+                f"a grid of shape {self.shape} has as many best queries; ask for one task, or make "
+                "each query of its kappa and cosines"
+            )
+        return Query(self.kappa, cosines=self.cosines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Oracle(Answer):
     """The least error of a model that knows the signal.
 
     Attributes
     ----------
     model
-        "attention", "pooled", "vectorized" or "bayes".
+        "attention", "pooled", "vectorized", "hard", "linear" or "bayes".
     error
         The least probability of error.
     error_se
         Its numerical uncertainty: the standard error over QMC replicates for "bayes", an estimate
-        of the quadrature's error for "attention", zero where the formula is closed. For a
-        simulation the standard error over trials.
+        of the quadrature's error for "attention" and its kinds, zero where the formula is
+        closed. For a simulation the standard error over trials.
     threshold
         Decide + when the score exceeds it. The score is ⟨w, Xᵀa⟩ with w = ±ξ for attention and
         pooled (a the attention weights, or 1/L), ⟨W, X⟩ with ‖W‖ = 1 for vectorized, and the log
-        likelihood ratio for bayes. Infinite where one answer is always best.
+        likelihood ratio for bayes; for linear attention at infinite κ it is ‖Px‖²/L, where P
+        takes off the mean of the tokens x along ξ. Infinite where one answer is always best.
     kappa
         Attention's best inverse temperature κ, None for other models. At 0 attention is pooling; at
         infinity only the largest token counts, which is best where positives are rare.
@@ -168,7 +219,7 @@ class Threshold(Answer):
     Attributes
     ----------
     model
-        "attention", "pooled", "vectorized" or "bayes".
+        "attention", "pooled", "vectorized", "hard", "linear" or "bayes".
     theta, theta_se
         The strength, and its numerical uncertainty.
     provenance

@@ -70,8 +70,18 @@ class Alignment(Answer):
 
         There softmax and the largest token differ by less than 10⁻⁶ of the test error.
         """
-        sharp = np.asarray(self.kappa) > SHARPEST
-        return Query(np.where(sharp, np.inf, self.kappa)[()], self.cosine_q)
+        return as_query(self.kappa, self.cosine_q)
+
+
+def as_query(kappa: Value, cosine: Value) -> Query:
+    """Return a query that was trained: hard where κ is beyond what `Query` takes.
+
+    Examples
+    --------
+    >>> as_query(2e6, 0.5)
+    Query(kappa=inf, cosine=0.5)
+    """
+    return Query(np.where(np.asarray(kappa) > SHARPEST, np.inf, kappa)[()], cosine)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +103,10 @@ class Outcome(Answer):
     query_part, signal_part, rest, gamma
         The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ = ‖rest of w‖ and γ of the saddle
         problem; each with its ``_se``. NaN where there is none.
+    signals, signals_se
+        With several signals: the readout's components along each of them. ``signal``, ``cosine``
+        and ``cosine_q`` are then about the direction of the positives' mean signal, and
+        ``signal_part`` is NaN.
     residual
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
@@ -150,6 +164,8 @@ class Outcome(Answer):
     provenance: str
     alignment: Alignment | None = field(default=None)
     trials: Mapping[str, FloatArray] | None = None
+    signals: tuple[Value, ...] | None = None
+    signals_se: tuple[Value, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,9 +174,11 @@ class Focus(Answer):
 
     Attributes
     ----------
+    model
+        "attention", "hard" or "linear".
     signal, noise
         Mean attention weight of a signal token, and of one of the others (NaN if there are none);
-        evenly spread attention gives 1/L to each.
+        evenly spread attention gives 1/L to each, linear attention may give less than nothing.
     largest
         The chance that the largest weight lies on a signal token.
     kappa, cosine_q
@@ -183,6 +201,7 @@ class Focus(Answer):
 
     _shown: ClassVar[tuple[str, ...]] = ("signal", "noise", "largest")
 
+    model: str
     signal: Value
     signal_se: Value
     noise: Value

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..grid import check_kind, choice, common_shape, unmasked, whole
+from ..grid import check_kind, choice, common_shape, listed, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
-from ..models.asked import check_query, check_schedule, check_test
+from ..models.asked import check_query, check_schedule, check_signals, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
 from ..training import DATA, Training
@@ -28,6 +28,7 @@ TESTS = ("auto", "exact", "sampled")
 # Trials of all points of a call. They are listed before they run, in a third of a millisecond each,
 # and their results take some 3 kB each: this is half a minute and a third of a gigabyte.
 MOST_TRIALS = 100_000
+ORTHOGONAL = 1e-9  # the largest cosine of vectors that count as orthogonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,8 @@ class Asked(Settings):
             *(("n_test", 1, 10**9), ("memory", 1, 1 << 50)),
         ):
             object.__setattr__(self, name, whole(name, getattr(self, name), low, high))
-        object.__setattr__(self, "signal", _direction(self.signal, self.d))
+        _check_dimension(self.task, self.d)
+        object.__setattr__(self, "signal", _direction(self.signal, self.d, self.task))
         _check_noise(self.noise, self.d)
         check_test(self.model, self.task, self.test_task)
         _check_loss(self)
@@ -137,10 +139,26 @@ def _check_noise(noise: Noise, d: int) -> None:
     noise.check_dimension(d)
 
 
-def _direction(signal: Any, d: int) -> FloatArray | None:
+def one_signal(what: str, task: Task) -> None:
+    """Refuse what is no task, or one of several signals."""
+    check_kind("task", task, Task)
+    task.need_one_signal(what)
+
+
+def _check_dimension(task: Task, d: int) -> None:
+    if task.signals is not None and d <= task.kinds:
+        raise ValueError(
+            f"d must be above {task.kinds}, the number of orthogonal signals, to leave room for a "
+            f"query beside them, got {d}"
+        )
+
+
+def _direction(signal: Any, d: int, task: Task) -> FloatArray | None:
     if signal is None:
         return None
     unmasked("signal", signal)
+    if task.signals is not None:
+        return _directions(signal, d, task.kinds)
     try:
         if np.iscomplexobj(signal):
             raise TypeError
@@ -155,6 +173,23 @@ def _direction(signal: Any, d: int) -> FloatArray | None:
     vector = vector / np.abs(vector).max()  # first, so that no square overflows
     unit: FloatArray = vector / np.linalg.norm(vector)
     return unit
+
+
+def _directions(signal: Any, d: int, kinds: int) -> FloatArray:
+    """Return given directions of several signals, rows of unit norm, or refuse them."""
+    rows = listed("signal", signal, f"{kinds} vectors")
+    if len(rows) != kinds:
+        raise ValueError(f"signal must be {kinds} vectors, one for each signal, got {len(rows)}")
+    one = Task(L=1, R=1, theta=0.0, pi=0.5)
+    found = np.array([_direction(row, d, one) for row in rows])
+    products = np.abs(found @ found.T - np.eye(kinds))
+    if products.max() > ORTHOGONAL:
+        k, other = np.unravel_index(products.argmax(), products.shape)
+        raise ValueError(
+            f"signal must be vectors that are orthogonal to each other, got a cosine of "
+            f"{found[k] @ found[other]:.3g} between the vectors {k + 1} and {other + 1}"
+        )
+    return found
 
 
 def _check_loss(asked: Asked) -> None:
@@ -175,12 +210,15 @@ def _check_loss(asked: Asked) -> None:
 
 def _check_options(asked: Asked) -> None:
     query, training = asked.query, asked.training
-    check_query(asked.model, query)
+    check_query(asked.model, query, asked.task)
+    check_signals(asked.model, asked.task, query)
     check_schedule(asked.model, training, query)
     if asked.model.has_query and query is None:
         training.need_alpha0("the query is trained on D0")
     if asked.joins or asked.reuse == "D0":
         training.need_alpha0("the readout is trained on D0 too")
+    if _trains(asked) or asked.joins or asked.reuse != "none":
+        _check_batches(training, asked.d)
     for name, usual in (("reuse", "none"), ("starts", 0)):
         value = getattr(asked, name)
         if not asked.model.has_query and value != usual:
@@ -213,6 +251,19 @@ def _check_options(asked: Asked) -> None:
         raise ValueError(
             f"starts={asked.starts} trains everything on D0 ∪ D1 already; leave reuse at 'none', "
             f"got {asked.reuse!r}"
+        )
+
+
+def _check_batches(training: Training, d: int) -> None:
+    """Refuse a schedule with less than a sample for a step: it would need more data than D0 has."""
+    if training.schedule is None:
+        return
+    share, alpha0 = min(training.schedule.shares), float(np.min(training.alpha0))
+    if share * alpha0 * d < 1.0 - 1e-9:
+        raise ValueError(
+            f"schedule.shares must give every step a sample: the smallest, {share:.3g} of "
+            f"alpha0 * d = {alpha0 * d:.3g} samples, is {share * alpha0 * d:.2g}; raise d={d} or "
+            "alpha0, or take fewer steps"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..task import Positions, Task
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
 from .point import Trial
-from .samples.data import labels, positions, tokens
+from .samples.data import kinds, labels, positions, tokens
 from .training import reduced, stages
 from .training.trained import Trained
 
@@ -27,7 +27,8 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
     signal, part, inside = PARTS.get(trial.model.name, _unknown_parts)(trial, trained)
-    return {
+    several = {f"signals_{k}": one for k, one in enumerate(_along_signals(trial, trained), 1)}
+    return several | {
         "train_loss": float(np.mean(get_loss(trial.training.loss).value(fit.scores, y))),
         "train_error": float(np.mean(y * fit.scores <= 0.0)),
         "bias": fit.b,
@@ -40,22 +41,48 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     }
 
 
+def _along_signals(trial: Trial, trained: Trained) -> list[float]:
+    """Return the readout's component along each of several signals."""
+    if trial.task.signals is None or trial.model.name not in PARTS:
+        return [np.nan] * trial.task.kinds if trial.task.signals else []
+    flat = trial.model.name == "vectorized"
+    pattern = _directions(trial.task)[1] if flat else np.ones(1)
+    return [float(one) for one in pattern @ trained.signals]
+
+
 def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+    if trial.query is not None and trial.query.cosines is not None:
+        return _several_parts(trial, trained, np.array(trial.query.cosines))
     signal, s = float(trained.signals[0]), trained.alignment["cosine_q"]
     across = float(np.sqrt((1.0 - s) * (1.0 + s)))
     part = (signal - s * trained.query_part) / across if across > 1e-9 else 0.0
     return signal, part, trained.query_part**2 + part**2
 
 
+def _several_parts(trial: Trial, trained: Trained, s: FloatArray) -> tuple[float, float, float]:
+    """Return them where a given query has the cosines s with several signals."""
+    signals, along = trained.signals[0], trained.query_part
+    beside = signals - s * along  # products of w with what is left of each signal beside q̂
+    left = np.eye(len(s)) - np.outer(s, s)
+    inside = float(beside @ np.linalg.pinv(left, 1e-9) @ beside)
+    return float(trial.task.mean_signal @ signals), np.nan, along**2 + inside
+
+
 def _pooled_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
+    if trial.task.signals is not None:
+        signals = trained.signals[0]
+        return float(trial.task.mean_signal @ signals), np.nan, float(signals @ signals)
     signal = float(trained.signals[0])
     return signal, signal, signal**2
 
 
 def _vectorized_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
     basis, mean = _directions(trial.task)
+    inside = float(np.sum((basis @ trained.signals) ** 2))
+    if trial.task.signals is not None:
+        return float(trial.task.mean_signal @ (mean @ trained.signals)), np.nan, inside
     signal = float(mean @ trained.signals)
-    return signal, signal, float(np.sum((basis @ trained.signals) ** 2))
+    return signal, signal, inside
 
 
 def _unknown_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
@@ -102,7 +129,9 @@ def _attention_error(
 def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
     fit, noise = trained.fit, trial.noise
     spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
-    return pooled_error(trial.test_task, float(trained.signals[0]), spread, fit.b, noise), 0.0
+    task, signals = trial.test_task, np.ravel(trained.signals)
+    errors = [pooled_error(task, float(one), spread, fit.b, noise) for one in signals]
+    return float(_shares(task) @ errors), 0.0
 
 
 def _vectorized_error(
@@ -114,7 +143,15 @@ def _vectorized_error(
         W = fit.w.reshape(task.L, -1)
         W = W if noise.root is None else W @ noise.root
         deviation = float(np.sqrt(noise.token_variance(W.T).sum()))
-    return vectorized_error(task, trained.signals, deviation, fit.b, rng)
+    rows = trained.signals.T.reshape(task.kinds, -1)
+    found = np.array([vectorized_error(task, one, deviation, fit.b, rng) for one in rows])
+    shares = _shares(task)
+    return float(shares @ found[:, 0]), float(np.linalg.norm(shares * found[:, 1]))
+
+
+def _shares(task: Task) -> FloatArray:
+    """Return the weight of each signal among the positives."""
+    return np.ones(1) if task.signals is None else np.array(task.signals)
 
 
 EXACT: dict[str, Callable[[Trial, Trained, np.random.Generator], tuple[float, float]]] = {
@@ -155,17 +192,23 @@ def _attention_scores(
 ) -> Scores:
     task, at = trial.test_task, trained.look
     assert at is not None and trial.model.weigh is not None
-    cosine = trained.alignment["cosine_q"]
+    carried = kinds(task, len(y), rng)
+    cosine: Any = trained.alignment["cosine_q"]
+    signal = trained.signals[0]
+    if carried is not None and trial.query is not None:
+        cosine, signal = np.array(trial.query.cosines)[carried], signal[carried]
     a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng, trial.model.weigh)
     lift = task.theta * (y > 0.0)
-    return lift * mass * at.signal + at.along * along, at.across * np.sqrt(a)
+    return lift * mass * signal + at.along * along, at.across * np.sqrt(a)
 
 
 def _pooled_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task = trial.test_task
-    mean = task.theta * (y > 0.0) * task.R / task.L * trained.signals[0]
+    carried = kinds(task, len(y), rng)
+    signal = trained.signals[0] if carried is None else trained.signals[0][carried]
+    mean = task.theta * (y > 0.0) * task.R / task.L * signal
     return mean, float(np.linalg.norm(trained.fit.w)) / float(np.sqrt(task.L))
 
 
@@ -173,7 +216,11 @@ def _vectorized_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task = trial.test_task
-    marked = trained.signals[positions(task, len(y), rng)].sum(axis=1)
+    place, carried = positions(task, len(y), rng), kinds(task, len(y), rng)
+    if carried is None:
+        marked = trained.signals[place].sum(axis=1)
+    else:
+        marked = trained.signals[place, carried[:, None]].sum(axis=1)
     return task.theta * (y > 0.0) * marked, float(np.linalg.norm(trained.fit.w))
 
 

@@ -83,7 +83,8 @@ _OPTIONS = {
     "signal": _Option(
         None,
         "array (d,), optional",
-        "Direction of the signal; random in each trial by default.",
+        "Direction of the signal; random in each trial by default. Of several signals, as many\n"
+        "rows, orthogonal to each other.",
     ),
     "sampler": _Option(
         "auto",

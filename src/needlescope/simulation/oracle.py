@@ -30,13 +30,23 @@ from .samples.normal import Single, normal
 from .sets import log_mean
 from .summary import build, by_name, means
 
-MODELS = ("attention", "pooled", "bayes")
-KAPPAS = (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)
+MODELS = ("attention", "pooled", "hard", "linear", "bayes")
+KAPPAS = {
+    "attention": (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf),
+    "hard": (np.inf,),
+    "linear": (0.0, *np.geomspace(0.05, 12.8, 17).tolist(), np.inf),
+}
 # Width of the smoothing, over the scores' spread and the fifth root of their number.
 SMOOTHING_WIDTH = 2.0
 THRESHOLDS = 1001
 ORACLE_BLOCK = 1 << 16  # numbers at a time: what is made of them stays in the cache
-PASSES = {"attention": 50, "pooled": 2, "bayes": 20}  # nanoseconds for each number drawn
+PASSES = {
+    "attention": 50,
+    "pooled": 2,
+    "hard": 4,
+    "linear": 20,
+    "bayes": 20,
+}  # nanoseconds for each number drawn
 
 
 def simulate_oracle(
@@ -55,7 +65,7 @@ def simulate_oracle(
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled" or "bayes", default "attention"
+    model : "attention", "pooled", "hard", "linear" or "bayes", default "attention"
         The vectorized model is left to theory: its best rule gives tokens unequal weights, and
         draws would have to choose all L of them.
     samples : int, default 20,000
@@ -108,6 +118,7 @@ def simulate_oracle(
 def check_draws(task: Task, model: str, samples: int) -> int:
     """Refuse what `simulate_oracle` cannot be asked; return the numbers that a trial draws."""
     check_kind("task", task, Task)
+    task.need_one_signal("simulate_oracle")
     choice("model", model, MODELS)
     numbers = whole("samples", samples, 100, 10**9) * int(np.max(task.L))
     if 4 * numbers > MEMORY:
@@ -147,13 +158,15 @@ def _trial(job: _Job) -> dict[str, float]:
     if job.model == "bayes":
         rules = [_Rule(float(np.log((1.0 - pi) / pi)))]
     else:
-        choose = _choose if job.model == "attention" else _choose_pooled
-        rules = [choose(half, pi) for half in halves]
+        kappas = KAPPAS.get(job.model)
+        rules = [
+            _choose(half, pi, kappas) if kappas else _choose_pooled(half, pi) for half in halves
+        ]
     found = {
         "error": np.mean([_count(rule, half, pi) for rule in rules for half in halves]),
         "threshold": np.mean([rule.threshold for rule in rules]),
     }
-    if job.model == "attention":
+    if job.model in KAPPAS:
         found["kappa"] = np.mean([rule.kappa for rule in rules])
         found["sign"] = np.mean([rule.sign for rule in rules])
     return {name: float(value) for name, value in found.items()}
@@ -168,7 +181,8 @@ def _draw(job: _Job, number: int) -> _Half:
     positive[np.arange(count)[:, None], marked] += np.float32(task.theta)
     if job.model == "bayes":
         return _Half(*(lambda _, x=x: log_ratio(task, x) for x in (negative, positive)))
-    return _Half(*(lambda kappa, x=x: attend(x, kappa) for x in (negative, positive)))
+    score = attend_linearly if job.model == "linear" else attend
+    return _Half(*(lambda kappa, x=x: score(x, kappa) for x in (negative, positive)))
 
 
 def attend(x: Single, kappa: float) -> FloatArray:
@@ -194,6 +208,19 @@ def attend(x: Single, kappa: float) -> FloatArray:
     return found
 
 
+def attend_linearly(x: Single, kappa: float) -> FloatArray:
+    """Return Σ a x with a = (1 + κ(x − x̄))/L for each row; Σ (x − x̄)²/L for an infinite κ.
+
+    Examples
+    --------
+    >>> x = np.array([[0.0, 3.0]], np.float32)
+    >>> [round(float(attend_linearly(x, kappa)[0]), 3) for kappa in (0.0, 1.0, np.inf)]
+    [1.5, 3.75, 2.25]
+    """
+    mean, variance = x.mean(axis=1, dtype=float), x.var(axis=1, dtype=float)
+    return np.asarray(variance if np.isinf(kappa) else mean + kappa * variance)
+
+
 def log_ratio(task: Task, x: Single) -> FloatArray:
     """Return the log likelihood ratio of each row of tokens: positive against negative.
 
@@ -209,10 +236,10 @@ def log_ratio(task: Task, x: Single) -> FloatArray:
     return np.asarray(log_mean(task, logits) - 0.5 * task.R * task.theta**2)
 
 
-def _choose(half: _Half, pi: float) -> _Rule:
-    """Return attention's best rule on some draws."""
+def _choose(half: _Half, pi: float, kappas: tuple[float, ...]) -> _Rule:
+    """Return attention's best rule on some draws, of one of its kinds."""
     found = []
-    for kappa in KAPPAS:
+    for kappa in kappas:
         negative, positive = half.negative(kappa), half.positive(kappa)
         for sign in (1, -1):
             error, threshold = best_threshold(sign * negative, sign * positive, pi)

@@ -97,7 +97,8 @@ class Point(Settings):
         many = self.model.weights(self.task.L)
         if self.sampler == "tokens" or not self.model.fixed_length:
             return many * self.d
-        return many + min(self.n, many * (self.d - 1))
+        kinds: int = self.task.kinds
+        return many * kinds + min(self.n, many * (self.d - kinds))
 
     @property
     def seconds(self) -> float:

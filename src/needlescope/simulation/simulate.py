@@ -10,12 +10,14 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
+from ..grid import choice
+from ..models import WITH_QUERY
 from ..outcome import Alignment, Focus, Outcome, Separability
 from ..running.seeds import streams
 from ..running.workers import check_workers, run, worth
 from ..task import Task
 from ..training import Training
-from .asked import Asked, ask, trial_count
+from .asked import Asked, ask, one_signal, trial_count
 from .options import HOW, Options, takes
 from .point import Trial
 from .summary import build, by_name, means
@@ -103,7 +105,7 @@ def simulate(
     question = asked.question("simulate", trials, seed, options)
     outcome = build(Outcome, found | {"model": model}, asked.shape, question, values)
     alignment = _alignment(values, asked.shape, question) if asked.model.has_query else None
-    return dataclasses.replace(outcome, alignment=alignment)
+    return dataclasses.replace(outcome, alignment=alignment, **_signals(values, task))
 
 
 @takes("noise", "signal", "sampler", *HOW)
@@ -149,6 +151,7 @@ def simulate_alignment(
     >>> bool(abs(found.cosine_q - ns.align(task, training).cosine_q) < 4 * found.cosine_q_se)
     True
     """
+    one_signal("simulate_alignment", task)
     asked = ask(task, training, "attention", d, **options)
     values = _run(align_trial, asked, trials, seed, options, title="alignment")
     question = asked.question("simulate_alignment", trials, seed, options)
@@ -159,6 +162,7 @@ def simulate_alignment(
 def simulate_focus(
     task: Task,
     training: Training,
+    model: str = "attention",
     d: int = 1000,
     trials: int = 8,
     seed: Any = 0,
@@ -170,6 +174,7 @@ def simulate_focus(
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast.
+    model : "attention", "hard" or "linear", default "attention"
     d : int, default 1000
         Dimension of a token, from 1 to 10⁶; D0 holds ``alpha0 * d`` samples.
     trials : int, default 8
@@ -198,9 +203,10 @@ def simulate_focus(
     >>> bool(abs(found.signal - ns.focus(task, training).signal) < 4 * found.signal_se)
     True
     """
-    asked = ask(task, training, "attention", d, **options)
+    one_signal("simulate_focus", task)
+    asked = ask(task, training, choice("model", model, WITH_QUERY), d, **options)
     values = _run(focus_trial, asked, trials, seed, options, title="attention")
-    found = means(values, ("signal", "noise", "largest"))
+    found: dict[str, Any] = {"model": model} | means(values, ("signal", "noise", "largest"))
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate_focus", trials, seed, options)
     return build(Focus, found, asked.shape, question, values)
@@ -256,6 +262,7 @@ def simulate_separability(
     >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, workers=1).fraction
     array([1., 0.])
     """
+    one_signal("simulate_separability", task)
     asked = ask(task, training, model, d, **options)
     values = _run(separate_trial, asked, trials, seed, options, title=model)
     count = values["separable"].shape[-1]
@@ -285,6 +292,18 @@ def _run(
     workers = worth(workers, sum(point.seconds for point in points) * trials)
     rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {asked.d}")
     return by_name(rows, asked.shape, trials)
+
+
+def _signals(values: dict[str, FloatArray], task: Task) -> dict[str, Any]:
+    """Return mean and standard error of the readout's component along each of several signals."""
+    if task.signals is None:
+        return {}
+    names = [f"signals_{k}" for k in range(1, task.kinds + 1)]
+    found = {name: one[()] for name, one in means(values, names).items()}
+    return {
+        "signals": tuple(found[name] for name in names),
+        "signals_se": tuple(found[f"{name}_se"] for name in names),
+    }
 
 
 def _alignment(

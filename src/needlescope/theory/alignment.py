@@ -21,16 +21,13 @@ from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import Loss, PiecewiseQuadratic, get_loss
 from ..losses.balance import balance
-from ..models import ATTENTION
-from ..models.asked import check_query
 from ..outcome import Alignment, gather
-from ..query import Query
 from ..task import Task
 from ..training import Training
 from .provenance import of_alignment
 from .saddle.collapse import Pair
 from .saddle.envelope import Moments, moments
-from .steps.path import SURE, after_schedule, doubt
+from .steps.path import SURE, after_schedule
 from .unsolved import Points
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
@@ -169,12 +166,9 @@ def align(task: Task, training: Training) -> Alignment:
     >>> round(found.cosine_q, 4), round(found.norm_q, 4)
     (0.9762, 0.6843)
     """
-    return _align(task, training, SURE)
-
-
-def _align(task: Task, training: Training, sure: float) -> Alignment:
     check_kind("task", task, Task)
     check_kind("training", training, Training)
+    task.need_one_signal("align")
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
     shape = common_shape(task, training)
@@ -183,31 +177,15 @@ def _align(task: Task, training: Training, sure: float) -> Alignment:
     points, rows = Points("raise", shape, task, training), []
     for index, pair in enumerate(pairs):
         with points.at(index):
-            found = _align_one(*pair) if training.schedule is None else _align_many(*pair, sure)
-            rows.append(found | {"provenance": ground})
+            rows.append(trained(*pair) | {"provenance": ground})
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
-def trained_query(
-    task: Task, training: Training, query: Query | None = None, accuracy: float = 1.0
-) -> Query:
-    """Return the query that is given, or else the one that the steps train, known well enough.
-
-    A test error, and the weight on the signal, change by less than half as much as the cosine or
-    the relative κ; twice its standard error must fit into the accuracy.
-    """
-    check_query(ATTENTION, query)
-    if query is not None:
-        return query
-    found = _align(task, training, 0.5 * accuracy)
-    if training.schedule is not None:
-        worst = doubt(found.cosine_q_se, found.kappa, found.kappa_se)
-        if worst > accuracy:
-            raise NotConverged(
-                f"the query after its schedule is known to {worst:.1e} only, not to the accuracy "
-                f"of {accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
-            )
-    return found.query
+def trained(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
+    """Return the numbers of one (scalar) problem, a schedule's with a doubt of ``sure`` or so."""
+    if training.schedule is None:
+        return _align_one(task, training)
+    return _align_many(task, training, sure)
 
 
 def _align_many(task: Task, training: Training, sure: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from ..grid import real
 from ..models import Model
 from ..models.asked import check_query
 from ..query import Query
+from ..task import Task
 
 NO_QUERY = Query(0.0, 0.0)
 
@@ -19,9 +20,9 @@ def check_accuracy(accuracy: float) -> float:
     return float(real("accuracy", accuracy, 0.0, 1.0, open_low=True))
 
 
-def need_query(what: str, query: Query | None, model: Model) -> Query:
+def need_query(what: str, query: Query | None, model: Model, task: Task) -> Query:
     """Return the query of a model that has one, or refuse to go on without it."""
-    check_query(model, query)
+    check_query(model, query, task)
     if not model.has_query:
         return NO_QUERY
     if query is not None:

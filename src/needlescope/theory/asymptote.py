@@ -81,14 +81,14 @@ def asymptote(
     check_kind("task", task, Task)
     kind = get_model(model)
     accuracy = check_accuracy(accuracy)
-    seen = need_query("the limit of attention", query, kind)
+    seen = need_query("the limit of attention", query, kind, task)
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"model": model, "provenance": of_limit(kind, ASYMPTOTE)}] * len(
-        jobs
-    )
+    rows: list[dict[str, Any]] = [
+        {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
+    ] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
             rows[index] = _solve(one, given, kind, accuracy)
@@ -112,7 +112,7 @@ def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str,
 def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
     if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
-        return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE)}
+        return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE, task)}
     limits = drawn(model, task, query, level)
     laws = [limit.law(task.pi) for limit in limits]
     found, errors = _expand(_together(laws)), np.zeros(2)
@@ -128,7 +128,7 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
         "limit_se": errors[0],
         "rate": dim * found[1],
         "rate_se": dim * errors[1],
-        "provenance": of_limit(model, ASYMPTOTE),
+        "provenance": of_limit(model, ASYMPTOTE, task),
     }
 
 

@@ -14,10 +14,13 @@ from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
-from .law.limits import train_limit
+from .law.attention import attention_limit
+from .law.ladder import ERRORS_WITHIN_ACCURACY, ladder
+from .law.limits import LAWS, sharpness, train_limit
+from .law.normals import NormalLaw
 from .provenance import CAPACITY, of_limit
 from .saddle.margin import separability, uncertainty
+from .saddle.rare import Known, rare_separability
 from .unsolved import Points
 
 BEYOND = 1e-250  # below it 1/α* counts as zero
@@ -70,9 +73,10 @@ def capacity(
     (2.95, 'conjecture 1')
     """
     check_kind("task", task, Task)
+    task.need_one_signal("capacity")
     kind = get_model(model)
     accuracy = check_accuracy(accuracy)
-    seen = need_query("the capacity of attention", query, kind)
+    seen = need_query("the capacity of attention", query, kind, task)
     shape = common_shape(task, seen)
     points = Points(unsolved, shape, task, query)
 
@@ -89,32 +93,47 @@ def capacity(
 
 
 def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str, Any]:
-    """Climb the ladder of levels until the capacity is known well enough."""
-    # of a quantity near one, where errors are near a tenth
-    for level in ladder(0.1 * accuracy, fine=True):
-        row = _capacity_one(task, query, model, level)
-        doubt = ERRORS_WITHIN_ACCURACY * row["alpha_se"]
-        if row["alpha_se"] == 0.0 or doubt <= accuracy * row["alpha"]:
-            return row
-    relative = doubt / row["alpha"]
-    raise NotConverged(
-        f"the capacity, about {row['alpha']:.2g}, is known to a relative error of {relative:.1e} "
-        "only: the larger it is, the rarer the samples that limit it, and the fewer of them are "
-        f"drawn; pass accuracy={1.5 * relative:.1g} to accept that"
-    )
-
-
-def _capacity_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
-    limit = train_limit(model, task, query, level)
-    law = limit.law(task.pi)
-    found = separability(law)
-    alpha, relative = np.inf, 0.0
-    if found.value > BEYOND:
-        alpha = limit.dim / found.value
-        relative = uncertainty(law, limit.coarse_law(task.pi), found) / found.value
+    """Return the capacity of one task, or refuse to where it is not known well enough."""
+    kappa = sharpness(model, query) if model.has_query else 0.0
+    drawn = kappa > 0.0 and LAWS[model.name] is attention_limit
+    if drawn:
+        known = _by_drawing(task, kappa, query.cosine, accuracy)
+    else:
+        known = _by_quadrature(task, query, model, accuracy)
+    doubt = ERRORS_WITHIN_ACCURACY * known.relative
+    alpha = 1.0 / known.value if known.value > BEYOND else np.inf
+    if np.isfinite(alpha) and doubt > accuracy:
+        raise NotConverged(
+            f"the capacity, about {alpha:.2g}, is known to a relative error of {doubt:.1e} only: "
+            "the larger it is, the rarer the samples that limit it, and the fewer of them are "
+            f"drawn; pass accuracy={1.5 * doubt:.1g} to accept that"
+        )
     return {
         "model": model.name,
         "alpha": alpha,
-        "alpha_se": alpha * relative if relative else 0.0,
+        "alpha_se": alpha * known.relative if np.isfinite(alpha) else 0.0,
         "provenance": of_limit(model, CAPACITY),
     }
+
+
+def _by_drawing(task: Task, kappa: float, cosine: float, accuracy: float) -> Known:
+    """Return 1/α* of a law that is drawn, its rare samples where they are."""
+    positive, negative = (
+        NormalLaw(task.L, task.R, task.theta, kappa, cosine, label) for label in (1, -1)
+    )
+    return rare_separability(positive, negative, task.pi, accuracy)
+
+
+def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> Known:
+    """Return 1/α* of a law with few nodes, climbing its levels until it is known well enough."""
+    # of a quantity near one, where errors are near a tenth
+    for level in ladder(0.1 * accuracy, fine=True):
+        limit = train_limit(model, task, query, level)
+        law = limit.law(task.pi)
+        found = separability(law)
+        if found.value <= BEYOND:
+            return Known(0.0, 0.0)
+        relative = uncertainty(law, limit.coarse_law(task.pi), found) / found.value
+        if ERRORS_WITHIN_ACCURACY * relative <= accuracy:
+            break
+    return Known(found.value / limit.dim, relative)

@@ -87,6 +87,7 @@ def crossover(
     (0.19, 'crosses')
     """
     check_kind("task", task, Task)
+    task.need_one_signal("crossover")
     if training is not None:
         check_kind("training", training, Training)
     strength = Query(kappa, 0.0)

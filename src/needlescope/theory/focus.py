@@ -6,7 +6,10 @@ when the largest of R tokens, raised by t = θs, exceeds the largest of L − R 
 
     ∫ Φ(x + t)^{L−R} R φ(x) Φ(x)^{R−1} dx
 
-whatever κ is. By symmetry a negative sample's tokens all have weight 1/L.
+whatever κ is. Hard attention gives that token all its weight. Linear attention orders tokens as
+softmax does; its weights a = (1 + κ P(g + t v))/L, with P = I − 11ᵀ/L, add up to
+R/L + (κ/L) t R(1 − R/L) on the signal tokens on average, which may be negative or above one. By
+symmetry a negative sample's tokens all have weight 1/L.
 """
 
 from __future__ import annotations
@@ -17,17 +20,21 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from ..answer import Question
+from ..arrays import FloatArray
 from ..errors import NotConverged
-from ..grid import check_kind, common_shape
+from ..grid import check_kind, choice, common_shape
 from ..lattice import REPLICATES
+from ..models import WITH_QUERY, Model, get_model
+from ..models.asked import check_schedule
 from ..outcome import Focus, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .alignment import trained_query
 from .asked import check_accuracy
+from .known import LAW_SHARE, check_learned, check_reached, learned
 from .law.attention import draw
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
+from .law.ladder import ERRORS_WITHIN_ACCURACY, LADDER, Level, ladder
+from .law.limits import sharpness
 from .provenance import FOCUS
 from .unsolved import Points
 
@@ -38,6 +45,7 @@ GRID = np.linspace(-12.0, 12.0, 961)
 def focus(
     task: Task,
     training: Training,
+    model: str = "attention",
     *,
     query: Query | None = None,
     accuracy: float = 1e-4,
@@ -52,6 +60,7 @@ def focus(
     ----------
     task, training : Task, Training
         The problem; any numeric field may be an array, and the results broadcast.
+    model : "attention", "hard" or "linear", default "attention"
     query : Query, optional
         A query given directly instead of the one that `align` predicts.
     accuracy : float, default 1e-4
@@ -81,33 +90,62 @@ def focus(
     (0.699, 0.033, 0.9978)
     """
     check_kind("task", task, Task)
+    task.need_one_signal("focus")
     check_kind("training", training, Training)
+    kind = get_model(choice("model", model, WITH_QUERY))
     accuracy = check_accuracy(accuracy)
-    seen = trained_query(task, training, query, accuracy)
-    shape = common_shape(task, training, seen)
-    points = Points(unsolved, shape, task, training, query)
-    jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"provenance": FOCUS}] * len(jobs)
-    for index, (one, given) in enumerate(jobs):
+    check_learned(kind, task, training, query)
+    check_schedule(kind, training, query)
+    parts = (task, training) if query is None else (task, training, query)
+    shape = common_shape(*parts)
+    points = Points(unsolved, shape, *parts)
+    jobs = list(zip(*(part.scalars(shape) for part in parts), strict=True))
+    blank = {"model": model, "provenance": FOCUS}
+    rows: list[dict[str, Any]] = [blank] * len(jobs)
+    for index, (one, steps, *given) in enumerate(jobs):
         with points.at(index):
-            rows[index] = _focus_one(one, given, accuracy)
+            if given:
+                rows[index] = blank | _focus_one(kind, one, given[0], accuracy)
+            else:
+                rows[index] = blank | _focus_learned(kind, one, steps, accuracy)
     points.warn()
     options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
     return gather(Focus, rows, shape, Question("focus", task, training, options))
 
 
-def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
-    L, R = task.L, task.R
-    kappa, tilt = query.kappa, task.theta * query.cosine
+def _focus_learned(model: Model, task: Task, training: Training, accuracy: float) -> dict[str, Any]:
+    """Train the query well enough for the weight on the signal; what is open adds to its error."""
 
-    def mass(level: Level) -> tuple[float, float]:
-        if kappa == 0.0 or R == L:
-            return R / L, 0.0
-        means = draw(L, R, kappa, tilt, level.points)[0].mass.mean(axis=1)
-        return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
+    def numbers(query: Query) -> FloatArray:
+        return np.array([_mass(model, task, query, LADDER[0])[0], _largest_of(task, query)])
 
+    what = "the attention on signal tokens"
+    known, left = learned(task, training, accuracy, numbers, what)
+    check_reached(model, known.query)
+    row = _focus_one(model, task, known.query, accuracy * (1.0 if known.exact else LAW_SHARE))
+    for name, count in (("signal_se", task.R), ("noise_se", task.L - task.R)):
+        row[name] = float(np.hypot(row[name], left[0] / count)) if count else np.nan
+    return row | {"largest_se": float(left[-1])}
+
+
+def _mass(model: Model, task: Task, query: Query, level: Level) -> tuple[float, float]:
+    """Return the mean weight on all signal tokens, and its standard error."""
+    L, R, kappa, tilt = task.L, task.R, sharpness(model, query), task.theta * query.cosine
+    if kappa == 0.0 or R == L:
+        return R / L, 0.0
+    if np.isinf(kappa):
+        return _largest(L, R, tilt), 0.0
+    if not model.bounded:
+        return R / L + kappa / L * tilt * R * (1.0 - R / L), 0.0
+    samples = draw(L, R, kappa, tilt, level.points)
+    means = samples[0].mass.mean(axis=1)
+    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
+
+
+def _focus_one(model: Model, task: Task, query: Query, accuracy: float) -> dict[str, Any]:
+    R, others = task.R, task.L - task.R
     for level in ladder(min(1.0, 100.0 * accuracy), fine=True):  # better known than a test error
-        share, error = mass(level)
+        share, error = _mass(model, task, query, level)
         if ERRORS_WITHIN_ACCURACY * error <= accuracy:
             break
     else:
@@ -115,17 +153,21 @@ def _focus_one(task: Task, query: Query, accuracy: float) -> dict[str, Any]:
             f"the attention on signal tokens is {share:.6g} ± {error:.1g} at the finest level, "
             f"above accuracy={accuracy:g}; ask for less"
         )
-    others = L - R
     return {
         "signal": share / R,
         "signal_se": error / R,
         "noise": (1.0 - share) / others if others else np.nan,
         "noise_se": error / others if others else np.nan,
-        "largest": _largest(L, R, tilt) if kappa > 0.0 else R / L,
-        "kappa": kappa,
+        "largest": _largest_of(task, query),
+        "kappa": query.kappa,
         "cosine_q": query.cosine,
-        "provenance": FOCUS,
     }
+
+
+def _largest_of(task: Task, query: Query) -> float:
+    """Return the chance that a signal token has the largest weight; equal ones share the place."""
+    tilt = task.theta * query.cosine
+    return _largest(task.L, task.R, tilt) if query.kappa > 0.0 else task.R / task.L
 
 
 def _largest(L: int, R: int, tilt: float) -> float:

@@ -8,25 +8,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Question
-from ..errors import NotConverged
+from ..arrays import FloatArray
+from ..errors import NoMinimiser, NotConverged
 from ..grid import check_kind, choice, common_shape
 from ..losses import get_loss
 from ..models import Model, get_model
-from ..models.asked import check_query, check_schedule, check_test
+from ..models.asked import check_schedule, check_test
 from ..models.nodes import JointLaw
 from ..outcome import Outcome, gather
 from ..query import Query
 from ..task import Positions, Task
 from ..training import DATA, Training
-from .alignment import trained_query
 from .asked import NO_QUERY, check_accuracy
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
-from .law.limits import test_limit, train_limit
+from .known import EXACT, LAW_SHARE, check_learned, check_reached, learned
+from .law.ladder import (
+    ERRORS_WITHIN_ACCURACY,
+    LADDER,
+    ROUGH,
+    ROUGHLY,
+    Level,
+    ladder,
+    standard_error,
+)
+from .law.limits import error_limit, train_limit
+from .law.several import beside_query
 from .provenance import of_prediction
 from .saddle.measures import measure
 from .saddle.problem import Point
 from .saddle.readout import Readout, train_readout
 from .unsolved import Points
+
+STEADY = LADDER[0].finer  # enough to see how far a number moves with the query
 
 
 class _Solved(NamedTuple):
@@ -40,19 +52,32 @@ class _Solved(NamedTuple):
     def doubt(self) -> float:
         return ERRORS_WITHIN_ACCURACY * float(self.row["test_error_se"])
 
+    def settled(self, level: Level, accuracy: float) -> bool:
+        """Whether a result is known well enough; a rough law must leave something to spare.
+
+        It must know small errors to a tenth, too, and it does not tell for sure whether a readout
+        is nil.
+        """
+        if level != ROUGH:
+            return self.doubt <= accuracy
+        if self.readout.local is None:
+            return False
+        return self.doubt <= ROUGHLY * min(accuracy, 0.1 * float(self.row["test_error"]))
+
     def coarse(self, accuracy: float) -> bool:
         """Whether compression is what stands between a result and its accuracy."""
         return bool(self.doubt > accuracy >= np.sqrt(2.0) * ERRORS_WITHIN_ACCURACY * self.sampling)
 
 
 class _Job(NamedTuple):
-    """One point of the grid."""
+    """One point of the grid; ``open`` are the errors that its query leaves in the numbers."""
 
     task: Task
     training: Training
     query: Query
     test: Task
     alpha: float
+    open: FloatArray = EXACT
 
 
 def predict(
@@ -120,10 +145,10 @@ def predict(
     kind = get_model(model)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
-    check_query(kind, query)
+    check_learned(kind, task, training, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)
-    seen = trained_query(task, training, query, accuracy) if kind.has_query else NO_QUERY
+    seen = NO_QUERY if query is None else query
     joins = data == "all" and not kind.has_query
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
@@ -134,11 +159,15 @@ def predict(
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
         for t, r, q, s in zip(*parts, strict=True)
     ]
+    if kind.has_query and query is None:
+        for index, job in enumerate(jobs):
+            with points.at(index):
+                jobs[index] = _with_query(kind, job, accuracy)
     protocol = training if kind.has_query and query is None else None
     rests = of_prediction(kind, training.loss, task, test, protocol)
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for members in _families(jobs).values():
+    for members in _families(jobs, points).values():
         for index, row in _walk(kind, jobs, members, accuracy, points).items():
             rows[index] = blank | row
     points.warn()
@@ -162,11 +191,26 @@ def _check_test(model: Model, task: Task, test: Task | None) -> Task:
     return test
 
 
-def _families(jobs: list[_Job]) -> dict[Any, list[int]]:
+def _with_query(model: Model, job: _Job, accuracy: float) -> _Job:
+    """Train the query of a point, well enough for its test error."""
+    near: list[Point | None] = [None]
+
+    def numbers(query: Query) -> FloatArray:
+        found = _solve(model, job._replace(query=query), STEADY, near[-1])
+        near.append(found.readout.warm)
+        return np.array([found.row[name] for name in _with_errors(found.row)])
+
+    known, errors = learned(job.task, job.training, accuracy, numbers, "the test error")
+    check_reached(model, known.query)
+    return job._replace(query=known.query, open=errors)
+
+
+def _families(jobs: list[_Job], points: Points) -> dict[Any, list[int]]:
     """Group the points that share a law, and order each group for continuation."""
     families: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
-        families[job.task, job.query, id(get_loss(job.training.loss))].append(index)
+        if index not in points.lost:
+            families[job.task, job.query, id(get_loss(job.training.loss))].append(index)
     for members in families.values():
         members.sort(key=lambda k: (-jobs[k].training.ridge, jobs[k].alpha, k))
     return families
@@ -177,14 +221,22 @@ def _walk(
 ) -> dict[int, dict[str, Any]]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level.
 
-    Where only the compression of the law is too coarse, the same samples are compressed less.
+    A rough law comes first: where it suffices with some to spare, as it often does, the finer ones
+    are never made, and else it says where to begin. Where only the compression of the law is too
+    coarse, the same samples are compressed less.
     """
     done: dict[int, _Solved] = {}
+    asked = accuracy
+    accuracy *= LAW_SHARE if jobs[members[0]].open.any() else 1.0
     pending, levels = members, ladder(accuracy)
-    if len(members) > 2:  # one point in the middle tells where to start
-        middle = members[len(members) // 2]
+    middle = members[len(members) // 2]  # one point that tells where to start
+    look = _look(model, jobs[middle]) if levels[0] != ROUGH else None
+    if look is not None and look.settled(ROUGH, accuracy):
+        done[middle], levels = look, (ROUGH, *levels)
+        pending = [k for k in members if k != middle]
+    elif len(members) > 2:
         with points.at(middle):
-            probe = _solve(model, jobs[middle], levels[0], None)
+            probe = _solve(model, jobs[middle], levels[0], look and look.readout.warm)
             excess = probe.doubt / accuracy
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
             levels = levels[0 if probe.coarse(accuracy) else skip :]
@@ -194,21 +246,48 @@ def _walk(
             if index in points.lost:
                 continue
             with points.at(index):
-                found = _solve(model, jobs[index], level, _guess(trail, jobs[index]))
-                if found.coarse(accuracy):
+                near = _guess(trail, jobs[index]) or (look and look.readout.warm)
+                found = _solve(model, jobs[index], level, near)
+                if level != ROUGH and found.coarse(accuracy):
                     found = _solve(model, jobs[index], level.finer, found.readout.warm)
                 if found.readout.local is not None:
                     trail.append((jobs[index], found.readout.point))
                 done[index] = found
-        pending = [k for k in pending if k not in points.lost and done[k].doubt > accuracy]
+        pending = [
+            k for k in pending if k not in points.lost and not done[k].settled(level, accuracy)
+        ]
     for index in sorted(pending, key=lambda k: -done[k].doubt):  # the worst first
         with points.at(index):
             worst = done[index].doubt
             raise NotConverged(
                 f"the test error is known to ±{worst:.1e} only, not to the accuracy of "
-                f"{accuracy:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
+                f"{asked:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
             )
-    return {index: found.row for index, found in done.items() if index not in points.lost}
+    return {
+        index: _opened(found.row, jobs[index].open)
+        for index, found in done.items()
+        if index not in points.lost
+    }
+
+
+def _with_errors(row: dict[str, Any]) -> list[str]:
+    """Name the numbers that a trained query may leave open; it has one signal, not several."""
+    return [name for name in row if f"{name}_se" in row and not isinstance(row[name], tuple)]
+
+
+def _opened(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]:
+    """Add the errors that a query leaves to those of the law."""
+    names = _with_errors(row)
+    both = np.hypot([row[f"{name}_se"] for name in names], errors)
+    return row | {f"{name}_se": one for name, one in zip(names, both.tolist(), strict=True)}
+
+
+def _look(model: Model, job: _Job) -> _Solved | None:
+    """Solve with the roughest law, if that can be: what it refuses, a finer one may not."""
+    try:
+        return _solve(model, job, ROUGH, None)
+    except (NotConverged, NoMinimiser):
+        return None
 
 
 def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
@@ -234,33 +313,56 @@ def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved
     readout = train_readout(
         limit, get_loss(training.loss), task.pi, job.alpha, training.ridge, warm
     )
-    test = limit
-    if job.test is not task:
-        test = test_limit(model, task, job.test, query, level)
+    test = error_limit(model, task, job.test, query, level)
     coarse = limit.coarse_law(task.pi), test.coarse_law(job.test.pi)
     found = measure(readout, test.law(job.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")
     row: dict[str, Any] = {"residual": readout.residual}
     for name, value, error in zip(names, found.values, found.errors, strict=True):
         row[name], row[f"{name}_se"] = value, error
-    order = _order_parameters(model, query, readout.problem.law, readout.point)
-    row.update(order)
-    if found.others:
-        others = [
-            list(_order_parameters(model, query, readout.problem.law, one).values())
-            for one in found.others
-        ]
-        errors = standard_error(np.array(others) - list(order.values()))
-    else:
-        errors = np.zeros(len(order))
-    row.update({f"{name}_se": error for name, error in zip(order, errors, strict=True)})
+    law, points = readout.problem.law, [readout.point, *found.others]
+    order, *others = (_order_parameters(model, task, query, law, one) for one in points)
+    row.update(order | _uncertainty(order, others))
+    if task.signals is not None:
+        along, *others = (_along_signals(model, task, query, law, one) for one in points)
+        row["signals"] = tuple(along.values())
+        row["signals_se"] = tuple(_uncertainty(along, others).values())
     row["kappa"] = query.kappa if model.has_query else np.nan
-    row["cosine_q"] = query.cosine if model.has_query else np.nan
+    row["cosine_q"] = query.toward(task.mean_signal) if model.has_query else np.nan
     return _Solved(row, readout, float(found.sampling[0]))
 
 
-def _order_parameters(model: Model, query: Query, law: JointLaw, at: Point) -> dict[str, float]:
+def _uncertainty(order: dict[str, float], others: list[dict[str, float]]) -> dict[str, float]:
+    """Return the standard error of each number, by those of the other estimates of the law."""
+    if not others:
+        return {f"{name}_se": 0.0 for name in order}
+    rows = np.array([list(one.values()) for one in others])
+    errors = standard_error(rows - list(order.values()))
+    return {f"{name}_se": error for name, error in zip(order, errors, strict=True)}
+
+
+def _along_signals(
+    model: Model, task: Task, query: Query, law: JointLaw, at: Point
+) -> dict[str, float]:
+    """Return the readout's component along each of several signals."""
     if model.has_query:
+        found = np.column_stack([query.cosines, beside_query(query.cosines)]) @ at.mu
+    else:
+        pattern = (law.weight @ law.m).reshape(task.kinds, -1).sum(axis=0)  # 1 for pooling
+        found = at.mu.reshape(task.kinds, -1) @ (
+            pattern / max(float(np.linalg.norm(pattern)), 1e-300)
+        )
+    return {str(number): float(one) for number, one in enumerate(found)}
+
+
+def _order_parameters(
+    model: Model, task: Task, query: Query, law: JointLaw, at: Point
+) -> dict[str, float]:
+    several = task.signals is not None
+    if model.has_query and several:
+        mean = task.mean_signal
+        direction = np.append(query.toward(mean), mean @ beside_query(query.cosines))
+    elif model.has_query:
         across = np.sqrt((1.0 - query.cosine) * (1.0 + query.cosine))
         direction = np.array([query.cosine, across])
     else:
@@ -274,7 +376,7 @@ def _order_parameters(model: Model, query: Query, law: JointLaw, at: Point) -> d
         "norm": norm,
         "cosine": signal / norm if norm > 0.0 else 0.0,
         "query_part": at.mu[0] if model.has_query else np.nan,
-        "signal_part": at.mu[1] if model.has_query else signal,
+        "signal_part": np.nan if several else at.mu[1] if model.has_query else signal,
         "rest": at.rho,
         "gamma": 1.0 / at.t,
     }

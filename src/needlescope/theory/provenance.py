@@ -15,6 +15,7 @@ from ..training import Training
 ALIGNMENT = "theorem 3, corollary 1"
 SCHEDULE = "formula: overlaps after steps on fresh batches"
 ASYMPTOTE = "corollary 2"
+BEST_QUERY = "search: over direction, temperature and readout"
 CAPACITY = "conjecture 1"
 FOCUS = "formula: exact law of the attention weights"
 LEARNING_LIMIT = "formula: replica-symmetric (not a theorem)"
@@ -23,6 +24,8 @@ ORACLE = {
     "attention": "search: over temperature, sign and threshold of theorem 1",
     "pooled": "proposition 1",
     "vectorized": "search: over the weights of proposition 1",
+    "hard": "formula: largest token",
+    "linear": "search: over temperature and threshold of a normal and a chi square",
     "bayes": "formula: likelihood ratio",
 }
 
@@ -58,12 +61,13 @@ def of_prediction(
         "with a loss of one's own": not _known(loss),
         "with balanced slopes": protocol is not None and protocol.balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
+        "with several signals": task.signals is not None,
         "tested on another task": test is not task,
     }
     return _beyond(model.rests_on, beyond)
 
 
-def of_limit(model: Model, ground: str) -> str:
+def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
     """Return what a limit rests on that the paper states for its own models.
 
     Examples
@@ -74,11 +78,11 @@ def of_limit(model: Model, ground: str) -> str:
     >>> of_limit(get_model("pooled")._replace(name="mine", rests_on="formula: mine"), ASYMPTOTE)
     'formula: corollary 2 for the model mine'
     """
-    return (
-        ground
-        if model.rests_on.startswith("theorem")
-        else f"formula: {ground} for the model {model.name}"
-    )
+    beyond = {
+        f"for the model {model.name}": not model.rests_on.startswith("theorem"),
+        "with several signals": task is not None and task.signals is not None,
+    }
+    return _beyond(ground, beyond)
 
 
 def of_search(*grounds: str) -> str:

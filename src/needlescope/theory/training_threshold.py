@@ -91,13 +91,14 @@ def training_threshold(
     3.6
     """
     check_kind("task", task, Task)
+    task.need_one_signal("training_threshold")
     check_kind("training", training, Training)
     kind = get_model(model)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, RESOLVED, 1.0, open_high=True)
     asked, task = task, task.replace(theta=1.0)
-    check_query(kind, query)
+    check_query(kind, query, task)
     check_schedule(kind, training, query)
     if kind.has_query and query is None:
         training.need_alpha0("the query is trained on D0")

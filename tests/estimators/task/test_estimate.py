@@ -146,7 +146,7 @@ def test_correlated_instances_count_as_fewer():
 
 
 def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
-    X, y, _ = draw(Task(L=12, R=2, theta=4.0, pi=0.5), 15, 120)
+    X, y, _ = draw(Task(L=12, R=2, theta=4.0, pi=0.5), 15, 80)
     ragged = [bag[: 6 + k % 7] for k, bag in enumerate(X.astype(np.float32))]
     names = np.where(y == 1, "yes", "no")
     calls = []
@@ -232,8 +232,8 @@ def test_instances_that_are_all_the_same_have_no_signal():
 
 
 def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
-    rng, y = np.random.default_rng(0), np.arange(200) % 2
-    X = rng.standard_normal((200, 10, 20))
+    rng, y = np.random.default_rng(0), np.arange(100) % 2
+    X = rng.standard_normal((100, 10, 20))
     X[y == 1, 0] += 15.0 / np.sqrt(20)
     found = estimate_task(X, y, random_state=0)
     assert found.theta >= 9.9 and found.theta_se == np.inf
@@ -241,7 +241,7 @@ def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
 
 
 def test_nothing_is_left_to_buy():
-    X, y, _ = draw(Task(L=4, R=2, theta=8.0, pi=0.5), 20, 200)
+    X, y, _ = draw(Task(L=4, R=2, theta=8.0, pi=0.5), 20, 100)
     assert (
         estimate_task(X, y, random_state=0).sentence().endswith("no 0.01 left for more bags to buy")
     )

@@ -56,7 +56,9 @@ def changed(before: dict[str, str]) -> set[str]:
 def test_a_formula_changes_the_calls_that_rest_on_it(copy: Path) -> None:
     before = versions()
     edit(copy / "theory" / "alignment.py", "self.signal**2", "self.signal**3")
-    assert changed(before) == {"align", "predict", "focus", "crossover", "training_threshold"}
+    assert changed(before) == {
+        *("align", "predict", "focus", "crossover", "training_threshold", "best_query")
+    }
 
 
 def test_what_all_import_changes_all(copy: Path) -> None:

@@ -60,3 +60,10 @@ def test_positions_are_told_apart_though_they_have_no_hash():
     found = varying(given)["task.positions"]
     assert len(found) == 3 and "uniform" in found
     assert sum(with_value(given, "task.positions", one).sum() for one in found) == 3
+
+
+def test_several_signals_are_told_apart_from_one():
+    given = table(*({"task.signals": weights} for weights in ([0.5, 0.5], [0.2, 0.8])), {})
+    found = varying(given)["task.signals"]
+    assert found == ["[0.2, 0.8]", "[0.5, 0.5]", "one"]
+    assert sum(with_value(given, "task.signals", one).sum() for one in found) == 3

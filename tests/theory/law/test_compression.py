@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from needlescope.theory.law.attention import Draws, draw
-from needlescope.theory.law.compression import compress
+from needlescope.theory.law.compression import _merged, _statistics, compress
 from needlescope.theory.law.ladder import Level
 
 FINE = Level(2**13, 1024)
@@ -127,3 +127,15 @@ class TestCompression:
         for mass, score, A, weight, replicas in compress(one, 32):
             values = mass.tolist(), score.tolist(), A.tolist(), weight.tolist(), replicas.tolist()
             assert values == ([0.5], [0.0], [0.25], [1.0], [[1.0]])
+
+
+def test_larger_cells_are_merged_as_if_their_samples_were_gone_through_again() -> None:
+    rng = np.random.default_rng(0)
+    sizes, parents, replicates = np.array([40, 25, 30, 50]), np.array([0, 1, 0, 1]), 4
+    x = np.array([[1.0], [1e-3], [0.0]]) + rng.gamma(2.0, size=(3, 145)) * [[1.0], [1e-5], [30.0]]
+    owner = rng.integers(0, replicates, 145)
+    merged = _merged(_statistics(x, sizes, owner, replicates), parents)
+    order = np.argsort(np.repeat(parents, sizes), kind="stable")
+    again = _statistics(x[:, order], np.array([70, 75]), owner[order], replicates)
+    for one, two in zip(merged, again, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-22)

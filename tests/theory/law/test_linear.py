@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
+import needlescope as ns
 from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import Level
 from needlescope.theory.law.linear import chi_square, linear_limit, normal
@@ -58,6 +60,20 @@ def test_half_the_points_give_the_same_to_many_digits():
         assert 0.0 < abs(value - rough) < 1e-4
 
 
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize(("R", "kappa"), [(1, 10.0), (1, 1000.0), (2, 100.0)])
+def test_a_pair_s_dip_is_resolved(R, kappa, positive):
+    """1/√(2‖a‖²) of two tokens has a peak of width 1/κ where they are equal."""
+    theta, s = 3.0, 0.7
+    limit = linear_limit(2, R, theta, kappa, s, LEVEL)
+    nodes = limit.positive if positive else limit.negative
+    x = np.linspace(-9.0, 9.0, 2_000_001)  # (g₁ − g₂)/√2, which a signal in one token raises
+    raised = x + theta * s / np.sqrt(2.0) * (R == 1 and positive)
+    direct = np.exp(-0.5 * x**2) / np.sqrt(1.0 + kappa**2 * raised**2 / 2.0)
+    direct = direct.sum() / np.exp(-0.5 * x**2).sum()
+    assert nodes.weight @ (2.0 * nodes.A) ** -0.5 == pytest.approx(direct, rel=1e-3)
+
+
 def test_at_kappa_zero_it_is_pooling():
     mine, other = (law(7, 3, 2.0, 0.0, 0.6, LEVEL) for law in (linear_limit, attention_limit))
     for one, point in ((mine.positive, other.positive), (mine.negative, other.negative)):
@@ -82,3 +98,20 @@ def test_rules_know_their_moments(degrees):
     assert weight @ (r - degrees) ** 3 == pytest.approx(8.0 * degrees, rel=1e-4)
     x, weight = normal(16)
     assert [weight @ x**k for k in range(1, 7)] == pytest.approx([0, 1, 0, 3, 0, 15], abs=1e-9)
+
+
+def test_a_test_error_with_narrow_steps_is_resolved():
+    """A strong signal in two of three tokens, few samples: its readout needs few points, not it."""
+    task = ns.Task(L=3, R=2, theta=47.418, pi=0.284641)
+    training = ns.Training(alpha1=0.05, loss="squared_hinge", ridge=0.0052975)
+    found = ns.predict(task, training, "linear", query=ns.Query(4.00372, -0.0741962))
+    assert 2.0 * found.test_error_se <= 1e-4
+    wrong = []
+    for positive, share in ((True, task.pi), (False, 1.0 - task.pi)):
+        along, across, A = drawn((3, 2, task.theta, 4.00372, -0.0741962), positive, 1_000_000)
+        spread = np.sqrt(A * (found.rest**2 + found.signal_part**2) + found.query_part**2 / 3.0)
+        score = found.query_part * along + found.signal_part * across + found.bias
+        wrong.append(share * ndtr((-score if positive else score) / spread))
+    mean = sum(one.mean() for one in wrong)
+    error = np.sqrt(sum(one.var() / len(one) for one in wrong))
+    assert abs(found.test_error - mean) <= 4.0 * error + 1e-4

@@ -23,11 +23,12 @@ TASKS = [
 
 
 def test_published_needle_in_a_thousand() -> None:
-    # simulation of 10⁶ samples of each label: attention 0.2636 ± 0.0002, Bayes 0.2633 ± 0.0002
+    # simulation of 10⁶ samples of each label: attention 0.2636 ± 0.0002, Bayes 0.2633 ± 0.0002;
+    # eight lattices of 2^14 points: Bayes 0.263034 ± 0.000005
     task = ns.Task(L=1000, R=1, theta=3.72, pi=0.5)
     attention, limit = oracle(task, "attention"), oracle(task, "bayes")
     assert attention.error == pytest.approx(0.26329, abs=1e-5)
-    assert limit.error == pytest.approx(0.26305, abs=4 * limit.error_se)
+    assert limit.error == pytest.approx(0.263034, abs=4 * 5e-6)
     assert attention.kappa == pytest.approx(2.42, abs=0.02)
     assert attention.provenance == "search: over temperature, sign and threshold of theorem 1"
     assert limit.provenance == "formula: likelihood ratio"
@@ -48,7 +49,8 @@ def test_no_model_beats_bayes_nor_loses_to_pooling(task: ns.Task) -> None:
     found = {model: oracle(task, model) for model in MODELS}
     limit, trivial = found["bayes"], min(task.pi, 1.0 - task.pi)
     for model, one in found.items():
-        assert 0.0 <= one.error <= found["pooled"].error <= trivial
+        most = trivial if model == "hard" else found["pooled"].error  # which hard may lose to
+        assert 0.0 <= one.error <= most <= trivial
         assert one.error >= limit.error - 3.0 * limit.error_se, model
         assert one.error_se <= 1e-4
 
@@ -64,8 +66,9 @@ def test_without_signal_the_error_is_that_of_the_rarer_label(model: str, pi: flo
 @pytest.mark.parametrize("L", [1, 2, 7, 4096])
 def test_where_every_token_carries_the_signal_pooling_is_optimal(L: int) -> None:
     task = ns.Task(L=L, R=L, theta=1.0 / np.sqrt(L), pi=0.4)
-    errors = {oracle(task, model).error for model in MODELS}
+    errors = {oracle(task, model).error for model in MODELS if model != "hard"}
     assert len(errors) == 1
+    assert oracle(task, "hard").error >= errors.pop() - 1e-12
     assert oracle(task, "attention").kappa == 0.0
 
 
@@ -123,7 +126,7 @@ def test_grids_take_the_shape_of_the_task_and_scalars_stay_plain() -> None:
         one = oracle(ns.Task(L=20, R=1, theta=3.0, pi=0.5), model)
         assert isinstance(one.error, float)
         assert one.error == found.error[1, 2]
-        assert (one.kappa is None) == (model != "attention")
+        assert (one.kappa is None) == (model not in ("attention", "hard", "linear"))
 
 
 @pytest.mark.slow
@@ -167,6 +170,6 @@ def test_shapes_that_do_not_broadcast_are_refused() -> None:
 def test_unreached_accuracy_says_what_was_reached_and_what_to_do() -> None:
     words = r"Bayes error of Task\(L=40.* reached a standard error of .* ask for accuracy="
     with pytest.raises(ns.NotConverged, match=words):
-        oracle(ns.Task(L=40, R=1, theta=2.0, pi=0.5), "bayes", accuracy=1e-8)
+        oracle(ns.Task(L=40, R=2, theta=2.0, pi=0.5), "bayes", accuracy=1e-8)
     with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*ask for accuracy="):
         oracle(TASK, "attention", accuracy=1e-14)

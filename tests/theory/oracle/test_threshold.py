@@ -70,3 +70,18 @@ def test_targets_near_what_needs_no_signal_are_met() -> None:
     theta = detection_threshold(task, "pooled", 0.5 - 3e-8).theta
     slope = 0.5 / np.sqrt(2.0 * np.pi * 10.0)  # of the error in θ, for π = ½ and a weak signal
     assert theta == pytest.approx(3e-8 / slope, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("L", "R", "pi", "error", "kappa"),
+    [(30, 2, 0.5, 0.2, "finite"), (50, 1, 0.05, 0.01, "infinite"), (6, 6, 0.5, 0.1, "zero")],
+)
+def test_attention_meets_its_target_closely(
+    L: int, R: int, pi: float, error: float, kappa: str
+) -> None:
+    """Newton's last step is shorter than 3e-4 of θ, whose square is left."""
+    task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
+    found = oracle(task.replace(theta=detection_threshold(task, "attention", error).theta))
+    assert found.error == pytest.approx(error, abs=2e-7)
+    kinds = {"finite": 0.0 < found.kappa < np.inf, "infinite": np.isinf(found.kappa)}
+    assert kinds.get(kappa, found.kappa == 0.0)

@@ -117,3 +117,36 @@ def test_a_path_that_is_left_to_chance_is_not_returned(monkeypatch) -> None:
     wild = TRAINING.replace(loss="square", schedule=ns.Schedule.even(40, 5.0, 5.0, 50.0))
     with pytest.raises(ns.NotConverged, match="steps this long leave the path to chance"):
         ns.align(TASK, wild)
+
+
+def population(state: np.ndarray, y: int, x: np.ndarray) -> float:
+    """The mean loss of w = m_w ξ, b and q = m_q ξ over samples seen along ξ."""
+    m_w, b, m_q = state
+    a = np.exp(m_q * (x - x.max(axis=1, keepdims=True)))
+    score = m_w * (a * x).sum(axis=1) / a.sum(axis=1) + b
+    return float(np.logaddexp(0.0, -y * score).mean())
+
+
+def test_with_batches_without_end_a_schedule_is_gradient_descent() -> None:
+    """Then w and q stay along ξ, and the loss is one of three numbers: by differences."""
+    task = TASK.replace(pi=0.6)
+    sizes = {"eta_w": (2.0, 0.5, 1.0), "eta_b": (1.0, 3.0, 0.2), "eta_q": (7.0, 2.0, 4.0)}
+    noise = np.random.default_rng(0).standard_normal((6, 2**13, task.L))
+    ends = []
+    for x in noise:
+        state = np.zeros(3)
+        for by in zip(*sizes.values(), strict=True):
+            moved = [state + sign * h for h in 1e-4 * np.eye(3) for sign in (1, -1)]
+            losses = [
+                task.pi * population(at, 1, x + task.theta * (np.arange(task.L) < task.R))
+                + (1.0 - task.pi) * population(at, -1, x)
+                for at in moved
+            ]
+            state = state - np.array(by) * (np.diff(losses)[::2] / -2e-4)
+        ends.append(state[[0, 2]])
+    mean, error = np.mean(ends, axis=0), np.std(ends, axis=0, ddof=1) / np.sqrt(6)
+    schedule = ns.Schedule((0.2, 0.5, 0.3), **sizes)
+    found = ns.align(task, ns.Training(1e6, 1.0, schedule=schedule))
+    assert found.cosine_q > 0.999 and found.cosine_w > 0.999
+    gap = np.array([found.signal_w, found.signal_q]) - mean
+    assert (np.abs(gap) <= 5.0 * error).all(), (gap, error)

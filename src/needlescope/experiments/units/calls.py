@@ -10,11 +10,13 @@
 | learning_limit, simulate_limit, phase_boundaries | what any learner could reach |
 | training_threshold, learning_threshold | the weakest signal: found so, or by anyone |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
+| best_query | what one query can reach where there are several signals |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
 d, a number where the matrix would be d × d of them. Positions are a table of ``sets`` and
 ``probabilities``, a piecewise quadratic loss one of ``knots`` and ``pieces``, a schedule one of
-``steps`` or ``shares`` and its step sizes.
+``steps`` or ``shares`` and its step sizes. The weights of several signals, and a query's cosines
+with them, are lists.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from ...answer import numbered
 from ...arrays import FloatArray
 from ...grid import real, whole
 from ...losses import Loss, PiecewiseQuadratic
@@ -44,6 +47,7 @@ from ...simulation.simulate import (
 from ...task import Positions, Task
 from ...theory.alignment import align
 from ...theory.asymptote import asymptote
+from ...theory.best_query import best_query
 from ...theory.capacity import capacity
 from ...theory.crossover import crossover
 from ...theory.focus import focus
@@ -61,6 +65,7 @@ from .guess import meant
 CALLS: dict[str, Callable[..., Any]] = {
     "align": align,
     "asymptote": asymptote,
+    "best_query": best_query,
     "capacity": capacity,
     "crossover": crossover,
     "detection_threshold": detection_threshold,
@@ -88,6 +93,7 @@ TABLES: dict[str, type[Any]] = {
 """The arguments that are tables of fields, and what these stand for."""
 
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
+INSTEAD = {"cosine": "cosines"}  # fields that may be left out for another
 LISTS = ("signal", "seed")  # arguments whose single value is a list
 HOW = ("workers", "progress")  # how the work is done: not for a unit to say
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
@@ -188,7 +194,8 @@ def check_fields(name: str, value: Any) -> dict[str, Any]:
                 f"{meant(field, known)}"
             )
     for field, parameter in known.items():
-        if parameter.default is Parameter.empty and field not in value:
+        required = parameter.default is Parameter.empty or field in INSTEAD
+        if required and field not in value and INSTEAD.get(field) not in value:
             raise ValueError(f"[{name}] needs a line `{field} = ...`")
     return dict(value)
 
@@ -251,6 +258,7 @@ def flatten(result: Any) -> dict[str, Any]:
             found |= {key: inner[key] for key in inner if key not in found and key != "provenance"}
         elif isinstance(value, str):
             found[field.name] = value
-        elif isinstance(value, int | float | np.number) and not np.isnan(value):
-            found[field.name] = float(value)
+        for name, one in numbered(field.name, value).items():
+            if isinstance(one, int | float | np.number) and not np.isnan(one):
+                found[name] = float(one)
     return found

@@ -13,12 +13,13 @@ SYMBOLS = {
     "model": "classifier", "training.loss": "loss", "task.L": "L", "test_task.L": "L′ (test)",
     "task.R": "R", "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)",
     "task.pi": "π", "test_task.pi": "π′ (test)", "task.positions": "positions",
-    "alpha": "α",
+    "task.signals": "signals", "test_task.signals": "signals (test)", "alpha": "α",
     "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
     "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
     "training.eta_q": "η_q", "training.first_step": "first step",
     "training.balanced": "slopes balanced", "query.kappa": "κ",
-    "query.cosine": "s", "noise.entries": "noise", "noise.df": "degrees of freedom",
+    "query.cosine": "s", "query.cosines": "cosines",
+    "noise.entries": "noise", "noise.df": "degrees of freedom",
     "noise.token_correlation": "token correlation",
     "noise.covariance_decay": "covariance decay", "noise.covariance": "covariance",
     "signal.given": "signal", "error": "error to reach",
@@ -34,6 +35,7 @@ SYMBOLS = {
 STEPS = ("eta_w", "eta_b", "eta_q")
 NESTED = (  # columns that hold lists and tables, which have no hash
     *("task.positions", "training.schedule", "training.schedule.shares"),
+    *("task.signals", "test_task.signals", "query.cosines"),
     *(f"training.schedule.{name}" for name in STEPS),
 )
 DEFAULTS = {

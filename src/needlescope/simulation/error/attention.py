@@ -12,9 +12,10 @@ standard error from independent shifts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -40,8 +41,8 @@ class Readout(NamedTuple):
     """A trained attention classifier as its score sees the data."""
 
     kappa: float  # β √(qᵀΣq), strength of the noise in the logits
-    tilt: float  # β ⟨q, ξ⟩, strength of a unit signal in the logits; of g where κ is infinite
-    signal: float  # ⟨w, ξ⟩
+    tilt: Any  # β ⟨q, ξ⟩, strength of a unit signal in the logits; of g where κ is infinite
+    signal: Any  # ⟨w, ξ⟩; these two for each of several signals
     along: float  # ω
     across: float  # √(wᵀΣw − ω²)
     b: float
@@ -94,20 +95,29 @@ def _wrong(
     if independent:  # attention does not see the mean of g: integrated in closed form
         seen, spread = g - g.mean(axis=0), at.along**2 / task.L
     total = np.zeros(g.shape[1])
-    for y, weight in ((1.0, task.pi), (-1.0, 1.0 - task.pi)):
+    for y, weight, tilt, signal in _kinds(task, at):
         hard = bool(np.isinf(at.kappa))
         logits = (1.0 if hard else at.kappa) * g
         if y > 0.0:
-            logits += task.theta * at.tilt * v
+            logits += task.theta * tilt * v
         a = (peak if hard else weigh)(logits, 0)
         mean = at.b + at.along * np.einsum("ln,ln->n", a, seen)
         if y > 0.0:
-            mean += task.theta * at.signal * (v * a).sum(axis=0)
+            mean += task.theta * signal * (v * a).sum(axis=0)
         deviation = np.sqrt(spread + at.across**2 * noise.token_variance(a.T))
         sure = deviation > 0.0
         z = np.divide(y * mean, deviation, out=np.zeros(len(mean)), where=sure)
         total += weight * np.where(sure, ndtr(-z), y * mean <= 0.0)
     return total
+
+
+def _kinds(task: Task, at: Readout) -> Iterator[tuple[float, float, float, float]]:
+    """List the kinds of samples: label, probability, and what their signal does to the score."""
+    shares = (1.0,) if task.signals is None else task.signals
+    for share, tilt, signal in zip(shares, np.ravel(at.tilt), np.ravel(at.signal), strict=True):
+        if share > 0.0:
+            yield 1.0, task.pi * share, tilt, signal
+    yield -1.0, 1.0 - task.pi, 0.0, 0.0
 
 
 def _tokens(

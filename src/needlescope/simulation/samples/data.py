@@ -93,6 +93,8 @@ class Arrays(NamedTuple):
 class Tokens(NamedTuple):
     """n samples of a task, made on demand: noise, plus θξ on R tokens of each positive.
 
+    Of several signals, rows of ``xi``, each positive carries one.
+
     Examples
     --------
     >>> import needlescope as ns
@@ -113,7 +115,7 @@ class Tokens(NamedTuple):
     @property
     def tokens(self) -> tuple[int, int]:
         """L and d."""
-        return self.task.L, len(self.xi)
+        return self.task.L, self.xi.shape[-1]
 
     def blocks(self) -> Iterator[Block]:
         """Make the samples block by block, each from a stream of its own."""
@@ -125,8 +127,9 @@ class Tokens(NamedTuple):
             rows = slice(first, min(first + step, n))
             y, X = self.y[rows], buffer[: rows.stop - first]
             positive, marked, rng = self._start(number, y)
+            carried = kinds(self.task, len(positive), rng)
             fill_noise(self.noise, X, rng)
-            X[positive[:, None], marked] += signal
+            X[positive[:, None], marked] += signal if carried is None else signal[carried][:, None]
             yield Block(X, y, rows)
 
     def marks(self) -> Iterator[IndexArray]:
@@ -190,6 +193,19 @@ def positions(task: Task, count: int, rng: np.random.Generator) -> IndexArray:
         return rng.integers(0, task.L, (count, 1))
     keys = rng.random((count, task.L))  # the R smallest of L keys are a uniform subset
     return np.argpartition(keys, task.R - 1, axis=1)[:, : task.R]
+
+
+def kinds(task: Task, count: int, rng: np.random.Generator) -> IndexArray | None:
+    """Draw which of several signals each of ``count`` positives carries; None where there is one.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=4, R=1, theta=2.0, pi=0.5, signals=(0.0, 1.0))
+    >>> kinds(task, 3, np.random.default_rng(0))
+    array([1, 1, 1])
+    """
+    return None if task.signals is None else rng.choice(task.kinds, count, p=task.signals)
 
 
 def hold(data: Data, dtype: Any = np.float32) -> Arrays:

@@ -32,12 +32,14 @@ def fill_normal(out: Single, generator: np.random.Generator) -> Single:
     if not out.flags.c_contiguous:
         raise ValueError("only a contiguous array can be filled in place")
     flat = out.reshape(-1)
+    # made once: pages fresh from the system would cost as much as the numbers themselves
+    scratch = np.empty((2, (min(CHUNK, flat.size) + 1) // 2), np.float32)
     for first in range(0, flat.size, CHUNK):
         part = flat[first : first + CHUNK]
         if part.size % 2:
-            part[:] = _pairs(np.empty(part.size + 1, np.float32), generator)[:-1]
+            part[:] = _pairs(np.empty(part.size + 1, np.float32), generator, scratch)[:-1]
         else:
-            _pairs(part, generator)
+            _pairs(part, generator, scratch)
     return out
 
 
@@ -46,16 +48,17 @@ def normal(shape: tuple[int, ...], generator: np.random.Generator) -> Single:
     return fill_normal(np.empty(shape, np.float32), generator)
 
 
-def _pairs(out: Single, generator: np.random.Generator) -> Single:
+def _pairs(out: Single, generator: np.random.Generator, scratch: Single) -> Single:
     half = out.size // 2
+    radius, angle = scratch[:, :half]
     raw: NDArray[Any] = np.asarray(generator.bit_generator.random_raw(half)).view(np.uint32)
-    radius = raw[:half].astype(np.float32)
+    radius[:] = raw[:half]
     radius += np.float32(0.5)  # away from zero
     radius *= TO_UNIT
     np.log(radius, out=radius)
     radius *= np.float32(-2.0)
     np.sqrt(radius, out=radius)
-    angle = raw[half:].astype(np.float32)
+    angle[:] = raw[half:]
     angle *= TO_ANGLE
     np.cos(angle, out=out[:half])
     np.sin(angle, out=out[half:])

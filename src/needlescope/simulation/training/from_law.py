@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...arrays import FloatArray
@@ -19,16 +21,21 @@ def train(trial: Trial) -> Trained:
     kappa, s = _seen(trial, alignment)
     F, y = _features(trial, kappa, s)
     fit = stages.readout(F, y, trial.training)
+    kinds, several = trial.task.kinds, trial.task.signals is not None
     if not trial.model.has_query:
-        signals = fit.w[: trial.model.weights(trial.task.L)]
+        signals = fit.w[: kinds * trial.model.weights(trial.task.L)]
+        signals = signals.reshape(kinds, -1).T if several else signals
         return Trained(fit, y, signals, None, np.nan, alignment)
-    along = float(fit.w[0])
-    beside = float(fit.w[1]) if trial.d > 1 else 0.0
-    signal = s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside
-    tilt = s if np.isinf(kappa) else kappa * s
+    along, signal = float(fit.w[0]), np.zeros(0)
+    if several:
+        signal = np.array(s) * along + reduced.beside(s) @ fit.w[1 : 1 + kinds]
+    else:
+        beside = float(fit.w[1]) if trial.d > 1 else 0.0
+        signal = np.array([s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside])
+    tilt = np.array(s) if np.isinf(kappa) else kappa * np.array(s)
     look = Readout(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
     query_part = along if kappa > 0.0 or trial.query is not None else 0.0
-    return Trained(fit, y, np.array([signal]), look, query_part, alignment)
+    return Trained(fit, y, signal[None] if several else signal, look, query_part, alignment)
 
 
 def align(trial: Trial) -> dict[str, float]:
@@ -46,8 +53,9 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     """Return the attention weights on fresh positives, some at a time, and the alignment."""
     alignment = _alignment(trial)
     rng, marked = generator(trial.stream("test")), np.arange(trial.task.R)
+    assert trial.model.weigh is not None
     blocks = reduced.attention_weights(
-        trial.task, np.ones(trial.n_test), *_seen(trial, alignment), rng
+        trial.task, np.ones(trial.n_test), *_seen(trial, alignment), rng, trial.model.weigh
     )
     return ((a, np.tile(marked, (len(a), 1))) for _, _, a in blocks), alignment
 
@@ -63,16 +71,19 @@ def _alignment(trial: Trial) -> dict[str, float]:
     return aligned(trial, np.zeros(0), None, None)
 
 
-def _seen(trial: Trial, alignment: dict[str, float]) -> tuple[float, float]:
+def _seen(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
     """Return κ and the cosine of the first basis vector: free where a trained query is zero.
 
-    In one dimension that vector is the signal's, whatever became of the query.
+    In one dimension that vector is the signal's, whatever became of the query. With several
+    signals it is the cosine with each.
     """
     kappa, cosine = alignment["kappa"], alignment["cosine_q"]
+    if trial.query is not None and trial.query.cosines is not None:
+        return kappa, trial.query.cosines
     return kappa, 1.0 if trial.d == 1 and cosine == 0.0 else cosine
 
 
-def _features(trial: Trial, kappa: float, cosine: float) -> tuple[FloatArray, FloatArray]:
+def _features(trial: Trial, kappa: float, cosine: Any) -> tuple[FloatArray, FloatArray]:
     task, d, rng = trial.task, trial.d, generator(trial.stream("D1"))
     y = labels(task, trial.n, rng)
     return reduced.FEATURES[trial.model.name](task, y, d, kappa, cosine, rng), y

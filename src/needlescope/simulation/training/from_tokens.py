@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, project
 from ...losses import get_loss
-from ...models.attention import attend
+from ...models.segments import peak
 from ...running.seeds import child, generator
 from ...solvers.problem import Fit
 from ..error.attention import Readout
@@ -36,7 +36,7 @@ def train(trial: Trial) -> Trained:
         F = stages.features(data, trial.model, state.q, trial.sharpness)
         fit = stages.readout(F, data.y, trial.training)
         state = State(state.q, fit.w, fit.b)
-    signals = fit.w.reshape(-1, trial.d) @ xi
+    signals = fit.w.reshape(-1, trial.d) @ xi.T
     if not trial.model.has_query:
         alignment = aligned(trial, xi, None, None)
         return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
@@ -57,12 +57,19 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     xi, D0, _ = _draw(trial)
     first, state, _ = _query(trial, xi, D0)
     data = Tokens(trial.task, np.ones(trial.n_test), xi, trial.noise, trial.stream("test"))
-    beta = trial.sharpness
     weights = (
-        (attend(block.table, block.segments, state.q, beta).reshape(len(block.y), -1), marked)
+        (_weights(trial, block.table, state.q), marked)
         for block, marked in zip(data.blocks(), data.marks(), strict=True)
     )
     return weights, aligned(trial, xi, None if first is None else first.w, state.q)
+
+
+def _weights(trial: Trial, rows: Any, q: FloatArray) -> FloatArray:
+    """Return the attention weights on L tokens of each sample."""
+    assert trial.model.weigh is not None
+    hard = np.isinf(trial.sharpness)
+    logits = project(rows, q if hard else trial.sharpness * q).reshape(-1, trial.task.L)
+    return (peak if hard else trial.model.weigh)(logits, 1)
 
 
 def features(trial: Trial) -> tuple[Any, FloatArray]:
@@ -75,12 +82,21 @@ def features(trial: Trial) -> tuple[Any, FloatArray]:
 
 def _draw(trial: Trial) -> tuple[FloatArray, Data, Data]:
     """Return the signal, D0 and D1; tokens are not made before they are asked for."""
-    xi = trial.signal
-    xi = generator(trial.stream("signal")).standard_normal(trial.d) if xi is None else xi
-    xi = xi / np.linalg.norm(xi)
+    xi = _signal(trial)
     D0 = _first_data(trial, xi)
     D1 = tokens(trial.task, trial.n1, xi, trial.noise, trial.stream("D1"))
     return xi, D0, D1
+
+
+def _signal(trial: Trial) -> FloatArray:
+    """Return the direction of the signal, given or random; of several, orthonormal rows."""
+    rng = generator(trial.stream("signal"))
+    if trial.task.signals is None:
+        xi = rng.standard_normal(trial.d) if trial.signal is None else trial.signal
+        return np.asarray(xi / np.linalg.norm(xi))
+    if trial.signal is not None:
+        return np.asarray(trial.signal)
+    return np.ascontiguousarray(np.linalg.qr(rng.standard_normal((trial.d, trial.task.kinds)))[0].T)
 
 
 def _first_data(trial: Trial, xi: FloatArray) -> Data:
@@ -110,11 +126,18 @@ def _query(trial: Trial, xi: FloatArray, D0: Data) -> tuple[State | None, State,
     if trial.query is None:
         first, state = _train_query(trial, D0)
         return first, state, _unit(state.q)
-    kappa, s = trial.query.kappa, trial.query.cosine
+    kappa = trial.query.kappa
     across = generator(trial.stream("query")).standard_normal(trial.d)
-    across -= (across @ xi) * xi
-    across *= np.sqrt((1.0 - s) * (1.0 + s)) / max(float(np.linalg.norm(across)), 1e-300)
-    direction = s * xi + across
+    if trial.query.cosines is None:
+        s = trial.query.cosine
+        across -= (across @ xi) * xi
+        along, left = s * xi, (1.0 - s) * (1.0 + s)
+    else:
+        across -= (xi @ across) @ xi
+        along = np.array(trial.query.cosines) @ xi
+        left = max(1.0 - float(along @ along), 0.0)
+    across *= np.sqrt(left) / max(float(np.linalg.norm(across)), 1e-300)
+    direction = along + across
     norm = 1.0 if np.isinf(kappa) else kappa / trial.training.beta  # of a hard query any will do
     return None, start._replace(q=norm * direction), direction
 
@@ -148,5 +171,5 @@ def _look(trial: Trial, state: State, xi: FloatArray) -> Readout:
     size = float(np.sqrt(noise.covary(q, q)))
     along = noise.covary(w, q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(noise.covary(w, w) - along**2, 0.0)))
-    tilt = float(q @ xi) / size if np.isinf(beta) else beta * float(q @ xi)
-    return Readout(beta * size, tilt, float(w @ xi), along, across, b)
+    tilt = xi @ q / size if np.isinf(beta) else beta * (xi @ q)
+    return Readout(beta * size, tilt, xi @ w, along, across, b)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from ...models.model import Weigh
 from ...models.segments import peak, softmax
 from ...task import Task
 from ...training import Training
-from ..samples.data import positions
+from ..samples.data import kinds, positions
 from ..samples.normal import normal
 from .stages import State
 
 Reduced: TypeAlias = (
-    "Callable[[Task, FloatArray, int, float, float, np.random.Generator], FloatArray]"
+    "Callable[[Task, FloatArray, int, float, Any, np.random.Generator], FloatArray]"
 )
 
 
@@ -121,11 +121,20 @@ def attention_features(
     y: FloatArray,
     d: int,
     kappa: float,
-    cosine: float,
+    cosine: Any,
     rng: np.random.Generator,
     weigh: Weigh = softmax,
 ) -> FloatArray:
-    """Return features in a basis that begins with q̂ and ξ⊥ ∝ ξ − s q̂."""
+    """Return features in a basis that begins with q̂ and ξ⊥ ∝ ξ − s q̂, or one for each signal."""
+    carried = kinds(task, len(y), rng)
+    if carried is not None:
+        own = np.array(cosine)[carried]
+        a, mass, score = attention_scalars(task, y, kappa, own, rng, weigh)
+        size, rows = np.sqrt(a), beside(cosine)[carried]
+        noise = rng.standard_normal(rows.shape)
+        special = (task.theta * mass)[:, None] * rows + size[:, None] * noise
+        along = task.theta * own * mass + score
+        return _features([along, *special.T], size, d - 1 - task.kinds, rng)
     a, mass, score = attention_scalars(task, y, kappa, cosine, rng, weigh)
     across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
     size = np.sqrt(a)
@@ -135,15 +144,35 @@ def attention_features(
     return _features(special, size, d - len(special), rng)
 
 
+def beside(cosines: Any) -> FloatArray:
+    """Return what is left of each of several signals beside the query, in a basis of its own.
+
+    The left parts have inner products 1{k = l} − s_k s_l; their principal axes are the basis.
+
+    Examples
+    --------
+    >>> rows = beside((0.6, 0.8))
+    >>> (rows @ rows.T).round(6)
+    array([[ 0.64, -0.48],
+           [-0.48,  0.36]])
+    """
+    left = np.eye(len(cosines)) - np.outer(cosines, cosines)
+    values, vectors = np.linalg.eigh(left)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
 def attention_scalars(
     task: Task,
     y: FloatArray,
     kappa: float,
-    cosine: float,
+    cosine: Any,
     rng: np.random.Generator,
     weigh: Weigh = softmax,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draw (‖a‖², v·a, g·a) of samples with labels ``y``; v·a counts positives only."""
+    """Draw (‖a‖², v·a, g·a) of samples with labels ``y``; v·a counts positives only.
+
+    The cosine is that of the query with the signal, one for each sample where they have several.
+    """
     size, mass, score = (np.empty(len(y)) for _ in range(3))
     for rows, g, a in attention_weights(task, y, kappa, cosine, rng, weigh):
         size[rows] = np.einsum("nl,nl->n", a, a)
@@ -156,7 +185,7 @@ def attention_weights(
     task: Task,
     y: FloatArray,
     kappa: float,
-    cosine: float,
+    cosine: Any,
     rng: np.random.Generator,
     weigh: Weigh = softmax,
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
@@ -165,6 +194,7 @@ def attention_weights(
     Tokens are exchangeable here, so the signal sits on the first R.
     """
     step = max(1, (1 << 20) // task.L)
+    cosine = np.broadcast_to(cosine, y.shape)[:, None]
     for first in range(0, len(y), step):
         rows = slice(first, first + step)
         positive = y[rows] > 0.0
@@ -172,24 +202,35 @@ def attention_weights(
         hard = np.isinf(kappa)
         scale = 1.0 if hard else kappa
         logits = scale * g
-        logits[:, : task.R] += scale * task.theta * cosine * positive[:, None]
+        logits[:, : task.R] += scale * task.theta * cosine[rows] * positive[:, None]
         yield rows, g, (peak if hard else weigh)(logits, 1)
 
 
 def pooled_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:
-    """Return mean tokens in a basis that begins with ξ."""
+    """Return mean tokens in a basis that begins with ξ, or with each of several signals."""
     spread = np.full(len(y), 1.0 / np.sqrt(task.L))
-    signal = task.theta * task.R / task.L * (y > 0.0) + spread * rng.standard_normal(len(y))
+    lift, carried = task.theta * task.R / task.L * (y > 0.0), kinds(task, len(y), rng)
+    if carried is not None:
+        special = lift[:, None] * np.eye(task.kinds)[carried]
+        special += spread[:, None] * rng.standard_normal(special.shape)
+        return _features(list(special.T), spread, d - task.kinds, rng)
+    signal = lift + spread * rng.standard_normal(len(y))
     return _features([signal], spread, d - 1, rng)
 
 
 def vectorized_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:
-    """Return flat samples in a basis that begins with ξ in each of the L tokens."""
-    marked = np.zeros((len(y), task.L))
+    """Return flat samples in a basis that begins with ξ in each of the L tokens.
+
+    Several signals come one after the other.
+    """
+    marked = np.zeros((len(y), task.kinds * task.L))
     positive = np.flatnonzero(y > 0.0)
-    marked[positive[:, None], positions(task, len(positive), rng)] = task.theta
+    place, carried = positions(task, len(positive), rng), kinds(task, len(positive), rng)
+    if carried is not None:
+        place = place + task.L * carried[:, None]
+    marked[positive[:, None], place] = task.theta
     marked += rng.standard_normal(marked.shape)
-    return _features(list(marked.T), np.ones(len(y)), task.L * (d - 1), rng)
+    return _features(list(marked.T), np.ones(len(y)), task.L * (d - task.kinds), rng)
 
 
 FEATURES: dict[str, Reduced] = {

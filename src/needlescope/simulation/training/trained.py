@@ -25,7 +25,7 @@ class Trained(NamedTuple):
 
     fit: Fit
     y: FloatArray  # labels of the training data
-    signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token
+    signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token; × several signals
     look: Readout | None  # attention as its score sees the data
     query_part: float  # ⟨w, q̂⟩
     alignment: dict[str, float]
@@ -36,16 +36,20 @@ class Trained(NamedTuple):
 def aligned(
     trial: Trial, xi: FloatArray, first: FloatArray | None, q: FloatArray | None
 ) -> dict[str, float]:
-    """Return signal, norm and cosine of w after the first step and of the query."""
+    """Return signal, norm and cosine of w after the first step and of the query.
+
+    Of several signals, that of the positives' mean counts.
+    """
     found = dict.fromkeys(ALIGNMENT, np.nan)
     for name, vector in (("w", first), ("q", q)):
         if vector is not None:
-            signal, norm = float(vector @ xi), float(np.linalg.norm(vector))
+            mean = xi if trial.task.signals is None else trial.task.mean_signal @ xi
+            signal, norm = float(vector @ mean), float(np.linalg.norm(vector))
             found[f"signal_{name}"], found[f"norm_{name}"] = signal, norm
             found[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
     found["kappa"] = trial.training.beta * found["norm_q"]
     if trial.query is not None:  # known, also where q is zero
-        kappa, cosine = trial.query.kappa, trial.query.cosine
+        kappa, cosine = trial.query.kappa, trial.query.toward(trial.task.mean_signal)
         norm = kappa / trial.training.beta
         found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
     return found

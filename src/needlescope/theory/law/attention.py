@@ -15,6 +15,7 @@ from ...models import attention
 from ...models.nodes import Limit
 from .compression import Draws, compress
 from .ladder import Level
+from .several import Beside
 from .tokens import Sums, Tokens, draw_groups
 
 
@@ -32,23 +33,29 @@ def _stack(parts: tuple[Draws, ...]) -> Draws:
 def _draw_one(
     L: int, R: int, kappa: float, tilt: float, points: int, index: int
 ) -> tuple[Draws, Draws]:
-    if np.isinf(kappa):
-        return _largest_token(*_sums(L, R, 1.0, points, index), L, tilt)
-    signal, noise = _sums(L, R, kappa, points, index)
+    signal, noise = _sums(L, R, 1.0 if np.isinf(kappa) else kappa, points, index)
+    positive, negative = (attended(signal, noise, L, kappa, one) for one in (tilt, 0.0))
+    return positive, negative._replace(mass=np.zeros(points))
+
+
+def attended(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float) -> Draws:
+    """Return what softmax makes of sums over signal tokens, raised by ``tilt``, and over others.
+
+    At κ = ∞ all attention lies on the largest token.
+    """
     mean = (noise.total + signal.total) / L
-    found = []
-    for lift in (kappa * tilt, 0.0):
-        log_noise, log_signal = kappa * noise.top, kappa * signal.top + lift
-        if L == R:
-            log_noise = np.full(points, -np.inf)
-        top = np.maximum(log_noise, log_signal)
-        f_noise, f_signal = np.exp(log_noise - top), np.exp(log_signal - top)
-        total = f_noise * noise.mass + f_signal * signal.mass
-        mass = f_signal * signal.mass / total
-        score = (f_noise * noise.moment + f_signal * signal.moment) / total - mean
-        A = (f_noise**2 * noise.square + f_signal**2 * signal.square) / total**2
-        found.append(Draws(mass, score, A))
-    return found[0], found[1]._replace(mass=np.zeros(points))
+    if np.isinf(kappa):
+        won = signal.top + tilt > noise.top
+        score = np.where(won, signal.top, noise.top) - mean
+        return Draws(won.astype(float), score, np.ones(len(won)))
+    log_noise, log_signal = kappa * noise.top, kappa * signal.top + kappa * tilt
+    top = np.maximum(log_noise, log_signal)
+    f_noise, f_signal = np.exp(log_noise - top), np.exp(log_signal - top)
+    total = f_noise * noise.mass + f_signal * signal.mass
+    mass = f_signal * signal.mass / total
+    score = (f_noise * noise.moment + f_signal * signal.moment) / total - mean
+    A = (f_noise**2 * noise.square + f_signal**2 * signal.square) / total**2
+    return Draws(mass, score, A)
 
 
 @lru_cache(maxsize=2 * REPLICATES)
@@ -60,20 +67,18 @@ def _sums(L: int, R: int, kappa: float, points: int, index: int) -> tuple[Sums, 
     return signal.sums(kappa), noise.sums(kappa)
 
 
-def _largest_token(signal: Sums, noise: Sums, L: int, tilt: float) -> tuple[Draws, Draws]:
-    """Sample both labels at κ = ∞, where all attention lies on the largest token."""
-    mean, one = (noise.total + signal.total) / L, np.ones(len(signal.top))
-    won = signal.top + tilt > noise.top
-    positive = Draws(won.astype(float), np.where(won, signal.top, noise.top) - mean, one)
-    return positive, Draws(0.0 * one, np.maximum(signal.top, noise.top) - mean, one)
-
-
 @lru_cache(maxsize=64)
 def attention_limit(
-    L: int, R: int, theta: float, kappa: float, cosine: float, level: Level
+    L: int,
+    R: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    level: Level,
+    beside: Beside = None,
 ) -> Limit:
     """Return the compressed limit law of attention for one task and query."""
-    build = partial(attention.nodes, L, theta, cosine)
+    build = partial(attention.nodes, L, theta, cosine, beside=beside)
     if kappa == 0.0:
         one, A = np.ones(1), np.full(1, 1.0 / L)
         nodes = [build(p * one, 0.0 * one, A, one, one[None]) for p in (R / L, 0.0)]
@@ -85,10 +90,16 @@ def attention_limit(
 
 
 def attention_samples(
-    L: int, R: int, theta: float, kappa: float, cosine: float, points: int
+    L: int,
+    R: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    points: int,
+    beside: Beside = None,
 ) -> list[Limit]:
     """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
-    build = partial(attention.nodes, L, theta, cosine)
+    build = partial(attention.nodes, L, theta, cosine, beside=beside)
     weight = np.full(points, 1.0 / points)
     found = []
     for index in range(REPLICATES):

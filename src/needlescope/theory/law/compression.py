@@ -42,16 +42,18 @@ def compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[Fl
         return point, point
     x = table[varies]
     replicates, points = draws.A.shape
+    groups, parents = _cells(x, cells)
+    order = np.concatenate(groups)
+    sizes = np.array([len(group) for group in groups])
+    fine = _statistics(x[:, order], sizes, order // points, replicates)
     found = []
-    for groups in _cells(x, cells):
-        order = np.concatenate(groups)
-        sizes = np.array([len(group) for group in groups])
-        rules = _two_point_rules(x[:, order], sizes, order // points, replicates)
+    for statistics in (fine, _merged(fine, parents)):
+        rules = _two_point_rules(statistics)
         nodes = np.repeat(table[:, :1], len(rules.share), axis=1)
         nodes[varies] = rules.position
         columns = nodes[0], nodes[1], np.exp(nodes[2])
         found.append((*columns, rules.share / len(order), rules.replicas / points))
-    return found[1], found[0]
+    return found[0], found[1]
 
 
 class Cut(NamedTuple):
@@ -62,23 +64,21 @@ class Cut(NamedTuple):
     at: float
 
 
-def _cells(x: FloatArray, cells: int) -> list[list[IndexArray]]:
-    """Return the samples of each of cells / 4 groups, and of each of as many as asked."""
+def _cells(x: FloatArray, cells: int) -> tuple[list[IndexArray], IndexArray]:
+    """Return the samples of each of as many groups as asked, and which of a quarter each is of."""
     x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
     stride = max(1, x.shape[1] // max(DECIDING, FOR_A_CELL * cells))
     far = np.abs(x).max(axis=0) > FAR
     seen = far.copy()
     seen[::stride] = True
-    cuts = _cuts(x[:, seen], np.where(far[seen], 1.0, float(stride)), cells)
-    groups, states = [np.arange(x.shape[1])], []
-    for stop in (cells // 4, cells):
-        for cut in cuts[len(groups) - 1 : stop - 1]:
-            group = groups[cut.cell]
-            left = x[cut.axis][group] <= cut.at
-            groups[cut.cell] = group[left]
-            groups.append(group[~left])
-        states.append(list(groups))
-    return states
+    groups, parents = [np.arange(x.shape[1])], [0]
+    for cut in _cuts(x[:, seen], np.where(far[seen], 1.0, float(stride)), cells):
+        group = groups[cut.cell]
+        left = x[cut.axis][group] <= cut.at
+        groups[cut.cell] = group[left]
+        parents.append(parents[cut.cell] if len(groups) >= cells // 4 else len(groups))
+        groups.append(group[~left])
+    return groups, np.array(parents)
 
 
 def _cuts(x: FloatArray, weight: FloatArray, cells: int) -> list[Cut]:
@@ -119,14 +119,21 @@ class _Rules(NamedTuple):
     replicas: FloatArray  # replicates × nodes
 
 
-def _two_point_rules(
-    x: FloatArray, sizes: IndexArray, owner: IndexArray, replicates: int
-) -> _Rules:
-    """Keep mean and covariance of each cell's samples, and the third moment along each axis.
+class _Statistics(NamedTuple):
+    """Moments of the samples of each cell, and each replicate's part in them."""
 
-    The samples come cell by cell, as many as ``sizes`` says. A replicate's weights are its own
-    share of a cell, tilted to its own mean there.
-    """
+    size: IndexArray
+    mean: FloatArray  # cells × coordinates
+    second: FloatArray  # cells × coordinates × coordinates, about the mean
+    third: FloatArray
+    counts: FloatArray  # cells × replicates
+    sums: FloatArray  # coordinates × cells × replicates, of distances from the mean
+
+
+def _statistics(
+    x: FloatArray, sizes: IndexArray, owner: IndexArray, replicates: int
+) -> _Statistics:
+    """Go through the samples, which come cell by cell, as many as ``sizes`` says."""
     k, starts = len(x), np.cumsum(sizes) - sizes
 
     def means(values: FloatArray) -> FloatArray:
@@ -137,9 +144,6 @@ def _two_point_rules(
 
     mean = means(x)
     centred = x - each(mean)
-    scale = np.sqrt(means(centred * centred))
-    scale = np.where(scale > 1e-12 * (1.0 + np.abs(mean)), scale, 0.0)  # less is rounding
-    centred /= each(np.where(scale > 0.0, scale, np.inf))
     centred -= each(means(centred))
     second, third = np.empty((len(sizes), k, k)), np.empty((len(sizes), k, k, k))
     for a, b in combinations_with_replacement(range(k), 2):
@@ -149,6 +153,42 @@ def _two_point_rules(
             moment = means(pair * centred[c])
             for one, two, three in permutations((a, b, c)):
                 third[:, one, two, three] = moment
+    key = each(np.arange(len(sizes)) * replicates) + owner
+    bins = {"minlength": len(sizes) * replicates}
+    count = np.bincount(key, **bins).reshape(-1, replicates).astype(float)
+    parts = [np.bincount(key, one, **bins).astype(float) for one in centred]
+    sums = np.stack([one.reshape(-1, replicates) for one in parts])
+    return _Statistics(sizes, mean.T, second, third, count, sums)
+
+
+def _merged(parts: _Statistics, parents: IndexArray) -> _Statistics:
+    """Return the same of larger cells, from those of the cells within them."""
+    inside = (parents == np.arange(parents.max() + 1)[:, None]).astype(float)  # larger × smaller
+    size = inside @ parts.size
+    share = inside * parts.size / size[:, None]
+    mean = share @ parts.mean
+    off = parts.mean - mean[parents]
+    outer = off[:, :, None] * off[:, None]
+    second = np.tensordot(share, parts.second + outer, 1)
+    mixed = parts.second[:, :, :, None] * off[:, None, None]
+    mixed = mixed + mixed.transpose(0, 1, 3, 2) + mixed.transpose(0, 3, 1, 2)
+    third = np.tensordot(share, parts.third + mixed + outer[..., None] * off[:, None, None], 1)
+    sums = parts.sums + off.T[:, :, None] * parts.counts
+    return _Statistics(size.astype(int), mean, second, third, inside @ parts.counts, inside @ sums)
+
+
+def _two_point_rules(cells: _Statistics) -> _Rules:
+    """Keep mean and covariance of each cell's samples, and the third moment along each axis.
+
+    A replicate's weights are its own share of a cell, tilted to its own mean there.
+    """
+    sizes, mean, k = cells.size, cells.mean, cells.mean.shape[1]
+    replicates = cells.counts.shape[1]
+    scale = np.sqrt(np.einsum("gaa->ga", cells.second))
+    scale = np.where(scale > 1e-12 * (1.0 + np.abs(mean)), scale, 0.0)  # less is rounding
+    unit = 1.0 / np.where(scale > 0.0, scale, np.inf)
+    second = cells.second * unit[:, :, None] * unit[:, None]
+    third = cells.third * unit[:, :, None, None] * unit[:, None, :, None] * unit[:, None, None]
     values, vectors = np.linalg.eigh(second)
     usable = values > 1e-12
     root = np.sqrt(np.where(usable, values, 0.0))
@@ -157,15 +197,12 @@ def _two_point_rules(
     skew = np.where(values > STRAIGHT, skew, 0.0) / np.sqrt(k)
     reach = np.sqrt(skew**2 + 4.0)
     ends = 0.5 * np.stack([skew + reach, skew - reach], axis=2)
-    axes = np.sqrt(k) * scale.T[:, :, None] * vectors * root[:, None]
-    position = mean.T[:, :, None, None] + axes[..., None] * ends[:, None]
+    axes = np.sqrt(k) * scale[:, :, None] * vectors * root[:, None]
+    position = mean[:, :, None, None] + axes[..., None] * ends[:, None]
     share = np.stack([-ends[..., 1], ends[..., 0]], axis=2) / (k * reach[..., None])
-    key = each(np.arange(len(sizes))) * replicates + owner
-    bins = {"minlength": len(sizes) * replicates}
-    count = np.bincount(key, **bins).reshape(-1, replicates)
-    sums = np.stack([np.bincount(key, one, **bins).reshape(-1, replicates) for one in centred])
-    tilt = np.einsum("agr,gaj->rgj", sums, whiten) / (np.sqrt(k) * reach)
-    replicas = count.T[:, :, None, None] * share + np.stack([tilt, -tilt], axis=3)
+    tilt = np.einsum("agr,ga,gaj->rgj", cells.sums, unit, whiten, optimize=True)
+    tilt /= np.sqrt(k) * reach
+    replicas = cells.counts.T[:, :, None, None] * share + np.stack([tilt, -tilt], axis=3)
     return _Rules(
         position.transpose(1, 0, 2, 3).reshape(k, -1),
         (share * sizes[:, None, None]).ravel(),

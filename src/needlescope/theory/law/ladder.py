@@ -25,6 +25,8 @@ class Level(NamedTuple):
 
 _CELLS = (32, 32, 48, 96, 128, 160, 192, 256)
 LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
+ROUGH = LADDER[0]  # where to look first: a tenth of the cost, and often enough
+ROUGHLY = 0.7  # of the accuracy, that must hold what a rough look does not know
 FINE = 8  # times as many cells, where integrands cost next to nothing or compression is too coarse
 
 

@@ -6,27 +6,45 @@ x = v·Pg/√S ~ N(0, 1) and the rest r = ‖Pg‖² − x² ~ χ²(L − 2) of 
     v·a = R/L + (κ/L)(√S x + t S)        g·a − ḡ = (κ/L)(x² + r + t √S x)
     ‖a‖² = 1/L + (κ/L)²((x + t √S)² + r)
 
-and of a negative's ‖Pg‖² ~ χ²(L − 1) alone.
+and of a negative's ‖Pg‖² ~ χ²(L − 1) alone. Of two tokens one number is left, and ‖a‖² has a dip
+as narrow as 1/κ where they are equal: there the rule has panels that narrow towards it.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from typing import TypeAlias
 
 import numpy as np
+from numpy.polynomial.legendre import leggauss
 from scipy.linalg import eigh_tridiagonal
 
 from ...arrays import FloatArray
 from ...models import attention
 from ...models.nodes import Limit, Nodes
 from .ladder import Level
+from .several import Beside
 
 POINTS = 8  # of quadrature, for each cell that a sampled law would be compressed to
 MOST = 512  # points of one variable
+NOTHING = 1e-20  # of weight: most points of a fine rule lie where no sample does
+FAR, WIDTH = 10.0, 0.5  # where panels end, and how wide they are away from a dip
+PANEL = 8  # times fewer points in a panel than a rule without panels has
+
+Rule: TypeAlias = "tuple[FloatArray, FloatArray]"
+"""Points and weights."""
 
 
 @lru_cache(maxsize=64)
-def linear_limit(L: int, R: int, theta: float, kappa: float, cosine: float, level: Level) -> Limit:
+def linear_limit(
+    L: int,
+    R: int,
+    theta: float,
+    kappa: float,
+    cosine: float,
+    level: Level,
+    beside: Beside = None,
+) -> Limit:
     """Return the limit law of linear attention for one task and query.
 
     Examples
@@ -38,25 +56,38 @@ def linear_limit(L: int, R: int, theta: float, kappa: float, cosine: float, leve
     1.25
     """
     count = int(np.sqrt(POINTS * level.cells))
-    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n) for n in (count, count // 2))
+    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n, beside) for n in (count, count // 2))
     return Limit(*fine, coarse=coarse)
 
 
 def _nodes(
-    L: int, R: int, theta: float, kappa: float, cosine: float, count: int
+    L: int, R: int, theta: float, kappa: float, cosine: float, count: int, beside: Beside
 ) -> tuple[Nodes, Nodes]:
     """Return positives and negatives at ``count`` points for each of x and r."""
     t, S = theta * cosine, R * (1.0 - R / L)
-    both = S > 0.0 and L > 2  # where one of x and r is nothing, the other gets all points
-    each = count if both else min(count**2, MOST)
-    (x, wx), (r, wr) = normal(each if S > 0.0 else 1), chi_square(L - 1 - (S > 0.0), each)
+    (x, wx), (r, wr), (noise, noise_weight) = _rules(L, S, kappa, t * np.sqrt(S), count)
     x, r, weight = (one.ravel() for one in (*np.meshgrid(x, r), np.outer(wr, wx)))
+    counts = weight > NOTHING
+    x, r, weight = x[counts], r[counts], weight[counts]
     square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg
-    build = partial(_build, L, theta, kappa, cosine)
+    build = partial(_build, L, theta, kappa, cosine, beside=beside)
     positive = build(R / L + kappa / L * (along + t * S), square + t * along,
                      square + 2.0 * t * along + t**2 * S, weight)  # fmt: skip
-    noise, weight = chi_square(L - 1, count)
-    return positive, build(0.0 * noise, noise, noise, weight)
+    return positive, build(0.0 * noise, noise, noise, noise_weight)
+
+
+def _rules(L: int, S: float, kappa: float, raised: float, count: int) -> tuple[Rule, Rule, Rule]:
+    """Return points and weights of x and r, and of a negative's ‖Pg‖²."""
+    nothing = np.zeros(1), np.ones(1)
+    if L == 2:
+        g, weight = panels(0.0, kappa, count)
+        equal = g**2, weight
+        return (
+            (panels(-raised, kappa, count), nothing, equal) if S > 0.0 else (nothing, equal, equal)
+        )
+    each = count if S > 0.0 else min(count**2, MOST)  # where x is nothing, r gets all points
+    x = normal(each) if S > 0.0 else nothing
+    return x, chi_square(L - 1 - (S > 0.0), each), chi_square(L - 1, count)
 
 
 def _build(
@@ -68,14 +99,37 @@ def _build(
     moment: FloatArray,
     square: FloatArray,
     weight: FloatArray,
+    *,
+    beside: Beside,
 ) -> Nodes:
     """Turn v·a, g·c and ‖c‖² into nodes; two equal replicates say that nothing was drawn."""
     A = 1.0 / L + (kappa / L) ** 2 * square
     score = kappa / L * moment
-    return attention.nodes(L, theta, cosine, mass, score, A, weight, np.stack([weight, weight]))
+    twice = np.stack([weight, weight])
+    return attention.nodes(L, theta, cosine, mass, score, A, weight, twice, beside)
 
 
-def normal(count: int) -> tuple[FloatArray, FloatArray]:
+def panels(dip: float, kappa: float, count: int) -> Rule:
+    """Return points and weights over N(0, 1), in panels that narrow to 1/(4κ) towards a dip.
+
+    Examples
+    --------
+    >>> x, weight = panels(1.0, 100.0, 32)
+    >>> round(float(weight @ x**4), 6), bool(np.diff(x).min() < 1e-3)
+    (3.0, True)
+    """
+    halvings = 2.0 ** -np.arange(2.0, 3.0 + np.ceil(np.log2(max(2.0 * kappa, 1.0))))
+    near = np.concatenate([dip - halvings, [dip], dip + halvings])
+    even = np.arange(-FAR, FAR + WIDTH, WIDTH)
+    edges = np.unique(np.concatenate([even, near[abs(near) < FAR]]))
+    points, weight = leggauss(max(1, count // PANEL))
+    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
+    x = (middle[:, None] + half[:, None] * points).ravel()
+    mass = np.outer(half, weight).ravel() * np.exp(-0.5 * x**2)
+    return x, mass / mass.sum()
+
+
+def normal(count: int) -> Rule:
     """Return points and weights of Gauss quadrature over N(0, 1).
 
     Examples
@@ -87,7 +141,7 @@ def normal(count: int) -> tuple[FloatArray, FloatArray]:
     return _gauss(np.zeros(count), np.sqrt(np.arange(1.0, count)))
 
 
-def chi_square(degrees: int, count: int) -> tuple[FloatArray, FloatArray]:
+def chi_square(degrees: int, count: int) -> Rule:
     """Return points and weights of Gauss quadrature over χ² with so many degrees of freedom.
 
     Examples
@@ -103,7 +157,7 @@ def chi_square(degrees: int, count: int) -> tuple[FloatArray, FloatArray]:
     return 2.0 * np.maximum(points, 0.0), weight
 
 
-def _gauss(diagonal: FloatArray, beside: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _gauss(diagonal: FloatArray, beside: FloatArray) -> Rule:
     """Return points and weights by the recurrence of the orthonormal polynomials."""
     points, vectors = eigh_tridiagonal(diagonal, beside)
     return points, vectors[0] ** 2

@@ -43,6 +43,7 @@ def ask(task: Task, alpha: Value) -> Asked:
     ((2, 2), [[0, 2], [1, 3]], array([0.5, 1. ]))
     """
     check_kind("task", task, Task)
+    task.need_one_signal("the limit of learning")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))

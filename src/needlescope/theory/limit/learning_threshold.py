@@ -83,6 +83,7 @@ def learning_threshold(
     (4.3, 4.5)
     """
     check_kind("task", task, Task)
+    task.need_one_signal("learning_threshold")
     alpha = amount("alpha", alpha)
     error = real("error", error, RESOLVED, 1.0, open_high=True)
     accuracy = check_accuracy(accuracy)

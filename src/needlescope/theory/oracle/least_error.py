@@ -1,10 +1,11 @@
 """The least errors of each model that knows the signal ξ, and of any classifier at all.
 
 *Pooled* and *vectorized* (Proposition 1): `linear`. *Attention* (Theorem 1), with query κξ, weights
-±ξ and the best κ, sign and threshold: `attention`. *Bayes*, the limit that no classifier beats:
-`bayes`. All are exact at finite L, R, θ and π. The first three are computed to
-about ten digits; the Bayes error rests on quasi-Monte Carlo and carries the standard error of its
-independent replicates.
+±ξ and the best κ, sign and threshold: `attention`; its kinds *hard*, at κ = ∞, there too, and
+*linear* in `quadratic`. *Bayes*, the limit that no classifier beats: `bayes`. All are exact at
+finite L, R, θ and π, and computed to about ten digits, the Bayes error of one signal token
+(`one_signal`) among them; of several it rests on quasi-Monte Carlo and carries the standard error
+of its independent replicates.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..provenance import ORACLE
 from ..unsolved import Points
-from . import bayes, linear
-from .attention import NIL, best_attention, hard_attention
+from . import bayes, linear, one_signal
+from .attention import NIL, Attention, best_attention, hard_attention
+from .quadratic import best_linear
 
-MODELS = ("attention", "pooled", "vectorized", "bayes")
+MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
+RESOLVED = 1e-2  # of an error, or of the accuracy, that an integral without sampling may leave open
 
 
 def oracle(
@@ -44,8 +47,9 @@ def oracle(
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    model : "attention", "pooled", "vectorized" or "bayes", default "attention"
-        "bayes" is the best of all classifiers.
+    model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes", default "attention"
+        "hard" attends to the largest token, "linear" with weights linear in the tokens; "bayes" is
+        the best of all classifiers.
     accuracy : float, default 1e-4
         Largest numerical uncertainty accepted, in (0, 1], as twice ``error_se``.
     unsolved : "raise" or "nan", default "raise"
@@ -76,6 +80,7 @@ def oracle(
     array([0.463, 0.219, 0.024])
     """
     check_kind("task", task, Task)
+    task.need_one_signal("oracle")
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     points = Points(unsolved, task.shape, task)
@@ -95,7 +100,8 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
     L, R, theta, pi = task.L, task.R, task.theta, task.pi
     even = linear.pooled(L, R, theta, pi)
     if model == "bayes":
-        value, se = _bayes(task, even.error, accuracy)
+        asked = task, even.error, accuracy
+        value, se = _one_signal(*asked) or _bayes(*asked)
         return {"error": value, "error_se": se, "threshold": np.log((1.0 - pi) / pi)}
     if model == "vectorized":
         if isinstance(task.positions, Positions):
@@ -104,7 +110,37 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
             best = linear.vectorized(L, R, theta, pi)
         return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
     pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
-    return _attention(task, pooled, accuracy) if model == "attention" else pooled
+    kinds = {"attention": _attention, "hard": _hard, "linear": _linear}
+    return kinds[model](task, pooled, accuracy) if model in kinds else pooled
+
+
+def _hard(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+    """Fields of attention to the largest token, which pooling may beat."""
+    if _silent(task):
+        return {**pooled, "kappa": np.inf, "sign": 1}
+    best = hard_attention(task.L, task.R, task.theta, task.pi)
+    return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # but for rounding
+
+
+def _linear(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+    """Fields of linear attention, which is pooling at κ = 0."""
+    even = {**pooled, "kappa": 0.0, "sign": 1}
+    if task.R == task.L or _silent(task) or pooled["error"] < NIL:
+        return even
+    best = best_linear(task.L, task.R, task.theta, task.pi)
+    if best.error >= pooled["error"] - best.accuracy - NIL:
+        return even
+    _check_known(task, best, accuracy)
+    return _fields(best)
+
+
+def _check_known(task: Task, best: Attention, accuracy: float) -> None:
+    """Refuse an error that is not known to the accuracy asked."""
+    if ERRORS_WITHIN_ACCURACY * best.accuracy > accuracy:
+        raise NotConverged(
+            f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
+            f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
+        )
 
 
 def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
@@ -114,13 +150,13 @@ def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str,
     if pooled["error"] < NIL:
         return {**even, "error_se": NIL}
     best = best_attention(task.L, task.R, task.theta, task.pi)
-    if ERRORS_WITHIN_ACCURACY * best.accuracy > accuracy:
-        raise NotConverged(
-            f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
-            f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
-        )
+    _check_known(task, best, accuracy)
     if best.error >= pooled["error"]:
         return even
+    return _fields(best)
+
+
+def _fields(best: Attention) -> dict[str, Any]:
     return {
         "error": best.error,
         "error_se": best.accuracy,
@@ -135,12 +171,27 @@ def _silent(task: Task) -> bool:
     return bool(task.theta * task.R < 1e-9 * np.sqrt(task.L))
 
 
+def _one_signal(task: Task, pooled: float, accuracy: float) -> tuple[float, float] | None:
+    """Bayes error without sampling, and its own error, where one token carries the signal."""
+    if task.R > 1 or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
+        return None
+    found = one_signal.bayes_error(task.L, task.theta, task.pi)
+    if not found.doubt <= RESOLVED * min(found.error, accuracy):
+        return None
+    return min(found.error, _bound(task, pooled)), found.doubt
+
+
 def bayes_error(
     task: Task, accuracy: float, first_points: int = FIRST_POINTS
 ) -> tuple[float, float]:
     """Return the error that no classifier of a (scalar) task beats, and its standard error."""
     pooled = linear.pooled(task.L, task.R, task.theta, task.pi).error
     return _bayes(task, pooled, accuracy, first_points)
+
+
+def _bound(task: Task, pooled: float) -> float:
+    """Return an error that two simple classifiers reach, so that the best of all does."""
+    return min(pooled, hard_attention(task.L, task.R, task.theta, task.pi).error)
 
 
 def _bayes(
@@ -150,7 +201,7 @@ def _bayes(
     replicate = _bayes_replicate(task)
     if replicate is None:
         return pooled, 0.0
-    bound = min(pooled, hard_attention(task.L, task.R, task.theta, task.pi).error)
+    bound = _bound(task, pooled)
     if bound < NIL:
         return bound, NIL
     points = first_points

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from ...answer import Question
 from ...arrays import Value
@@ -18,12 +18,15 @@ from ...task import Task
 from ..asked import check_accuracy
 from ..provenance import ORACLE, of_search
 from ..unsolved import Points
-from .attention import NIL
+from . import score
+from .attention import NIL, hard_attention
 from .least_error import MODELS, solve_oracle
 from .linear import pooled
 
 RESOLVED = 20.0 * NIL  # the least target of a search: twice its error's error is a tenth of it
 CLOSED = 1e-290  # the same where the formula is closed: well above underflow
+NEAR = 3e-4  # of θ: a Newton step this short leaves about its square
+LOOKS = 60  # at the best attention, of which two or three are needed
 
 
 def detection_threshold(
@@ -37,7 +40,7 @@ def detection_threshold(
     ----------
     task : Task
         The problem; numeric fields may be arrays. Its θ is ignored.
-    model : "attention", "pooled", "vectorized" or "bayes"
+    model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes"
     error : float or array
         The error to reach: at least 2e-8 below min(π, 1 − π), which needs no signal at all, and at
         least 2e-8, below which searches do not resolve it (1e-290 for "pooled", whose formula is
@@ -70,6 +73,7 @@ def detection_threshold(
     4.27
     """
     check_kind("task", task, Task)
+    task.need_one_signal("detection_threshold")
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
@@ -138,10 +142,13 @@ def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[f
     while pooled_gap(high) > 0.0:
         high *= 2.0
     snr = float(brentq(pooled_gap, 0.0, high, xtol=1e-12, rtol=1e-12))
-    # pooling's own threshold, and where the search ends: no model does worse
+    # pooling's own threshold, and where the search ends: only hard attention may do worse
     last = snr * float(np.sqrt(task.L)) / task.R
     if model == "pooled":
         return last, 0.0
+    last = np.inf if model == "hard" else last
+    if model == "attention":
+        return _attention_threshold(task, target, last)
     low, high = 0.0, min(last, 2.0 + float(np.sqrt(2.0 * np.log(task.L))))
     while high < last and gap(high) > 0.0:
         low, high = high, min(last, 1.5 * high)
@@ -161,3 +168,52 @@ def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[f
         ) from None
     density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
     return theta, float(solved(rough, fine)["error_se"] / density / abs(slope))
+
+
+def _attention_threshold(task: Task, target: float, last: float) -> tuple[float, float]:
+    """Solve for θ by Newton's method on the probit scale, from hard attention's own threshold.
+
+    Where κ and the threshold are the best, the error changes with θ as if they were held fixed, so
+    each look at the best attention gives the slope as well, for the price of one more error.
+    """
+    level = float(ndtri(target))
+
+    def gap(error: float) -> float:
+        return float(ndtri(max(error, 1e-300))) - level
+
+    def hard_gap(theta: float) -> float:
+        return gap(hard_attention(task.L, task.R, theta, task.pi).error)
+
+    low, high = 0.0, last  # no attention does worse than pooling
+    theta = last if hard_gap(last) >= 0.0 else float(brentq(hard_gap, 0.0, last, xtol=1e-3 * last))
+    for _ in range(LOOKS):
+        best = solve_oracle(task.replace(theta=theta), "attention", 1.0)
+        here = gap(best["error"])
+        if theta == last and here >= 0.0:
+            return last, 0.0
+        low, high = (theta, high) if here > 0.0 else (low, theta)
+        nearby = 0.999 * theta
+        slope = (here - gap(_error_at(task.replace(theta=nearby), best))) / (theta - nearby)
+        step = -here / slope if slope < 0.0 else np.inf
+        if abs(step) <= NEAR * theta:
+            density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
+            found = float(np.clip(theta + step, 0.0, last))
+            return found, float(best["error_se"] / density / abs(slope))
+        theta = theta + step if low < theta + step < high else 0.5 * (low + high)
+    raise NotConverged(f"no theta was found at which attention's error for {task} is {target:g}")
+
+
+def _error_at(task: Task, classifier: dict[str, Any]) -> float:
+    """Return the error on a task of a classifier found at another strength."""
+    kappa, sign, pi = classifier["kappa"], classifier["sign"], task.pi
+    tau = sign * classifier["threshold"]
+    if kappa == 0.0:
+        means = np.array([0.0, task.theta * task.R / task.L])
+        negative, positive = ndtr(np.sqrt(task.L) * (tau - means)).tolist()
+    elif np.isinf(kappa):
+        false_alarm, miss = score.hard(task.L, task.R, task.theta, np.array([tau]))
+        negative, positive = 1.0 - float(false_alarm[0]), float(miss[0])
+    else:
+        negative, positive, _ = score.below(task.L, task.R, task.theta, kappa, tau)
+    error = float(pi * positive + (1.0 - pi) * (1.0 - negative))
+    return error if sign > 0 else 1.0 - error

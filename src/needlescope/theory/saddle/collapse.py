@@ -59,7 +59,7 @@ def solve_close(problem: Saddle, start: Point) -> tuple[Point, Local]:
     pair = Pair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
     close = Saddle(problem.law, pair, problem.delta, problem.ridge)
     point, local = solve(close, start._replace(b=start.b - bias))
-    return point._replace(b=bias + point.b), local
+    return point._replace(b=bias + point.b), local._replace(chain=None)  # that of another loss
 
 
 def collapsed_bias(problem: Saddle) -> float | None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erfcx
+from scipy.special import erfcx, ndtr
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
-from ...models.nodes import JointLaw
+from ...models.nodes import JointLaw, Nodes
 from ..law.ladder import standard_error
 from .envelope import density
 
@@ -29,9 +29,9 @@ class Margin(NamedTuple):
     at: FloatArray
 
 
-def separability(law: JointLaw) -> Margin:
+def separability(law: JointLaw, start: FloatArray | None = None) -> Margin:
     """Minimise E[(√U G − y(μ·m + b)/√A)₊²]; zero means beyond floating point."""
-    at = np.zeros(law.directions + 1)
+    at = np.zeros(law.directions + 1) if start is None else start
     value, gradient, hessian = _total(law, at)
     damping = 1e-8
     for _ in range(MARGIN_STEPS):
@@ -61,11 +61,39 @@ def separability(law: JointLaw) -> Margin:
 
 def uncertainty(law: JointLaw, coarse: JointLaw, found: Margin) -> float:
     """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
-    replicas = law.replicas @ _shortfall(law, found.at)[0]
+    replicas = law.replicas @ shortfall(law, found.at)
     if len(replicas) == 1:
         return 0.0
     rows = np.append(replicas, _total(coarse, found.at)[0]) - found.value
     return float(standard_error(rows[:, None])[0])
+
+
+def shortfall(law: JointLaw, at: FloatArray) -> FloatArray:
+    """Return E(√U G + k)₊² at each node."""
+    return _shortfall(law, at)[0]
+
+
+def log_shortfall(nodes: Nodes, label: int, at: FloatArray) -> FloatArray:
+    """Return log E(√U G + k)₊² at each node of a label, where the number itself would underflow.
+
+    Below x = −50 it is 2 φ(x)/|x|³ to a part in 400: good enough to say where to draw.
+    """
+    x, U = _standardised(nodes, label, at)
+    low, high = np.minimum(x, 0.0), np.maximum(x, 0.0)
+    mills = np.sqrt(np.pi / 2.0) * erfcx(-low / np.sqrt(2.0))
+    tail = np.where(low > -50.0, (1.0 + low**2) * mills + low, 2.0 / np.maximum(-low, 1.0) ** 3)
+    below = np.log(np.maximum(tail, 1e-300)) - 0.5 * low**2 - 0.5 * np.log(2.0 * np.pi)
+    above = np.log((1.0 + high**2) * ndtr(high) + high * density(high))
+    return np.asarray(np.log(U) + np.where(x < 0.0, below, above))
+
+
+def _standardised(
+    law: JointLaw | Nodes, y: FloatArray | int, at: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return x = k/√U and U at each node."""
+    mu, b = at[:-1], at[-1]
+    U = 1.0 + (law.tau @ (mu * mu)) / law.A
+    return -y * (law.m @ mu + b) / np.sqrt(law.A * U), U
 
 
 def _total(law: JointLaw, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
@@ -83,10 +111,8 @@ def _total(law: JointLaw, at: FloatArray) -> tuple[float, FloatArray, FloatArray
 
 def _shortfall(law: JointLaw, at: FloatArray) -> tuple[FloatArray, ...]:
     """E(√U G + k)₊² at each node, with its derivatives in (k, U)."""
-    mu, b = at[:-1], at[-1]
-    U = 1.0 + (law.tau @ (mu * mu)) / law.A
+    x, U = _standardised(law, law.y, at)
     root = np.sqrt(U)
-    x = -law.y * (law.m @ mu + b) / np.sqrt(law.A) / root
     phi = density(x)
     # Φ(x) = φ(x) √(π/2) erfcx(−x/√2) keeps its digits in the lower tail, where the terms cancel
     mills = np.sqrt(np.pi / 2.0) * erfcx(np.maximum(-x, -25.0) / np.sqrt(2.0))

@@ -57,7 +57,7 @@ def measure(readout: Readout, test: JointLaw, coarse: tuple[JointLaw, JointLaw])
     at, problem = readout.point, readout.problem
     if readout.local is None:
         return _measure_constant(problem, test, at.b)
-    chain = problem.chain(at)
+    chain = problem.chain(at) if readout.local.chain is None else readout.local.chain
     train_table, test_table = _train_table(problem.loss, problem.law, chain), _test_table(test, at)
     mean = _estimates(train_table, test_table, False)
     if len(problem.law.replicas) == len(test.replicas) == 1:  # no sampling error

@@ -80,6 +80,7 @@ class Local(NamedTuple):
     gradient: FloatArray
     hessian: FloatArray
     scale: FloatArray
+    chain: Chain | None = None
 
     @property
     def residual(self) -> float:
@@ -113,8 +114,8 @@ class Saddle:
 
     def local(self, at: Point, fixed_rho: bool = False) -> Local:
         """Evaluate F, gradient and Hessian; with ρ fixed, its equation counts as satisfied."""
-        k = len(at.mu)
-        part = self._expected(self.chain(at), at)
+        k, chain = len(at.mu), self.chain(at)
+        part = self._expected(chain, at)
         value, slopes, bends = self._penalty(at)
         scale = part.scale.copy()
         scale[:k] += self.ridge * at.norm
@@ -128,6 +129,7 @@ class Saddle:
             gradient,
             part.hessian + bends,
             np.where(scale > 0.0, scale, 1.0),
+            chain,
         )
 
     def _expected(self, chain: Chain, at: Point) -> Local:

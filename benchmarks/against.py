@@ -1,0 +1,96 @@
+"""The theory's timings beside those of an older version, both measured in the same run.
+
+The older source is taken out of the repository into a temporary directory; `timings`, the same
+script for both, runs each call in processes that take turns, and the best of all rounds counts.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from .timings import TIMINGS
+
+# "The picture at the head": the last commit before work on speed began, with the compression of
+# attention's law and with the Bayes error in the limit of learning.
+BEFORE = "8a6f367"
+ROUNDS = 2
+HOME = Path(__file__).resolve().parent.parent
+
+Found = dict[str, float | None]
+
+
+def timings(console: Console, commit: str = BEFORE, every: bool = False) -> None:
+    """Print today's timings, those of an older commit if it is there, and what we aim at."""
+    names = [name for name, timing in TIMINGS.items() if every or not timing.long]
+    with tempfile.TemporaryDirectory() as folder:
+        why = take_out(commit, Path(folder))
+        sources = {"today": HOME / "src"} | ({} if why else {commit: Path(folder) / "src"})
+        found = rounds(sources, names)
+    if why:
+        console.print(f"Only today's timings: {why}.")
+    console.print(table(found, names))
+
+
+def take_out(commit: str, folder: Path) -> str:
+    """Put the source of a commit into a folder; return why that cannot be, or nothing."""
+    command = ["git", "-C", str(HOME), "archive", "--format=tar", commit, "src"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        return "git is not installed"
+    if done.returncode:
+        return f"there is no commit {commit!r} with a src folder in {HOME}"
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return ""
+
+
+def rounds(sources: dict[str, Path], names: list[str]) -> dict[str, Found]:
+    """Time each call by every source in turn, some rounds of it; the best of them counts."""
+    found: dict[str, Found] = {source: {} for source in sources}
+    for name in names:
+        for _ in range(ROUNDS):
+            for source, path in sources.items():
+                spent, best = _run(path, name), found[source].get(name)
+                found[source][name] = spent if best is None or spent is None else min(best, spent)
+    return found
+
+
+def _run(source: Path, name: str) -> float | None:
+    script = Path(__file__).with_name("timings.py")
+    there = {**os.environ, "PYTHONPATH": str(source), "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, str(script), name]
+    done = subprocess.run(command, env=there, capture_output=True, check=True, text=True)
+    home, spent = json.loads(done.stdout)
+    if not Path(home).is_relative_to(source):
+        raise RuntimeError(f"the source in {source} was to be timed, not the one in {home}")
+    return None if spent is None else float(spent)
+
+
+def table(found: dict[str, Found], names: list[str]) -> Table:
+    """Put the timings side by side."""
+    today, *older = found
+    made = Table(title="theory: milliseconds of CPU time, one thread, the best of a few")
+    made.add_column("call")
+    for title in ("ms", *(f"at {one}" for one in older), *("ratio" for _ in older), "aim"):
+        made.add_column(title, justify="right")
+    for name in names:
+        now, then = found[today][name], [found[one][name] for one in older]
+        ratios = [f"{old / now:.1f}×" if old and now else "–" for old in then]
+        aim = TIMINGS[name].aim
+        made.add_row(name, *map(_shown, [now, *then]), *ratios, "" if aim is None else f"{aim:.0f}")
+    return made
+
+
+def _shown(spent: float | None) -> str:
+    return "–" if spent is None else f"{spent:.0f}" if spent >= 10.0 else f"{spent:.1f}"

@@ -1,0 +1,284 @@
+"""What one query can reach where positives carry one of several signals.
+
+A query of unit norm in the span of the signals has cosines s with ‖s‖ = 1: what it gives to one
+signal it takes from the others. Its readout is the best there is (`oracle.known_readout`), as with
+endless data, or the one that is trained. The error has more than one valley (one signal sought
+alone, several sought together), so the search starts in each: along every signal, along the most
+frequent ones in equal parts, and along the mean signal. For each direction the temperature is
+tuned; from the best of them a simplex search moves direction and temperature together; and what is
+left is compared at the accuracy asked. Hard attention, κ = ∞, and pooling, κ = 0, are tried too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+
+from ..answer import Question
+from ..arrays import FloatArray
+from ..errors import NotConverged
+from ..grid import check_kind, common_shape
+from ..losses import get_loss
+from ..models import ATTENTION
+from ..outcome import BestQuery, gather
+from ..query import Query
+from ..task import Task
+from ..training import Training
+from .asked import check_accuracy
+from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
+from .law.limits import drawn, train_limit
+from .learning import predict
+from .oracle.known_readout import Known, joined, known_readout
+from .provenance import BEST_QUERY, of_prediction, of_search
+from .saddle.measures import test_error
+from .saddle.problem import Point
+from .saddle.readout import train_readout
+from .unsolved import Points
+
+ROUGH = Level(2**7, 32)  # of the search with a known readout, where 1e-2 is asked
+CLOSE = Level(2**9, 32)  # else: with it the best temperature costs 1e-4 at most
+ROUGH_TRAINED = Level(2**11, 48)
+MARGIN = 3e-3  # of rough errors, within which queries are compared at the accuracy asked
+SOFTEST = 0.05  # κ that is tried, but for zero
+TEMPERATURES = 8
+DESCENTS = 2  # from the best starts
+EVALUATIONS = 60  # of a descent, for each dimension that it moves in
+
+
+class _Tried(NamedTuple):
+    """A query, its error roughly, and the readout that has it, where it is not trained."""
+
+    error: float
+    kappa: float
+    cosines: tuple[float, ...]
+    readout: Known | None
+
+    @property
+    def query(self) -> Query:
+        return Query(self.kappa, cosines=self.cosines)
+
+
+Try = Callable[[float, FloatArray, Known | None], _Tried]
+"""A query by its κ and its cosines, and the readout of one nearby, if there is one."""
+
+
+def best_query(
+    task: Task,
+    training: Training | None = None,
+    *,
+    accuracy: float = 1e-3,
+    unsolved: str = "raise",
+) -> BestQuery:
+    """Return the best query for a task of several signals: its direction and its temperature.
+
+    A search over queries in the span of the signals, by a formula of our own: the exact law of what
+    a query sees of each. Their best readout, or Theorem 4 for one that is trained, has the error.
+    The query is the best of those that were tried.
+
+    Parameters
+    ----------
+    task : Task
+        The problem, with ``signals``. Any numeric field may be an array.
+    training : Training, optional
+        How the readout is trained on fresh data: loss, ridge and ``alpha1`` matter. Left out, the
+        readout knows the signals, as with endless data.
+    accuracy : float, default 1e-3
+        Largest error of the errors that is accepted, in (0, 1], as twice ``error_se``.
+    unsolved : "raise" or "nan", default "raise"
+        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
+        point is NaN and a `RuntimeWarning` counts what was lost.
+
+    Returns
+    -------
+    BestQuery
+        Plain floats, or arrays in the shape of the grid; ``cosines`` has one for each signal.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind, or the task has one signal.
+    NotConverged
+        If the accuracy is not reached.
+
+    Examples
+    --------
+    Of two faint needles in a hundred tokens it is best to seek one and let the other go:
+
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=100, R=1, theta=3.0, pi=0.5, signals=(0.5, 0.5))
+    >>> ns.best_query(task, accuracy=0.01).cosines
+    (1.0, 0.0)
+    """
+    check_kind("task", task, Task)
+    if task.signals is None:
+        raise ValueError(
+            "best_query is about several signals, got a task of one, whose best query is along it; "
+            "give the task signals=(...), or ask oracle"
+        )
+    if training is not None:
+        check_kind("training", training, Training)
+    accuracy = check_accuracy(accuracy)
+    shape = common_shape(*(part for part in (task, training) if part is not None))
+    points = Points(unsolved, shape, task, training)
+    ground = BEST_QUERY
+    if training is not None:
+        ground = of_search(of_prediction(ATTENTION, training.loss, task, task))
+    tasks = task.scalars(shape)
+    trainings = [None] * len(tasks) if training is None else training.scalars(shape)
+    rows: list[dict[str, Any]] = [{"provenance": ground}] * len(tasks)
+    for index, pair in enumerate(zip(tasks, trainings, strict=True)):
+        with points.at(index):
+            rows[index] = {"provenance": ground} | _best_one(*pair, accuracy)
+    points.warn()
+    options = {"accuracy": accuracy, "unsolved": unsolved}
+    return gather(BestQuery, rows, shape, Question("best_query", task, training, options))
+
+
+def _best_one(task: Task, training: Training | None, accuracy: float) -> dict[str, Any]:
+    level = CLOSE if accuracy < 0.01 else ROUGH
+    attempt = _known(task, level) if training is None else _trained(task, training)
+    hardest = 1.5 + 1.2 * float(
+        np.sqrt(2.0 * np.log(task.L))
+    )  # beyond it hard attention takes over
+    starts = [_tuned(attempt, one, hardest) for one in _starts(task)]
+    lowest = sorted((_roughly(some) for some in starts), key=lambda one: one.error)
+    moved = [_descend(attempt, one, hardest) for one in lowest[:DESCENTS]]
+    known: dict[tuple[float, tuple[float, ...]], tuple[float, float]] = {}
+
+    def fine(one: _Tried) -> tuple[float, float]:
+        key = one.kappa, one.cosines
+        if key not in known:
+            known[key] = _fine(task, training, one, accuracy)
+        return known[key]
+
+    def least(some: list[_Tried]) -> _Tried:
+        bound = _roughly(some).error + MARGIN
+        return min((one for one in some if one.error <= bound), key=lambda one: fine(one)[0])
+
+    best, found = least([one for some in starts for one in some]), least(moved)
+    if fine(found)[0] < fine(best)[0] - ERRORS_WITHIN_ACCURACY * fine(best)[1]:
+        best = found  # else a simpler direction is as good within the errors
+    alone = least([one for some in starts for one in some if max(one.cosines) == 1.0])
+    row: dict[str, Any] = {"kappa": best.kappa, "cosines": best.cosines}
+    for name, one in (("error", best), ("alone", alone), ("together", least(starts[0]))):
+        row[name], row[f"{name}_se"] = fine(one)
+    return row
+
+
+def _roughly(some: list[_Tried]) -> _Tried:
+    return min(some, key=lambda one: one.error)
+
+
+def _starts(task: Task) -> list[FloatArray]:
+    """The mean signal, then one signal, two, … in equal parts, the most frequent first.
+
+    Signals of equal weight are alike, so one of them is tried alone.
+    """
+    weights = np.array(task.signals)
+    order = np.argsort(-weights, kind="stable")
+    _, first = np.unique(-weights[order], return_index=True)
+    found = [task.mean_signal, *np.eye(task.kinds)[order[first]]]
+    for count in range(2, task.kinds + 1):
+        some = np.zeros(task.kinds)
+        some[order[:count]] = 1.0 / np.sqrt(count)
+        if not np.allclose(some, task.mean_signal):
+            found.append(some)
+    return found
+
+
+def _known(task: Task, level: Level) -> Try:
+    """Try queries with the best readout there is, on a sample."""
+
+    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+        query = Query(kappa, cosines=cosines)
+        law = joined([one.law(task.pi) for one in drawn(ATTENTION, task, query, level)])
+        found = known_readout(law, near)
+        return _Tried(found.error, kappa, query.cosines, found)
+
+    return attempt
+
+
+def _trained(task: Task, training: Training) -> Try:
+    """Try queries with a trained readout, from the law at a level."""
+    loss, last = get_loss(training.loss), list[Point | None]([None])
+
+    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+        query = Query(kappa, cosines=cosines)
+        limit = train_limit(ATTENTION, task, query, ROUGH_TRAINED)
+        found = train_readout(limit, loss, task.pi, training.alpha1, training.ridge, last[0])
+        last[0] = found.warm
+        error = float(min(task.pi, 1.0 - task.pi))  # of one answer for all
+        if found.local is not None:
+            error = test_error(limit.law(task.pi), found.point)
+        return _Tried(error, kappa, query.cosines, None)
+
+    return attempt
+
+
+def _tuned(attempt: Try, cosines: FloatArray, hardest: float) -> list[_Tried]:
+    """Tune the temperature for one direction; also return what none and an infinite one reach."""
+    even, hard = (attempt(kappa, cosines, None) for kappa in (0.0, np.inf))
+    grid = np.linspace(np.log(SOFTEST), np.log(hardest), TEMPERATURES)
+    tried, near = list[_Tried](), None
+    for x in grid:
+        tried.append(attempt(float(np.exp(x)), cosines, near))
+        near = tried[-1].readout
+    best = int(np.argmin([one.error for one in tried]))
+    near = tried[best].readout
+    minimize_scalar(
+        lambda x: _noted(attempt(float(np.exp(x)), cosines, near), tried),
+        bounds=(float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])),
+        method="bounded",
+        options={"xatol": 0.02},
+    )
+    return [_roughly(tried), even, hard]
+
+
+def _noted(one: _Tried, tried: list[_Tried]) -> float:
+    tried.append(one)
+    return one.error
+
+
+def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
+    """Move direction and temperature by a simplex search; hard attention turns only."""
+    along = np.array(start.cosines)
+    across = np.linalg.svd(along[None])[2][1:]  # directions that turn it
+    turns, tried = len(across), [start]
+    soft = 0.0 < start.kappa < np.inf
+
+    def error(x: FloatArray) -> float:
+        turned = along + x[:turns] @ across
+        kappa = min(float(np.exp(x[turns])), hardest) if soft else start.kappa
+        near = _roughly(tried).readout
+        return _noted(attempt(kappa, turned / np.linalg.norm(turned), near), tried)
+
+    x0 = np.append(np.zeros(turns), [np.log(start.kappa)] if soft else [])
+    simplex = np.vstack([x0, x0 + 0.3 * np.eye(len(x0))])
+    options = {"initial_simplex": simplex, "maxfev": EVALUATIONS * len(x0), "xatol": 3e-3}
+    minimize(error, x0, method="Nelder-Mead", options=options | {"fatol": 1e-5})
+    return _roughly(tried)
+
+
+def _fine(
+    task: Task, training: Training | None, one: _Tried, accuracy: float
+) -> tuple[float, float]:
+    """Return the error of a query and its standard error, at the accuracy asked."""
+    if training is not None:
+        found = predict(task, training, query=one.query, accuracy=accuracy)
+        return float(found.test_error), float(found.test_error_se)
+    for level in ladder(accuracy):
+        laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, one.query, level)]
+        readout = known_readout(joined(laws), one.readout)
+        if len(laws) == 1:  # nothing was drawn
+            return readout.error, 0.0
+        errors = np.array([readout.on(law) for law in laws])
+        se = float(errors.std(ddof=1) / np.sqrt(len(errors)))
+        if ERRORS_WITHIN_ACCURACY * se <= accuracy:
+            return readout.error, se
+    raise NotConverged(
+        f"the error of a query is known to {se:.1e} only, not to the accuracy of {accuracy:g} "
+        f"asked; pass accuracy={3.0 * se:.1g} to accept that"
+    )

@@ -1,0 +1,119 @@
+"""The query that an answer rests on, and how far the answer is open because of it.
+
+A query that is given, or trained by two steps, is exact. After a schedule it is an integral, and κ
+and s have standard errors. How far they move a number is seen by moving them: near where signal and
+noise tokens win by turns a test error changes several times as much as s (9 times, at θ = 50 and
+L = 100).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..errors import NotConverged
+from ..models import Model
+from ..models.asked import check_query, check_signals
+from ..outcome.trained import as_query
+from ..query import SHARPEST, Query
+from ..task import Task
+from ..training import Training
+from .alignment import trained
+from .law.ladder import ERRORS_WITHIN_ACCURACY
+from .steps.path import doubt
+
+# What of an accuracy the query may take, and what it leaves to the law: their squares add up to 1.
+QUERY_SHARE, LAW_SHARE = 0.6, 0.8
+NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
+
+
+class Known(NamedTuple):
+    """A query, and the standard errors of κ and s."""
+
+    query: Query
+    kappa_se: float = 0.0
+    cosine_se: float = 0.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it leaves nothing open."""
+        return self.kappa_se == self.cosine_se == 0.0
+
+    @property
+    def doubt(self) -> float:
+        """The larger of both errors, that of κ relative to it."""
+        return doubt(self.cosine_se, self.query.kappa, self.kappa_se)
+
+    def errors(self, numbers: Callable[[Query], FloatArray]) -> FloatArray:
+        """Return the standard errors that are left in ``numbers``, at most: both may go together.
+
+        Examples
+        --------
+        >>> known = Known(Query(2.0, 0.5), 0.01, 0.001)
+        >>> known.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
+        array([0.01 , 0.001])
+        """
+        kappa, cosine = float(self.query.kappa), float(self.query.cosine)
+        here, found = numbers(self.query), np.zeros(1)
+        relative = self.kappa_se / kappa if kappa > 0.0 else 0.0
+        for error, along in ((relative, (kappa, 0.0)), (self.cosine_se, (0.0, 1.0))):
+            if error > 0.0:
+                by = max(error, NEAR) * (-1.0 if cosine > 0.0 else 1.0)  # never beyond 1
+                there = numbers(Query(kappa + by * along[0], cosine + by * along[1]))
+                found = found + error * np.abs((there - here) / by)
+        return np.asarray(found)
+
+
+EXACT = np.zeros(1)
+
+
+def check_learned(model: Model, task: Task, training: Training, query: Query | None) -> None:
+    """Refuse a query that does not fit, or a training that the theory cannot follow to one."""
+    check_query(model, query, task)
+    check_signals(model, task, query)
+    if query is None and model.has_query:
+        training.need_alpha0("the query is trained on D0")
+        training.need_one_query_step()
+
+
+def check_reached(model: Model, query: Query) -> None:
+    """Refuse steps that end where a model is not predicted."""
+    if not model.bounded and np.isinf(query.kappa):
+        raise NotConverged(
+            f"the steps end at a kappa above {SHARPEST:g}, which model={model.name!r} is not "
+            "predicted at, as its weights grow with it; take a smaller eta_q or beta"
+        )
+
+
+def learned(
+    task: Task,
+    training: Training,
+    accuracy: float,
+    numbers: Callable[[Query], FloatArray],
+    what: str,
+) -> tuple[Known, FloatArray]:
+    """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
+
+    A schedule is followed finely enough for the first of them, ``what``, at the accuracy asked.
+    """
+    sure = 0.5 * accuracy
+    while True:
+        row = trained(task, training, sure)
+        query = as_query(row["kappa"], row["cosine_q"])
+        known = Known(query, row.get("kappa_se", 0.0), row.get("cosine_q_se", 0.0))
+        if known.exact:
+            return known, EXACT
+        errors = known.errors(numbers)
+        open_by, allowed = ERRORS_WITHIN_ACCURACY * float(errors[0]), QUERY_SHARE * accuracy
+        if open_by <= allowed:
+            return known, errors
+        if known.doubt > sure:  # as finely as it can be followed
+            raise NotConverged(
+                f"the query after its schedule is known to {known.doubt:.1e} only, which leaves "
+                f"{what} open by {open_by:.1e}, not by the accuracy of {accuracy:g} asked; pass "
+                f"accuracy={2.0 * open_by:.1g} to accept that"
+            )
+        sure = 0.8 * known.doubt * allowed / open_by

@@ -1,0 +1,82 @@
+"""Attention's law as a function of standard normals, which can be moved to where rare samples are.
+
+`tokens` turns uniforms into tokens; here V_j = Φ(z_j) instead, so that z ~ N(0, I) gives the same
+law, and z drawn elsewhere reaches samples rarer than 10⁻¹⁶, which no uniform does. The tokens of a
+negative are one group: whichever of them is largest, it is the first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, ndtri
+
+from ...arrays import FloatArray
+from ...models import attention
+from ...models.nodes import Nodes
+from .attention import attended
+from .tokens import Tokens
+
+FAR = 37.0  # beyond it 1 − Φ is no number
+LOW = -700.0  # the logarithm of a chance that is one still
+
+
+class NormalLaw(NamedTuple):
+    """The law of one task, query and label (−1 or +1)."""
+
+    L: int
+    R: int
+    theta: float
+    kappa: float
+    cosine: float
+    label: int
+
+    @property
+    def groups(self) -> tuple[int, int]:
+        """How many signal tokens and how many others there are."""
+        R = self.R if self.label > 0 else 0
+        return R, self.L - R
+
+    @property
+    def dims(self) -> int:
+        """How many normals a sample consumes."""
+        return sum(Tokens.dims(n) for n in self.groups)
+
+    def nodes(self, z: FloatArray, weight: FloatArray) -> Nodes:
+        """Return the samples that normals, points × dims, lead to.
+
+        Examples
+        --------
+        >>> law = NormalLaw(4, 1, 2.0, 1.0, 1.0, -1)
+        >>> law.nodes(np.zeros((1, 4)), np.ones(1)).A.round(3)
+        array([0.337])
+        """
+        first = Tokens.dims(self.groups[0])
+        signal, noise = (
+            tokens(n, part).sums(1.0 if np.isinf(self.kappa) else self.kappa)
+            for n, part in zip(self.groups, (z[:, :first], z[:, first:]), strict=True)
+        )
+        tilt = self.theta * self.cosine
+        draws = attended(signal, noise, self.L, self.kappa, tilt)
+        mass = draws.mass if self.label > 0 else np.zeros(len(z))
+        return attention.nodes(
+            self.L, self.theta, self.cosine, mass, draws.score, draws.A, weight, weight[None]
+        )
+
+
+def tokens(n: int, z: FloatArray) -> Tokens:
+    """Turn normals, points × dims(n), into n tokens.
+
+    Examples
+    --------
+    >>> tokens(2, np.array([[0.0, 0.0]])).g.round(3)  # 1/√2 and half of that are their chances
+    array([[ 0.545, -0.376]])
+    """
+    kept = Tokens.kept(n)
+    log_u = np.cumsum(log_ndtr(np.minimum(z[:, :kept], FAR)) / np.arange(n, n - kept, -1), axis=1)
+    np.maximum(log_u, LOW, out=log_u)
+    upper = log_u > -0.5  # there 1 − U has the digits, below it U
+    g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
+    np.negative(g, out=g, where=upper)
+    return Tokens(n, g, z[:, kept:])

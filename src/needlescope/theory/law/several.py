@@ -1,0 +1,47 @@
+"""Several signals seen through one query: each kind of positive has a law of its own.
+
+With cosines s_k the signals are ξ_k = s_k q̂ + u_k, and the parts beside the query have the products
+⟨u_k, u_l⟩ = 1{k = l} − s_k s_l. In an orthonormal basis of their span u_k is row k of the root
+
+    (I − ssᵀ)^{1/2} = I − ssᵀ/(1 + √(1 − ‖s‖²)),
+
+so a readout has K + 1 special directions, q̂ and these K. A positive of kind k has the law of one
+signal with cosine s_k, and the positives together are the mixture of the kinds by their weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...models.nodes import Limit, mixed
+
+Beside: TypeAlias = "tuple[float, ...] | None"
+"""Components of one signal along the directions beside the query; None where it is the only one."""
+
+
+def beside_query(cosines: Sequence[float]) -> FloatArray:
+    """Return the parts of the signals beside the query, a row for each.
+
+    Examples
+    --------
+    >>> beside_query((0.6, 0.0)).round(6)
+    array([[0.8, 0. ],
+           [0. , 1. ]])
+    """
+    s = np.array(cosines)
+    rest = float(np.sqrt(max(1.0 - s @ s, 0.0)))
+    return np.eye(len(s)) - np.outer(s, s) / (1.0 + rest)
+
+
+def mixture(kinds: Sequence[Limit], shares: Sequence[float]) -> Limit:
+    """Join the laws of the kinds of positives; their negatives are the same."""
+    positive, negative = mixed([one.positive for one in kinds], shares), kinds[0].negative
+    rough = [one.coarse for one in kinds if one.coarse is not None]
+    if not rough:
+        return Limit(positive, negative, kinds[0].dim)
+    coarse = mixed([one[0] for one in rough], shares), rough[0][1]
+    return Limit(positive, negative, kinds[0].dim, coarse)

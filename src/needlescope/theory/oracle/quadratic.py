@@ -1,0 +1,181 @@
+"""The least error of linear attention that knows ξ: query κξ, weights ξ, best κ and threshold.
+
+With a = (1 + κ P x)/L the score is a·x = x̄ + (κ/L)‖Px‖². Mean and spread of normal tokens are
+independent: √L x̄ ~ N(m, 1) and ‖Px‖² ~ χ²(L − 1) with non-centrality λ, where m = θR/√L and
+λ = θ²R(1 − R/L) for positives, zero for negatives. So the score is a normal and a χ² in a ratio
+that κ sets, T = cos(φ) √L x̄ + sin(φ) (‖Px‖² − L + 1)/√(2(L − 1)), and
+
+    P(T < τ) = ½ + α/π − (1/π) Im ∫ ψ(e^{s − iα}) ds,    log ψ(q) = log E e^{iqT} − iqτ
+
+in closed form; the trapezoid rule along a turned path gives it to rounding, as in `score`.
+Positives are larger in both parts, so the weights are never −ξ. A coarse rule finds where to look;
+a simplex search on the fine one minimises over φ and τ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ...arrays import FloatArray
+from .attention import Attention
+
+TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves doubt
+STEP = 0.04  # of the logarithm of q, in proportion to α
+COARSE = 2  # times that, to see where the best rule is
+ENDS = -30.0, 12.0  # of that logarithm: what is left out is below rounding
+ANGLES, TAUS = 9, 21  # of a coarse look
+LOOKS = 3  # at thresholds, each around the best of the one before
+EVALUATIONS = 200  # of a simplex search, which takes 90 or so
+ENOUGH, COARSE_ENOUGH = 1e-9, 1e-4  # a doubt at which no other path is tried
+DOUBT = 1e-5  # beyond it a threshold is passed over
+COARSE_DOUBT = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
+GROWTH = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
+NOTHING = -45.0  # the logarithm of a term that does not matter
+EDGE = 1e-3  # a threshold this near the least of ‖Px‖² is none
+
+
+def best_linear(L: int, R: int, theta: float, pi: float) -> Attention:
+    """Return the best linear attention with κ ≥ 0, for L > 1.
+
+    Its threshold is on x̄ + (κ/L)‖Px‖², on ‖Px‖²/L if κ = ∞.
+
+    Examples
+    --------
+    Where the signal moves the mean of the tokens little, their spread tells more:
+
+    >>> found = best_linear(100, 1, 6.0, 0.5)
+    >>> round(found.error, 4), round(found.kappa, 2)
+    (0.1271, 2.29)
+    """
+    errors = partial(_errors, L, R, theta, pi)
+    angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
+    starts = [_look(errors, angle, *_range(L, R, theta, angle)) for angle in angles]
+    found = [_descend(errors, start) for start in _valleys(starts)]
+    # the ends, where one of the two parts is all, are no inside of a simplex
+    found += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
+    _, angle, tau = min(found)
+    error, doubt = (float(one[0]) for one in errors(angle, np.array([tau])))
+    accuracy = doubt + 1e-12  # of the rule with half the nodes: more than its own
+    # T = cos(φ) √L (x̄ + (κ/L)‖Px‖²) − shift
+    spread = np.sqrt(2.0 * (L - 1.0))
+    raised = tau + np.sin(angle) * (L - 1.0) / spread
+    if angle == 0.5 * np.pi:
+        return Attention(error, accuracy, np.inf, 1, float(raised * spread / L))
+    kappa = np.tan(angle) * np.sqrt(L) / spread
+    return Attention(error, accuracy, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
+
+
+_Rule = tuple[float, float, float]  # error, angle and threshold
+_Errors = Callable[..., tuple[FloatArray, FloatArray]]
+
+
+def _errors(
+    L: int, R: int, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
+) -> tuple[FloatArray, FloatArray]:
+    """Return the error at each threshold, and how far it may be off."""
+    negative, noise_doubt = below(L, 0.0, 0.0, angle, taus, step)
+    positive, signal_doubt = below(L, *_moved(L, R, theta), angle, taus, step)
+    error = pi * positive + (1.0 - pi) * (1.0 - negative)
+    return error, pi * signal_doubt + (1.0 - pi) * noise_doubt
+
+
+def _moved(L: int, R: int, theta: float) -> tuple[float, float]:
+    """Return m and λ of positives."""
+    return theta * R / float(np.sqrt(L)), theta**2 * R * (1.0 - R / L)
+
+
+def _range(L: int, R: int, theta: float, angle: float) -> tuple[float, float]:
+    """Return between which thresholds the best is."""
+    m, noncentral = _moved(L, R, theta)
+    shift = np.cos(angle) * m + np.sin(angle) * noncentral / np.sqrt(2.0 * (L - 1.0))
+    # below ‖Px‖² = 0 and nine deviations of x̄ there is nothing
+    low = max(-9.0, EDGE - np.sin(angle) * np.sqrt(0.5 * (L - 1.0)) - 9.0 * np.cos(angle))
+    return low, shift + 9.0 * (1.0 + np.sqrt(noncentral / L))
+
+
+def _look(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
+    """Return about the best threshold at an angle."""
+    least = low
+    for _ in range(LOOKS):
+        taus = np.linspace(low, high, TAUS)
+        error, doubt = errors(angle, taus, COARSE * STEP)
+        error[doubt > COARSE_DOUBT] = 1.0
+        at = int(error.argmin())
+        width = (high - low) / (TAUS - 1)
+        low, high = max(taus[at] - width, least), taus[at] + width
+    return float(error[at]), angle, float(taus[at])
+
+
+def _valleys(starts: list[_Rule]) -> list[_Rule]:
+    """Return the rules that no neighbour in angle undercuts."""
+    beside = [(np.inf,), *starts, (np.inf,)]
+    return [one for k, one in enumerate(starts) if one[0] <= min(beside[k][0], beside[k + 2][0])]
+
+
+def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
+    """Simplex search over angle and threshold, or over the threshold alone."""
+
+    def at(x: FloatArray) -> tuple[float, float]:
+        return (float(x[0]), float(x[1])) if turning else (start[1], float(x[0]))
+
+    def error(x: FloatArray) -> float:
+        angle, tau = at(x)
+        if not 0.0 <= angle <= 0.5 * np.pi:
+            return 1.0
+        value, doubt = errors(angle, np.array([tau]))
+        # with its doubt, or a search would find where the rule errs in its favour
+        return float(value[0] + doubt[0]) if doubt[0] <= DOUBT else 1.0
+
+    inwards = -0.05 if start[1] > 0.25 * np.pi else 0.05
+    steps = np.array([[0.0, 0.0], [inwards, 0.0], [0.0, 0.02]])
+    simplex = np.array(start[1:]) + steps if turning else start[2] + steps[::2, 1:]
+    options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 1e-5, "fatol": 1e-12}
+    found = minimize(error, simplex[0], method="Nelder-Mead", options=options)
+    return float(found.fun), *at(found.x)
+
+
+def below(
+    L: int, m: float, noncentral: float, angle: float, tau: FloatArray, step: float = STEP
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(T < τ) at each τ, and how far it may be off: what half of the nodes differ by.
+
+    Examples
+    --------
+    At φ = 0 the score is normal:
+
+    >>> below(10, 1.0, 0.0, 0.0, np.array([1.0, 2.0]))[0].round(6)
+    array([0.5     , 0.841345])
+    """
+    found, doubt = np.zeros(len(tau)), np.full(len(tau), np.inf)
+    for turn in TURNS:
+        left = np.flatnonzero(doubt > (ENOUGH if step == STEP else COARSE_ENOUGH))
+        if len(left):
+            path = _along(turn, step * abs(turn) / TURNS[0], L, m, noncentral, angle, tau[left])
+            better = path[1] < doubt[left]
+            found[left[better]], doubt[left[better]] = path[0][better], path[1][better]
+    return np.clip(found, 0.0, 1.0), doubt
+
+
+def _along(
+    turn: float, step: float, L: int, m: float, noncentral: float, angle: float, tau: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(T < τ) by one path, and its doubt: with rounding, as terms that grow cancel."""
+    mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
+    q = np.exp(np.arange(*ENDS, step) - 1j * turn)
+    pole = 1.0 - 2j * q * square
+    log_psi = 1j * q * mean * m - 0.5 * (q * mean) ** 2 - 0.5 * (L - 1.0) * np.log(pole)
+    log_psi += 1j * q * square * (noncentral / pole - (L - 1.0))
+    size = log_psi.real[:, None] + q.imag[:, None] * tau
+    highest = size.max(axis=0)
+    rounding = np.where(highest < GROWTH, 1e-16 * np.exp(np.minimum(highest, GROWTH)), np.inf)
+    some = slice(int(np.flatnonzero((size > NOTHING).any(axis=1))[-1]) + 1)
+    phase = log_psi.imag[some, None] - q.real[some, None] * tau
+    terms = np.exp(np.minimum(size[some], GROWTH)) * np.sin(phase)
+    fine, coarse = (
+        0.5 + (turn - every * step * terms[::every].sum(axis=0)) / np.pi for every in (1, 2)
+    )
+    return fine, abs(fine - coarse) + rounding

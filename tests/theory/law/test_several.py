@@ -1,0 +1,63 @@
+"""Several signals seen through one query: a basis of what lies beside it, and mixtures of laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.models import ATTENTION, POOLED
+from needlescope.theory.law.ladder import Level
+from needlescope.theory.law.limits import drawn, train_limit
+from needlescope.theory.law.several import beside_query
+
+LEVEL = Level(2**9, 16)
+TASK = ns.Task(L=6, R=2, theta=3.0, pi=0.4, signals=(0.2, 0.3, 0.5))
+QUERY = ns.Query(1.5, cosines=(0.5, -0.3, 0.6))
+
+
+@pytest.mark.parametrize("cosines", [(0.0, 0.0), (1.0, 0.0), (0.6, 0.8), (0.3, -0.2, 0.5)])
+def test_what_lies_beside_the_query_has_the_right_products(cosines):
+    rows = beside_query(cosines)
+    expected = np.eye(len(cosines)) - np.outer(cosines, cosines)
+    np.testing.assert_allclose(rows @ rows.T, expected, atol=1e-15)
+
+
+def test_each_kind_has_the_law_of_one_signal_with_its_cosine():
+    found = train_limit(ATTENTION, TASK, QUERY, LEVEL)
+    single = TASK.replace(signals=None)
+    start = 0
+    for share, cosine in zip(TASK.signals, QUERY.cosines, strict=True):
+        one = train_limit(ATTENTION, single, ns.Query(QUERY.kappa, cosine), LEVEL)
+        here = slice(start, start + len(one.positive.A))
+        start = here.stop
+        np.testing.assert_array_equal(found.positive.m[here, 0], one.positive.m[:, 0])
+        np.testing.assert_array_equal(found.positive.A[here], one.positive.A)
+        np.testing.assert_array_equal(found.positive.weight[here], share * one.positive.weight)
+        beside = np.linalg.norm(found.positive.m[here, 1:], axis=1)
+        np.testing.assert_allclose(beside, np.abs(one.positive.m[:, 1]), rtol=1e-12)
+    assert start == len(found.positive.A)
+
+
+@pytest.mark.parametrize("model", [ATTENTION, POOLED])
+def test_weights_add_up_and_every_part_has_as_many_directions(model):
+    found = train_limit(model, TASK, QUERY, LEVEL)
+    directions = TASK.kinds + model.has_query
+    for nodes in (found.positive, found.negative, *(found.coarse or ())):
+        assert nodes.m.shape == nodes.tau.shape == (len(nodes.A), directions)
+        assert nodes.weight.sum() == pytest.approx(1.0)
+        np.testing.assert_allclose(nodes.replicas.sum(axis=1), 1.0)
+
+
+def test_samples_are_mixed_as_their_compression_is():
+    fine = train_limit(ATTENTION, TASK, QUERY, LEVEL).positive
+    samples = [one.positive for one in drawn(ATTENTION, TASK, QUERY, LEVEL)]
+    mean = np.mean([one.weight @ one.m for one in samples], axis=0)
+    np.testing.assert_allclose(fine.weight @ fine.m, mean, rtol=1e-9, atol=1e-9)
+
+
+def test_a_signal_that_never_comes_is_not_looked_for():
+    left = TASK.replace(signals=(0.0, 0.5, 0.5))
+    assert len(train_limit(ATTENTION, left, QUERY, LEVEL).positive.A) < len(
+        train_limit(ATTENTION, TASK, QUERY, LEVEL).positive.A
+    )
