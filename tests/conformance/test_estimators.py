@@ -66,7 +66,7 @@ def expected(estimator):
 
 @parametrize_with_checks(
     [
-        Attention(validation=2),
+        Attention(effort="quick", validation=2),
         Attention(kappa=1.0, ridge=0.1, refine=3, validation=0),
         Attention(kappa=1.0, ridge=0.1, refine=0, queries=2, validation=0),
         Pooled(),

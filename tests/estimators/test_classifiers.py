@@ -168,7 +168,7 @@ def test_rare_positives_have_honest_probabilities(share):
         X[y == 1, 0] += 6.0 / np.sqrt(10.0)
         return X, y
 
-    clf = AttentionClassifier(random_state=0).fit(*draw(1000, 1))
+    clf = AttentionClassifier("quick", random_state=0).fit(*draw(1000, 1))
     X, y = draw(4000, 2)
     p = clf.predict_proba(X)[:, 1]
     assert abs(p.mean() - share) < 0.25 * share
@@ -224,7 +224,7 @@ def test_few_positives_among_many_bags_are_held_out_in_turn():
 def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
     monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)  # less than one bag
     X, y = needles(n=160, L=60)
-    clf = AttentionClassifier(random_state=0).fit(X, y)
+    clf = AttentionClassifier("quick", random_state=0).fit(X, y)
     assert clf.setting_.read != "mean"
     assert clf.score(*needles(n=400, L=60, seed=1)) > 0.8
 
@@ -233,10 +233,10 @@ def test_some_of_many_bags_say_which_setting(monkeypatch):
     monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)
     monkeypatch.setattr("needlescope.estimators.fitting.fit.ENOUGH", 200)
     X, y = needles(n=1500)
-    clf = AttentionClassifier(random_state=0).fit(X, y)
+    clf = AttentionClassifier("quick", random_state=0).fit(X, y)
     assert clf.setting_.read != "mean"
     rare = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:20]])
-    clf = AttentionClassifier(random_state=0).fit(X[rare], y[rare])
+    clf = AttentionClassifier("quick", random_state=0).fit(X[rare], y[rare])
     X, y = needles(n=2000, seed=1)
     chance = clf.predict_proba(X)[:, 1]
     share = 20 / 770  # of positives where it was trained

@@ -34,7 +34,8 @@ def needles(seed=0, size=1.0, dtype=float):
 @pytest.mark.parametrize("shrinkage", [1.0, 0.5, None])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
-    clf = kind(ridge="auto", shrinkage=shrinkage, random_state=0)
+    quick = {"effort": "quick"} if kind is AttentionClassifier else {}
+    clf = kind(ridge="auto", shrinkage=shrinkage, random_state=0, **quick)
     unit = clf.fit(*needles()).score(*needles(1))
     try:
         clf.fit(*needles(0, size, dtype))
@@ -47,7 +48,8 @@ def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
     assert clf.score(test, y) > unit - 0.08
     assert np.isfinite(clf.decision_function(test)).all() and np.isfinite(clf.transform(test)).all()
     if kind is AttentionClassifier:
-        parts = (clf.query_, clf.readout_, np.array(clf.intercept_), np.array(clf.attend(test)))
+        model = clf.members_[0].model
+        parts = (model.q, model.w, np.array(model.b), np.array(clf.attend(test)))
         assert all(np.isfinite(part).all() for part in parts)
 
 

@@ -149,7 +149,9 @@ def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int)
     scores, dropped = compare(ways, places, score, losses)
     if not scores:
         raise failed[0]
-    choice = judge(scores, y, weight, [test for _, test in places], recipe.most)
+    held = int(bags.lengths[given.used].sum()) * bags.d <= HOLD
+    most = recipe.most if held else 1  # each way more would read all bags again
+    choice = judge(scores, y, weight, [test for _, test in places], most)
     early = [
         Tried(one, behind, error, float("nan"), taken=False)
         for one, behind, error in sorted(dropped.values(), key=lambda found: found[1])

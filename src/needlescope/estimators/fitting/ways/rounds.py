@@ -55,7 +55,7 @@ def compare(
         was there than the best of all, with the standard error of that.
     """
     scores: Scores = {}
-    if len(ways) <= GO_ON or len(places) < 2:
+    if len(ways) <= GO_ON:
         for place in places:
             score(ways, place, scores)
             ways = _done(ways, scores)
