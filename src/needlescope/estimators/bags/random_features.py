@@ -95,7 +95,7 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
         z = self.scaling_.apply(bags.instances)
         waves = np.cos(z @ self.weights_.astype(z.dtype) + self.phases_.astype(z.dtype))
         names = list(self.get_feature_names_out())
-        return Bags(np.hstack([z, waves]), bags.starts, names=names, ids=bags.ids)
+        return bags.with_instances(np.hstack([z, waves]), names)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the features, and cosine0, cosine1, ..."""
