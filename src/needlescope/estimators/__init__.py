@@ -3,6 +3,7 @@
 from .attention import AttentionClassifier
 from .bags.bags import Bags
 from .bags.datasets import digit_bags, load_musk1
+from .bags.each_instance import EachInstance
 from .bags.random_features import RandomFeatures
 from .linear import PooledClassifier, VectorizedClassifier
 from .task.estimate import estimate_task
@@ -11,6 +12,7 @@ from .task.result import TaskEstimate
 __all__ = [
     "AttentionClassifier",
     "Bags",
+    "EachInstance",
     "PooledClassifier",
     "RandomFeatures",
     "TaskEstimate",
