@@ -97,15 +97,13 @@ class Columns:
             return np.delete(self.X, self.taken, axis=1) if self.taken else self.X
         taken = list(dict.fromkeys(self.taken))
         rest = self.X.drop(columns=taken) if hasattr(self.X, "iloc") else self.X.drop(taken)
-        words = [name for name, kind in types(rest) if not numeric(kind)]
+        if not len(rest.columns):
+            raise ValueError(f"no column is left for features: {taken!r} are none")
+        kinds = list(zip(rest.columns, rest.dtypes, strict=True))
+        words = [name for name, kind in kinds if not numeric(kind)]
         if words:
-            raise ValueError(not_numbers(words, dict(types(rest))[words[0]]))
+            raise ValueError(not_numbers(words, dict(kinds)[words[0]]))
         return rest
-
-
-def types(frame: Any) -> list[tuple[Any, Any]]:
-    """Return the columns of a DataFrame with their types."""
-    return list(zip(frame.columns, frame.dtypes, strict=True))
 
 
 def not_numbers(words: list[Any], kind: Any, label: str = "labels") -> str:
