@@ -189,7 +189,7 @@ DATA = [
     Case("other instances", lambda: RAGGED.with_instances(X[0]), "^instances must have a row for"),
     Case("bags of several sizes as an array", lambda: np.asarray(RAGGED), NOT_ONE),
     Case("PCA of bags", lambda: PCA(1).fit(RAGGED), NOT_ONE),
-    *(Case(f"a path that is {given!r}", partial(call, given), "^path must be that of a folder, got")
+    *(Case(f"a path that is {given!r}", partial(call, given), "^path must be that of a file")
       for call in (RAGGED.save, Bags.load, read_hdf5, partial(read_h5ad, bag="b"),
                    partial(read_parquet, bag="b")) for given in (None, 3, "", "a\0b")),
     Case("overwrite in words", lambda: RAGGED.save("x", overwrite="no"), "^overwrite must be True"),

@@ -270,6 +270,11 @@ def test_metadata_follow_their_instances():
     assert bags[[1]].metadata["time"].tolist() == ["v"]
     assert np.shares_memory(bags[1:].metadata["coords"], bags.metadata["coords"])
     assert len(bags[:0].metadata["coords"]) == 0
+    other = bags.map(lambda bag: bag)
+    other.metadata["more"] = np.zeros(7)
+    with pytest.raises(ValueError, match="metadata 'more' must have a row for each of the 4 in"):
+        bags[[2]].metadata["more"] = np.zeros(7)
+    assert bags.metadata.keys() == {"coords", "time"}
     assert bags.metadata["coords"].shape == (7, 2)
     assert as_bags(RAGGED).metadata == {}
     made = RandomFeatures(2).fit(bags).transform(bags)

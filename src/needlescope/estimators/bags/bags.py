@@ -20,11 +20,11 @@ from .making.joined import Parts, joined
 from .making.rows import grouping, label_of_each_bag, warn_of_labels
 from .storage import load_parts, save_parts
 from .tables import (
+    Metadata,
     check_numbers,
     numbers,
     one_bag,
     plain,
-    row_of_each_instance,
     shared_names,
 )
 
@@ -62,8 +62,8 @@ class Bags(Sequence[Any]):
     ids : array (n,), optional
         What the table called its bags.
     metadata : dict of arrays (N, ...)
-        What else is known of each instance; empty if nothing is. Those of bag i are
-        ``bags[[i]].metadata``.
+        What else is known of each instance; empty if nothing is, and it may be added to. Those of
+        bag i are ``bags[[i]].metadata``.
     lengths : array (n,)
         How many instances each bag has.
     d : int
@@ -254,10 +254,10 @@ class Bags(Sequence[Any]):
             raise ValueError("there must be at least one row, got none")
         found = grouping(groups, len(table))
         y = None if given is None else label_of_each_bag(found, given)
-        beside, order = row_of_each_instance(beside, len(table)), found.order
+        kept, order = Metadata(beside, len(table)), found.order
         if order is not None:
-            table, beside = table[order], {name: one[order] for name, one in beside.items()}
-        bags = cls(table, found.starts, names=names, ids=found.ids, metadata=beside)
+            table, kept = table[order], kept.rows(order)
+        bags = cls(table, found.starts, names=names, ids=found.ids, metadata=kept)
         warn_of_labels(bags.instances, bags.starts, names, y)
         return bags if given is None else (bags, y)
 
@@ -292,7 +292,7 @@ class Bags(Sequence[Any]):
                 f"function must take the instances of a bag, got {type(function).__name__}; of a "
                 "fitted transformer pass its method transform"
             )
-        parts = [numbers(function(bag)) for bag in self]
+        parts = [numbers(function(bag)) for bag in as_bags(self)]
         for k, (part, length) in enumerate(zip(parts, self.lengths, strict=True)):
             if len(part) != length or part.shape[1] != parts[0].shape[1]:
                 raise ValueError(
@@ -312,7 +312,7 @@ class Bags(Sequence[Any]):
         check_numbers(array, self.starts, max(1, CHUNK // array.shape[1]))
         found = copy(self)
         found._names, found.instances = None, array
-        found.names = names
+        found.names, found.metadata = names, self.metadata
         return found
 
     def save(self, path: Any, overwrite: bool = False) -> None:
@@ -379,13 +379,13 @@ class Bags(Sequence[Any]):
         self._names = listed
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> Metadata:
         """What else is known of each instance, by name: arrays with a row for each."""
         return self._metadata
 
     @metadata.setter
     def metadata(self, metadata: Mapping[str, Any] | None) -> None:
-        self._metadata = row_of_each_instance(metadata, len(self.instances))
+        self._metadata = Metadata(metadata, len(self.instances))
 
     @property
     def shape(self) -> tuple[int]:
@@ -477,7 +477,7 @@ class Bags(Sequence[Any]):
         found = copy(self)  # all was checked when these were made
         rows = self._where(bags)
         found.instances = self.instances[rows]
-        found._metadata = {name: values[rows] for name, values in self.metadata.items()}
+        found._metadata = self.metadata.rows(rows)
         found.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
         found.ids = None if self.ids is None else self.ids[bags]
         return found

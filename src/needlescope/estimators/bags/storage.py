@@ -114,7 +114,7 @@ def _read(file: Path, mapped: bool) -> Any:
 def as_path(path: Any) -> Path:
     """Return a path, or refuse what is none."""
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
-        raise ValueError(f"path must be that of a folder, got {path!r:.80}")
+        raise ValueError(f"path must be that of a file or folder, got {path!r:.80}")
     return Path(path)
 
 

@@ -6,6 +6,7 @@ sentence that says what to pass instead.
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -232,39 +233,49 @@ def _kind(one: type) -> str:
     return "number" if numeric else one.__name__
 
 
-def row_of_each_instance(given: Any, count: int) -> dict[str, Any]:
-    """Return metadata as arrays with a row for each of so many instances, by name.
+class Metadata(UserDict[str, Any]):
+    """What is known of each of so many instances beside its features: arrays with a row for each.
 
     Words among objects become words of NumPy, which can be written to disk.
 
     Examples
     --------
-    >>> row_of_each_instance({"time": [0.5, 1.0]}, 2)
-    {'time': array([0.5, 1. ])}
-    >>> row_of_each_instance({"time": [0.5, 1.0]}, 3)
+    >>> found = Metadata({"time": [0.5, 1.0]}, 2)
+    >>> found["kind"] = np.array(["a", "b"], object)
+    >>> found
+    {'time': array([0.5, 1. ]), 'kind': array(['a', 'b'], dtype='<U1')}
+    >>> found["time"] = [0.5, 1.0, 1.5]
     Traceback (most recent call last):
-    ValueError: metadata 'time' must have a row for each of the 3 instances, got shape (2,)
+    ValueError: metadata 'time' must have a row for each of the 2 instances, got shape (3,)
     """
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise ValueError(
-            "metadata must be a dict from names to arrays with a row for each instance, got "
-            f"{type(given).__name__}"
-        )
-    found = {}
-    for name, values in given.items():
+
+    def __init__(self, given: Any, count: int) -> None:
+        """Take what is given, if it fits."""
+        if given is not None and not isinstance(given, Mapping):
+            raise ValueError(
+                "metadata must be a dict from names to arrays with a row for each instance, got "
+                f"{type(given).__name__}"
+            )
+        self.count = count
+        super().__init__(given)
+
+    def __setitem__(self, name: str, values: Any) -> None:
         what = f"metadata {name!r}"
         if not isinstance(name, str):
             raise ValueError(f"metadata must have words for names, got {name!r}")
-        array = values if isinstance(values, np.ndarray) else np.asarray(values)
         unmasked(what, values)
-        if array.ndim < 1 or len(array) != count:
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if array.ndim < 1 or len(array) != self.count:
             raise ValueError(
-                f"{what} must have a row for each of the {count} instances, got shape {array.shape}"
+                f"{what} must have a row for each of the {self.count} instances, got shape "
+                f"{array.shape}"
             )
-        found[name] = writable(what, array)
-    return found
+        super().__setitem__(name, writable(what, array))
+
+    def rows(self, which: Any) -> Metadata:
+        """Return those of some instances: a slice, or their places."""
+        count = len(range(*which.indices(self.count))) if isinstance(which, slice) else len(which)
+        return Metadata({name: values[which] for name, values in self.items()}, count)
 
 
 def writable(what: str, values: Any) -> Any:

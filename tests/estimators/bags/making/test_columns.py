@@ -48,6 +48,8 @@ def test_polars_frames_are_read_as_those_of_pandas():
     gap = polars.DataFrame({"u": [1.0, None], "v": [1, 2]})
     with pytest.raises(ValueError, match="bag 0 has a NaN or infinity in instance 1"):
         Bags.from_table(gap, [3, 3])
+    with pytest.raises(ValueError, match=r"a LazyFrame is not read yet: pass X.collect\(\)"):
+        Bags.from_table(frame.lazy(), [0, 0])
     with pytest.raises(ValueError, match="column 'k' must hold numbers, got String; leave it out"):
         Bags.from_table(polars.DataFrame({"u": [1.0], "k": ["a"]}), [3])
 
@@ -83,7 +85,7 @@ def test_columns_of_an_array_are_dropped_by_number():
         ({"labels": "label", "metadata": 3}, "^metadata must be a list of columns of a DataFrame"),
         ({"labels": FRAME["label"][::-1]}, r"^labels must have the index of X.*labels.loc\[X.ind"),
         (
-            {"labels": [1, 0, 1], "drop": "label"},
+            {"labels": [1, 0], "drop": "label"},
             "^labels must name .* of the 5 rows",
         ),
         (

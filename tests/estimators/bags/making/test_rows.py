@@ -27,6 +27,13 @@ def test_labels_that_differ_within_a_bag_name_the_bag():
         Bags.from_table(frame, "bag", labels="musk")
 
 
+def test_labels_of_bags_are_told_from_labels_of_rows():
+    with pytest.raises(
+        ValueError, match=r"got as many as there are bags, 12: .* y.loc\[bags.ids\]"
+    ):
+        Bags.from_table(TABLE, GROUPS, labels=pd.Series(Y).to_numpy())
+
+
 def test_labels_are_in_the_order_of_bags_whatever_that_of_rows():
     rows = RNG.permutation(36)
     bags, y = Bags.from_table(TABLE.iloc[rows], GROUPS[rows], labels=Y[GROUPS][rows])

@@ -120,6 +120,22 @@ def test_numbers_of_all_kinds(tmp_path):
     assert half.instances.dtype == np.float32
 
 
+def test_the_index_of_a_frame_is_no_feature(tmp_path):
+    some = FRAME[FRAME["x"] % 7 != 0][["u", "v", "slide"]]
+    some.to_parquet(tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet", "slide").names == ["u", "v"]
+    some.rename_axis("patch").to_parquet(tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet", "slide").names == ["u", "v"]
+    kept = read_parquet(tmp_path / "t.parquet", "slide", metadata="patch")
+    assert sorted(kept.metadata["patch"].tolist()) == some.index.tolist()
+    by_slide = some.set_index("slide")
+    by_slide.to_parquet(tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet", "slide").names == ["u", "v"]
+    some[:0].to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="at least one row, got none in"):
+        read_parquet(tmp_path / "t.parquet", "slide")
+
+
 def test_a_label_left_among_the_features_is_warned_of(path):
     with pytest.warns(UserWarning, match="column 'sick' takes two values"):
         read_parquet(path, "slide", drop=["case", "x"])

@@ -121,7 +121,7 @@ def test_the_package_does_not_import_what_only_readers_need():
 
 def test_paths_that_are_none():
     for path in (3, "", None):
-        with pytest.raises(ValueError, match="path must be that of a folder"):
+        with pytest.raises(ValueError, match="path must be that of a file or folder, got"):
             read_hdf5(path)
     with pytest.raises(FileNotFoundError, match=r"there is no file nowhere.parquet"):
         read_parquet("nowhere.parquet", "slide")

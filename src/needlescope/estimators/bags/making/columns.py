@@ -31,6 +31,8 @@ class Columns:
 
     def __init__(self, X: Any) -> None:
         """Keep the table; nothing is taken yet."""
+        if hasattr(X, "collect"):
+            raise ValueError(f"a {type(X).__name__} is not read yet: pass X.collect()")
         self.X, self.framed = X, hasattr(X, "columns")
         if self.framed and hasattr(X, "column_names"):
             raise ValueError(
@@ -82,8 +84,7 @@ class Columns:
             self._take("drop", one)
 
     def _take(self, what: str, name: Any) -> Any:
-        width = np.shape(self.X)[1] if np.ndim(self.X) == 2 else 0
-        known = list(self.X.columns) if self.framed else range(width)
+        known = list(self.X.columns) if self.framed else range(*np.shape(self.X)[1:2])
         if name not in known:
             few = ", ".join(repr(one) for one in list(known)[:5])
             more = ", ..." if len(known) > 5 else ""

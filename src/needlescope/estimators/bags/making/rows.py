@@ -74,6 +74,12 @@ def label_of_each_bag(rows: Grouping, labels: Any, name: str = "labels") -> Any:
     ValueError: labels must be the same for all rows of a bag, got 1 in row 0 and 0 in row 2 of bag
     'b'
     """
+    if np.shape(labels) == rows.ids.shape != rows.bag.shape:
+        raise ValueError(
+            f"{name} must be one for each of the {len(rows.bag)} rows, got as many as there are "
+            f"bags, {len(rows.ids)}: labels of bags need no table; leave them out here, and put "
+            "them in the order of bags.ids, as y.loc[bags.ids] does"
+        )
     found = value_of_each_row(name, labels, len(rows.bag), "the label of the bag")
     code = np.unique(found, return_inverse=True)[1]
     odd = np.flatnonzero(code != code[rows.first][rows.bag])

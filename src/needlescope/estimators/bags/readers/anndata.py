@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ..making.rows import grouping, label_of_each_bag
-from ..tables import row_of_each_instance
+from ..tables import Metadata
 from .hdf5 import opened
 from .source import Blocks, Content, a_file, answer, checked, fingerprint, needs, precision, read
 from .source import step as rows_at_once
@@ -43,8 +43,8 @@ def read_h5ad(
         from there when they are needed, and never all at once. Later calls use it again unless
         the file has changed. Without one all are read into memory.
     features : str, default "X"
-        "X", or a key of ``obsm``, as "X_pca". A sparse X (by rows, CSR) becomes dense: of tens of
-        thousands of genes take some, or "X_pca".
+        "X", or a key of ``obsm``, as "X_pca". A sparse X (by rows, CSR) becomes dense: where
+        genes are tens of thousands, "X_pca" is the better choice.
     metadata : str or list of str, optional
         Columns of ``obs`` or keys of ``obsm`` to keep with each cell, as ["cell_type", "spatial"].
     groups : str, optional
@@ -101,9 +101,9 @@ def read_h5ad(
         order = rows.order
         with opened(path) as file:
             names = _names(file, shape[1]) if features == "X" else None
-            beside = row_of_each_instance(_metadata(path, file, metadata, shape[0]), shape[0])
+            beside = Metadata(_metadata(path, file, metadata, shape[0]), shape[0])
         if order is not None:
-            beside = {name: values[order] for name, values in beside.items()}
+            beside = beside.rows(order)
         return Content(shape, dtype, rows.starts, names, rows.ids, beside, blocks)
 
     def blocks(_: Path | None) -> Blocks:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..making.columns import not_numbers
 from ..making.rows import grouping, label_of_each_bag, warn_of_labels
-from ..tables import row_of_each_instance
+from ..tables import Metadata
 from .source import Blocks, Content, a_file, answer, checked, fingerprint, needs, precision, read
 from .source import step as rows_at_once
 
@@ -44,7 +44,8 @@ def read_parquet(
         file has changed. Without one all are read into memory.
     features : str or list of str, optional
         Columns to take for features: of numbers, or one of lists of numbers that are all as long,
-        as embeddings are kept. By default all columns that are named nowhere else.
+        as embeddings are kept. By default all columns that are named nowhere else, and are not the
+        index of a DataFrame.
     drop : str or list of str, optional
         Columns to leave out.
     metadata : str or list of str, optional
@@ -93,8 +94,11 @@ def read_parquet(
                 f"{files[0]} has no column {one!r}; there are {', '.join(list(schema)[:10])}"
             )
     taken = {*named, *beside, *_listed(drop)}
+    taken.update(_index(files[0]))
     wanted = _listed(features) or [name for name in schema if name not in taken]
     columns = {name: _column(files, name) for name in named}
+    if not len(columns[bag]):
+        raise ValueError(f"there must be at least one row, got none in {path}")
     rows = grouping(columns[bag], len(columns[bag]), f"{path}, {bag!r}")
     y = None if label is None else label_of_each_bag(rows, columns[label], f"{path}, {label!r}")
     belongs = (
@@ -104,9 +108,9 @@ def read_parquet(
     def look() -> Content:
         count, order = len(rows.bag), rows.order
         width, dtype = _width(files, schema, wanted)
-        kept = row_of_each_instance({name: _column(files, name) for name in beside}, count)
+        kept = Metadata({name: _column(files, name) for name in beside}, count)
         if order is not None:
-            kept = {name: values[order] for name, values in kept.items()}
+            kept = kept.rows(order)
         names = wanted if width == len(wanted) else None
 
         def blocks(scratch: Path | None) -> Blocks:
@@ -165,6 +169,13 @@ def _schema(files: list[Path]) -> dict[str, Any]:
                 f"{', '.join(sorted(odd))}"
             )
     return found[0]
+
+
+def _index(file: Path) -> list[str]:
+    """Return which columns are the index of a DataFrame that was written by pandas."""
+    with _opened(file) as one:
+        about = one.schema_arrow.pandas_metadata or {}
+    return [name for name in about.get("index_columns", []) if isinstance(name, str)]
 
 
 def _column(files: list[Path], name: str) -> Any:

@@ -30,7 +30,7 @@ class Content(NamedTuple):
     starts: Any
     names: list[str] | None
     ids: Any
-    metadata: dict[str, Any]
+    metadata: Any
     blocks: Callable[[Path | None], Blocks]  # of a folder for what is needed on the way
 
 
