@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import pickle
+from copy import copy
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 
-from needlescope.estimators import Bags, PooledClassifier
+from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier
+from needlescope.estimators.bags import bags as bags_module
 from needlescope.estimators.bags import storage
+from tests.estimators.draws import needles
 
 RNG = np.random.default_rng(0)
 
@@ -46,6 +51,7 @@ def test_what_was_saved_comes_back(tmp_path, mapped):
     same(found, bags)
     assert isinstance(found.instances, np.memmap) == (mapped is True)
     same(found[[2, 0]], bags[[2, 0]])
+    same(found[[2, 0]][[1]], bags[[0]])
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["bags"]
 
 
@@ -58,7 +64,7 @@ def test_bags_without_names_ids_or_metadata(tmp_path):
 
 def test_large_files_are_mapped(tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "MAPPED", 100)
-    monkeypatch.setattr(storage, "BLOCK", 4)  # written in many blocks
+    monkeypatch.setattr(bags_module, "CHUNK", 4)  # written in many blocks
     bags = slides()
     bags.save(tmp_path / "bags")
     found = Bags.load(tmp_path / "bags")
@@ -70,6 +76,52 @@ def test_large_files_are_mapped(tmp_path, monkeypatch):
         np.testing.assert_array_equal(
             clf.fit(found, y).decision_function(found), clf.fit(bags, y).decision_function(bags)
         )
+
+
+def test_some_bags_of_a_map_stay_on_disk_until_they_are_needed(tmp_path):
+    bags = slides()
+    bags.save(tmp_path / "bags")
+    found = Bags.load(tmp_path / "bags", mapped=True)
+    some = found[[2, 0]][::-1][[0, 1, 1]]
+    assert len(some) == 3 and some.d == 3 and some.dtype == np.float32
+    assert repr(some) == "<3 bags of 2 to 4 instances, 3 features, float32>"
+    for k, wanted in enumerate((0, 2, 2)):
+        np.testing.assert_array_equal(some[k], bags[wanted])
+        assert np.shares_memory(some[k], found.instances)
+    np.testing.assert_array_equal(some.rows(np.array([1, 0])), bags[[2, 0]].instances)
+    assert np.shares_memory(some._table, found.instances)  # nothing was read as a whole
+    some.save(tmp_path / "some")
+    assert np.shares_memory(some._table, found.instances)
+    same(Bags.load(tmp_path / "some"), bags[[0, 2, 2]])
+    same(copy(some), bags[[0, 2, 2]])
+    same(some, bags[[0, 2, 2]])
+    assert np.shares_memory(found[[1, 2]].instances, found.instances)
+
+
+def test_a_fold_of_a_map_is_pickled_without_the_rest(tmp_path):
+    large = Bags.from_array(np.zeros((1000, 10, 10)))
+    large.save(tmp_path / "bags")
+    found = Bags.load(tmp_path / "bags", mapped=True)
+    assert len(pickle.dumps(found[[3, 7]])) < 10_000
+    same_again = pickle.loads(pickle.dumps(found[[3, 7]]))
+    assert same_again.lengths.tolist() == [10, 10] and same_again[1].shape == (10, 10)
+
+
+def test_classifiers_fit_folds_of_a_map_as_those_in_memory(tmp_path):
+    X, y = needles(60)
+    Bags.from_array(X).save(tmp_path / "bags")
+    found = Bags.load(tmp_path / "bags", mapped=True)
+    clf = AttentionClassifier(kappa=1.0, ridge=0.1, refine=2, validation=0)
+    fold = np.random.default_rng(0).permutation(60)[:40]
+    one, other = found[fold], Bags.from_array(X)[fold]
+    np.testing.assert_array_equal(
+        clone(clf).fit(one, y[fold]).decision_function(one),
+        clone(clf).fit(other, y[fold]).decision_function(other),
+    )
+    assert np.shares_memory(one._table, found.instances)
+    np.testing.assert_array_equal(
+        cross_val_score(clf, found, y, cv=3), cross_val_score(clf, Bags.from_array(X), y, cv=3)
+    )
 
 
 def test_bags_can_be_saved_where_they_are_mapped_from(tmp_path):

@@ -54,7 +54,9 @@ class Bags(Sequence[Any]):
     Attributes
     ----------
     instances : array (N, d)
-        All instances, bag after bag, float32 or float64.
+        All instances, bag after bag, float32 or float64. Some bags of a memory map, as the folds
+        of a cross-validation, are read when they are needed: ``instances`` reads them all, `rows`
+        and an index those of some.
     starts : array (n + 1,)
         Bag i is ``instances[starts[i]:starts[i + 1]]``.
     names : list of str, optional
@@ -99,16 +101,17 @@ class Bags(Sequence[Any]):
 
     def _hold(self, parts: Parts) -> None:
         """Keep the parts if they fit together."""
-        self.instances = numbers(parts.instances)
+        self._table = numbers(parts.instances)
+        self._at: IndexArray | None = None  # where bags begin in the table, if not at starts
         self.starts = np.asarray(unmasked("starts", parts.starts))
         self.names = parts.names
         places = self.starts.ndim == 1 and self.starts.dtype.kind in "iu" and len(self.starts) > 1
         if places:
             self.starts = self.starts.astype(int)  # differences of unsigned numbers wrap around
-        if not places or self.starts[0] != 0 or self.starts[-1] != len(self.instances):
+        if not places or self.starts[0] != 0 or self.starts[-1] != len(self._table):
             raise ValueError(
                 "starts must be whole numbers that begin with 0 and end with the number of "
-                f"instances, {len(self.instances)}, got {parts.starts!r}"
+                f"instances, {len(self._table)}, got {parts.starts!r}"
             )
         empty = np.flatnonzero(np.diff(self.starts) < 1)
         if len(empty):
@@ -272,7 +275,7 @@ class Bags(Sequence[Any]):
         """
         if not isinstance(bags, list | tuple):
             raise ValueError(f"bags must be a list of Bags, got {type(bags).__name__}")
-        return cls._of(joined([as_bags(one)._parts() for one in bags]))
+        return cls._of(joined([one._parts(one.instances) for one in map(as_bags, bags)]))
 
     def map(self, function: Callable[[Any], Any], names: Sequence[str] | None = None) -> Bags:
         """Put each bag's instances through a function that returns as many of them, of any width.
@@ -304,14 +307,14 @@ class Bags(Sequence[Any]):
     def with_instances(self, instances: Any, names: Sequence[str] | None = None) -> Bags:
         """Return the same bags with other features of the instances: an array (N, any width)."""
         array = numbers(instances)
-        if len(array) != len(self.instances):
+        if len(array) != self.starts[-1]:
             raise ValueError(
-                f"instances must have a row for each of the {len(self.instances)} there are, got "
+                f"instances must have a row for each of the {self.starts[-1]} there are, got "
                 f"shape {array.shape}"
             )
         check_numbers(array, self.starts, max(1, CHUNK // array.shape[1]))
         found = copy(self)
-        found._names, found.instances = None, array
+        found._names, found._table, found._at = None, array, None
         found.names, found.metadata = names, self.metadata
         return found
 
@@ -330,7 +333,12 @@ class Bags(Sequence[Any]):
         ...     Bags.load(folder + "/bags")
         <5 bags of 4 instances, 3 features, float64>
         """
-        save_parts(path, as_bags(self)._parts(), yes_or_no("overwrite", overwrite))
+        yes_or_no("overwrite", overwrite)
+        numbers_before = as_bags(self).starts[1:] * self.d - 1
+        cuts = np.flatnonzero(np.diff(numbers_before // CHUNK)) + 1
+        blocks = (self.rows(members) for members in np.split(np.arange(len(self)), cuts))
+        shape = (int(self.starts[-1]), self.d)
+        save_parts(path, self._parts(None), shape, self.dtype, blocks, overwrite)
 
     @classmethod
     def load(cls, path: Any, mapped: bool | str = "auto") -> Bags:
@@ -355,8 +363,8 @@ class Bags(Sequence[Any]):
         found._hold(parts)
         return found
 
-    def _parts(self) -> Parts:
-        return Parts(self.instances, self.starts, self.names, self.ids, self.metadata)
+    def _parts(self, instances: Any) -> Parts:
+        return Parts(instances, self.starts, self.names, self.ids, self.metadata)
 
     def __len__(self) -> int:
         """Return how many bags there are."""
@@ -385,7 +393,7 @@ class Bags(Sequence[Any]):
 
     @metadata.setter
     def metadata(self, metadata: Mapping[str, Any] | None) -> None:
-        self._metadata = Metadata(metadata, len(self.instances))
+        self._metadata = Metadata(metadata, int(self.starts[-1]))
 
     @property
     def shape(self) -> tuple[int]:
@@ -395,12 +403,19 @@ class Bags(Sequence[Any]):
     @property
     def d(self) -> int:
         """The number of features."""
-        return int(self.instances.shape[1])
+        return int(self._table.shape[1])
 
     @property
     def dtype(self) -> Any:
         """The precision of the instances, float32 or float64."""
-        return self.instances.dtype
+        return self._table.dtype
+
+    @property
+    def instances(self) -> Any:
+        """All instances, bag after bag."""
+        if self._at is not None:
+            self._table, self._at = self.rows(np.arange(len(self))), None
+        return self._table
 
     @property
     def lengths(self) -> IndexArray:
@@ -415,7 +430,8 @@ class Bags(Sequence[Any]):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"there are {len(self)} bags, got number {key}")
             place = range(len(self))[key]
-            return self.instances[self.starts[place] : self.starts[place + 1]]
+            first, length = self._begin[place], self.starts[place + 1] - self.starts[place]
+            return self._table[first : first + length]
         if isinstance(key, bool | tuple) or key is None or np.ndim(key) > 1:
             raise IndexError(
                 f"bags are indexed by a number, a slice, a list of numbers or a mask, got {key!r}; "
@@ -433,10 +449,10 @@ class Bags(Sequence[Any]):
     def __repr__(self) -> str:
         """Say how many there are, and of what."""
         if not len(self):
-            return f"<0 bags, {self.d} features, {self.instances.dtype}>"
+            return f"<0 bags, {self.d} features, {self.dtype}>"
         few, most = self.lengths.min(), self.lengths.max()
         size = f"{few}" if few == most else f"{few} to {most}"
-        return f"<{len(self)} bags of {size} instances, {self.d} features, {self.instances.dtype}>"
+        return f"<{len(self)} bags of {size} instances, {self.d} features, {self.dtype}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Return bags of equal size as an array (bags, instances, features); refuse others.
@@ -460,27 +476,43 @@ class Bags(Sequence[Any]):
         whole = self.instances.reshape(len(self), L, self.d)
         return np.array(whole, dtype, copy=copy)
 
+    @property
+    def _begin(self) -> IndexArray:
+        """Where each bag begins in the table."""
+        return self.starts[:-1] if self._at is None else self._at
+
     def rows(self, bags: IndexArray) -> Any:
         """Return the instances of some bags, one after the other; not copied if they are."""
-        return self.instances[self._where(bags)]
+        return self._table[self._where(bags, self._begin)]
 
-    def _where(self, bags: IndexArray) -> Any:
+    def _where(self, bags: IndexArray, at: IndexArray) -> Any:
         """Return which rows are those of some bags: a slice if they are one after the other."""
-        if len(bags) and (np.diff(bags) == 1).all():
-            return slice(self.starts[bags[0]], self.starts[bags[-1] + 1])
-        lengths = self.lengths[bags]
+        first, lengths = at[bags], self.starts[bags + 1] - self.starts[bags]
+        if len(bags) and (first[1:] == first[:-1] + lengths[:-1]).all():
+            return slice(int(first[0]), int(first[-1] + lengths[-1]))
         ends = np.cumsum(lengths)
-        shift = np.repeat(self.starts[:-1][bags] - (ends - lengths), lengths)
+        shift = np.repeat(first - (ends - lengths), lengths)
         return np.arange(ends[-1] if len(ends) else 0) + shift
 
     def _take(self, bags: IndexArray) -> Bags:
         found = copy(self)  # all was checked when these were made
-        rows = self._where(bags)
-        found.instances = self.instances[rows]
-        found._metadata = self.metadata.rows(rows)
+        if getattr(self._table, "_mmap", None) is None:
+            found._table, found._at = self.rows(bags), None
+        else:  # stays on disk
+            found._at = self._begin[bags]
+        found._metadata = self.metadata.rows(self._where(bags, self.starts[:-1]))
         found.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
         found.ids = None if self.ids is None else self.ids[bags]
         return found
+
+    def __copy__(self) -> Bags:
+        found = self.__class__.__new__(self.__class__)
+        found.__dict__.update(self.__dict__)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Hand over the instances of these bags, and not all of the file that they are from."""
+        return {**self.__dict__, "_table": self.instances, "_at": None}
 
 
 def as_bags(X: Any) -> Bags:

@@ -64,7 +64,7 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
         one, bags = self._fresh(), as_bags(X)
         labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
         supervised = get_tags(one).target_tags.required
-        if bags.instances.size > AT_ONCE and hasattr(one, "partial_fit") and not supervised:
+        if bags.starts[-1] * bags.d > AT_ONCE and hasattr(one, "partial_fit") and not supervised:
             for members in chunks(bags, np.arange(len(bags))):
                 one.partial_fit(bags.rows(members))
         else:
@@ -81,14 +81,14 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
         whole: Any = None
         for members in chunks(bags, np.arange(len(bags))):
             rows = slice(bags.starts[members[0]], bags.starts[members[-1] + 1])
-            part = numbers(self.transformer_.transform(bags.instances[rows]))
+            part = numbers(self.transformer_.transform(bags.rows(members)))
             if len(part) != rows.stop - rows.start:
                 raise ValueError(
                     f"{type(self.transformer_).__name__} must return a row for each instance, got "
                     f"{len(part)} of {rows.stop - rows.start}"
                 )
             if whole is None:
-                whole = np.empty((len(bags.instances), part.shape[1]), part.dtype)
+                whole = np.empty((bags.starts[-1], part.shape[1]), part.dtype)
             whole[rows] = part
         named = hasattr(self.transformer_, "get_feature_names_out")
         return bags.with_instances(whole, list(self.get_feature_names_out()) if named else None)

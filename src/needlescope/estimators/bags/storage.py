@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -23,18 +23,22 @@ from .tables import writable
 FORMAT, VERSION = "bags of needlescope", 1
 ABOUT = "bags.json"
 MAPPED = 1 << 28  # bytes from which a file is memory-mapped rather than read
-BLOCK = 1 << 22  # numbers written in one go
 
 
-def save_parts(path: Any, parts: Parts, overwrite: bool = False) -> None:
-    """Write bags to a folder."""
+def save_parts(
+    path: Any,
+    parts: Parts,
+    shape: tuple[int, int],
+    dtype: Any,
+    blocks: Iterable[Any],
+    overwrite: bool = False,
+) -> None:
+    """Write bags to a folder, their instances block by block."""
     with writing(path, overwrite) as folder:
-        instances = parts.instances
-        with NewRows(folder / "instances.npy", instances.shape, instances.dtype) as rows:
-            step = max(1, BLOCK // instances.shape[1])
-            for first in range(0, len(instances), step):
-                rows.append(instances[first : first + step])
-        describe(folder, parts, instances.shape)
+        with NewRows(folder / "instances.npy", shape, dtype) as rows:
+            for block in blocks:
+                rows.append(block)
+        describe(folder, parts, shape)
 
 
 def describe(folder: Path, parts: Parts, shape: tuple[int, ...], source: Any = None) -> None:
