@@ -14,8 +14,18 @@ from scipy import sparse
 from ..making.rows import grouping, label_of_each_bag
 from ..tables import Metadata
 from .hdf5 import opened
-from .source import Blocks, Content, a_file, answer, checked, fingerprint, needs, precision, read
-from .source import step as rows_at_once
+from .source import (
+    Blocks,
+    Content,
+    answer,
+    checked,
+    existing,
+    fingerprint,
+    needs,
+    precision,
+    read,
+    rows_at_once,
+)
 
 
 def read_h5ad(
@@ -85,7 +95,7 @@ def read_h5ad(
     (<2 bags of 2 to 3 instances, 3 features, float32>, ['b', 'a'], [True, False])
     """
     needs("h5py", "AnnData", "anndata")
-    path = a_file(path)
+    path = existing(path)
     with opened(path) as file:
         shape, dtype = _shape(path, file, features)
         rows = grouping(_column(path, file, bag, shape[0]), shape[0], f"{path}, {bag!r}")

@@ -12,8 +12,18 @@ import numpy as np
 
 from ....grid import choice
 from ..tables import as_given, first_missing, value_of_each_row
-from .source import Blocks, Content, answer, checked, fingerprint, needs, precision, read, step
-from .source import a_file as existing
+from .source import (
+    Blocks,
+    Content,
+    answer,
+    checked,
+    existing,
+    fingerprint,
+    needs,
+    precision,
+    read,
+    rows_at_once,
+)
 
 ENDINGS = (".h5", ".hdf5")
 
@@ -219,7 +229,7 @@ def _look(files: list[Path], slides: list[str], features: str, coords: str | Non
     def blocks(_: Path | None) -> Blocks:
         for path, start in zip(files, starts[:-1], strict=True):
             with opened(path) as file:
-                for first, rows in _rows(file[features], step(d)):
+                for first, rows in _rows(file[features], rows_at_once(d)):
                     block = checked(rows, dtype, f"{path}, {features!r}", first)
                     yield start + first + np.arange(len(block)), block
 

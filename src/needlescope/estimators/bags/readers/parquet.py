@@ -11,8 +11,18 @@ import numpy as np
 from ..making.columns import not_numbers
 from ..making.rows import grouping, label_of_each_bag, warn_of_labels
 from ..tables import Metadata
-from .source import Blocks, Content, a_file, answer, checked, fingerprint, needs, precision, read
-from .source import step as rows_at_once
+from .source import (
+    Blocks,
+    Content,
+    answer,
+    checked,
+    existing,
+    fingerprint,
+    needs,
+    precision,
+    read,
+    rows_at_once,
+)
 
 TOGETHER = 64  # columns that are read at a time: about 128 MB
 
@@ -84,7 +94,7 @@ def read_parquet(
     (<2 bags of 1 to 2 instances, 1 features, float64>, ['b', 'a'], [1, 0])
     """
     needs("pyarrow.parquet", "Parquet", "parquet")
-    files = _files(a_file(path))
+    files = _files(existing(path))
     beside = _listed(metadata)
     named = [bag, *([] if label is None else [label]), *([] if groups is None else [groups])]
     schema = _schema(files)

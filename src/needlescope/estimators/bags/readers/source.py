@@ -79,7 +79,7 @@ def fingerprint(files: list[Path], **how: Any) -> dict[str, Any]:
     return {"files": listed, "how": {name: repr(value) for name, value in how.items()}}
 
 
-def step(width: int) -> int:
+def rows_at_once(width: int) -> int:
     """Return how many rows are read in one go."""
     return max(1, CHUNK // max(width, 1))
 
@@ -116,7 +116,7 @@ def needs(package: str, kind: str, extra: str) -> Any:
         ) from None
 
 
-def a_file(path: Any) -> Path:
+def existing(path: Any) -> Path:
     """Return the path of a file that is there."""
     found = as_path(path)
     if not found.exists():
