@@ -26,6 +26,7 @@ class DataSet(NamedTuple):
     name: str
     X: Bags
     y: Any
+    instances: Any = None  # (bags, L), which have the signal, where that is known
 
 
 def load_npz(path: Path) -> DataSet:
@@ -61,14 +62,18 @@ def theory(
 
     >>> theory(bags=6, L=2, d=3).X
     <6 bags of 2 instances, 3 features, float64>
+    >>> theory(bags=4, L=5, R=2).instances.sum(axis=1)
+    array([0, 2, 0, 2])
     """
     rng = np.random.default_rng(seed)
     y, X = (np.arange(bags) % every == every - 1).astype(int), rng.standard_normal((bags, L, d))
     places = (rng.integers(L, size=bags)[:, None] + np.arange(R)) % L  # R next to each other
     signal = rng.standard_normal(d)
     signal *= theta / np.linalg.norm(signal)
-    X[np.flatnonzero(y)[:, None], places[y == 1]] += signal
-    return DataSet("theory", as_bags(X), y)
+    has = np.zeros((bags, L), bool)
+    has[np.flatnonzero(y)[:, None], places[y == 1]] = True
+    X[has] += signal
+    return DataSet("theory", as_bags(X), y, has)
 
 
 def load_all(folder: Path | None) -> list[DataSet]:
@@ -78,7 +83,7 @@ def load_all(folder: Path | None) -> list[DataSet]:
     found = [load_npz(path) for path in sorted(folder.glob("*.npz"))] if folder else []
     own = [DataSet("musk1", *load_musk1())]
     for name, options in DIGITS.items():
-        X, y = digit_bags(**options, random_state=SEED)
-        own.append(DataSet(name, as_bags(X), y))
+        X, y, shows = digit_bags(**options, random_state=SEED, return_instances=True)
+        own.append(DataSet(name, as_bags(X), y, shows))
     names = {one.name for one in found}
     return found + [one for one in (*own, theory()) if one.name not in names]

@@ -5,16 +5,22 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
 
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
+    EachInstance,
     PooledClassifier,
     RandomFeatures,
     VectorizedClassifier,
     digit_bags,
     estimate_task,
+    read_h5ad,
+    read_hdf5,
+    read_parquet,
 )
 from tests.catalogue.refusals import Case, check
 
@@ -124,6 +130,86 @@ BAGS = [
     Case("a score of hidden weights", lambda: FITTED.score(X, Y, HIDDEN), "^sample_weight must"),
     Case("a guess of hidden bags", lambda: FITTED.predict(MASKED), "^a masked array is not taken"),
 ]  # fmt: skip
+TABLE = pd.DataFrame(X[:, :2].reshape(40, 3), columns=["u", "v", "w"]).assign(
+    bag=np.repeat(np.arange(20), 2), site="north", sick=np.repeat(Y, 2)
+)
+RAGGED = Bags.from_list([X[0], X[1][:2]])
+
+
+def table(groups="bag", labels="sick", drop="site", **given):
+    return Bags.from_table(TABLE, groups, labels=labels, drop=drop, **given)
+
+
+COLUMNS = [  # what is asked of a table, and what is said
+    (
+        {"groups": "slide"},
+        "^groups must name a column, got 'slide'; there are 'u', 'v', 'w', 'bag'",
+    ),
+    ({"labels": "label"}, "^labels must name a column, got 'label'; there are"),
+    (
+        {"labels": [0, 1]},
+        "^labels must name the label of the bag of each of the 40 rows, got shape",
+    ),
+    (
+        {"labels": np.arange(40)},
+        "^labels must be the same for all rows .* and 1 in row 1 of bag 0$",
+    ),
+    ({"labels": [NAN] * 40}, "^labels must name the label of the bag of each row, got none in row"),
+    ({"labels": np.ma.array(TABLE["sick"])}, "^labels must not be masked"),
+    (
+        {"drop": None},
+        "^column 'site' must hold numbers, .*; leave it out by drop='site', or encode",
+    ),
+    ({"drop": "town"}, "^drop must name a column, got 'town'"),
+    ({"drop": [*"uvw", "site"]}, "^no column is left for features: \\['bag', 'sick'"),
+    ({"metadata": "z"}, "^metadata 'z' must name a column, got 'z'"),
+    (
+        {"metadata": 3},
+        "^metadata must be a list of columns of a DataFrame, or a dict from names to",
+    ),
+    ({"metadata": {"z": [1, 2]}}, "^metadata 'z' must have a row for each of the 40 instances"),
+]
+NOT_ONE = "^bags of 2 to 4 instances are not one array. A transformer of instances, as PCA"
+DATA = [
+    *(Case(f"a table with {given!s:.40}", partial(table, **given), says)
+      for given, says in COLUMNS),
+    *(Case(f"metadata that are {given!r}", partial(Bags, X[0], [0, 4], metadata=given),
+           "^metadata must be a dict from names to arrays") for given in (3, "x", [], True)),
+    Case("short metadata", lambda: Bags(X[0], [0, 4], metadata={"t": [1]}),
+         "^metadata 't' must have a row for each of the 4 instances, got shape \\(1,\\)"),
+    Case("masked metadata", lambda: Bags(X[0], [0, 4], metadata={"t": np.ma.ones(4)}),
+         "^metadata 't' must not be masked"),
+    Case("metadata of objects", lambda: Bags(X[0], [0, 4], metadata={"t": np.array([{}] * 4)}),
+         "^metadata 't' must be numbers, words or dates, got dict"),
+    Case("metadata without a name", lambda: Bags(X[0], [0, 4], metadata={3: range(4)}),
+         "^metadata must have words for names, got 3"),
+    Case("nothing to concatenate", lambda: Bags.concatenate([]), "^there must be at least one of"),
+    Case("what is no list", lambda: Bags.concatenate(RAGGED), "^bags must be a list of Bags, got"),
+    Case("widths that differ", lambda: Bags.concatenate([X, X[:, :, :2]]), "^all must have as"),
+    Case("ids of some", lambda: Bags.concatenate([Bags(X[0], [0, 4], ids=[1]), X]),
+         "^all must have ids, or none: number 1 differs"),
+    *(Case(f"a function that is {given!r}", partial(RAGGED.map, given),
+           "^function must take the instances of a bag, got ") for given in (None, 3, "x", PCA())),
+    Case("a function that drops", lambda: RAGGED.map(lambda bag: bag[:1]), "^function must return"),
+    Case("other instances", lambda: RAGGED.with_instances(X[0]), "^instances must have a row for"),
+    Case("bags of several sizes as an array", lambda: np.asarray(RAGGED), NOT_ONE),
+    Case("PCA of bags", lambda: PCA(1).fit(RAGGED), NOT_ONE),
+    *(Case(f"a path that is {given!r}", partial(call, given), "^path must be that of a file")
+      for call in (RAGGED.save, Bags.load, read_hdf5, partial(read_h5ad, bag="b"),
+                   partial(read_parquet, bag="b")) for given in (None, 3, "", "a\0b")),
+    Case("overwrite in words", lambda: RAGGED.save("x", overwrite="no"), "^overwrite must be True"),
+    Case("mapped in words", lambda: Bags.load("x", mapped="no"), "^mapped must be True, False or"),
+    *(Case(f"nothing at a path: {call.__name__}", partial(call, "no/such/path", *more), says,
+           FileNotFoundError)
+      for call, more, says in ((Bags.load, (), "^no bags are saved in no/such/path"),
+                               (read_hdf5, (), "^there is no file no/such/path"),
+                               (read_h5ad, ("b",), "^there is no file no/such/path"),
+                               (read_parquet, ("b",), "^there is no file no/such/path"))),
+    Case("unmatched in other words", lambda: read_hdf5("x", unmatched="skip"), "^unmatched must"),
+    *(Case(f"each instance by {given!r:.20}", partial(lambda one: EachInstance(one).fit(X), given),
+           "^transformer must have methods fit and transform, as PCA\\(20\\) has, got ")
+      for given in (None, 3, "x", PCA, [])),
+]  # fmt: skip
 SHARP = "^sharpness must be a finite number above 0, got "
 DIGITS = {"bags": 10, "L": 4}
 TOOLS = [
@@ -135,6 +221,8 @@ TOOLS = [
     *(Case(f"count {given!r}", partial(lambda one: RandomFeatures(count=one).fit(X), given),
            "^count must be a whole number of at least 1, got ")
       for given in (0, -1, INF, NAN, *WORDS)),
+    *(Case(f"digits that return {given!r}", partial(digit_bags, **DIGITS, return_instances=given),
+           "^return_instances must be True or False, got ") for given in (None, 1, "x", [])),
     Case("too many digits", lambda: digit_bags(bags=10**6, L=10**3), "^bags times L must be at"),
     *(Case(f"digits with {name}={given!r}", partial(digit_bags, **{**DIGITS, name: given}),
            f"^{name} must (not )?be ")
@@ -149,7 +237,9 @@ TOOLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [*SETTINGS, *FITS, *BAGS, *TOOLS], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [*SETTINGS, *FITS, *BAGS, *DATA, *TOOLS], ids=lambda case: case.name
+)
 def test_refused_with_a_sentence(case):
     check(case)
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_array
 
 from needlescope.estimators import base
 from needlescope.estimators.attention import AttentionClassifier
+from needlescope.estimators.bags import each_instance, random_features
 from needlescope.estimators.bags.bags import Bags, as_bags
 from needlescope.estimators.linear import PooledClassifier, VectorizedClassifier
 
@@ -44,6 +47,14 @@ class Vectorized(OneInstance, VectorizedClassifier):
     pass
 
 
+class Each(OneInstance, each_instance.EachInstance, auto_wrap_output_keys=None):
+    pass
+
+
+class Features(OneInstance, random_features.RandomFeatures, auto_wrap_output_keys=None):
+    pass
+
+
 def read_table(X):
     """Read a table as bags of one instance, as strictly as scikit-learn reads tables."""
     if isinstance(X, Bags) or (isinstance(X, np.ndarray) and X.ndim == 3):
@@ -55,11 +66,12 @@ def read_table(X):
 
 @pytest.fixture(autouse=True)
 def tables(monkeypatch):
-    monkeypatch.setattr(base, "as_bags", read_table)
+    for module in (base, each_instance, random_features):
+        monkeypatch.setattr(module, "as_bags", read_table)
 
 
 def expected(estimator):
-    if estimator.validation == 0:
+    if getattr(estimator, "validation", 0) == 0:
         return {}
     return dict.fromkeys(("check_sample_weight_equivalence_on_dense_data",), FOLDS)
 
@@ -73,6 +85,9 @@ def expected(estimator):
         Pooled(ridge=0.1, validation=0),
         Vectorized(),
         Vectorized(ridge=0.1, validation=0),
+        Features(3),
+        Each(StandardScaler()),
+        Each(PCA(1)),
     ],
     expected_failed_checks=expected,
 )

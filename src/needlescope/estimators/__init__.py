@@ -3,7 +3,11 @@
 from .attention import AttentionClassifier
 from .bags.bags import Bags
 from .bags.datasets import digit_bags, load_musk1
+from .bags.each_instance import EachInstance
 from .bags.random_features import RandomFeatures
+from .bags.readers.anndata import read_h5ad
+from .bags.readers.hdf5 import read_hdf5
+from .bags.readers.parquet import read_parquet
 from .linear import PooledClassifier, VectorizedClassifier
 from .task.estimate import estimate_task
 from .task.result import TaskEstimate
@@ -11,6 +15,7 @@ from .task.result import TaskEstimate
 __all__ = [
     "AttentionClassifier",
     "Bags",
+    "EachInstance",
     "PooledClassifier",
     "RandomFeatures",
     "TaskEstimate",
@@ -18,4 +23,7 @@ __all__ = [
     "digit_bags",
     "estimate_task",
     "load_musk1",
+    "read_h5ad",
+    "read_hdf5",
+    "read_parquet",
 ]

@@ -6,6 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.decomposition import PCA
+from sklearn.ensemble import BaggingClassifier
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import cross_val_score
+from sklearn.preprocessing import StandardScaler
 
 from needlescope.estimators import AttentionClassifier, Bags, RandomFeatures
 from needlescope.estimators.bags.bags import as_bags
@@ -247,3 +252,115 @@ def test_places_and_names_that_are_not_there():
     with pytest.raises(IndexError, match="got 'm1'; ids has their names"):
         bags["m1"]
     assert bags[-1].shape == (2, 1)
+
+
+def placed():
+    """Bags whose instances have coordinates and times."""
+    bags = as_bags(RAGGED)
+    bags.ids, bags.names = np.array(["a", "b", "c"]), ["u", "v", "w"]
+    bags.metadata = {"coords": np.arange(14).reshape(7, 2), "time": list("tuvwxyz")}
+    return bags
+
+
+def test_metadata_follow_their_instances():
+    bags = placed()
+    chosen = bags[[2, 0]]
+    assert chosen.metadata["coords"][:, 0].tolist() == [6, 8, 10, 12, 0, 2]
+    assert chosen.metadata["time"].tolist() == list("wxyztu")
+    assert bags[[1]].metadata["time"].tolist() == ["v"]
+    assert np.shares_memory(bags[1:].metadata["coords"], bags.metadata["coords"])
+    assert len(bags[:0].metadata["coords"]) == 0
+    other = bags.map(lambda bag: bag)
+    other.metadata["more"] = np.zeros(7)
+    with pytest.raises(ValueError, match="metadata 'more' must have a row for each of the 4 in"):
+        bags[[2]].metadata["more"] = np.zeros(7)
+    assert bags.metadata.keys() == {"coords", "time"}
+    assert bags.metadata["coords"].shape == (7, 2)
+    assert as_bags(RAGGED).metadata == {}
+    made = RandomFeatures(2).fit(bags).transform(bags)
+    assert made.metadata["time"].tolist() == list("tuvwxyz") and made.ids.tolist() == list("abc")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "sentence"),
+    [
+        ([1, 2], "metadata must be a dict from names to arrays .* got list"),
+        ({"time": [1, 2]}, r"metadata 'time' must have a row for each of the 7 instances, got sha"),
+        ({"time": 3}, r"'time' must have a row for each of the 7 instances, got shape \(\)"),
+        ({3: range(7)}, "metadata must have words for names, got 3"),
+        ({"time": [None, *range(6)]}, "metadata 'time' must have no gaps, got none in row 0"),
+        ({"time": np.array([{}] * 7)}, "metadata 'time' must be numbers, words or dates, got dict"),
+        ({"time": np.array([1, "a"] * 3 + [1], object)}, "metadata 'time' must be of one kind"),
+        ({"time": np.ma.array(range(7))}, "metadata 'time' must not be masked"),
+    ],
+)
+def test_metadata_that_do_not_fit_are_refused(metadata, sentence):
+    bags = as_bags(RAGGED)
+    with pytest.raises(ValueError, match=sentence):
+        bags.metadata = metadata
+    with pytest.raises(ValueError, match=sentence):
+        Bags(bags.instances, bags.starts, metadata=metadata)
+    assert bags.metadata == {}
+
+
+def test_a_function_of_bags_keeps_what_they_are_called():
+    bags = placed()
+    centred = bags.map(lambda bag: bag - bag.mean(axis=0), names=bags.names)
+    same(centred, [bag - bag.mean(axis=0) for bag in RAGGED])
+    narrow = bags.map(lambda bag: bag[:, :1].astype(np.float32))
+    assert narrow.d == 1 and narrow.names is None and narrow.instances.dtype == np.float32
+    for made in (centred, narrow):
+        assert made.ids.tolist() == ["a", "b", "c"] and made.metadata.keys() == {"coords", "time"}
+    assert bags.d == 3 and bags.names == ["u", "v", "w"]
+    same(bags.with_instances(bags.instances * 2.0), [2.0 * bag for bag in RAGGED])
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (3, "function must take the instances of a bag, got int; of a fitted transformer pass"),
+        (lambda bag: bag[:1], r"of bag 0 with 2 instances it made shape \(1, 3\)"),
+        (lambda bag: bag[:, : len(bag)], r"of bag 1 with 1 .* \(1, 1\), of bag 0 \(2, 2\)"),
+        (lambda bag: bag.sum(axis=0), r"instances must be a table of numbers, .* shape \(3,\)"),
+        (lambda bag: bag / 0.0, "bag 0 has a NaN or infinity in instance 0"),
+        (lambda bag: sparse.csr_array(bag), "sparse instances"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_functions_that_make_no_instances_are_refused(function, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        as_bags(RAGGED).map(function)
+
+
+def test_bags_of_equal_size_are_an_array_and_others_are_not():
+    X = RNG.standard_normal((5, 4, 3)).astype(np.float32)
+    bags = as_bags(X)
+    np.testing.assert_array_equal(np.asarray(bags), X)
+    assert np.shares_memory(np.asarray(bags), X) and not np.shares_memory(np.array(bags), X)
+    assert np.asarray(bags, float).dtype == np.float64
+    assert np.asarray(bags[:0]).shape == (0, 0, 3)
+    with pytest.raises(ValueError, match=r"^bags of 1 to 4 instances .* EachInstance\(PCA\(\)\)"):
+        np.asarray(as_bags(RAGGED))
+    for some in (bags, as_bags(RAGGED)):
+        boxed = np.asarray(some, dtype=object)
+        assert boxed.shape == (len(some),)
+        same(as_bags(boxed), some)
+
+
+def told(call):
+    with pytest.raises(ValueError, match=r"^bags of 2 to 4 instances are not one array.") as raised:
+        call()
+    assert "inhomogeneous" not in str(raised.value) and "clf.transform(bags)" in str(raised.value)
+
+
+def test_what_takes_tables_only_says_what_to_do():
+    sizes = np.arange(20) % 3 + 2
+    bags, y = as_bags([RNG.standard_normal((size, 3)) for size in sizes]), np.arange(20) % 2
+    clf = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0).fit(bags, y)
+    told(lambda: PCA(2).fit(bags))
+    told(lambda: StandardScaler().fit_transform(bags))
+    told(lambda: BaggingClassifier(clf, n_estimators=2).fit(bags, y))
+    told(lambda: permutation_importance(clf, bags, y, n_repeats=1))
+    table = clf.transform(bags)  # as the sentence says
+    BaggingClassifier(n_estimators=2).fit(table, y)
+    assert cross_val_score(clf, bags, y, cv=2).shape == (2,)

@@ -32,6 +32,20 @@ def test_digits_show_the_digit_where_they_should():
     assert np.std(noisy - X) == pytest.approx(0.5, rel=0.05)
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_digits_say_where_the_digit_is(noise):
+    given = {"bags": 40, "L": 6, "R": 2, "digit": 7, "positive": 0.25, "random_state": 0}
+    X, y, shows = digit_bags(**given, noise=noise, return_instances=True)
+    images, shown = load_digits(return_X_y=True)
+    wanted = {image.tobytes() for image in (images[shown == 7] / 16.0).astype(np.float32)}
+    plain, _ = digit_bags(**given)
+    np.testing.assert_array_equal(
+        shows, [[image.tobytes() in wanted for image in bag] for bag in plain]
+    )
+    assert shows.dtype == bool and shows.any(axis=1).tolist() == (y == 1).tolist()
+    np.testing.assert_array_equal(X, digit_bags(**given, noise=noise)[0])
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -2,20 +2,31 @@
 
 Bags come as people have them: an array (bags, instances, features), perhaps with a mask; a list of
 arrays; a flat table with the bag of each row. `as_bags` takes all but the last, which has to say
-its groups: `Bags.from_table`.
+its groups: `Bags.from_table`. `readers` take them from files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from ...arrays import IndexArray
-from ...grid import unmasked
-from .tables import bag_of_each_row, check_numbers, numbers, one_bag, plain, same_rows, shared_names
+from ...grid import unmasked, yes_or_no
+from .making.columns import Columns
+from .making.joined import Parts, joined
+from .making.rows import grouping, label_of_each_bag, warn_of_labels
+from .storage import load_parts, save_parts
+from .tables import (
+    Metadata,
+    check_numbers,
+    numbers,
+    one_bag,
+    plain,
+    shared_names,
+)
 
 CHUNK = 1 << 22  # numbers looked at in one go
 
@@ -25,7 +36,7 @@ class Bags(Sequence[Any]):
 
     Indexing with a number gives a bag; with a slice, a list or a mask other `Bags`. scikit-learn's
     splitters and searches take it as they take arrays. `from_array`, `from_list` and `from_table`
-    make them of what people have.
+    make them of what people have, `load` reads what `save` wrote.
 
     Parameters
     ----------
@@ -37,17 +48,24 @@ class Bags(Sequence[Any]):
         Names of the features.
     ids : array (n,), optional
         What the table called its bags.
+    metadata : dict of arrays (N, ...), optional
+        What else is known of each instance, as coordinates or times: numbers, words or dates.
 
     Attributes
     ----------
     instances : array (N, d)
-        All instances, bag after bag, float32 or float64.
+        All instances, bag after bag, float32 or float64. Some bags of a memory map, as the folds
+        of a cross-validation, are read when they are needed: ``instances`` reads them all, `rows`
+        and an index those of some.
     starts : array (n + 1,)
         Bag i is ``instances[starts[i]:starts[i + 1]]``.
     names : list of str, optional
         Names of the features.
     ids : array (n,), optional
         What the table called its bags.
+    metadata : dict of arrays (N, ...)
+        What else is known of each instance; empty if nothing is, and it may be added to. Those of
+        bag i are ``bags[[i]].metadata``.
     lengths : array (n,)
         How many instances each bag has.
     d : int
@@ -69,31 +87,43 @@ class Bags(Sequence[Any]):
     """
 
     def __init__(
-        self, instances: Any, starts: Any, *, names: Sequence[str] | None = None, ids: Any = None
+        self,
+        instances: Any,
+        starts: Any,
+        *,
+        names: Sequence[str] | None = None,
+        ids: Any = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """Check that every bag has an instance, and every number is finite and not too large."""
-        self.instances = numbers(instances)
-        self.starts = np.asarray(unmasked("starts", starts))
-        self.names = names
+        self._hold(Parts(instances, starts, names, ids, metadata))  # type: ignore[arg-type]
+        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d))
+
+    def _hold(self, parts: Parts) -> None:
+        """Keep the parts if they fit together."""
+        self._table = numbers(parts.instances)
+        self._at: IndexArray | None = None  # where bags begin in the table, if not at starts
+        self.starts = np.asarray(unmasked("starts", parts.starts))
+        self.names = parts.names
         places = self.starts.ndim == 1 and self.starts.dtype.kind in "iu" and len(self.starts) > 1
         if places:
             self.starts = self.starts.astype(int)  # differences of unsigned numbers wrap around
-        if not places or self.starts[0] != 0 or self.starts[-1] != len(self.instances):
+        if not places or self.starts[0] != 0 or self.starts[-1] != len(self._table):
             raise ValueError(
                 "starts must be whole numbers that begin with 0 and end with the number of "
-                f"instances, {len(self.instances)}, got {starts!r}"
+                f"instances, {len(self._table)}, got {parts.starts!r}"
             )
         empty = np.flatnonzero(np.diff(self.starts) < 1)
         if len(empty):
             raise ValueError(
                 f"bag {empty[0]} is empty; a bag needs at least one instance: drop it and its label"
             )
-        self.ids = None if ids is None else np.asarray(unmasked("ids", ids))
+        self.ids = None if parts.ids is None else np.asarray(unmasked("ids", parts.ids))
         if self.ids is not None and self.ids.shape != (len(self),):
             raise ValueError(
                 f"ids must name each of the {len(self)} bags, got shape {self.ids.shape}"
             )
-        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d))
+        self.metadata = parts.metadata
 
     @classmethod
     def from_array(cls, X: Any, mask: Any = None) -> Bags:
@@ -165,47 +195,176 @@ class Bags(Sequence[Any]):
         starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
         return cls(np.concatenate(parts), starts, names=names)
 
+    @overload
     @classmethod
-    def from_table(cls, X: Any, groups: Any) -> Bags:
+    def from_table(
+        cls, X: Any, groups: Any, labels: None = ..., drop: Any = ..., metadata: Any = ...
+    ) -> Bags: ...
+
+    @overload
+    @classmethod
+    def from_table(
+        cls, X: Any, groups: Any, labels: Any, drop: Any = ..., metadata: Any = ...
+    ) -> tuple[Bags, Any]: ...
+
+    @classmethod
+    def from_table(
+        cls, X: Any, groups: Any, labels: Any = None, drop: Any = None, metadata: Any = None
+    ) -> Any:
         """Take a table with a row for each instance, and the bag of each row.
 
         Bags are in the order in which they first appear (``ids``); their rows need not be
-        together. The names of a DataFrame's columns are kept. ``groups`` may be one of them, or a
-        Series with the DataFrame's index; anything else goes by position.
+        together. The names of a DataFrame's columns, of pandas or polars, are kept.
+
+        A label left among the features would make any classifier perfect, and worthless: a column
+        with two values, each the same in all instances of a bag, is warned of.
+
+        Parameters
+        ----------
+        X : DataFrame or array (N, d)
+        groups, labels : column or array (N,)
+            The bag of each row, and the label of its bag, the same in all its rows: the name of a
+            column, which is then no feature, a Series with the DataFrame's index, or values that
+            go by position. With labels the label of each bag is returned, too.
+        drop : column or list of columns, optional
+            Columns to leave out, by name; those of an array by number.
+        metadata : list of columns or dict, optional
+            Columns that are no features, but kept with each instance; or a dict from a name to a
+            column, a list of columns or an array, as ``{"coords": ["x", "y"]}``.
+
+        Returns
+        -------
+        Bags, or with labels Bags and an array of labels in their order.
 
         Examples
         --------
-        >>> bags = Bags.from_table([[1.0], [2.0], [3.0]], ["b", "a", "b"])
-        >>> bags.ids, bags[0]
-        (array(['b', 'a'], dtype='<U1'), array([[1.],
-               [3.]]))
+        >>> import pandas as pd
+        >>> from needlescope.estimators import Bags
+        >>> frame = pd.DataFrame({"slide": list("bab"), "sick": [1, 0, 1], "u": [1.5, 2.0, 3.0]})
+        >>> bags, y = Bags.from_table(frame, "slide", labels="sick")
+        >>> bags.ids.tolist(), y.tolist(), bags.names, bags[0].ravel().tolist()
+        (['b', 'a'], [1, 0], ['u'], [1.5, 3.0])
         """
-        names = None
-        if hasattr(X, "columns"):
-            if isinstance(groups, str | int | np.integer):
-                if groups not in X.columns:
-                    raise ValueError(f"groups must name a column, got {groups!r}")
-                X, groups = X.drop(columns=groups), X[groups]
-            same_rows(X, groups)
-            names = [str(name) for name in X.columns]
-        table = numbers(X)
+        columns = Columns(X)
+        groups = columns.values("groups", groups)
+        given = None if labels is None else columns.values("labels", labels)
+        beside = columns.metadata(metadata)
+        columns.drop(drop)
+        features = columns.features()
+        names = [str(name) for name in features.columns] if columns.framed else None
+        table = numbers(features)
         if not len(table):
             raise ValueError("there must be at least one row, got none")
-        groups = bag_of_each_row(groups)
-        if groups.shape != (len(table),):
+        found = grouping(groups, len(table))
+        y = None if given is None else label_of_each_bag(found, given)
+        kept, order = Metadata(beside, len(table)), found.order
+        if order is not None:
+            table, kept = table[order], kept.rows(order)
+        bags = cls(table, found.starts, names=names, ids=found.ids, metadata=kept)
+        warn_of_labels(bags.instances, bags.starts, names, y)
+        return bags if given is None else (bags, y)
+
+    @classmethod
+    def concatenate(cls, bags: Any) -> Bags:
+        """Put several `Bags` one after another, in memory; features and metadata must be the same.
+
+        Examples
+        --------
+        >>> Bags.concatenate([np.zeros((2, 3, 4)), np.zeros((1, 5, 4))])
+        <3 bags of 3 to 5 instances, 4 features, float64>
+        """
+        if not isinstance(bags, list | tuple):
+            raise ValueError(f"bags must be a list of Bags, got {type(bags).__name__}")
+        return cls._of(joined([one._parts(one.instances) for one in map(as_bags, bags)]))
+
+    def map(self, function: Callable[[Any], Any], names: Sequence[str] | None = None) -> Bags:
+        """Put each bag's instances through a function that returns as many of them, of any width.
+
+        It is called once for each bag, with an array (instances, features). ids and metadata stay;
+        names are those given.
+
+        Examples
+        --------
+        >>> bags = Bags.from_list([np.ones((2, 3)), np.ones((1, 3))])
+        >>> bags.map(lambda instances: instances[:, :2] - instances[:, :2].mean(axis=0))[0]
+        array([[0., 0.],
+               [0., 0.]])
+        """
+        if not callable(function):
             raise ValueError(
-                f"groups must name the bag of each of the {len(table)} rows, got shape "
-                f"{groups.shape}"
+                f"function must take the instances of a bag, got {type(function).__name__}; of a "
+                "fitted transformer pass its method transform"
             )
-        ids, first, bag = np.unique(groups, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty(len(ids), int)
-        rank[order] = np.arange(len(ids))
-        bag = rank[bag]
-        together = bool((np.diff(bag) >= 0).all())
-        rows = table if together else table[np.argsort(bag, kind="stable")]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(bag))])
-        return cls(rows, starts, names=names, ids=ids[order])
+        parts = [numbers(function(bag)) for bag in as_bags(self)]
+        for k, (part, length) in enumerate(zip(parts, self.lengths, strict=True)):
+            if len(part) != length or part.shape[1] != parts[0].shape[1]:
+                raise ValueError(
+                    f"function must return a row for each instance, all as wide: of bag {k} with "
+                    f"{length} instances it made shape {part.shape}, of bag 0 {parts[0].shape}"
+                )
+        return self.with_instances(np.concatenate(parts), names)
+
+    def with_instances(self, instances: Any, names: Sequence[str] | None = None) -> Bags:
+        """Return the same bags with other features of the instances: an array (N, any width)."""
+        array = numbers(instances)
+        if len(array) != self.starts[-1]:
+            raise ValueError(
+                f"instances must have a row for each of the {self.starts[-1]} there are, got "
+                f"shape {array.shape}"
+            )
+        check_numbers(array, self.starts, max(1, CHUNK // array.shape[1]))
+        found = copy(self)
+        found._names, found._table, found._at = None, array, None
+        found.names, found.metadata = names, self.metadata
+        return found
+
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Write bags to a folder, with names, ids and metadata: whole, or not at all.
+
+        The folder holds ``.npy`` files and one of JSON; nothing is pickled. Bags that are there
+        already are replaced only if ``overwrite`` says so, anything else never.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> bags = Bags.from_array(np.zeros((5, 4, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     bags.save(folder + "/bags")
+        ...     Bags.load(folder + "/bags")
+        <5 bags of 4 instances, 3 features, float64>
+        """
+        yes_or_no("overwrite", overwrite)
+        numbers_before = as_bags(self).starts[1:] * self.d - 1
+        cuts = np.flatnonzero(np.diff(numbers_before // CHUNK)) + 1
+        blocks = (self.rows(members) for members in np.split(np.arange(len(self)), cuts))
+        shape = (int(self.starts[-1]), self.d)
+        save_parts(path, self._parts(None), shape, self.dtype, blocks, overwrite)
+
+    @classmethod
+    def load(cls, path: Any, mapped: bool | str = "auto") -> Bags:
+        """Read what `save` wrote; large bags stay on disk.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        mapped : bool or "auto", default "auto"
+            Whether instances are memory-mapped, read only and when they are needed. "auto" does so
+            from 256 MB on. The numbers of mapped ones, checked before they were saved, are not
+            looked at again.
+        """
+        parts, on_disk = load_parts(path, mapped)
+        return cls._of(parts) if on_disk else cls(**parts._asdict())
+
+    @classmethod
+    def _of(cls, parts: Parts) -> Bags:
+        """Make bags of numbers that were checked before."""
+        found = cls.__new__(cls)
+        found._hold(parts)
+        return found
+
+    def _parts(self, instances: Any) -> Parts:
+        return Parts(instances, self.starts, self.names, self.ids, self.metadata)
 
     def __len__(self) -> int:
         """Return how many bags there are."""
@@ -228,6 +387,15 @@ class Bags(Sequence[Any]):
         self._names = listed
 
     @property
+    def metadata(self) -> Metadata:
+        """What else is known of each instance, by name: arrays with a row for each."""
+        return self._metadata
+
+    @metadata.setter
+    def metadata(self, metadata: Mapping[str, Any] | None) -> None:
+        self._metadata = Metadata(metadata, int(self.starts[-1]))
+
+    @property
     def shape(self) -> tuple[int]:
         """The number of bags, as scikit-learn looks for it."""
         return (len(self),)
@@ -235,7 +403,19 @@ class Bags(Sequence[Any]):
     @property
     def d(self) -> int:
         """The number of features."""
-        return int(self.instances.shape[1])
+        return int(self._table.shape[1])
+
+    @property
+    def dtype(self) -> Any:
+        """The precision of the instances, float32 or float64."""
+        return self._table.dtype
+
+    @property
+    def instances(self) -> Any:
+        """All instances, bag after bag."""
+        if self._at is not None:
+            self._table, self._at = self.rows(np.arange(len(self))), None
+        return self._table
 
     @property
     def lengths(self) -> IndexArray:
@@ -250,7 +430,8 @@ class Bags(Sequence[Any]):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"there are {len(self)} bags, got number {key}")
             place = range(len(self))[key]
-            return self.instances[self.starts[place] : self.starts[place + 1]]
+            first, length = self._begin[place], self.starts[place + 1] - self.starts[place]
+            return self._table[first : first + length]
         if isinstance(key, bool | tuple) or key is None or np.ndim(key) > 1:
             raise IndexError(
                 f"bags are indexed by a number, a slice, a list of numbers or a mask, got {key!r}; "
@@ -268,26 +449,70 @@ class Bags(Sequence[Any]):
     def __repr__(self) -> str:
         """Say how many there are, and of what."""
         if not len(self):
-            return f"<0 bags, {self.d} features, {self.instances.dtype}>"
+            return f"<0 bags, {self.d} features, {self.dtype}>"
         few, most = self.lengths.min(), self.lengths.max()
         size = f"{few}" if few == most else f"{few} to {most}"
-        return f"<{len(self)} bags of {size} instances, {self.d} features, {self.instances.dtype}>"
+        return f"<{len(self)} bags of {size} instances, {self.d} features, {self.dtype}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return bags of equal size as an array (bags, instances, features); refuse others.
+
+        With ``dtype=object`` it is one of bags, whatever their sizes.
+        """
+        if dtype is not None and np.dtype(dtype) == object:
+            found = np.empty(len(self), object)
+            found[:] = list(self)
+            return found
+        lengths = self.lengths
+        if len(lengths) and (lengths != lengths[0]).any():
+            raise ValueError(
+                f"bags of {lengths.min()} to {lengths.max()} instances are not one array. A "
+                "transformer of instances, as PCA(), goes into a pipeline as EachInstance(PCA()); "
+                "what takes a table with a row for each bag, as BaggingClassifier or "
+                "permutation_importance do, can have that of a fitted classifier, "
+                "clf.transform(bags)"
+            )
+        L = int(lengths[0]) if len(lengths) else 0
+        whole = self.instances.reshape(len(self), L, self.d)
+        return np.array(whole, dtype, copy=copy)
+
+    @property
+    def _begin(self) -> IndexArray:
+        """Where each bag begins in the table."""
+        return self.starts[:-1] if self._at is None else self._at
 
     def rows(self, bags: IndexArray) -> Any:
         """Return the instances of some bags, one after the other; not copied if they are."""
-        if len(bags) and (np.diff(bags) == 1).all():
-            return self.instances[self.starts[bags[0]] : self.starts[bags[-1] + 1]]
-        lengths = self.lengths[bags]
+        return self._table[self._where(bags, self._begin)]
+
+    def _where(self, bags: IndexArray, at: IndexArray) -> Any:
+        """Return which rows are those of some bags: a slice if they are one after the other."""
+        first, lengths = at[bags], self.starts[bags + 1] - self.starts[bags]
+        if len(bags) and (first[1:] == first[:-1] + lengths[:-1]).all():
+            return slice(int(first[0]), int(first[-1] + lengths[-1]))
         ends = np.cumsum(lengths)
-        shift = np.repeat(self.starts[:-1][bags] - (ends - lengths), lengths)
-        return self.instances[np.arange(ends[-1] if len(ends) else 0) + shift]
+        shift = np.repeat(first - (ends - lengths), lengths)
+        return np.arange(ends[-1] if len(ends) else 0) + shift
 
     def _take(self, bags: IndexArray) -> Bags:
         found = copy(self)  # all was checked when these were made
-        found.instances = self.rows(bags)
+        if getattr(self._table, "_mmap", None) is None:
+            found._table, found._at = self.rows(bags), None
+        else:  # stays on disk
+            found._at = self._begin[bags]
+        found._metadata = self.metadata.rows(self._where(bags, self.starts[:-1]))
         found.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
         found.ids = None if self.ids is None else self.ids[bags]
         return found
+
+    def __copy__(self) -> Bags:
+        found = self.__class__.__new__(self.__class__)
+        found.__dict__.update(self.__dict__)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Hand over the instances of these bags, and not all of the file that they are from."""
+        return {**self.__dict__, "_table": self.instances, "_at": None}
 
 
 def as_bags(X: Any) -> Bags:

@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn.utils import check_random_state
 
 from ...arrays import IndexArray
-from ...grid import integer, real
+from ...grid import integer, real, yes_or_no
 from .bags import Bags
 
 MOST_DIGITS = 2 * 10**7  # digits: 5 GB
@@ -57,7 +57,8 @@ def digit_bags(
     noise: float = 0.0,
     positive: float = 0.5,
     random_state: Any = None,
-) -> tuple[Any, IndexArray]:
+    return_instances: bool = False,
+) -> Any:
     """Return bags of L handwritten digits; R of a positive bag's show the digit looked for.
 
     Parameters
@@ -76,12 +77,16 @@ def digit_bags(
         Share of positive bags, in (0, 1); there is at least one bag of each class.
     random_state : int, RandomState or None, default None
         For what is drawn.
+    return_instances : bool, default False
+        Whether to say which instances show the digit, too.
 
     Returns
     -------
     X : array (bags, L, 64), float32
     y : array (bags,)
         1 for positive bags, else 0.
+    instances : array (bags, L) of bool
+        Which show the digit; only if asked for.
 
     Raises
     ------
@@ -94,6 +99,9 @@ def digit_bags(
     >>> X, y = digit_bags(bags=10, L=5, R=2, random_state=0)
     >>> X.shape, int(y.sum())
     ((10, 5, 64), 5)
+    >>> _, _, shows = digit_bags(bags=10, L=5, R=2, random_state=0, return_instances=True)
+    >>> shows.sum(axis=1).tolist() == (2 * y).tolist()
+    True
     """
     for name, value in (
         ("bags", bags),
@@ -116,6 +124,7 @@ def digit_bags(
         )
     real("noise", noise, 0.0, NOISIEST)
     real("positive", positive, 0.0, 1.0, open_low=True, open_high=True)
+    yes_or_no("return_instances", return_instances)
     random = check_random_state(random_state)
     images, shown = load_digits(return_X_y=True)
     images = (images / 16.0).astype(np.float32)
@@ -124,8 +133,10 @@ def digit_bags(
     y[: min(max(round(positive * bags), 1), bags - 1)] = 1
     random.shuffle(y)
     X = others[random.randint(len(others), size=(bags, L))]
+    shows = np.zeros((bags, L), bool)
     for k in np.flatnonzero(y):
-        X[k, random.permutation(L)[:R]] = wanted[random.randint(len(wanted), size=R)]
+        places = random.permutation(L)[:R]
+        X[k, places], shows[k, places] = wanted[random.randint(len(wanted), size=R)], True
     if noise:
         X += random.normal(scale=noise, size=X.shape).astype(np.float32)
-    return X, y
+    return (X, y, shows) if return_instances else (X, y)

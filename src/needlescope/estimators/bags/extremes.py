@@ -39,7 +39,7 @@ def check_fit(bags: Bags, used: IndexArray, scaled: bool, chosen: bool) -> None:
     ValueError: feature x0 spreads over 5e-200 only, less than 1e-150, from where squares are lost;
     multiply it by a constant, or drop it
     """
-    dtype, low, high = bags.instances.dtype, np.full(bags.d, np.inf), np.full(bags.d, -np.inf)
+    dtype, low, high = bags.dtype, np.full(bags.d, np.inf), np.full(bags.d, -np.inf)
     for members in chunks(bags, used):
         rows = bags.rows(members)
         low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
@@ -83,7 +83,7 @@ def check_reach(bags: Bags, scaling: Scaling) -> None:
     ValueError: bag 0 is 9e+30 deviations of the bags of the fit away from them, more than float32
     holds; has it the same units?
     """
-    dtype = bags.instances.dtype
+    dtype = bags.dtype
     if (
         bags.d * LARGEST_NUMBER[dtype] * float(np.abs(scaling.scale).max())
         <= FARTHEST_INSTANCE[dtype]

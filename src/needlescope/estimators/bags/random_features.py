@@ -89,7 +89,7 @@ class RandomFeatures(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[
         check_reach(bags, self.scaling_)
         view = View(self.scaling_, Waves(self.weights_, self.phases_))
         names = list(self.get_feature_names_out())
-        return Bags(view.apply(bags.instances), bags.starts, names=names, ids=bags.ids)
+        return bags.with_instances(view.apply(bags.instances), names)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the features, and cosine0, cosine1, ..."""

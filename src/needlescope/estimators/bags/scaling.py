@@ -72,7 +72,7 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     first /= total
     second = second / total - (np.outer(first, first) if whiten else first * first)
     variance = np.diag(second) if whiten else second
-    rounding = CONSTANT_ROUNDING * float(np.finfo(bags.instances.dtype).eps) * np.abs(shift)
+    rounding = CONSTANT_ROUNDING * float(np.finfo(bags.dtype).eps) * np.abs(shift)
     changes = variance > rounding**2
     deviation = np.sqrt(np.where(changes, variance, 1.0))
     centre = shift.astype(float) + first

@@ -6,7 +6,8 @@ sentence that says what to pass instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,15 +56,31 @@ def numbers(X: Any) -> Any:
 
 def _from_frame(X: Any) -> Any:
     """Return the numbers of a DataFrame; missing ones become NaN, and are refused later."""
-    for name, dtype in X.dtypes.items():
-        if getattr(dtype, "kind", "O") not in "fiub":
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if not numeric(dtype):
             raise ValueError(
                 f"column {name!r} must hold numbers, got {dtype}; drop it, or encode it as "
                 "numbers first"
             )
-    if all(dtype == np.float32 for dtype in X.dtypes):
-        return X.to_numpy()
-    return X.to_numpy(dtype=float, na_value=np.nan)
+    if hasattr(X, "iloc"):
+        single = all(dtype == np.float32 for dtype in X.dtypes)
+        return X.to_numpy() if single else X.to_numpy(dtype=float, na_value=np.nan)
+    single = all(str(dtype) == "Float32" for dtype in X.dtypes)  # polars from here on
+    kind = np.float32 if single else np.float64
+    return np.stack([np.asarray(X[name].to_numpy(), kind) for name in X.columns], axis=1)
+
+
+def numeric(kind: Any) -> bool:
+    """Tell whether a column of this type, of NumPy, pandas or polars, holds numbers.
+
+    Examples
+    --------
+    >>> numeric(np.dtype(int)), numeric(np.dtype(str))
+    (True, False)
+    """
+    if hasattr(kind, "is_numeric"):  # of polars
+        return bool(kind.is_numeric()) or str(kind) == "Boolean"
+    return getattr(kind, "kind", "O") in "fiub"
 
 
 def check_numbers(instances: Any, starts: IndexArray, step: int) -> None:
@@ -119,27 +136,38 @@ def shared_names(bags: Sequence[Any]) -> list[str] | None:
     return names
 
 
-def bag_of_each_row(groups: Any) -> Any:
-    """Return groups as an array; rows without one are refused."""
-    found = as_given(unmasked("groups", groups))
+def value_of_each_row(name: str, values: Any, count: int, what: str) -> Any:
+    """Return a value for each of so many rows as an array; rows without one are refused.
+
+    Examples
+    --------
+    >>> value_of_each_row("groups", ["a", None], 2, "the bag")
+    Traceback (most recent call last):
+    ValueError: groups must name the bag of each row, got none in row 1
+    """
+    found = as_given(unmasked(name, values))
     row = first_missing(found)
     if row is not None:
-        raise ValueError(f"groups must name the bag of each row, got none in row {row}")
-    if found.dtype != object or found.ndim != 1:
+        raise ValueError(f"{name} must name {what} of each row, got none in row {row}")
+    if found.shape != (count,):
+        raise ValueError(
+            f"{name} must name {what} of each of the {count} rows, got shape {found.shape}"
+        )
+    if found.dtype != object:
         return found
-    kind = one_kind("groups", found)
-    words = kind == "word" and not isinstance(groups, list | tuple)
+    kind = one_kind(name, found)
+    words = kind == "word" and not isinstance(values, list | tuple)
     return found if words else np.array(found.tolist())
 
 
-def same_rows(X: Any, groups: Any) -> None:
-    """Refuse groups whose index is not that of the table: pandas would align them, or not."""
-    rows, others = index_of(X), index_of(groups)
+def same_rows(X: Any, values: Any, name: str) -> None:
+    """Refuse values whose index is not that of the table: pandas would align them, or not."""
+    rows, others = index_of(X), index_of(values)
     if rows is None or others is None or rows.equals(others):
         return
     raise ValueError(
-        "groups must have the index of X, got another; pass groups.loc[X.index] to align them, or "
-        "groups.to_numpy() to go by position"
+        f"{name} must have the index of X, got another; pass {name}.loc[X.index] to align them, or "
+        f"{name}.to_numpy() to go by position"
     )
 
 
@@ -203,3 +231,70 @@ def _kind(one: type) -> str:
         return "word"
     numeric = issubclass(one, bool | np.bool_ | int | float | np.integer | np.floating)
     return "number" if numeric else one.__name__
+
+
+class Metadata(UserDict[str, Any]):
+    """What is known of each of so many instances beside its features: arrays with a row for each.
+
+    Words among objects become words of NumPy, which can be written to disk.
+
+    Examples
+    --------
+    >>> found = Metadata({"time": [0.5, 1.0]}, 2)
+    >>> found["kind"] = np.array(["a", "b"], object)
+    >>> found
+    {'time': array([0.5, 1. ]), 'kind': array(['a', 'b'], dtype='<U1')}
+    >>> found["time"] = [0.5, 1.0, 1.5]
+    Traceback (most recent call last):
+    ValueError: metadata 'time' must have a row for each of the 2 instances, got shape (3,)
+    """
+
+    def __init__(self, given: Any, count: int) -> None:
+        """Take what is given, if it fits."""
+        if given is not None and not isinstance(given, Mapping):
+            raise ValueError(
+                "metadata must be a dict from names to arrays with a row for each instance, got "
+                f"{type(given).__name__}"
+            )
+        self.count = count
+        super().__init__(given)
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        what = f"metadata {name!r}"
+        if not isinstance(name, str):
+            raise ValueError(f"metadata must have words for names, got {name!r}")
+        unmasked(what, values)
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if array.ndim < 1 or len(array) != self.count:
+            raise ValueError(
+                f"{what} must have a row for each of the {self.count} instances, got shape "
+                f"{array.shape}"
+            )
+        super().__setitem__(name, writable(what, array))
+
+    def rows(self, which: Any) -> Metadata:
+        """Return those of some instances: a slice, or their places."""
+        count = len(range(*which.indices(self.count))) if isinstance(which, slice) else len(which)
+        return Metadata({name: values[which] for name, values in self.items()}, count)
+
+
+def writable(what: str, values: Any) -> Any:
+    """Return an array without objects, which is written to disk as it is; refuse other things.
+
+    Examples
+    --------
+    >>> writable("ids", np.array(["a", "bc"], object))
+    array(['a', 'bc'], dtype='<U2')
+    >>> writable("ids", np.array([{}], object))
+    Traceback (most recent call last):
+    ValueError: ids must be numbers, words or dates, got dict
+    """
+    if values.dtype.kind in "biufcSUmM":
+        return values
+    lost = first_missing(values) if values.dtype == object else None
+    if lost is not None:
+        raise ValueError(f"{what} must have no gaps, got none in row {lost}; fill it in")
+    kind = one_kind(what, values.ravel()) if values.dtype == object else str(values.dtype)
+    if kind not in ("word", "number"):
+        raise ValueError(f"{what} must be numbers, words or dates, got {kind}")
+    return np.array(values.tolist())

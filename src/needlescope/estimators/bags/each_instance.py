@@ -1,0 +1,113 @@
+"""Any transformer of scikit-learn, as a scaler or PCA, put to the instances of bags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from .bags import Bags, as_bags
+from .features import BagEstimator
+from .labels import read_labels
+from .scaling import chunks
+from .tables import numbers
+
+AT_ONCE = 1 << 26  # numbers that a transformer is fitted to at once: 256 or 512 MB
+
+
+class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Fit a transformer to the instances of all bags, and put each instance through it.
+
+    From bags to bags: ids and metadata stay, and names are what the transformer calls its output.
+    ``set_output`` leaves them bags.
+
+    Parameters
+    ----------
+    transformer : transformer of scikit-learn
+        As ``PCA(20)`` or ``StandardScaler()``; a copy of it is fitted. Every instance counts the
+        same, so that large bags count more than small ones. One that looks at labels is given, for
+        each instance, that of its bag. Beyond 2²⁶ numbers one with ``partial_fit`` is fitted part
+        by part, and memory stays bounded; others see all at once.
+
+    Attributes
+    ----------
+    transformer_ : transformer
+        The fitted copy.
+    n_features_in_ : int
+        Features of the instances; ``feature_names_in_`` their names, if they have any.
+
+    Raises
+    ------
+    ValueError
+        From `fit` and `transform`: if the transformer is none, bags cannot be read, or what it
+        makes is not a table of finite numbers with a row for each instance.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import PCA
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from needlescope.estimators import EachInstance, PooledClassifier, load_musk1
+    >>> X, y = load_musk1()
+    >>> clf = make_pipeline(EachInstance(PCA(20, random_state=0)), PooledClassifier()).fit(X, y)
+    >>> clf[:-1].transform(X)
+    <92 bags of 2 to 40 instances, 20 features, float32>
+    """
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def fit(self, X: Any, y: Any = None) -> EachInstance:
+        """Fit the transformer to the instances of bags."""
+        one, bags = self._fresh(), as_bags(X)
+        labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
+        supervised = get_tags(one).target_tags.required
+        if bags.starts[-1] * bags.d > AT_ONCE and hasattr(one, "partial_fit") and not supervised:
+            for members in chunks(bags, np.arange(len(bags))):
+                one.partial_fit(bags.rows(members))
+        else:
+            one.fit(bags.instances, labels)
+        self._keep_features(bags)
+        self.transformer_ = one
+        return self
+
+    def transform(self, X: Any) -> Bags:
+        """Return bags of what the transformer makes of each instance."""
+        check_is_fitted(self, "transformer_")
+        bags = as_bags(X)
+        self._check_features(bags)
+        whole: Any = None
+        for members in chunks(bags, np.arange(len(bags))):
+            rows = slice(bags.starts[members[0]], bags.starts[members[-1] + 1])
+            part = numbers(self.transformer_.transform(bags.rows(members)))
+            if len(part) != rows.stop - rows.start:
+                raise ValueError(
+                    f"{type(self.transformer_).__name__} must return a row for each instance, got "
+                    f"{len(part)} of {rows.stop - rows.start}"
+                )
+            if whole is None:
+                whole = np.empty((bags.starts[-1], part.shape[1]), part.dtype)
+            whole[rows] = part
+        named = hasattr(self.transformer_, "get_feature_names_out")
+        return bags.with_instances(whole, list(self.get_feature_names_out()) if named else None)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return what the transformer calls its output, if it does."""
+        check_is_fitted(self, "transformer_")
+        names = np.array(self._names(input_features), dtype=object)
+        return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
+
+    def set_output(self, *, transform: Any = None) -> EachInstance:
+        """Accept any container: bags are not a table, and stay what they are."""
+        return self
+
+    def _fresh(self) -> Any:
+        one = self.transformer
+        if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "transform")):
+            raise ValueError(
+                "transformer must have methods fit and transform, as PCA(20) has, got "
+                f"{one.__name__ if isinstance(one, type) else repr(one)}"
+            )
+        return clone(one)

@@ -1,0 +1,1 @@
+"""What bags are made of: rows of a table, or other bags."""

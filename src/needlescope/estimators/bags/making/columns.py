@@ -1,0 +1,128 @@
+"""Columns of a table: which make the instances, and which say something else about a row.
+
+Tables are DataFrames, of pandas or polars, or plain arrays, whose columns have numbers for names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..tables import as_given, numeric, same_rows
+
+
+class Columns:
+    """A table with a row for each instance, from which columns are taken one after another.
+
+    What was taken for groups, labels or metadata, or dropped, is no feature.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = Columns(pd.DataFrame({"bag": [7, 7], "u": [0.5, 1.0], "day": [1, 2]}))
+    >>> table.values("groups", "bag").tolist()
+    [7, 7]
+    >>> table.drop("day")
+    >>> table.features().columns.tolist()
+    ['u']
+    """
+
+    def __init__(self, X: Any) -> None:
+        """Keep the table; nothing is taken yet."""
+        if hasattr(X, "collect"):
+            raise ValueError(f"a {type(X).__name__} is not read yet: pass X.collect()")
+        self.X, self.framed = X, hasattr(X, "columns")
+        if self.framed and hasattr(X, "column_names"):
+            raise ValueError(
+                f"a {type(X).__name__} of pyarrow is not taken: pass X.to_pandas(), or the Parquet "
+                "file itself to read_parquet"
+            )
+        self.taken: list[Any] = []
+
+    def values(self, what: str, given: Any) -> Any:
+        """Return a column by its name, or values as they are given, one for each row."""
+        if self.framed and isinstance(given, str | int | np.integer):
+            return self.X[self._take(what, given)]
+        if isinstance(given, str):
+            raise ValueError(
+                f"{what} must be one for each row of an array, got the name {given!r}; a column "
+                "has a name in a DataFrame"
+            )
+        if self.framed:
+            same_rows(self.X, given, what)
+        return given
+
+    def metadata(self, given: Any) -> dict[str, Any]:
+        """Return what is kept of each row beside its features, by name."""
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            listed = [given] if isinstance(given, str) else given
+            if not isinstance(listed, list | tuple) or not self.framed:
+                raise ValueError(
+                    "metadata must be a list of columns of a DataFrame, or a dict from names to "
+                    f"columns or arrays with a row for each instance, got {given!r:.80}"
+                )
+            given = {str(name): name for name in listed}
+        return {str(name): self._one(str(name), values) for name, values in given.items()}
+
+    def _one(self, name: str, given: Any) -> Any:
+        what = f"metadata {name!r}"
+        several = self.framed and isinstance(given, list | tuple) and len(given) > 0
+        if several and all(isinstance(one, str) and one in self.X.columns for one in given):
+            parts = [as_given(self.X[self._take(what, one)]) for one in given]
+            return np.stack(parts, axis=1)
+        return as_given(self.values(what, given))
+
+    def drop(self, given: Any) -> None:
+        """Leave columns out: a name, or a list of names; numbers for an array."""
+        if given is None:
+            return
+        for one in given if isinstance(given, list | tuple | set | np.ndarray) else [given]:
+            self._take("drop", one)
+
+    def _take(self, what: str, name: Any) -> Any:
+        known = list(self.X.columns) if self.framed else range(*np.shape(self.X)[1:2])
+        if name not in known:
+            few = ", ".join(repr(one) for one in list(known)[:5])
+            more = ", ..." if len(known) > 5 else ""
+            raise ValueError(f"{what} must name a column, got {name!r}; there are {few}{more}")
+        self.taken.append(name)
+        return name
+
+    def features(self) -> Any:
+        """Return the columns that are left; all must hold numbers."""
+        if not self.framed:
+            return np.delete(self.X, self.taken, axis=1) if self.taken else self.X
+        taken = list(dict.fromkeys(self.taken))
+        rest = self.X.drop(columns=taken) if hasattr(self.X, "iloc") else self.X.drop(taken)
+        if not len(rest.columns):
+            raise ValueError(f"no column is left for features: {taken!r} are none")
+        kinds = list(zip(rest.columns, rest.dtypes, strict=True))
+        words = [name for name, kind in kinds if not numeric(kind)]
+        if words:
+            raise ValueError(not_numbers(words, dict(kinds)[words[0]]))
+        return rest
+
+
+def not_numbers(words: list[Any], kind: Any, label: str = "labels") -> str:
+    """Say that columns must hold numbers, and what can be done about it.
+
+    Examples
+    --------
+    >>> not_numbers(["site", "stain"], "str")
+    "columns 'site' and 'stain' must hold numbers, got str; leave them out by drop=['site',
+    'stain'], or encode them as numbers first; a label goes by labels='site'"
+    """
+    if len(words) == 1:
+        return (
+            f"column {words[0]!r} must hold numbers, got {kind}; leave it out by drop={words[0]!r},"
+            f" or encode it as numbers first; a label goes by {label}={words[0]!r}"
+        )
+    return (
+        f"columns {', '.join(repr(one) for one in words[:-1])} and {words[-1]!r} must hold numbers,"
+        f" got {kind}; leave them out by drop={words!r}, or encode them as numbers first; a label "
+        f"goes by {label}={words[0]!r}"
+    )

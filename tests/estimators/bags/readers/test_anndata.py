@@ -1,0 +1,149 @@
+"""AnnData files, written here by their layout, as anndata 0.8 and later do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from needlescope.estimators import read_h5ad
+from needlescope.estimators.bags.readers import source
+
+h5py = pytest.importorskip("h5py")
+RNG = np.random.default_rng(0)
+DONORS = np.array(["d2", "d1", "d3"])[RNG.permutation(np.arange(60) % 3)]
+SICK = np.isin(DONORS, ["d1", "d3"])
+CELLS = RNG.poisson(0.5, (60, 7)).astype(np.float32)
+WORDS = h5py.string_dtype()
+
+
+def categorical(obs, name, values):
+    group = obs.create_group(name)
+    group.attrs["encoding-type"] = "categorical"
+    seen = sorted({one for one in values if one is not None})
+    codes = [-1 if one is None else seen.index(one) for one in values]
+    group["codes"] = np.array(codes, np.int8)
+    group.create_dataset("categories", data=seen, dtype=WORDS if isinstance(seen[0], str) else None)
+
+
+def nullable(obs, name, values, mask):
+    group = obs.create_group(name)
+    group.attrs["encoding-type"] = "nullable-integer"
+    group["values"], group["mask"] = values, mask
+
+
+def matrix(file, name, values, kind):
+    if kind == "dense":
+        file[name] = values
+        return
+    held = (sparse.csr_matrix if kind == "csr_matrix" else sparse.csc_matrix)(values)
+    group = file.create_group(name)
+    group.attrs["encoding-type"], group.attrs["shape"] = kind, values.shape
+    group["data"], group["indices"], group["indptr"] = held.data, held.indices, held.indptr
+
+
+def write(path, kind="dense"):
+    with h5py.File(path, "w") as file:
+        matrix(file, "X", CELLS, kind)
+        obs = file.create_group("obs")
+        categorical(obs, "donor", DONORS.tolist())
+        categorical(obs, "gap", [None, *DONORS[1:].tolist()])
+        obs["sick"] = SICK
+        obs.create_dataset("type", data=["T", "B"] * 30, dtype=WORDS)
+        nullable(obs, "site", np.where(DONORS == "d2", 5, 6), np.zeros(60, bool))
+        nullable(obs, "lost", np.zeros(60, int), np.arange(60) == 4)
+        var = file.create_group("var")
+        var.attrs["_index"] = "gene"
+        var.create_dataset("gene", data=[f"g{k}" for k in range(7)], dtype=WORDS)
+        file["obsm/X_pca"] = CELLS[:, :2].astype(float)
+        file["obsm/spatial"] = np.arange(120).reshape(60, 2)
+    return path
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write(tmp_path / "cells.h5ad")
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr_matrix"])
+@pytest.mark.parametrize("size", [1 << 22, 7 * 4])
+def test_cells_of_a_donor_are_a_bag(tmp_path, kind, size, monkeypatch):
+    monkeypatch.setattr(source, "CHUNK", size)
+    path = write(tmp_path / "cells.h5ad", kind)
+    for cache in (None, tmp_path / "cache"):
+        bags, y, sites = read_h5ad(
+            path, "donor", "sick", cache, metadata=["type", "spatial"], groups="site"
+        )
+        assert bags.ids.tolist() == list(dict.fromkeys(DONORS.tolist()))
+        assert bags.names == [f"g{k}" for k in range(7)] and bags.instances.dtype == np.float32
+        for k, donor in enumerate(bags.ids):
+            np.testing.assert_array_equal(bags[k], CELLS[donor == DONORS])
+            assert y[k] == (donor != "d2") and sites[k] == (5 if donor == "d2" else 6)
+            beside = bags[[k]].metadata
+            np.testing.assert_array_equal(
+                beside["spatial"], np.arange(120).reshape(60, 2)[donor == DONORS]
+            )
+            np.testing.assert_array_equal(
+                beside["type"], np.array(["T", "B"] * 30)[donor == DONORS]
+            )
+
+
+def test_features_of_obsm(path):
+    bags = read_h5ad(path, "donor", features="X_pca", metadata="type")
+    assert bags.d == 2 and bags.names is None and bags.instances.dtype == np.float64
+    assert list(bags.metadata) == ["type"]
+
+
+def test_what_anndata_writes_is_read(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    import pandas as pd
+
+    obs = pd.DataFrame(
+        {"donor": pd.Categorical(DONORS), "sick": SICK}, index=[f"c{k}" for k in range(60)]
+    )
+    for X in (CELLS, sparse.csr_matrix(CELLS)):
+        anndata.AnnData(X, obs=obs).write_h5ad(tmp_path / "cells.h5ad")
+        bags, y = read_h5ad(tmp_path / "cells.h5ad", "donor", "sick")
+        np.testing.assert_array_equal(bags[0], CELLS[bags.ids[0] == DONORS])
+        assert y[0] == (bags.ids[0] != "d2") and bags.names == [str(k) for k in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"bag": "patient"}, "cells.h5ad has no column 'patient' of obs; there are donor, gap, l"),
+        ({"bag": "donor", "label": "Sick"}, "cells.h5ad has no column 'Sick' of obs"),
+        ({"bag": "gap"}, "cells.h5ad, 'gap' must name the bag of each row, got none in row 0"),
+        ({"bag": "donor", "label": "lost"}, "cells.h5ad, 'lost' must name the label .* in row 4"),
+        ({"bag": "donor", "label": "type"}, "cells.h5ad, 'type' must be the same for all rows of"),
+        ({"bag": "donor", "features": "X_umap"}, "no features 'X_umap'; there are 'X', 'X_pca', '"),
+        ({"bag": "donor", "metadata": ["age"]}, "cells.h5ad has no column 'age' of obs"),
+    ],
+)
+def test_what_is_not_there_is_named(path, given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_h5ad(path, **given)
+
+
+def test_layouts_that_are_not_read_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"'X' as csc_matrix, which is not read by rows; .*tocsr"):
+        read_h5ad(write(tmp_path / "a.h5ad", "csc_matrix"), "donor")
+    with h5py.File(tmp_path / "old.h5ad", "w") as file:
+        file["X"], file["obs"] = CELLS, np.zeros(60, [("donor", int)])
+    with pytest.raises(ValueError, match=r"no column 'donor' of obs; .* written by an old anndata"):
+        read_h5ad(tmp_path / "old.h5ad", "donor")
+    with h5py.File(tmp_path / "odd.h5ad", "w") as file:
+        file["X"], file["obs/donor"] = CELLS, np.zeros(50, int)
+        file["obs/odd/else"] = 3
+    with pytest.raises(ValueError, match=r"has 60 cells, but 'donor' of obs has shape \(50,\)"):
+        read_h5ad(tmp_path / "odd.h5ad", "donor")
+    with pytest.raises(ValueError, match="'odd' of obs in a form that is not known here"):
+        read_h5ad(tmp_path / "odd.h5ad", "odd")
+    with h5py.File(tmp_path / "flat.h5ad", "w") as file:
+        file["X"], file["obs/donor"] = np.zeros(60), np.zeros(60, int)
+    with pytest.raises(ValueError, match=r"must have numbers, cells × features, in 'X', got shape"):
+        read_h5ad(tmp_path / "flat.h5ad", "donor")
+    with h5py.File(write(tmp_path / "nan.h5ad"), "a") as file:
+        file["X"][11, 3] = np.nan
+    with pytest.raises(ValueError, match=r"nan.h5ad, 'X' has a nan in row 11"):
+        read_h5ad(tmp_path / "nan.h5ad", "donor")

@@ -1,0 +1,181 @@
+"""Transformers of scikit-learn, put to the instances of bags."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.decomposition import PCA, IncrementalPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    EachInstance,
+    PooledClassifier,
+    RandomFeatures,
+)
+from needlescope.estimators.bags import each_instance, scaling
+from tests.estimators.draws import needles
+
+RNG = np.random.default_rng(0)
+SIZES = np.arange(40) % 4 + 1
+
+
+def slides(d=5, dtype=np.float64):
+    table = (RNG.standard_normal((SIZES.sum(), d)) @ RNG.standard_normal((d, d)) + 3.0).astype(
+        dtype
+    )
+    return Bags(
+        table,
+        np.concatenate([[0], np.cumsum(SIZES)]),
+        names=[f"f{k}" for k in range(d)],
+        ids=[f"s{k}" for k in range(40)],
+        metadata={"coords": np.arange(2 * SIZES.sum()).reshape(-1, 2)},
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_it_is_fitted_to_all_instances_and_put_to_each(dtype):
+    bags = slides(dtype=dtype)
+    made = EachInstance(PCA(2, svd_solver="full")).fit(bags[:30])
+    wanted = PCA(2, svd_solver="full").fit(bags[:30].instances)
+    found = made.transform(bags)
+    np.testing.assert_array_equal(found.instances, wanted.transform(bags.instances))
+    assert found.instances.dtype == dtype and found.names == ["pca0", "pca1"]
+    np.testing.assert_array_equal(found.starts, bags.starts)
+    assert found.ids.tolist() == bags.ids.tolist()
+    np.testing.assert_array_equal(found.metadata["coords"], bags.metadata["coords"])
+    assert made.n_features_in_ == 5 and made.feature_names_in_.tolist() == bags.names
+
+
+def test_the_one_given_is_not_fitted():
+    scaler = StandardScaler()
+    made = EachInstance(scaler).fit(slides())
+    assert not hasattr(scaler, "mean_") and made.transformer is scaler
+    assert made.get_feature_names_out().tolist() == [f"f{k}" for k in range(5)]
+    assert made.fit(slides(d=3)).transformer_.n_features_in_ == 3
+
+
+def test_parts_give_what_the_whole_gives(monkeypatch):
+    bags = slides()
+    whole = EachInstance(StandardScaler()).fit(bags)
+    wanted = whole.transform(bags).instances
+    monkeypatch.setattr(each_instance, "AT_ONCE", 10)
+    monkeypatch.setattr(each_instance, "chunks", lambda *given: scaling.chunks(*given, 60))
+    calls = []
+    count = FunctionTransformer(lambda rows: calls.append(len(rows)) or rows)
+    np.testing.assert_array_equal(
+        EachInstance(count).fit(bags).transform(bags).instances, bags.instances
+    )
+    assert len(calls) > 5 and sum(calls) == len(bags.instances)
+    parts = EachInstance(StandardScaler()).fit(bags)
+    np.testing.assert_allclose(parts.transform(bags).instances, wanted, rtol=1e-10, atol=1e-12)
+    assert EachInstance(IncrementalPCA(2)).fit(bags).transformer_.n_samples_seen_ == SIZES.sum()
+
+
+def test_in_a_pipeline_with_a_grid():
+    X, y = needles(60)
+    pipe = make_pipeline(
+        EachInstance(StandardScaler()),
+        EachInstance(PCA()),
+        AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0),
+    )
+    names = "eachinstance-2__transformer__n_components", "eachinstance-1__transformer__with_mean"
+    assert set(names) <= set(pipe.get_params())
+    grid = GridSearchCV(pipe, {names[0]: [1, 4], names[1]: [True]}, cv=2, error_score="raise")
+    found = grid.fit(Bags.from_array(X), y).best_estimator_
+    assert found[1].transformer_.n_components == grid.best_params_[names[0]]
+    twin = clone(found)
+    assert twin[1].transformer.n_components == grid.best_params_[names[0]]
+    assert not hasattr(twin[1], "transformer_")
+    assert "EachInstance(transformer=PCA" in repr(EachInstance(PCA(2)))
+    assert found.score(X, y) > 0.8
+
+
+def test_a_scaler_of_instances_changes_nothing_for_a_classifier_that_scales():
+    X, y = needles(60)
+    plain = PooledClassifier(ridge=0.1, validation=0).fit(X, y)
+    scaled = make_pipeline(EachInstance(StandardScaler()), clone(plain)).fit(X, y)
+    np.testing.assert_allclose(scaled.decision_function(X), plain.decision_function(X), rtol=1e-8)
+
+
+def test_transformers_that_need_labels_get_those_of_the_bags():
+    X, y = needles(60, theta=6.0)
+    bags = Bags.from_array(X)
+    for one in (SelectKBest(k=1), LinearDiscriminantAnalysis()):
+        made = EachInstance(one).fit(bags, np.where(y, "yes", "no"))
+        direct = clone(one).fit(bags.instances, np.repeat(y, 6))
+        np.testing.assert_allclose(
+            made.transform(bags).instances, direct.transform(bags.instances), rtol=1e-10
+        )
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            EachInstance(one).fit(bags)
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+def test_bags_stay_bags_whatever_the_output(output):
+    bags = slides()
+    with sklearn.config_context(transform_output=output):
+        found = EachInstance(PCA(2)).fit_transform(bags)
+    assert isinstance(found, Bags) and found.names == ["pca0", "pca1"]
+    made = EachInstance(PCA(2)).set_output(transform=output).fit(bags)
+    assert isinstance(made.transform(bags), Bags)
+
+
+class Bare:
+    """Has what is needed, and no more."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X[:, :1]
+
+    def __sklearn_tags__(self):
+        return StandardScaler().__sklearn_tags__()
+
+
+def test_a_transformer_without_names():
+    found = EachInstance(Bare()).fit(slides()).transform(slides())
+    assert found.d == 1 and found.names is None
+
+
+@pytest.mark.parametrize(
+    ("one", "sentence"),
+    [
+        (PCA, "transformer must have methods fit and transform, as PCA\\(20\\) has, got PCA"),
+        (None, "transformer must have .* got None"),
+        (PooledClassifier.fit, "transformer must have"),
+        (RandomFeatures(2), "Bags.from_table"),
+        (FunctionTransformer(lambda rows: rows[:1]), "must return a row for each instance, got 1 "),
+        (FunctionTransformer(lambda rows: rows * np.inf), "bag 0 has a NaN or infinity in inst"),
+        (OneHotEncoder(handle_unknown="ignore"), "sparse instances"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_refusals(one, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        EachInstance(one).fit(slides()).transform(slides())
+
+
+def test_other_features_are_refused():
+    made = EachInstance(StandardScaler()).fit(slides())
+    with pytest.raises(ValueError, match="X has 3 features, but EachInstance is expecting 5"):
+        made.transform(slides(3))
+    other = slides()
+    other.names = other.names[::-1]
+    with pytest.raises(ValueError, match="'f4' is where 'f0' was"):
+        made.transform(other)
+    with pytest.raises(ValueError, match="at least one bag, got none"):
+        made.transform(slides()[:0])
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        EachInstance(StandardScaler()).transform(slides())
