@@ -41,12 +41,12 @@ def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
     X[y > 0.0, 0, 0] += 4.0
 
     def fit():
-        found = fit_task(as_bags(X), y, np.random.RandomState(0), 5, lambda: None)
+        found = fit_task(as_bags(X), y, np.random.RandomState(0), lambda: None)
         return found.task.theta, found.theta_se
 
     plain, plain_se = fit()
     assert 0.0 < plain_se < 0.1 * plain
-    monkeypatch.setattr("needlescope.estimators.task.fit.cosine_deviation", lambda *_: 0.2)
+    monkeypatch.setattr("needlescope.estimators.task.view.cosine_deviation", lambda *_: 0.2)
     theta, theta_se = fit()
     assert theta == plain
     # The shift is θ s, and s grows with θ: in θ it is a little less.
@@ -70,7 +70,7 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
         y = np.arange(200) % 2
         bags = as_bags(make(np.random.default_rng(seed), y))
         random = np.random.RandomState(seed)
-        found = fit_task(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(bags, np.where(y, 1.0, -1.0), random, lambda: None)
         claimed += found.task.theta > 0.0
     assert claimed <= 1
 
@@ -83,7 +83,7 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
         X = rng.standard_normal((60, L, d))
         X[y == 1, :R, 0] += theta
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
         z.append((found.task.theta - theta) / found.theta_se)
     assert np.sqrt(np.mean(np.square(z))) < 1.6
 
@@ -91,9 +91,7 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
 def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)
-    found = [
-        fit_task(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
-    ]
+    found = [fit_task(bags, signs, np.random.RandomState(seed), lambda: None) for seed in range(6)]
     thetas = [one.task.theta for one in found]
     assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
 
@@ -105,10 +103,10 @@ def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
         asked.add(alpha0)
         return strength(task, shift, alpha0, direction)
 
-    monkeypatch.setattr("needlescope.estimators.task.fit.strength", recorded)
+    monkeypatch.setattr("needlescope.estimators.task.view.strength", recorded)
     X, y, _ = draw(Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400)
     signs = np.where(y, 1.0, -1.0)
-    found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)
+    found = fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None)
     assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
 
 
@@ -118,7 +116,7 @@ def test_the_strength_is_right_on_average():
     for seed in range(16):
         X, y, _ = draw(task, d, n, seed)
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
         z.append(found.task.theta - task.theta)
         expected = alignment(found.task, n / (2.0 * found.dimension), "query")
         others = alignment(found.task, n / (2.0 * found.dimension), "readout")
