@@ -14,6 +14,14 @@ from needlescope.planning.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
 
+COVERS = ("view",)
+
+
+@pytest.fixture
+def without_halves(monkeypatch):
+    """The model's own errors alone."""
+    monkeypatch.setattr("needlescope.estimators.task.halves.HALVINGS", 0)
+
 
 def test_copies_of_the_same_projections_say_no_more_than_one():
     rng = np.random.default_rng(0)
@@ -35,7 +43,7 @@ def test_copies_count_as_one_where_the_share_is_known():
     np.testing.assert_allclose(four, one, rtol=1e-9)
 
 
-def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
+def test_directions_that_vary_make_the_strength_less_sure(monkeypatch, without_halves):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 8, 20)), np.where(np.arange(200) % 2, 1.0, -1.0)
     X[y > 0.0, 0, 0] += 4.0
@@ -76,7 +84,7 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
 
 
 @pytest.mark.parametrize(("L", "R", "theta", "d"), [(5, 3, 4.0, 10), (20, 5, 3.0, 40)])
-def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
+def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
     z = []
     for seed in range(12):
         rng, y = np.random.default_rng(seed), np.arange(60) % 2
@@ -96,12 +104,12 @@ def test_what_depends_on_the_folds_is_doubted():
     assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
 
 
-def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
+def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch, without_halves):
     asked = set()
 
-    def recorded(task, shift, alpha0, direction):
+    def recorded(task, shift, alpha0, *rest):
         asked.add(alpha0)
-        return strength(task, shift, alpha0, direction)
+        return strength(task, shift, alpha0, *rest)
 
     monkeypatch.setattr("needlescope.estimators.task.view.strength", recorded)
     X, y, _ = draw(Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400)
@@ -110,7 +118,7 @@ def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
     assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
 
 
-def test_the_strength_is_right_on_average():
+def test_the_strength_is_right_on_average(without_halves):
     task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
     z = []
     for seed in range(16):
@@ -122,3 +130,37 @@ def test_the_strength_is_right_on_average():
         others = alignment(found.task, n / (2.0 * found.dimension), "readout")
         assert found.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
     assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(16)
+
+
+def test_a_count_between_two_whole_numbers_makes_the_strength_less_sure(without_halves):
+    """Of three instances in nine, in few bags, four of a weaker signal are as likely."""
+    z, alone = [], []
+    task = Task(L=9, R=3, theta=2.8, pi=0.2)
+    for seed in range(6):
+        X, y, _ = draw(task, 40, 100, seed)
+        signs = np.where(y, 1.0, -1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            sure = fit_task(as_bags(X), signs, np.random.RandomState(seed), lambda: None)
+            patch.setattr("needlescope.estimators.task.view._doubt_of_count", lambda *_: 0.0)
+            less = fit_task(as_bags(X), signs, np.random.RandomState(seed), lambda: None)
+        assert less.task == sure.task and less.theta_se <= sure.theta_se
+        z.append((sure.task.theta - task.theta) / sure.theta_se)
+        alone.append((sure.task.theta - task.theta) / less.theta_se)
+    assert np.sqrt(np.mean(np.square(z))) < min(1.6, np.sqrt(np.mean(np.square(alone))))
+
+
+@pytest.mark.slow
+def test_nine_in_ten_intervals_of_the_strength_cover_it():
+    rng, covered = np.random.default_rng(0), []
+    for seed in range(100):
+        L, R = int(rng.integers(5, 50)), int(rng.integers(1, 4))
+        task = Task(L=L, R=R, theta=rng.uniform(2.5, 6.0), pi=rng.uniform(0.1, 0.5))
+        d, n = int(rng.integers(20, 100)), int(rng.integers(150, 600))
+        X, y, _ = draw(task, d, n, seed)
+        random = np.random.RandomState(seed)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
+        if found.task.theta > 0.0:
+            covered.append(abs(found.task.theta - task.theta) < 1.645 * found.theta_se)
+    assert len(covered) > 80
+    # 0.9, and three standard errors of so many trials.
+    assert abs(np.mean(covered) - 0.9) < 3.0 * np.sqrt(0.9 * 0.1 / len(covered))

@@ -11,11 +11,11 @@ LEVELS = ("as the theory assumes", "somewhat off", "far off")
 FAR_OFF = 2  # the level at which the theory's numbers are not to be trusted
 VERDICTS = ("as predicted", "cannot tell", "not as predicted")
 CANNOT_TELL = 1
-AGREEING_ERRORS = 2.5  # standard errors of counting within which a measured error agrees
+AGREEING_ERRORS = 2.75  # standard errors of counting within which a measured error agrees
 AGREEING = 0.01  # what a measured error may be off by in any case, but for twice or half of it
 MISSED = 2.0  # times what was predicted, or less than one in so many of it, is a miss
 OPEN = 1.5  # times what was predicted, or less, by the doubt of θ: a prediction that is open
-DRIFTING = 0.15  # relative change of θ from halves to all
+DRIFTING = 0.1  # relative change of θ from halves to all
 
 
 class Departure(NamedTuple):

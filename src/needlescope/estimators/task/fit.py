@@ -68,10 +68,10 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
         return found
     each = halves.look_at_halves(bags, y, scaling, dimension, random, done)
     beside = halves.compare(each, found.task.theta, found.R, FOUND)
+    found = found._replace(halves=beside, theta_se=found.theta_se * max(1.0, beside.stretch))
     if not beside.off:
-        return found._replace(halves=beside)
+        return found
     return found._replace(
-        halves=beside,
         theta_se=max(found.theta_se, beside.theta_away),
         R_se=max(found.R_se, beside.R_away),
     )

@@ -23,7 +23,7 @@ HALVINGS = 3  # of the bags, at random
 LEAST_IN_HALF = 5  # bags of each class
 REPEATS = 2  # of the folds in a half
 ACCURACY = 1e-3  # of θ in a half
-OFF = 1.8  # of the model's error in a half: about 0.7 is expected, as halves share bags with all
+OFF = 1.5  # of the model's error in a half: about 0.7 is expected, as halves share bags with all
 
 
 class Half(NamedTuple):
@@ -39,9 +39,10 @@ class Halves(NamedTuple):
     """Mean θ and R of halves, the deviation of θ, in how many a signal is found; NaN if unknown.
 
     ``trade`` is by which power of θ R changes between halves: a signal that is stronger, in fewer
-    instances, may look the same. ``off`` says whether θ is surely farther from that of all than the
-    model allows, and ``one_sided`` whether it is larger in each half, or smaller in each. How far
-    halves are away, root mean square, is an error of θ and of R where they are off.
+    instances, may look the same. ``stretch`` is how far θ is from that of all in units of the
+    model's error in a half, ``off`` whether that is more than chance, and ``one_sided`` whether θ
+    is larger in each half, or smaller in each. How far halves are away, root mean square, is an
+    error of θ and of R where they are off.
     """
 
     theta: float = np.nan
@@ -49,6 +50,7 @@ class Halves(NamedTuple):
     R: float = np.nan
     found: float = np.nan
     trade: float = 0.0
+    stretch: float = 0.0
     off: bool = False
     one_sided: bool = False
     theta_away: float = 0.0
@@ -111,13 +113,15 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     seen = [one for one in each if one.surprise >= sure]
     shown = np.array(seen if 2 * len(seen) >= len(each) else each)
     away, counts = shown[:, 0] - theta, shown[:, 2]
+    stretch = _size(away / shown[:, 1])
     return Halves(
         theta=float(shown[:, 0].mean()),
         deviation=float(shown[:, 0].std(ddof=1)),
         R=float(counts.mean()),
         found=len(seen) / len(each),
         trade=_trade(shown[:, 0], counts),
-        off=_size(away / shown[:, 1]) > OFF,
+        stretch=stretch,
+        off=stretch > OFF,
         one_sided=bool((away > 0.0).all() or (away < 0.0).all()),
         theta_away=_size(away),
         R_away=_size(counts - R),
