@@ -55,7 +55,7 @@ def test_a_twofold_miss_is_never_as_predicted_unless_counting_explains_it(predic
     range_ = predicted / doubt, min(predicted * doubt, 0.5)
     for measured in (2.0 * predicted, 0.5 * predicted):
         told = Told(measured, se, predicted, *range_).judge()
-        explained = abs(measured - predicted) <= 2.75 * se
+        explained = abs(measured - predicted) <= 2.0 * se
         assert told.level > 0 or explained
         if doubt == 1.0:
             assert (told.level == 0) == explained

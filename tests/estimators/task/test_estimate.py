@@ -41,7 +41,9 @@ def short_curves(monkeypatch):
 def test_the_task_is_found(estimates, name):
     task, d, n = TASKS[name]
     found = estimates[name]
-    assert abs(found.theta - task.theta) < 3.5 * found.theta_se < 0.3 * task.theta
+    # Where all instances carry the signal R comes out low in halves, and θ is less sure for it.
+    known = 0.3 if task.R < task.L or task.L == 1 else 0.45
+    assert abs(found.theta - task.theta) < 3.5 * found.theta_se < known * task.theta
     assert abs(found.R - task.R) < 3.5 * found.R_se + 0.05 * task.L
     assert abs(found.dimension - d) < 0.04 * d
     assert (found.task.L, found.task.pi) == (task.L, found.positives / n)

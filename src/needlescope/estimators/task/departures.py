@@ -14,6 +14,7 @@ CANNOT_TELL = 1
 AGREEING_ERRORS = 2.75  # standard errors of counting within which a measured error agrees
 AGREEING = 0.01  # what a measured error may be off by in any case, but for twice or half of it
 MISSED = 2.0  # times what was predicted, or less than one in so many of it, is a miss
+MISSED_ERRORS = 2.0  # standard errors of counting from which it is
 OPEN = 1.5  # times what was predicted, or less, by the doubt of θ: a prediction that is open
 DRIFTING = 0.1  # relative change of θ from halves to all
 
@@ -87,7 +88,8 @@ class Told(NamedTuple):
         above = self.high >= OPEN * p and self.high - p > counting
         below = p >= OPEN * self.low and p - self.low > counting
         doubt, open_there = (self.high - p, above) if m > p else (p - self.low, below)
-        missed = max(m, p) >= MISSED * min(m, p) and away > counting and not open_there
+        twofold = max(m, p) >= MISSED * min(m, p) and away > MISSED_ERRORS * self.counted_se
+        missed = twofold and not open_there
         if missed or away > max(float(np.hypot(counting, doubt)), AGREEING):
             level, words = FAR_OFF, VERDICTS[FAR_OFF]
         elif above or below:
