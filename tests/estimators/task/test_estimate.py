@@ -41,7 +41,9 @@ def short_curves(monkeypatch):
 def test_the_task_is_found(estimates, name):
     task, d, n = TASKS[name]
     found = estimates[name]
-    assert abs(found.theta - task.theta) < 3.5 * found.theta_se < 0.3 * task.theta
+    # Where all instances carry the signal R comes out low in halves, and θ is less sure for it.
+    known = 0.3 if task.R < task.L or task.L == 1 else 0.45
+    assert abs(found.theta - task.theta) < 3.5 * found.theta_se < known * task.theta
     assert abs(found.R - task.R) < 3.5 * found.R_se + 0.05 * task.L
     assert abs(found.dimension - d) < 0.04 * d
     assert (found.task.L, found.task.pi) == (task.L, found.positives / n)
@@ -69,6 +71,30 @@ def test_errors_are_those_measured(estimates, name):
 def test_nothing_is_off_in_data_of_the_theory(estimates):
     assert "can be trusted" in estimates["needle"].trust
     assert {one.level for one in estimates["needle"].departures.values()} == {0}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_data_of_the_theory_are_as_predicted(estimates, name):
+    found = estimates[name]
+    assert found.verdict == "as predicted"
+    for model, (low, high) in found.expected_range.items():
+        assert low <= found.expected[model] <= high < 0.5
+        assert high - low < 0.1
+    assert found.halves["found"] == 1.0
+    assert abs(found.halves["theta"] - found.theta) < 2.0 * found.theta_se
+
+
+def test_a_prediction_is_open_as_far_as_its_strength(estimates, monkeypatch):
+    found, (task, d, n) = estimates["needle"], TASKS["needle"]
+    weaker = found.task.replace(theta=found.theta / (1.0 + 2.0 * found.theta_se / found.theta))
+    high = prediction(weaker, 0.8 * n, found.dimension, "pooled").error
+    assert found.expected_range["pooled"][1] == pytest.approx(high, abs=1e-12)
+    monkeypatch.setattr("needlescope.estimators.task.view.cosine_deviation", lambda *_: 0.4)
+    open_one = estimate_task(*draw(task, d, n, seed=7)[:2], random_state=0)
+    assert open_one.theta_se > 0.3 * open_one.theta
+    assert open_one.verdict == "cannot tell"
+    assert "the prediction is too open to say (0.0" in str(open_one)
+    assert open_one.sentence().endswith("too open to say what more bags would buy")
 
 
 def test_no_model_beats_bayes(estimates):
@@ -117,6 +143,7 @@ def test_without_a_signal_it_says_so():
     assert found.trust.startswith("no signal was found")
     assert "signal: none found" in str(found)
     assert found.bags_for() == np.inf
+    assert found.verdict == "cannot tell" and np.isnan(found.halves["theta"])
 
 
 def test_heavy_tails_are_no_signal_and_are_named():
@@ -166,6 +193,9 @@ def test_digits():
     assert found.task.R == 1
     assert found.predicted["attention"] < 0.5 * found.predicted["pooled"]
     assert found.departures["kurtosis"].level > 0
+    # The noise is not normal, and the strength is not the same in halves: its error knows.
+    assert found.departures["strength in halves"].level > 0
+    assert abs(found.halves["theta"] - found.theta) < found.theta_se
 
 
 def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():

@@ -14,6 +14,14 @@ from needlescope.planning.protocol import alignment
 from needlescope.task import Task
 from tests.estimators.draws import draw
 
+COVERS = ("view",)
+
+
+@pytest.fixture
+def without_halves(monkeypatch):
+    """The model's own errors alone."""
+    monkeypatch.setattr("needlescope.estimators.task.halves.HALVINGS", 0)
+
 
 def test_copies_of_the_same_projections_say_no_more_than_one():
     rng = np.random.default_rng(0)
@@ -35,18 +43,18 @@ def test_copies_count_as_one_where_the_share_is_known():
     np.testing.assert_allclose(four, one, rtol=1e-9)
 
 
-def test_directions_that_vary_make_the_strength_less_sure(monkeypatch):
+def test_directions_that_vary_make_the_strength_less_sure(monkeypatch, without_halves):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 8, 20)), np.where(np.arange(200) % 2, 1.0, -1.0)
     X[y > 0.0, 0, 0] += 4.0
 
     def fit():
-        found = fit_task(as_bags(X), y, np.random.RandomState(0), 5, lambda: None)
+        found = fit_task(as_bags(X), y, np.random.RandomState(0), lambda: None)
         return found.task.theta, found.theta_se
 
     plain, plain_se = fit()
     assert 0.0 < plain_se < 0.1 * plain
-    monkeypatch.setattr("needlescope.estimators.task.fit.cosine_deviation", lambda *_: 0.2)
+    monkeypatch.setattr("needlescope.estimators.task.view.cosine_deviation", lambda *_: 0.2)
     theta, theta_se = fit()
     assert theta == plain
     # The shift is θ s, and s grows with θ: in θ it is a little less.
@@ -70,20 +78,20 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
         y = np.arange(200) % 2
         bags = as_bags(make(np.random.default_rng(seed), y))
         random = np.random.RandomState(seed)
-        found = fit_task(bags, np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(bags, np.where(y, 1.0, -1.0), random, lambda: None)
         claimed += found.task.theta > 0.0
     assert claimed <= 1
 
 
 @pytest.mark.parametrize(("L", "R", "theta", "d"), [(5, 3, 4.0, 10), (20, 5, 3.0, 40)])
-def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
+def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
     z = []
     for seed in range(12):
         rng, y = np.random.default_rng(seed), np.arange(60) % 2
         X = rng.standard_normal((60, L, d))
         X[y == 1, :R, 0] += theta
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
         z.append((found.task.theta - theta) / found.theta_se)
     assert np.sqrt(np.mean(np.square(z))) < 1.6
 
@@ -91,36 +99,68 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d):
 def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)
-    found = [
-        fit_task(bags, signs, np.random.RandomState(seed), 5, lambda: None) for seed in range(6)
-    ]
+    found = [fit_task(bags, signs, np.random.RandomState(seed), lambda: None) for seed in range(6)]
     thetas = [one.task.theta for one in found]
     assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
 
 
-def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch):
+def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch, without_halves):
     asked = set()
 
-    def recorded(task, shift, alpha0, direction):
+    def recorded(task, shift, alpha0, *rest):
         asked.add(alpha0)
-        return strength(task, shift, alpha0, direction)
+        return strength(task, shift, alpha0, *rest)
 
-    monkeypatch.setattr("needlescope.estimators.task.fit.strength", recorded)
+    monkeypatch.setattr("needlescope.estimators.task.view.strength", recorded)
     X, y, _ = draw(Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400)
     signs = np.where(y, 1.0, -1.0)
-    found = fit_task(as_bags(X), signs, np.random.RandomState(0), 5, lambda: None)
+    found = fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None)
     assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
 
 
-def test_the_strength_is_right_on_average():
+def test_the_strength_is_right_on_average(without_halves):
     task, d, n = Task(L=10, R=2, theta=3.0, pi=0.5), 40, 100
     z = []
     for seed in range(16):
         X, y, _ = draw(task, d, n, seed)
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, 5, lambda: None)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
         z.append(found.task.theta - task.theta)
         expected = alignment(found.task, n / (2.0 * found.dimension), "query")
         others = alignment(found.task, n / (2.0 * found.dimension), "readout")
         assert found.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
     assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(16)
+
+
+def test_a_count_between_two_whole_numbers_makes_the_strength_less_sure(without_halves):
+    """Of three instances in nine, in few bags, four of a weaker signal are as likely."""
+    z, alone = [], []
+    task = Task(L=9, R=3, theta=2.8, pi=0.2)
+    for seed in range(6):
+        X, y, _ = draw(task, 40, 100, seed)
+        signs = np.where(y, 1.0, -1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            sure = fit_task(as_bags(X), signs, np.random.RandomState(seed), lambda: None)
+            patch.setattr("needlescope.estimators.task.view._doubt_of_count", lambda *_: 0.0)
+            less = fit_task(as_bags(X), signs, np.random.RandomState(seed), lambda: None)
+        assert less.task == sure.task and less.theta_se <= sure.theta_se
+        z.append((sure.task.theta - task.theta) / sure.theta_se)
+        alone.append((sure.task.theta - task.theta) / less.theta_se)
+    assert np.sqrt(np.mean(np.square(z))) < min(1.6, np.sqrt(np.mean(np.square(alone))))
+
+
+@pytest.mark.slow
+def test_nine_in_ten_intervals_of_the_strength_cover_it():
+    rng, covered = np.random.default_rng(0), []
+    for seed in range(100):
+        L, R = int(rng.integers(5, 50)), int(rng.integers(1, 4))
+        task = Task(L=L, R=R, theta=rng.uniform(2.5, 6.0), pi=rng.uniform(0.1, 0.5))
+        d, n = int(rng.integers(20, 100)), int(rng.integers(150, 600))
+        X, y, _ = draw(task, d, n, seed)
+        random = np.random.RandomState(seed)
+        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
+        if found.task.theta > 0.0:
+            covered.append(abs(found.task.theta - task.theta) < 1.645 * found.theta_se)
+    assert len(covered) > 80
+    # 0.9, and three standard errors of so many trials.
+    assert abs(np.mean(covered) - 0.9) < 3.0 * np.sqrt(0.9 * 0.1 / len(covered))

@@ -15,19 +15,22 @@ from sklearn.utils import check_random_state
 from ...arrays import FloatArray
 from ...planning import curve as theory
 from ...running.progress import Progress, reporting
+from ...task import Task
 from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..bags.labels import check_order, read_labels, two_classes
 from ..bags.scaling import Scaling
 from ..fitting.folds import stratified
 from ..linear import PooledClassifier
-from . import signal
-from .departures import Departure, departures, trust
+from . import halves, signal
+from .departures import Drift, Told, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
 
 LEAST_BAGS = 5  # bags of each class
+OPEN_ERRORS = 2.0  # standard errors of θ that a prediction is open by
 BETTER_ERRORS = 3.0  # standard errors by which a classifier does better than guessing
+SHOWN = ("theta", "deviation", "R", "found")  # of halves
 MEASURED = {"pooled": "pooled", "attention, split": "attention"}  # and the model of the theory
 
 
@@ -86,14 +89,14 @@ def estimate_task(
     if (bags.lengths == bags.lengths[0]).all():
         models.append("vectorized")
     folds = signal.fold_count(signs)
-    total = signal.looks(signs) + len(models) * len(theory.MORE) + folds
+    total = signal.looks(signs) + halves.count(signs) + len(models) * len(theory.MORE) + folds
     with reporting(progress, total, "steps of the estimate") as report:
         steps = iter(range(1, total + 1))
 
         def done() -> None:
             report(next(steps), 0)
 
-        found = fit_task(bags, signs, random, folds, done)
+        found = fit_task(bags, signs, random, done)
         curves = {}
         for model in models:
             curves[model] = theory.curve(found.task, n, found.dimension, model, done)
@@ -101,13 +104,20 @@ def estimate_task(
         told = [theory.prediction(found.task, known, found.dimension, one) for one in models[:2]]
         expected = dict(zip(MEASURED, (one.error for one in told), strict=True))
         measured = _measure(bags, signs, told[1], folds, random, done)
-        doubts = _doubts(found, known, expected)
+        ranges = _ranges(found, known, expected)
     errors_se = {name: _counted(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(
         error > chance - BETTER_ERRORS * errors_se[name] for name, error in measured.items()
     )
-    listed = _departures(found, measured, expected, doubts, n)
+    listed = departures(
+        *(found.noise, found.alignment, found.spread),
+        {
+            name: Told(measured[name], _either(measured[name], error, n), error, *ranges[name])
+            for name, error in expected.items()
+        },
+        _drift(found),
+    )
     return TaskEstimate(
         task=found.task,
         R=found.R,
@@ -123,6 +133,7 @@ def estimate_task(
         surprise=found.surprise,
         noise=found.noise,
         alignment=found.alignment,
+        halves={name: getattr(found.halves, name) for name in SHOWN},
         predicted={
             **{model: curve[n].error for model, curve in curves.items()},
             "bayes": theory.limit(found.task),
@@ -130,7 +141,9 @@ def estimate_task(
         measured=measured,
         measured_se=errors_se,
         expected=expected,
+        expected_range=ranges,
         departures=listed,
+        verdict=verdict(listed, found.task.theta > 0.0),
         trust=trust(listed, found.task.theta > 0.0, guessing),
         curves={
             model: {bags: one.error for bags, one in curve.items()}
@@ -159,19 +172,12 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
     return labels[1], signs
 
 
-def _departures(
-    found: Fitted,
-    measured: dict[str, float],
-    expected: dict[str, float],
-    doubts: dict[str, float],
-    bags: int,
-) -> dict[str, Departure]:
-    """Judge what was found; errors by what counting them, and the doubt of θ, leave open."""
-    near = {
-        name: float(np.hypot(max(_counted(measured[name], bags), _counted(error, bags)), doubt))
-        for (name, error), doubt in zip(expected.items(), doubts.values(), strict=True)
-    }
-    return departures(found.noise, found.alignment, found.spread, measured, near, expected)
+def _drift(found: Fitted) -> Drift | None:
+    """Return θ of halves beside that of all, where most halves have a signal."""
+    if not found.halves.found >= 0.5:
+        return None
+    there = found.halves
+    return Drift(there.theta, found.task.theta, there.off, there.one_sided)
 
 
 def _counted(error: float, bags: int) -> float:
@@ -179,15 +185,38 @@ def _counted(error: float, bags: int) -> float:
     return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
 
 
-def _doubts(found: Fitted, bags: float, expected: dict[str, float]) -> dict[str, float]:
-    """Return by how much predicted errors change if θ is larger by its standard error."""
-    if not 0.0 < found.theta_se < np.inf:
-        return dict.fromkeys(expected, 0.0)
-    stronger = found.task.replace(theta=found.task.theta + found.theta_se)
-    return {
-        name: expected[name] - theory.prediction(stronger, bags, found.dimension, model).error
-        for name, model in MEASURED.items()
-    }
+def _either(measured: float, predicted: float, bags: int) -> float:
+    """Return the standard error of counting, by what was measured or predicted: the larger."""
+    return max(_counted(measured, bags), _counted(predicted, bags))
+
+
+def _ranges(
+    found: Fitted, bags: float, expected: dict[str, float]
+) -> dict[str, tuple[float, float]]:
+    """Return how far predicted errors are open: from θ larger to θ smaller by two errors of it.
+
+    It is smaller by the same factor: a signal that is found is not none. R goes with it as it does
+    between halves.
+    """
+    task, se = found.task, OPEN_ERRORS * found.theta_se
+    if se == np.inf:  # θ is that much, or more
+        return {name: (0.0, error) for name, error in expected.items()}
+    if se == 0.0:
+        return {name: (error, error) for name, error in expected.items()}
+    times = 1.0 + se / task.theta
+    ends = []
+    for by in (times, 1.0 / times):
+        R = round(task.R * by**found.halves.trade)
+        ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
+
+    def error(task: Task, model: str) -> float:
+        return theory.prediction(task, bags, found.dimension, model).error
+
+    ranges = {}
+    for name, model in MEASURED.items():
+        open_to = [expected[name], *(error(one, model) for one in ends)]
+        ranges[name] = (min(open_to), max(open_to))
+    return ranges
 
 
 def _measure(

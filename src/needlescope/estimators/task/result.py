@@ -10,7 +10,7 @@ import numpy as np
 from ...grid import choice
 from ...planning.curve import more_bags
 from ...task import Task
-from .departures import FAR_OFF, Departure, errors_level
+from .departures import CANNOT_TELL, FAR_OFF, Departure, drifts, errors_level
 
 GAIN = 0.01
 NAMES = {"pooled": "mean pooling", "attention": "attention"}
@@ -25,8 +25,9 @@ class TaskEstimate:
     task : Task
         L, R, θ and π as the theory takes them; L is the effective size of a bag.
     R, R_se, theta, theta_se : float
-        Signal instances in a positive bag, and their strength; with standard errors. That of θ is
-        infinite where the signal is stronger than any that is looked for, about 10.
+        Signal instances in a positive bag, and their strength; with standard errors, which cover
+        what halves of the bags show. That of θ is infinite where the signal is stronger than any
+        that is looked for, about 10.
     dimension : float
         Effective number of features.
     bags, positives, features : int
@@ -45,6 +46,12 @@ class TaskEstimate:
     alignment : dict
         The cosine of a direction trained on half of the bags with the signal: ``"measured"`` by
         the agreement of two of them, and ``"predicted"``.
+    halves : dict
+        What random halves of the bags show: the mean of their ``"theta"`` and its ``"deviation"``,
+        their mean ``"R"``, and the share of them in which a signal was ``"found"``. NaN where
+        there is no signal in all, or fewer than ten bags of a class. Where θ differs from that of
+        all by more than chance, ``departures["strength in halves"]`` says so: the model does not
+        hold.
     predicted : dict
         Errors after training on all bags: "pooled", "attention" (its query on one half of them, its
         readout on the other), "vectorized" where bags have one size, and "bayes", which no
@@ -54,8 +61,15 @@ class TaskEstimate:
         the theory describes.
     expected : dict
         What the theory predicts for "pooled" and "attention, split" in that cross-validation.
+    expected_range : dict
+        How far these are open: the errors at θ two standard errors larger, and by as much smaller.
     departures : dict of Departure
-        How far the data are from what the theory assumes.
+        How far the data are from what the theory assumes, and measured errors from the expected.
+    verdict : str
+        On the measured errors: "as predicted"; "not as predicted", and a plan is not to be trusted;
+        or "cannot tell": θ is so open that almost any error would pass, or there is no signal.
+        An error twice as large as predicted, or half as large, is never as predicted unless
+        counting explains it.
     trust : str
         How far to trust the predictions.
     curves : dict
@@ -89,11 +103,14 @@ class TaskEstimate:
     surprise: float
     noise: dict[str, float]
     alignment: dict[str, float]
+    halves: dict[str, float]
     predicted: dict[str, float]
     measured: dict[str, float]
     measured_se: dict[str, float]
     expected: dict[str, float]
+    expected_range: dict[str, tuple[float, float]]
     departures: dict[str, Departure]
+    verdict: str
     trust: str
     curves: dict[str, dict[float, float]]
 
@@ -158,8 +175,13 @@ class TaskEstimate:
         measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
         split = f"split as in the theory {self.measured['attention, split']:.2f}"
         errors = f"{_named(self.predicted)} (measured {measured}, {split})"
-        if errors_level(self.departures) >= FAR_OFF:
-            return f"{errors}; the theory is far off here, and says nothing on more bags"
+        level = errors_level(self.departures)
+        if level == FAR_OFF:
+            return f"{errors}; not as predicted, and the theory says nothing on more bags"
+        if drifts(self.departures):
+            return f"{errors}; θ changes as bags are added, and nothing is said on more of them"
+        if level == CANNOT_TELL:
+            return f"{errors}; the predictions are too open to say what more bags would buy"
         best, more = self._best(), self.bags_for()
         if self.predicted[best] < GAIN:
             return f"{errors}; there is no {GAIN} left for more bags to buy"

@@ -75,13 +75,22 @@ def dimension(bags: Bags, scaling: Scaling, y: FloatArray, random: Any) -> float
 
 
 def look(
-    bags: Bags, scaling: Scaling, y: FloatArray, random: Any, done: Callable[[], None]
+    bags: Bags,
+    scaling: Scaling,
+    y: FloatArray,
+    random: Any,
+    done: Callable[[], None],
+    repeats: int = REPEATS,
+    splits: int = SPLITS,
 ) -> list[Seen]:
-    """Project all instances along cross-fitted directions, and see how far two of them agree."""
+    """Project all instances along cross-fitted directions, and see how far two of them agree.
+
+    Without ``splits`` it is not known how far they do.
+    """
     own = np.repeat(np.arange(len(bags)), bags.lengths)
     quiet = (y < 0.0)[own]
-    along = {name: np.zeros((REPEATS, len(own))) for name in DIRECTIONS}
-    for repeat in range(REPEATS):
+    along = {name: np.zeros((repeats, len(own))) for name in DIRECTIONS}
+    for repeat in range(repeats):
         for known, rest in stratified(y, fold_count(y), random):
             found = _directions(bags, known, y, scaling)
             here = np.isin(own, rest)
@@ -96,8 +105,8 @@ def look(
                     along[name][repeat, here] = (g - noise.mean()) / size
             done()
     agreement: dict[str, list[float]] = {name: [] for name in DIRECTIONS}
-    negatives = scaling.apply(bags.rows(np.flatnonzero(y < 0.0)))
-    for _ in range(SPLITS):
+    negatives = scaling.apply(bags.rows(np.flatnonzero(y < 0.0))) if splits else None
+    for _ in range(splits):
         (first, second), _ = stratified(y, 2, random)
         pair = [_directions(bags, half, y, scaling) for half in (first, second)]
         for name in DIRECTIONS:
@@ -108,7 +117,7 @@ def look(
         Seen(
             name,
             np.clip(along[name], -FARTHEST_PROJECTION, FARTHEST_PROJECTION),
-            float(np.mean(agreement[name])),
+            float(np.mean(agreement[name])) if splits else np.nan,
         )
         for name in DIRECTIONS
         if along[name].any()

@@ -26,7 +26,9 @@ def cosine_deviation(task: Task, alpha0: float, direction: str, dimension: float
     return float((1.0 - s2) * np.sqrt((0.5 + (1.0 - s2) / s2) / dimension))
 
 
-def strength(task: Task, shift: float, alpha0: float, direction: str) -> float:
+def strength(
+    task: Task, shift: float, alpha0: float, direction: str, accuracy: float = 1e-9
+) -> float:
     """Return the θ at which a trained direction sees this shift, θ s(θ) = t.
 
     Examples
@@ -39,6 +41,9 @@ def strength(task: Task, shift: float, alpha0: float, direction: str) -> float:
     def excess(theta: float) -> float:
         return theta * alignment(task.replace(theta=theta), alpha0, direction) - shift
 
-    if excess(STRONGEST) <= 0.0:
-        return STRONGEST
-    return float(brentq(excess, 1e-3 * shift, STRONGEST, xtol=1e-9))
+    low, high = 0.9 * shift, 1.25 * shift  # a cosine is at most 1
+    while excess(high) <= 0.0:
+        low, high = high, 2.0 * high
+        if low >= STRONGEST:
+            return STRONGEST
+    return min(float(brentq(excess, low, high, xtol=accuracy)), STRONGEST)

@@ -1,0 +1,133 @@
+"""What one kind of direction shows of a signal, and the task of the theory that it fits.
+
+A `mixture` gives R, and the shift t = θ s; the theory knows s for a task and a number of bags, and
+θ solves θ s(θ) = t. Noise that is not normal is put on the scale on which it is, and L counts
+instances that are correlated within bags as fewer that are not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...task import Task
+from ..bags.bags import Bags
+from . import signal
+from .mixture import LARGEST_SHIFT, Mixture, fit_mixture, not_normal, to_normal
+from .strength import cosine_deviation, strength
+
+DEPARTING_ERRORS = 3.0  # standard errors from which noise is not normal, or is correlated
+
+
+class View(NamedTuple):
+    """What is seen along one kind of direction: noise, what positive bags show, and their fit."""
+
+    seen: signal.Seen
+    shape: dict[str, float]
+    noise: FloatArray
+    shown: FloatArray
+    mixture: Mixture
+
+
+def view_of(bags: Bags, y: FloatArray, seen: signal.Seen) -> View:
+    """Fit a mixture to what is seen, on a scale on which the noise is normal."""
+    positive, along = np.repeat(y > 0.0, bags.lengths), seen.along
+    shape = signal.shape(bags, y, along)
+    if not_normal(shape, int((~positive).sum()), DEPARTING_ERRORS):
+        along = np.stack([to_normal(one[~positive], one) for one in along])
+    noise, shown = along[:, ~positive], along[:, positive]
+    return View(seen, shape, noise, shown, _mixture(noise, shown, _least(bags.lengths.mean())))
+
+
+def _least(size: float) -> float:
+    """Return the smallest share of instances that may carry a signal: half of one in a bag."""
+    return 0.5 / float(size)
+
+
+def _mixture(noise: FloatArray, shown: FloatArray, least: float) -> Mixture:
+    """Fit a mixture to all repeats; where they differ, by chance of the folds, it is less sure."""
+    found = fit_mixture(noise.ravel(), shown.ravel(), least, None, len(noise))
+    if len(noise) == 1:
+        return found
+    each = [fit_mixture(*one, least) for one in zip(noise, shown, strict=True)]
+    return found._replace(
+        share_se=float(np.hypot(found.share_se, np.std([one.share for one in each], ddof=1))),
+        shift_se=float(np.hypot(found.shift_se, np.std([one.shift for one in each], ddof=1))),
+    )
+
+
+def _inflation(shape: dict[str, float], size: float) -> float:
+    """Return how many correlated instances of a bag count as one."""
+    rho = shape["correlation"]
+    rho = rho if rho > DEPARTING_ERRORS * shape["correlation_se"] else 0.0
+    return 1.0 + (size - 1.0) * min(rho, 1.0)
+
+
+class Protocol(NamedTuple):
+    """How directions were trained, and how accurately θ is wanted."""
+
+    size: float
+    pi: float
+    alpha0: float
+    dimension: float
+    accuracy: float
+
+
+def protocol(bags: Bags, y: FloatArray, dimension: float, accuracy: float) -> Protocol:
+    """Directions are trained on the bags of all folds but one."""
+    alpha0 = len(bags) * (1.0 - 1.0 / signal.fold_count(y)) / dimension
+    return Protocol(
+        float(bags.lengths.mean()), float((y > 0.0).mean()), alpha0, dimension, accuracy
+    )
+
+
+def task_of(view: View, by: Protocol, R: int | None = None) -> tuple[Task, Mixture]:
+    """Return the task whose θ s(θ) is the shift that is seen, and the mixture of that many R.
+
+    R is by default the whole number next to the share that was found.
+    """
+    noise, shown, size = view.noise, view.shown, by.size
+    if R is None:
+        R = int(np.clip(round(view.mixture.share * size), 1, max(round(size), 1)))
+    share = min(R / size, 1.0)
+    found = fit_mixture(noise.ravel(), shown.ravel(), _least(size), share, len(noise))
+    L = max(round(size / _inflation(view.shape, size)), 1)
+    task = Task(L=L, R=int(np.clip(round(R * L / size), 1, L)), theta=1.0, pi=by.pi)
+    theta = strength(task, found.shift, by.alpha0, view.seen.direction, by.accuracy)
+    return task.replace(theta=theta), found
+
+
+def doubt(view: View, by: Protocol, task: Task, found: Mixture) -> float:
+    """Return the standard error of θ, as the model has it.
+
+    It is infinite if the shift is the largest that is looked for: θ is that much, or more.
+    """
+    shift, direction = found.shift, view.seen.direction
+    if shift >= LARGEST_SHIFT:
+        return np.inf
+    varies = shift * cosine_deviation(task, by.alpha0, direction, by.dimension)
+    # The zero and the unit of projections are a mean and a deviation of so many negatives.
+    count = view.noise.shape[1] / _inflation(view.shape, by.size)
+    wide = float(np.sqrt(view.mixture.shift_se**2 + varies**2 + (1.0 + 0.5 * shift**2) / count))
+    low, high = (
+        strength(task, max(t, 0.1 * shift), by.alpha0, direction, by.accuracy)
+        for t in (shift - wide, shift + wide)
+    )
+    return float(np.hypot(0.5 * (high - low), _doubt_of_count(view, by, task.theta, found)))
+
+
+def _doubt_of_count(view: View, by: Protocol, theta: float, found: Mixture) -> float:
+    """Return by how much θ would be another with one instance more or less, if likely as well.
+
+    A share between two whole numbers goes with either; they are weighed by their likelihood.
+    """
+    R, total, square = round(found.share * by.size), 1.0, 0.0
+    for other in (R - 1, R + 1):
+        if not 1 <= other <= round(by.size):
+            continue
+        task, fitted = task_of(view, by, other)
+        weight = float(np.exp(min(fitted.gain - found.gain, 0.0)))
+        total, square = total + weight, square + weight * (task.theta - theta) ** 2
+    return float(np.sqrt(square / total))
