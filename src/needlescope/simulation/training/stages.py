@@ -36,7 +36,7 @@ import numpy as np
 from ...arrays import FloatArray, project
 from ...losses import Loss, get_loss
 from ...losses.balance import balancing_shift
-from ...models import Model, attention
+from ...models import Model
 from ...models.segments import Segments
 from ...solvers.minimise import minimise
 from ...solvers.problem import Fit
@@ -132,9 +132,7 @@ def gradient(
     for block in data.blocks():
         rows, segments, y = block.table, block.segments, block.y
         rows = rows if dtype is None else rows.astype(dtype, copy=False)
-        heads = [
-            Head.look(rows, segments, q, w, beta) for q, w in zip(queries, readouts, strict=True)
-        ]
+        heads = look(rows, segments, queries, readouts, beta)
         score = sum((head.score for head in heads[1:]), heads[0].score) + state.b
         slope, value = loss.derivative(score, y), loss.value(score, y)
         if weight is not None:
@@ -196,26 +194,39 @@ class Head(NamedTuple):
     seen: FloatArray  # ⟨w, x⟩ of each token
     score: FloatArray  # ⟨w, Xᵀa⟩ of each sample
 
-    @staticmethod
-    def look(rows: Any, segments: Segments, q: FloatArray, w: FloatArray, beta: float) -> Head:
-        """Attend to the tokens of each sample, and read them."""
-        if q.any() and w.any():  # one pass over the tokens for both
-            logits, seen = np.ascontiguousarray(project(rows, np.stack([beta * q, w], axis=1)).T)
-            a = segments.softmax(logits)
-        else:
-            a, seen = attention.attend(rows, segments, q, beta), np.zeros(len(rows))
-            if w.any():
-                seen += project(rows, w)
-        return Head(a, seen, segments.dot(a, seen))
+
+def look(
+    rows: Any, segments: Segments, queries: FloatArray, readouts: FloatArray, beta: float
+) -> list[Head]:
+    """Attend to the tokens of each sample, and read them: one pass over the tokens for all."""
+    pairs = list(zip(queries, readouts, strict=True))
+    asked = [beta * q for q in queries if q.any()], [w for w in readouts if w.any()]
+    logits, seen_by = (iter(part) for part in _along(rows, *asked))
+    heads = []
+    for q, w in pairs:
+        a = segments.softmax(next(logits)) if q.any() else segments.uniform(len(rows))
+        seen = next(seen_by) if w.any() else np.zeros(len(rows))
+        heads.append(Head(a, seen, segments.dot(a, seen)))
+    return heads
+
+
+def _along(rows: Any, *kinds: list[FloatArray]) -> list[FloatArray]:
+    """Return ⟨x, v⟩ of all tokens x for each vector v of every kind."""
+    vectors = [vector for kind in kinds for vector in kind]
+    if not vectors:
+        return [np.zeros((0, len(rows))) for _ in kinds]
+    asked = vectors[0] if len(vectors) == 1 else np.stack(vectors, axis=1)
+    found = np.ascontiguousarray(project(rows, asked).reshape(len(rows), -1).T)
+    return np.split(found, np.cumsum([len(kind) for kind in kinds])[:-1])
 
 
 def attended(data: Data, state: State, beta: float) -> FloatArray:
     """Return the score of every sample by attention; those of several queries add up."""
     d, found = state.q.shape[-1], np.full(len(data.y), state.b)
-    heads = list(zip(state.q.reshape(-1, d), state.w.reshape(-1, d), strict=True))
+    queries, readouts = state.q.reshape(-1, d), state.w.reshape(-1, d)
     for block in data.blocks():
-        for q, w in heads:
-            found[block.rows] += Head.look(block.table, block.segments, q, w, beta).score
+        for head in look(block.table, block.segments, queries, readouts, beta):
+            found[block.rows] += head.score
     return found
 
 

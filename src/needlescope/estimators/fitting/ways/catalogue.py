@@ -27,6 +27,7 @@ ITERATIONS: dict[str, tuple[int, ...]] = {
     "standard": (0, 10, 25),
     "thorough": (0, 10, 25, 60),
 }
+MOST_OF_COSINES = 10  # iterations that attention to many cosines gains by
 MEAN_RIDGES = (0.5, 0.05, 0.005, 5e-4, 5e-5)
 RIDGES = {"quick": (0.3, 0.03), "standard": (0.3, 0.03, 0.003), "thorough": (0.3, 0.03, 0.003)}
 WIDEST_CONTRAST = 2000  # features whose covariances are compared: a matrix of 32 MB
@@ -96,6 +97,8 @@ def settings(asked: Asked, way: Setting, unit: float) -> list[Setting]:
     """
     mean = way.read == "mean"
     steps = ITERATIONS[asked.effort] if isinstance(asked.refine, str) else (int(asked.refine),)
+    if isinstance(asked.refine, str) and way.cosines and way.read == "attended":
+        steps = tuple(k for k in steps if k <= MOST_OF_COSINES)
     steps = (0,) if mean else steps
     ridges = [unit * one for one in (MEAN_RIDGES if mean else RIDGES[asked.effort])]
     if not isinstance(asked.ridge, str):

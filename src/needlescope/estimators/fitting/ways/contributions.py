@@ -13,7 +13,8 @@ import numpy as np
 
 from ....arrays import FloatArray, project
 from ....models.segments import Segments
-from ....simulation.training.stages import Head, State
+from ....simulation.training.stages import State
+from ....simulation.training.stages import look as attended
 from .evidence import Evidence, look
 
 
@@ -37,8 +38,7 @@ def parts(rows: Any, segments: Segments, model: State | Evidence) -> tuple[Float
         each = _odds(project(rows, model.q[0]), segments.spread(found), a, even)
     else:
         each, found = np.zeros(len(rows)), np.zeros(segments.count(len(rows)))
-        for q, w in zip(model.q, model.w, strict=True):
-            head = Head.look(rows, segments, q, w, 1.0)
+        for head in attended(rows, segments, model.q, model.w, 1.0):
             each += head.a * head.seen
             found += head.score
     return each + model.b * even, found + model.b
