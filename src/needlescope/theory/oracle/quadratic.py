@@ -48,8 +48,8 @@ def best_linear(L: int, R: int, theta: float, pi: float) -> Attention:
     Where the signal moves the mean of the tokens little, their spread tells more:
 
     >>> found = best_linear(100, 1, 6.0, 0.5)
-    >>> round(found.error, 4), round(found.kappa, 2)
-    (0.1271, 2.29)
+    >>> round(found.error, 4), round(found.kappa, 1)
+    (0.1271, 2.3)
     """
     errors = partial(_errors, L, R, theta, pi)
     angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
