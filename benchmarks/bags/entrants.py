@@ -7,62 +7,22 @@ one of instances, whose classes are not those of bags, and does better without.
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags.bags import as_bags
 from needlescope.estimators.bags.random_features import RandomFeatures
 from needlescope.estimators.linear import PooledClassifier
 
+from .cheap import BoostedSummaries, CosinesLogistic, MeanLogistic
+
 ATTENTION, POOLED = "attention", "pooled"
 SEED = 0
-
-
-class MeanLogistic(ClassifierMixin, BaseEstimator):
-    """scikit-learn's logistic regression of the mean instance, its penalty cross-validated."""
-
-    def __init__(self, class_weight: str | None = "balanced") -> None:
-        self.class_weight = class_weight
-
-    def fit(self, X: Any, y: Any) -> MeanLogistic:
-        """Train on the standardised means of bags."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of defaults that will change
-            self.model_ = make_pipeline(
-                StandardScaler(),
-                LogisticRegressionCV(
-                    Cs=np.logspace(-4, 2, 13),
-                    cv=5,
-                    class_weight=self.class_weight,
-                    scoring="roc_auc",
-                    max_iter=1000,
-                ),
-            ).fit(means(X), y)
-        return self
-
-    def decision_function(self, X: Any) -> Any:
-        """Return the log-odds of the positive class."""
-        return self.model_.decision_function(means(X))
-
-
-def means(X: Any) -> Any:
-    """Return the mean instance of every bag.
-
-    >>> means([np.zeros((2, 1)), np.arange(3.0)[:, None]]).tolist()
-    [[0.0], [1.0]]
-    """
-    bags = as_bags(X)
-    sums = np.add.reduceat(bags.instances, bags.starts[:-1], axis=0, dtype=float)
-    return sums / bags.lengths[:, None]
 
 
 Make = Callable[[str | None], Any]
@@ -73,12 +33,27 @@ def _attention(weight: str | None, **parameters: Any) -> Any:
     return AttentionClassifier(class_weight=weight, random_state=SEED, **parameters)
 
 
+AS_THE_THEORY: dict[str, Any] = {
+    **{"read": "attended", "start": "steps", "beside": False},
+    **{"cosines": False, "shrinkage": 1.0},
+}
+
+
+def _as_the_theory(weight: str | None) -> Any:
+    return _attention(weight, **AS_THE_THEORY)
+
+
 def _several(weight: str | None) -> Any:
-    return _attention(weight, queries="auto")
+    return _attention(weight, **AS_THE_THEORY, queries="auto")
 
 
 def _expanded(weight: str | None) -> Any:
-    return make_pipeline(RandomFeatures(random_state=SEED), _attention(weight))
+    looks = _attention(weight, **AS_THE_THEORY)
+    return make_pipeline(RandomFeatures(random_state=SEED), looks)
+
+
+def _evidence(weight: str | None) -> Any:
+    return _attention(weight, read="evidence")
 
 
 def _pooled(weight: str | None) -> Any:
@@ -103,15 +78,25 @@ def _counted(weight: str | None) -> Any:
 
 def _two_steps(data: str) -> Make:
     """Share the bags between query and readout in one of three ways; nothing is refined."""
-    return lambda weight: _attention(weight, data=data, refine=0)
+    return lambda weight: _attention(weight, **AS_THE_THEORY, data=data, refine=0)
+
+
+def _effort(effort: str) -> Make:
+    return lambda weight: _attention(weight, effort=effort)
 
 
 ENTRANTS: dict[str, Make] = {
     ATTENTION: _attention,
+    "attention, quick": _effort("quick"),
+    "attention, thorough": _effort("thorough"),
+    "attention, two steps": _as_the_theory,
     "attention, several queries": _several,
     "attention, random features": _expanded,
+    "evidence": _evidence,
     POOLED: _pooled,
     "mean logistic": MeanLogistic,
+    "cosines logistic": CosinesLogistic,
+    "boosted summaries": BoostedSummaries,
     "milwrap": _counted,
     "ABMIL": _abmil,
     "ABMIL, hidden layer": _deep_abmil,
@@ -119,7 +104,10 @@ ENTRANTS: dict[str, Make] = {
     "crossfit": _two_steps("crossfit"),
     "split": _two_steps("split"),
 }
-ASKED = ("reuse", "crossfit", "split")  # that run only if they are named
+ASKED = (  # that run only if they are named
+    *("attention, thorough", "attention, several queries", "attention, random features"),
+    *("evidence", "reuse", "crossfit", "split"),
+)
 
 
 def available(

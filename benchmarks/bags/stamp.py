@@ -18,7 +18,10 @@ from needlescope.experiments.units.code import fingerprint
 
 from .data import DataSet
 
-RESTS_ON = {"Abmil": "torchmil", "Counted": "milwrap", "MeanLogistic": "scikit-learn"}
+RESTS_ON = {
+    **{"Abmil": "torchmil", "Counted": "milwrap", "MeanLogistic": "scikit-learn"},
+    **{"CosinesLogistic": "scikit-learn", "BoostedSummaries": "scikit-learn"},
+}
 
 
 def of_data(data: DataSet) -> str:
