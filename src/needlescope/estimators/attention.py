@@ -12,6 +12,7 @@ from ..losses import Loss
 from ..models.attention import attend
 from ..models.segments import Ragged
 from ..running.progress import Progress
+from . import several_classes
 from .base import BagClassifier
 from .diagnostics import describe
 from .fitting import steps
@@ -30,6 +31,7 @@ from .fitting.settings import (
 )
 from .fitting.ways.catalogue import EFFORTS, Asked
 from .fitting.ways.contributions import parts
+from .several_classes import columns, each_class, named
 
 MOST_MEMBERS = {"quick": 1, "standard": 3, "thorough": 5}
 
@@ -159,7 +161,7 @@ class AttentionClassifier(BagClassifier):
         data: str = "reuse",
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        validation: int = 3,
+        validation: Any = 3,
         random_state: Any = None,
         progress: Progress = None,
     ) -> None:
@@ -229,10 +231,12 @@ class AttentionClassifier(BagClassifier):
         """Keep what the queries look at."""
         self.alignment_ = describe(data, self.members_[0].model, weight)
 
+    @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
         return steps.features(self._prepare(X)[0], self.members_[0].model.q)
 
+    @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names, count = self._names(input_features), len(self.members_[0].model.q)
@@ -258,6 +262,7 @@ class AttentionClassifier(BagClassifier):
             found += np.split(a, ends[:-1], axis=1)
         return [a[0] for a in found] if len(queries) == 1 else found
 
+    @each_class(several_classes.instance_scores)
     def instance_scores(self, X: Any) -> list[FloatArray]:
         """Return what each instance adds to the log odds of its bag: an array for each bag.
 

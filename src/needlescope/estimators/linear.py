@@ -20,6 +20,7 @@ from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
 from .fitting.ways.catalogue import Asked
+from .several_classes import columns, each_class, named
 
 
 class PooledClassifier(BagClassifier):
@@ -80,7 +81,7 @@ class PooledClassifier(BagClassifier):
         shrinkage: float | None = 1.0,
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        validation: int = 3,
+        validation: Any = 3,
         random_state: Any = None,
         progress: Progress = None,
     ) -> None:
@@ -96,10 +97,12 @@ class PooledClassifier(BagClassifier):
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
         return Asked(ridge=self.ridge, shrinkage=self.shrinkage, read="mean")
 
+    @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
         return steps.features(self._prepare(X)[0], self.members_[0].model.q)
 
+    @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         return np.array([f"mean_{name}" for name in self._names(input_features)], dtype=object)
@@ -187,11 +190,13 @@ class VectorizedClassifier(PooledClassifier):
             )
         return np.asarray(F @ model.w + model.b)
 
+    @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag side by side."""
         features: FloatArray = self._features(self._prepare(X)[0])
         return features
 
+    @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names = self._names(input_features)
