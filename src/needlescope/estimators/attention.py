@@ -239,7 +239,9 @@ class AttentionClassifier(BagClassifier):
     @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        names, count = self._names(input_features), len(self.members_[0].model.q)
+        names, member = self._names(input_features), self._fitted().members_[0]
+        names += [f"cosine{k}" for k in range(member.view.width - len(names))]
+        count = len(member.model.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
         return np.array(

@@ -22,6 +22,7 @@ from .selection import (
     Choice,
     Platt,
     Tried,
+    as_common,
     by_source,
     centre,
     draw,
@@ -136,12 +137,15 @@ def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int)
     labels, weights = y[rows.bag], weight[rows.bag] * rows.share  # of each score
     source = groups[rows.bag] if groups is not None else rows.bag if rows.repeated else None
 
+    positive = float(weight[y > 0.0].sum() / weight.sum())
+
     failed: list[NotConverged] = []
 
     def score(some: Ways, place: Place, scores: Scores) -> None:
         known, tested = place
         test = rows.bag[tested]
         share = weight[known] / weight[known].sum()
+        even = share if own else as_common(share, y[known], positive)
         for glass, same in by_glass(some):
             view = glass.fit(bags, used[known], share, seed)
             data = Prepared(bags, used[known], y[known], view)
@@ -156,7 +160,7 @@ def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int)
                         scores.pop(one, None)
                     continue
                 for setting, (_, model) in zip(wanted, trained, strict=True):
-                    middle = centre(recipe.scores(data, model), y[known], share)
+                    middle = centre(recipe.scores(data, model), y[known], even)
                     found = scores.setdefault(setting, np.empty(len(labels)))
                     found[tested] = from_centre(recipe.scores(held, model), middle)
 
