@@ -86,9 +86,12 @@ class AttentionClassifier(BagClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, default 3
+    validation : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither, and looks at bags as the theory does.
+        calibrated; 0 does neither, and looks at bags as the theory does. A splitter of
+        scikit-learn's, or pairs of indices
+        (to train on, held out), says which bags these are: some may never be held out, and those
+        that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds and the cosines.
     progress : bool, callable or None, default None
@@ -97,8 +100,11 @@ class AttentionClassifier(BagClassifier):
 
     Attributes
     ----------
-    classes_ : array (2,)
-        The labels; the second is the positive class.
+    classes_ : array (classes,)
+        The labels; of two, the second is the positive class.
+    binary_ : list
+        For more than two classes, a fitted classifier of each against all others, which have the
+        attributes below; of two there is no such list.
     members_ : list
         The ways taken, the best first: for each its ``setting``, how instances are shown
         (``view``), its ``model`` and the ``calibration`` of its scores.
@@ -112,6 +118,8 @@ class AttentionClassifier(BagClassifier):
         A sentence on why this was taken.
     validation_losses_ : dict
         The held-out loss of every setting that was compared by all folds.
+    held_out_ : array (bags,)
+        The log odds of each bag by classifiers that had not seen it, NaN if it was not held out.
     query_, readout_ : array (queries, features)
         q and w of the best way, for instances as they were given, not scaled, if it does without
         cosines: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
@@ -269,7 +277,8 @@ class AttentionClassifier(BagClassifier):
         """Return what each instance adds to the log odds of its bag: an array for each bag.
 
         They add up to ``decision_function`` exactly, whatever was chosen. What belongs to no
-        instance, such as the share of positives among all bags, is spread evenly over a bag.
+        instance, such as the share of positives among all bags, is spread evenly over a bag. Of
+        more than two classes, each array has a column for each class.
         """
         prepared = self._prepare(X)
         bags, members = prepared[0].bags, self.members_

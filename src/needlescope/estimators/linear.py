@@ -40,9 +40,11 @@ class PooledClassifier(BagClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, default 3
+    validation : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither.
+        calibrated; 0 does neither. A splitter of scikit-learn's, or pairs of indices
+        (to train on, held out), says which bags these are: some may never be held out, and those
+        that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds.
     progress : bool, callable or None, default None
@@ -55,7 +57,7 @@ class PooledClassifier(BagClassifier):
         w for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
         ``X.mean(axis=0) @ readout_[0] + intercept_``, beyond the scores of nearly all bags held
         out taken back to a logarithm.
-    classes_, setting_, validation_losses_
+    classes_, setting_, validation_losses_, held_out_, binary_
         As in `AttentionClassifier`.
 
     Raises
@@ -130,9 +132,11 @@ class VectorizedClassifier(PooledClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, default 3
+    validation : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither.
+        calibrated; 0 does neither. A splitter of scikit-learn's, or pairs of indices
+        (to train on, held out), says which bags these are: some may never be held out, and those
+        that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds.
     progress : bool, callable or None, default None
@@ -145,7 +149,7 @@ class VectorizedClassifier(PooledClassifier):
         W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
         ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all bags held out taken
         back to a logarithm.
-    classes_, setting_, validation_losses_
+    classes_, setting_, validation_losses_, held_out_, binary_
         As in `AttentionClassifier`.
 
     Raises
