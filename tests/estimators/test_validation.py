@@ -132,9 +132,8 @@ def test_a_class_that_is_left_out_is_not_told_by_what_is_left(size):
 def test_bags_held_out_one_by_one_keep_their_scores():
     """The scale of a classifier is not known by one bag: all would be equally far out."""
     X, y = needles(n=40)
-    alone, ten = (pooled(validation).fit(X, y).held_out_ for validation in (LeaveOneOut(), 10))
+    alone = pooled(LeaveOneOut()).fit(X, y).held_out_
     assert len(np.unique(alone.round(6))) > 30  # but for the middle ones, which make the scale
-    assert np.corrcoef(alone, ten)[0, 1] > 0.9
 
 
 def test_bags_drawn_keep_their_folds(monkeypatch):
