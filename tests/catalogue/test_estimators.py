@@ -35,8 +35,8 @@ CLASSIFIERS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
 ATTENTION, LINEAR = CLASSIFIERS[:1], CLASSIFIERS[1:]
 
 
-def fit(kind, y=Y, weight=None, bags=X, **parameters):
-    return kind(random_state=0, **parameters).fit(bags, y, sample_weight=weight)
+def fit(kind, y=Y, weight=None, bags=X, groups=None, **parameters):
+    return kind(random_state=0, **parameters).fit(bags, y, sample_weight=weight, groups=groups)
 
 
 WORDS = (None, "x", [], True, np.ma.masked)  # that are no numbers
@@ -59,6 +59,7 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
     (CLASSIFIERS, "loss", (0, HUGE, *WORDS), "^loss must be "),
     (CLASSIFIERS, "class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
     (CLASSIFIERS, "validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
+    (CLASSIFIERS, "validation", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
     (CLASSIFIERS, "random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
     (CLASSIFIERS, "progress", (1, HUGE, NAN, "x", []), "^progress must be True, False, None or a "),
 ]
@@ -102,10 +103,18 @@ MASKS = [  # what is masked, and what is said
     ("None", {"bags": None}, "^bags must be an array \\(bags, instances, features\\)"),
     ("no label", {"y": None}, "requires y to be passed"),
 ]
+GROUPS = [  # which groups, and what is said
+    ("too few", {"groups": Y[:5]}, "^groups must be one for each of the 20 bags, got 5$"),
+    ("a word", {"groups": "x"}, "^groups must be one for each of the 20 bags, got shape"),
+    ("a number", {"groups": 3}, "^groups must be one for each of the 20 bags, got shape"),
+    ("NaN", {"groups": np.where(Y, NAN, 1.0)}, "^groups must have one .* got nan for bag 1; a bag"),
+    ("a mask", {"groups": HIDDEN}, "^groups must not be masked"),
+    ("one for each class", {"groups": Y}, "^all bags of the positive class are in one group"),
+]
 FITS = [
     Case(f"{kind.__name__} of {what}", partial(fit, kind, **given), says)
     for kind in CLASSIFIERS
-    for what, given, says in (*WEIGHTS, *MASKS)
+    for what, given, says in (*WEIGHTS, *MASKS, *GROUPS)
 ]
 FITTED = fit(PooledClassifier, ridge=0.1)
 NOT_A_LIST = "^bags must be a list of arrays \\(instances, features\\), got "

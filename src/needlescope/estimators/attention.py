@@ -12,6 +12,7 @@ from ..losses import Loss
 from ..models.attention import attend
 from ..models.segments import Ragged
 from ..running.progress import Progress
+from . import several_classes
 from .base import BagClassifier
 from .diagnostics import describe
 from .fitting import steps
@@ -30,6 +31,7 @@ from .fitting.settings import (
 )
 from .fitting.ways.catalogue import EFFORTS, Asked
 from .fitting.ways.contributions import parts
+from .several_classes import columns, each_class, named
 
 MOST_MEMBERS = {"quick": 1, "standard": 3, "thorough": 5}
 
@@ -84,9 +86,12 @@ class AttentionClassifier(BagClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, default 3
+    validation : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither, and looks at bags as the theory does.
+        calibrated; 0 does neither, and looks at bags as the theory does. A splitter of
+        scikit-learn's, or pairs of indices
+        (to train on, held out), says which bags these are: some may never be held out, and those
+        that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds and the cosines.
     progress : bool, callable or None, default None
@@ -95,8 +100,11 @@ class AttentionClassifier(BagClassifier):
 
     Attributes
     ----------
-    classes_ : array (2,)
-        The labels; the second is the positive class.
+    classes_ : array (classes,)
+        The labels; of two, the second is the positive class.
+    binary_ : list
+        For more than two classes, a fitted classifier of each against all others, which have the
+        attributes below; of two there is no such list.
     members_ : list
         The ways taken, the best first: for each its ``setting``, how instances are shown
         (``view``), its ``model`` and the ``calibration`` of its scores.
@@ -110,6 +118,8 @@ class AttentionClassifier(BagClassifier):
         A sentence on why this was taken.
     validation_losses_ : dict
         The held-out loss of every setting that was compared by all folds.
+    held_out_ : array (bags,)
+        The log odds of each bag by classifiers that had not seen it, NaN if it was not held out.
     query_, readout_ : array (queries, features)
         q and w of the best way, for instances as they were given, not scaled, if it does without
         cosines: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
@@ -159,7 +169,7 @@ class AttentionClassifier(BagClassifier):
         data: str = "reuse",
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        validation: int = 3,
+        validation: Any = 3,
         random_state: Any = None,
         progress: Progress = None,
     ) -> None:
@@ -229,13 +239,17 @@ class AttentionClassifier(BagClassifier):
         """Keep what the queries look at."""
         self.alignment_ = describe(data, self.members_[0].model, weight)
 
+    @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
         return steps.features(self._prepare(X)[0], self.members_[0].model.q)
 
+    @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
-        names, count = self._names(input_features), len(self.members_[0].model.q)
+        names, member = self._names(input_features), self._fitted().members_[0]
+        names += [f"cosine{k}" for k in range(member.view.width - len(names))]
+        count = len(member.model.q)
         if count == 1:
             return np.array([f"attended_{name}" for name in names], dtype=object)
         return np.array(
@@ -258,11 +272,13 @@ class AttentionClassifier(BagClassifier):
             found += np.split(a, ends[:-1], axis=1)
         return [a[0] for a in found] if len(queries) == 1 else found
 
+    @each_class(several_classes.instance_scores)
     def instance_scores(self, X: Any) -> list[FloatArray]:
         """Return what each instance adds to the log odds of its bag: an array for each bag.
 
         They add up to ``decision_function`` exactly, whatever was chosen. What belongs to no
-        instance, such as the share of positives among all bags, is spread evenly over a bag.
+        instance, such as the share of positives among all bags, is spread evenly over a bag. Of
+        more than two classes, each array has a column for each class.
         """
         prepared = self._prepare(X)
         bags, members = prepared[0].bags, self.members_

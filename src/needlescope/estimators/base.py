@@ -19,16 +19,18 @@ from .bags.bags import Bags, as_bags
 from .bags.extremes import check_fit, check_reach
 from .bags.features import BagEstimator
 from .bags.labels import (
+    all_classes,
+    bag_groups,
     bag_weights,
     check_both,
     check_order,
     check_ratios,
     class_factors,
     read_labels,
-    two_classes,
 )
 from .bags.views import Glass
 from .fitting.fit import Labelled, Recipe, fit_bags
+from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import train_states
 from .fitting.selection import AS_IS, even_count
@@ -36,6 +38,7 @@ from .fitting.settings import Setting
 from .fitting.steps import scores
 from .fitting.ways.catalogue import Asked, settings, ways
 from .fitting.ways.rounds import Ways
+from .several_classes import each_class, fit_each, fit_joint, log_odds, probabilities
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
@@ -59,7 +62,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
-        if self.validation == 0:
+        if whole(self.validation) and self.validation == 0:
             asked = asked.plain()  # there is nothing to compare by
         roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
         found = ways(asked, bags.d, roomy)
@@ -68,18 +71,24 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _recipe(self, loss: Loss) -> Recipe:
         """Say how a model is trained, and how it scores."""
         train = partial(train_states, loss=loss, scheme=self.data)
-        return Recipe(train, scores, self.validation, isinstance(self.ridge, str))
+        folds = int(self.validation) if whole(self.validation) else 0
+        return Recipe(train, scores, folds, isinstance(self.ridge, str))
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Train on bags.
 
         Parameters
         ----------
         X : Bags, array (bags, instances, features), or list of arrays
         y : array (bags,)
-            A label for each bag, of two kinds; the one that sorts last is the positive class.
+            A label for each bag. Of two, the one that sorts last is the positive class; of more,
+            each is told from all others.
         sample_weight : array (bags,) or float, optional
             A weight of at least 0 for each bag; its class weight multiplies it.
+        groups : array (bags,), optional
+            What each bag belongs to, such as a patient. Bags of one group are held out together
+            when parameters are chosen and scores calibrated; there are fewer folds if too few
+            groups have a class.
 
         Raises
         ------
@@ -92,18 +101,41 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._check()
         check_progress(self.progress)
         bags = as_bags(X)
-        classes, signs = self._labels(bags, y)
+        labels = self._labels(bags, y)
+        classes, signs = all_classes(labels)
         weight = self._weights(bags, classes, signs, sample_weight)
         used = np.flatnonzero(weight > 0.0)
         check_both(classes, signs[used], "with a weight above zero ")
-        check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
+        check_order("groups", groups, bags.ids)
+        together = self._together(groups, len(bags))
+        places = None
+        if not whole(self.validation):
+            places = read_places(self.validation, bags, labels, together)
+            inside = among(places, used, len(bags))
+            check_places(inside, labels[used], classes)
         random = check_random_state(self.random_state)
+        if len(classes) > 2:
+            folds = self.validation if places is None else places
+            binary = fit_each(self, bags, signs, weight, together, folds, random)
+            joint = fit_joint(binary, signs.astype(int), weight)
+            self._keep_features(bags)
+            self._forget()
+            self.classes_, self.binary_, self.joint_ = classes, binary, joint
+            return self
+        check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         given = Labelled(bags, used, signs[used], weight[used])
+        if together is not None:
+            given = given._replace(groups=together[used])
+        if places is not None:
+            given = given._replace(places=inside)
         listed = self._ways(asked, bags, used, even_count(given.y, given.weight))
         fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress)
         self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
+        self._forget()
         self.classes_, self.members_, self.blend_ = classes, fitted.members, fitted.choice.blend
         self.validation_losses_, self.choices_ = fitted.choice.losses, fitted.choice.tried
+        held = fitted.choice.log_odds
+        self.held_out_ = held if len(held) else np.full(len(bags), np.nan)
         self._describe(fitted.data, fitted.share)
         return self
 
@@ -114,9 +146,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep diagnostics of what was trained."""
 
+    @each_class(log_odds)
     def decision_function(self, X: Any) -> FloatArray:
         """Return calibrated scores: the logarithm of the odds that a bag is positive.
 
+        Of more than two classes, a column for each: the logarithm of its probability, but for a
+        number that all classes of a bag share.
         Where no bags were held out (``validation=0``, or a single one of a class) they are the
         scores as trained: logarithms of odds for the logistic loss only.
         """
@@ -137,11 +172,14 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the more probable label of each bag."""
-        positive = self.decision_function(X) > 0.0
-        return self.classes_[positive.astype(int)]
+        found = self.decision_function(X)
+        if found.ndim == 2:
+            return self.classes_[found.argmax(axis=1)]
+        return self.classes_[(found > 0.0).astype(int)]
 
+    @each_class(probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities of both classes, in the order of ``classes_``."""
+        """Return the probabilities of all classes, in the order of ``classes_``."""
         if self._fitted().members_[0].calibration == AS_IS and not isinstance(
             get_loss(self.loss), Logistic
         ):
@@ -153,14 +191,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         positive = 1.0 / (1.0 + np.exp(-np.clip(self.decision_function(X), -700.0, 700.0)))
         return np.stack([1.0 - positive, positive], axis=1)
 
-    def __sklearn_tags__(self) -> Any:
-        """Say that y is two classes."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _check(self) -> None:
-        shrinkage, folds = self.shrinkage, self.validation
+        shrinkage = self.shrinkage
         if shrinkage is not None and not (isinstance(shrinkage, str) and shrinkage == "auto"):
             number = isinstance(shrinkage, int | float | np.integer | np.floating)
             if isinstance(shrinkage, bool) or not number or not 0.0 < shrinkage <= 1.0:
@@ -168,20 +200,31 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     f'shrinkage must be "auto", None or a number in (0, 1], got {shrinkage!r}; 1 '
                     "standardises each feature, less removes correlations too"
                 )
-        whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
-        if not whole or folds < 0 or folds == 1:
-            raise ValueError(
-                f"validation must be a number of folds from 2 on, or 0 for none, got {folds!r}"
-            )
+        check_number(self.validation)
 
-    def _labels(self, bags: Bags, y: Any) -> tuple[Any, FloatArray]:
-        """Return which two labels there are, and −1 or +1 for each bag."""
+    def _labels(self, bags: Bags, y: Any) -> Any:
+        """Return the labels of the bags."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         check_order("y", y, bags.ids)
-        return two_classes(read_labels(y, len(bags)))
+        return read_labels(y, len(bags))
+
+    def _together(self, groups: Any, count: int) -> IndexArray | None:
+        """Return the group of each bag as a number, if there are groups."""
+        if groups is not None and self.data != "reuse":
+            raise ValueError(
+                f'groups are kept together by data="reuse" only, got data={self.data!r}, whose '
+                "parts may share them"
+            )
+        return bag_groups(groups, count)
+
+    def _forget(self) -> None:
+        """Leave nothing of an earlier fit to other classes."""
+        two = ("members_", "blend_", "validation_losses_", "choices_", "held_out_", "alignment_")
+        for name in (*two, "binary_", "joint_"):
+            self.__dict__.pop(name, None)
 
     def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
         """Return the share of each bag, of its own and of its class."""
@@ -233,7 +276,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         return vectors @ scale.T if scale.ndim == 2 else vectors * scale
 
     def _fitted(self) -> Any:
-        check_is_fitted(self, "members_")
+        check_is_fitted(self, "classes_")
+        if hasattr(self, "binary_"):
+            raise AttributeError(
+                f"with {len(self.classes_)} classes there is one of these for each: ask "
+                "binary_[0], the classifier of the first class against the others, and so on"
+            )
         return self
 
     def _prepare(self, X: Any) -> list[Prepared]:

@@ -20,6 +20,7 @@ from .fitting.fit import Recipe
 from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
 from .fitting.ways.catalogue import Asked
+from .several_classes import columns, each_class, named
 
 
 class PooledClassifier(BagClassifier):
@@ -39,9 +40,11 @@ class PooledClassifier(BagClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, default 3
+    validation : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither.
+        calibrated; 0 does neither. A splitter of scikit-learn's, or pairs of indices
+        (to train on, held out), says which bags these are: some may never be held out, and those
+        that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds.
     progress : bool, callable or None, default None
@@ -54,7 +57,7 @@ class PooledClassifier(BagClassifier):
         w for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
         ``X.mean(axis=0) @ readout_[0] + intercept_``, beyond the scores of nearly all bags held
         out taken back to a logarithm.
-    classes_, setting_, validation_losses_
+    classes_, setting_, validation_losses_, held_out_, binary_
         As in `AttentionClassifier`.
 
     Raises
@@ -80,7 +83,7 @@ class PooledClassifier(BagClassifier):
         shrinkage: float | None = 1.0,
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        validation: int = 3,
+        validation: Any = 3,
         random_state: Any = None,
         progress: Progress = None,
     ) -> None:
@@ -96,10 +99,12 @@ class PooledClassifier(BagClassifier):
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
         return Asked(ridge=self.ridge, shrinkage=self.shrinkage, read="mean")
 
+    @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
         return steps.features(self._prepare(X)[0], self.members_[0].model.q)
 
+    @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         return np.array([f"mean_{name}" for name in self._names(input_features)], dtype=object)
@@ -127,9 +132,11 @@ class VectorizedClassifier(PooledClassifier):
     class_weight : dict, "balanced" or None, default None
         As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
         weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, default 3
+    validation : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither.
+        calibrated; 0 does neither. A splitter of scikit-learn's, or pairs of indices
+        (to train on, held out), says which bags these are: some may never be held out, and those
+        that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds.
     progress : bool, callable or None, default None
@@ -142,7 +149,7 @@ class VectorizedClassifier(PooledClassifier):
         W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
         ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all bags held out taken
         back to a logarithm.
-    classes_, setting_, validation_losses_
+    classes_, setting_, validation_losses_, held_out_, binary_
         As in `AttentionClassifier`.
 
     Raises
@@ -187,11 +194,13 @@ class VectorizedClassifier(PooledClassifier):
             )
         return np.asarray(F @ model.w + model.b)
 
+    @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the scaled instances of each bag side by side."""
         features: FloatArray = self._features(self._prepare(X)[0])
         return features
 
+    @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names = self._names(input_features)

@@ -1,4 +1,4 @@
-"""Labels and weights of bags: read as they come, or refused with the value and its place."""
+"""Labels, weights and groups of bags: read as they come, or refused with value and place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, IndexArray
 from ...grid import unmasked
 from .tables import as_given, first_missing, index_of, one_kind
 
@@ -59,6 +59,23 @@ def two_classes(y: Any) -> tuple[Any, FloatArray]:
     >>> classes, signs
     (array([3, 5]), array([ 1., -1.,  1.]))
     """
+    classes, codes = all_classes(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"multiclass; y must have two labels, got {len(classes)}: {classes[:5]}"
+        )
+    return classes, codes
+
+
+def all_classes(y: Any) -> tuple[Any, FloatArray]:
+    """Return the labels there are, in order, and the `codes` of the bags.
+
+    Examples
+    --------
+    >>> all_classes(np.array(["b", "a", "c"]))
+    (array(['a', 'b', 'c'], dtype='<U1'), array([1., 0., 2.]))
+    """
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass"):
         raise ValueError(
@@ -67,18 +84,33 @@ def two_classes(y: Any) -> tuple[Any, FloatArray]:
         )
     classes, place = np.unique(y, return_inverse=True)
     if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{kind}; y must have two labels, got {len(classes)}: {classes[:5]}"
-        )
+        return classes, place.astype(float)
     signs = np.where(place == 1, 1.0, -1.0)
     check_both(classes, signs)
     return classes, signs
 
 
+def codes(classes: Any) -> FloatArray:
+    """Return the numbers that stand for classes: −1 and +1 for two, 0, 1, 2, … for more.
+
+    Examples
+    --------
+    >>> codes(["hay", "needle"]), codes(["hay", "needle", "straw"])
+    (array([-1.,  1.]), array([0., 1., 2.]))
+    """
+    return np.array([-1.0, 1.0]) if len(classes) <= 2 else np.arange(float(len(classes)))
+
+
 def check_both(classes: Any, signs: FloatArray, which: str = "") -> None:
-    """Refuse bags that are all of one class."""
-    if (signs == signs[0]).all():
+    """Refuse bags that are all of one class; of more than two classes, if one is missing."""
+    if len(classes) > 2:
+        lost = np.setdiff1d(codes(classes), signs)
+        if len(lost):
+            raise ValueError(
+                f"there must be bags {which}of every class, but none are labelled "
+                f"{classes[int(lost[0])]}; leave them out of X and y"
+            )
+    elif (signs == signs[0]).all():
         one = classes[-1] if signs[0] > 0.0 else classes[0]
         raise ValueError(f"y must have two classes, but the bags {which}have one class only: {one}")
 
@@ -133,6 +165,38 @@ def bag_weights(given: Any, count: int) -> FloatArray:
     return np.asarray(weight / weight.max())
 
 
+def bag_groups(given: Any, count: int) -> IndexArray | None:
+    """Return a number for the group of each of so many bags; None if there are no groups.
+
+    Examples
+    --------
+    >>> bag_groups(["Ada", "Bo", "Ada"], 3)
+    array([0, 1, 0])
+    >>> bag_groups(["Ada", None, "Ada"], 3)
+    Traceback (most recent call last):
+    ValueError: groups must have one for each bag, got None for bag 1; a bag on its own needs a
+    name of its own
+    """
+    if given is None:
+        return None
+    found = as_given(unmasked("groups", given))
+    if np.shape(found) != (count,):
+        raise ValueError(f"groups must be one for each of the {count} bags, got {_shape(found)}")
+    lost = first_missing(found)
+    if lost is not None:
+        raise ValueError(
+            f"groups must have one for each bag, got {found[lost]} for bag {lost}; a bag on its "
+            "own needs a name of its own"
+        )
+    names: dict[Any, int] = {}
+    return np.array([names.setdefault(name, len(names)) for name in found.tolist()])
+
+
+def _shape(found: Any) -> str:
+    shape = np.shape(found)
+    return f"{shape[0]}" if len(shape) == 1 else f"shape {shape}"
+
+
 def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
     """Refuse weights so unequal that some bags, or a class, are lost in rounding.
 
@@ -156,11 +220,12 @@ def check_ratios(weight: FloatArray, classes: Any, signs: FloatArray) -> None:
             f"the weight of a bag, class weight included, must be 0 or at least {LIGHTEST:g} of "
             f"the largest, got {share[light[0]]:.0e} for bag {light[0]}; pass 0 to leave it out"
         )
-    for sign, name in zip((-1.0, 1.0), classes, strict=True):
+    every = "both" if len(classes) == 2 else "all"
+    for sign, name in zip(codes(classes), classes, strict=True):
         part = float(share[signs == sign].sum() / share.sum())
         if 0.0 < part < LIGHT_CLASS:
             raise ValueError(
-                f"the weight of each class must be at least {LIGHT_CLASS:g} of both, got "
+                f"the weight of each class must be at least {LIGHT_CLASS:g} of {every}, got "
                 f"{part:.0e} for the bags labelled {name}; bring sample_weight and class_weight "
                 "closer together"
             )
@@ -183,23 +248,22 @@ def class_factors(
     if class_weight is None:
         return np.ones(len(signs))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = [float(weight[signs == sign].sum()) for sign in (-1.0, 1.0)]
-        both = [1.0 / total if total > 0.0 else 1.0 for total in totals]
+        totals = [float(weight[signs == sign].sum()) for sign in codes(classes)]
+        each = [1.0 / total if total > 0.0 else 1.0 for total in totals]
     elif isinstance(class_weight, Mapping):
-        both = _given_factors(class_weight, classes.tolist())
+        each = _given_factors(class_weight, classes.tolist())
     else:
         raise ValueError(
             'class_weight must be a dict from labels to weights, "balanced" or None, got '
             f"{class_weight!r}"
         )
-    negative, positive = (one / max(both) for one in both)
-    return np.where(signs > 0.0, positive, negative)
+    return np.array([one / max(each) for one in each])[np.searchsorted(codes(classes), signs)]
 
 
 def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[float]:
     for label, value in class_weight.items():
         if label not in labels:
-            known = " and ".join(repr(one) for one in labels)
+            known = " and ".join([", ".join(map(repr, labels[:-1])), repr(labels[-1])])
             raise ValueError(f"class_weight must name labels of y, {known}, got {label!r}")
         number = isinstance(value, int | float | np.integer | np.floating)
         size = value if isinstance(value, int) or not number else float(value)
@@ -207,7 +271,8 @@ def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[f
             raise ValueError(
                 f"class_weight must be finite numbers of at least 0, got {value!r} for {label!r}"
             )
-    both = [float(class_weight.get(label, 1.0)) for label in labels]
-    if not max(both) > 0.0:
-        raise ValueError("class_weight must not be zero for both labels")
-    return both
+    each = [float(class_weight.get(label, 1.0)) for label in labels]
+    if not max(each) > 0.0:
+        every = "both" if len(labels) == 2 else "all"
+        raise ValueError(f"class_weight must not be zero for {every} labels")
+    return each

@@ -15,12 +15,15 @@ from ...errors import NotConverged
 from ...running.progress import Progress
 from ..bags.bags import Bags
 from ..bags.views import View
+from .places import Place, Rows, among, check_places, first_place, scale_together
 from .prepared import HOLD, Prepared
 from .selection import (
     AS_IS,
     Choice,
     Platt,
     Tried,
+    as_common,
+    by_source,
     centre,
     draw,
     even_count,
@@ -30,7 +33,7 @@ from .selection import (
     losses_of,
 )
 from .settings import Setting
-from .ways.rounds import Place, Scores, Ways, by_glass, compare
+from .ways.rounds import Scores, Ways, by_glass, compare
 
 VALIDATION = HOLD // 2  # numbers that the choice of a setting looks at; of more, bags are drawn,
 ENOUGH = 500  # but not fewer than so many
@@ -45,7 +48,7 @@ class Recipe(NamedTuple):
 
     train: Train  # a model in every setting
     scores: Callable[[Prepared, Any], FloatArray]  # of bags, before calibration
-    folds: int  # by which settings are compared; 0 compares none
+    folds: int  # by which settings are compared, unless places are given; 0 compares none
     relative: bool  # whether ridges are in proportion to the number of features per bag
     most: int = 1  # ways whose log odds may be put together
 
@@ -57,6 +60,14 @@ class Labelled(NamedTuple):
     used: IndexArray
     y: FloatArray
     weight: FloatArray
+    groups: IndexArray | None = None  # bags of one group are held out together
+    places: list[Place] | None = None  # folds, in place of those made here
+
+    def some(self, drawn: IndexArray, weight: FloatArray) -> Labelled:
+        """Return some of these bags, with other weights."""
+        groups = None if self.groups is None else self.groups[drawn]
+        places = None if self.places is None else among(self.places, drawn, len(self.y))
+        return Labelled(self.bags, self.used[drawn], self.y[drawn], weight, groups, places)
 
 
 class Member(NamedTuple):
@@ -100,30 +111,41 @@ def fit_bags(
 
 def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int) -> Choice:
     """Choose settings and calibrate, on bags held out; on some bags only if there are many."""
-    bags, used, y, weight = given
+    bags, total = given.bags, even_count(given.y, given.weight)
     settings = [one for group in ways.values() for one in group]
-    if recipe.folds == 0:
+    if recipe.folds == 0 and given.places is None:
         if len(settings) > 1:
             raise ValueError(
                 'validation=0 leaves nothing to choose parameters by that are "auto"; give '
                 "them values, or validation=3"
             )
-        return judge(dict.fromkeys(settings, np.zeros(0)), y, weight, [])
-    total = even_count(y, weight)
-    room = int(VALIDATION // max(1.0, float(bags.lengths[used].mean()) * bags.d))
-    if len(used) > max(room, ENOUGH):
-        drawn, weight = draw(y, weight, max(room, ENOUGH), random)
-        used, y = used[drawn], y[drawn]
+        return judge(dict.fromkeys(settings, np.zeros(0)), given.y, given.weight, [])
+    everything = int(bags.lengths[given.used].sum()) * bags.d
+    room = int(VALIDATION // max(1.0, float(bags.lengths[given.used].mean()) * bags.d))
+    if len(given.used) > max(room, ENOUGH):
+        given = given.some(*draw(given.y, given.weight, max(room, ENOUGH), random))
+    _, used, y, weight, groups, places = given
     fewer = total / even_count(y, weight) if recipe.relative else 1.0
-    places = held_out(y, recipe.folds, random)
+    own = places is None and groups is None
+    if places is None:
+        places = held_out(y, recipe.folds, random, groups)
+    else:
+        check_places(places, y, (-1.0, 1.0))
     if not places:
         return judge(dict.fromkeys(settings, np.zeros(0)), y, weight, [])
+    rows = Rows.of(places, len(y))
+    labels, weights = y[rows.bag], weight[rows.bag] * rows.share  # of each score
+    source = groups[rows.bag] if groups is not None else rows.bag if rows.repeated else None
+
+    positive = float(weight[y > 0.0].sum() / weight.sum())
 
     failed: list[NotConverged] = []
 
     def score(some: Ways, place: Place, scores: Scores) -> None:
-        known, test = place
+        known, tested = place
+        test = rows.bag[tested]
         share = weight[known] / weight[known].sum()
+        even = share if own else as_common(share, y[known], positive)
         for glass, same in by_glass(some):
             view = glass.fit(bags, used[known], share, seed)
             data = Prepared(bags, used[known], y[known], view)
@@ -138,22 +160,27 @@ def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int)
                         scores.pop(one, None)
                     continue
                 for setting, (_, model) in zip(wanted, trained, strict=True):
-                    middle = centre(recipe.scores(data, model), y[known], share)
-                    found = scores.setdefault(setting, np.empty(len(y)))
-                    found[test] = from_centre(recipe.scores(held, model), middle)
+                    middle = centre(recipe.scores(data, model), y[known], even)
+                    found = scores.setdefault(setting, np.empty(len(labels)))
+                    found[tested] = from_centre(recipe.scores(held, model), middle)
 
     def losses(scores: FloatArray, held: IndexArray) -> tuple[FloatArray, FloatArray]:
-        share = weight[held] / weight[held].sum()
-        return losses_of(scores[held], y[held], share), share
+        share = weights[held] / weights[held].sum()
+        each = losses_of(scores[held], labels[held], share)
+        found, share = by_source(each, share, source=None if source is None else source[held])
+        return found, share
 
-    scores, dropped = compare(ways, places, score, losses)
+    first = rows.places[0] if own else first_place(rows, y)
+    scores, dropped = compare(ways, rows.places, score, losses, first)
     if not scores:
         raise failed[0]
-    held = int(bags.lengths[given.used].sum()) * bags.d <= HOLD
-    most = recipe.most if held else 1  # each way more would read all bags again
-    choice = judge(scores, y, weight, [test for _, test in places], most)
+    most = recipe.most if everything <= HOLD else 1  # each way more would read all bags again
+    parts = [tested for _, tested in rows.places]
+    choice = judge(scores, labels, weights, parts if own else scale_together(parts), most, source)
     early = [
         Tried(one, behind, error, float("nan"), taken=False)
         for one, behind, error in sorted(dropped.values(), key=lambda found: found[1])
     ]
-    return choice._replace(tried=choice.tried + early)
+    log_odds = np.full(len(bags), np.nan)
+    log_odds[used[rows.bag[np.concatenate(parts)]]] = choice.log_odds
+    return choice._replace(tried=choice.tried + early, log_odds=log_odds)

@@ -1,11 +1,11 @@
-"""Stratified folds: parts of the bags with as many of each class."""
+"""Stratified folds: parts of the bags with as many of each class, groups in one piece if asked."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from ...arrays import FloatArray, IndexArray
 
@@ -33,6 +33,39 @@ def stratified(y: FloatArray, count: int, random: Any) -> list[tuple[IndexArray,
     return in_order(StratifiedKFold(count, shuffle=True, random_state=random), y)
 
 
-def in_order(splitter: Any, y: FloatArray) -> list[tuple[IndexArray, IndexArray]]:
+def grouped(
+    y: FloatArray, groups: IndexArray, count: int, random: Any
+) -> list[tuple[IndexArray, IndexArray]]:
+    """Cut the bags into ``count`` parts or fewer, none of which shares a group with another.
+
+    There are as many parts as leave bags of both classes to train on.
+
+    Examples
+    --------
+    >>> y, groups = np.array([1.0, 1.0, -1.0, -1.0, -1.0]), np.array([0, 1, 0, 1, 1])
+    >>> parts = grouped(y, groups, 3, np.random.RandomState(0))
+    >>> sorted(groups[rest].tolist() for _, rest in parts)
+    [[0, 0], [1, 1, 1]]
+    """
+    for sign, words in ((1.0, "positive"), (-1.0, "negative")):
+        if len(np.unique(groups[y == sign])) < 2:
+            raise ValueError(
+                f"all bags of the {words} class are in one group, and none are left to train on "
+                "when it is held out; leave groups out, or choose parameters and pass validation=0"
+            )
+    fewest = min(len(np.unique(groups[y == sign])) for sign in (-1.0, 1.0))
+    for parts in range(min(count, fewest), 1, -1):
+        found = in_order(StratifiedGroupKFold(parts, shuffle=True, random_state=random), y, groups)
+        if all(len(rest) and rarer(y[known]) for known, rest in found):
+            return found
+    raise ValueError(
+        "groups cannot be cut into two parts with bags of both classes in each; leave groups out, "
+        "or choose parameters and pass validation=0"
+    )
+
+
+def in_order(
+    splitter: Any, y: FloatArray, groups: IndexArray | None = None
+) -> list[tuple[IndexArray, IndexArray]]:
     """Return the parts of a splitter of scikit-learn's, each in increasing order."""
-    return [(np.sort(known), np.sort(rest)) for known, rest in splitter.split(y, y)]
+    return [(np.sort(known), np.sort(rest)) for known, rest in splitter.split(y, y, groups)]

@@ -18,7 +18,7 @@ from scipy.special import expit
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ...arrays import FloatArray, IndexArray
-from .folds import in_order, rarer, stratified
+from .folds import grouped, in_order, rarer, stratified
 from .settings import Setting
 
 MANY = 5000  # bags from which one part held out says enough,
@@ -79,18 +79,26 @@ class Choice(NamedTuple):
     blend: Platt  # of the mean of the members' log odds
     losses: dict[Setting, float]
     tried: list[Tried]
+    log_odds: FloatArray = np.zeros(0)  # of the bags held out, one part after another
 
 
 AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
 
 
 def held_out(
-    y: FloatArray, folds: int, random: np.random.RandomState
+    y: FloatArray,
+    folds: int,
+    random: np.random.RandomState,
+    groups: IndexArray | None = None,
 ) -> list[tuple[IndexArray, IndexArray]]:
     """Return bags to train on and bags held out, several times; none if a class has one bag."""
     fewest = rarer(y)
     if fewest < 2 or folds < 2:
         return []
+    if groups is not None:
+        if len(y) >= MANY and fewest >= RARE:
+            return grouped(y, groups, 5, random)[:1]
+        return grouped(y, groups, folds, random)
     if len(y) >= MANY and fewest >= RARE:
         return in_order(StratifiedShuffleSplit(1, test_size=0.2, random_state=random), y)
     return stratified(y, min(folds, fewest), random)
@@ -102,13 +110,15 @@ def judge(
     weight: FloatArray,
     parts: list[IndexArray],
     most: int = 1,
+    source: IndexArray | None = None,
 ) -> Choice:
     """Return the settings whose scores of bags held out are best, and their calibration.
 
     The best is taken, and of the other ways those within two standard errors of it, up to ``most``
     in all: bags held out do not tell them apart, and the mean of their log odds is better than any
     of them. ``parts`` are the bags that were held out together, none if there were too few: then
-    the first setting is taken, the most cautious.
+    the first setting is taken, the most cautious. Scores of one ``source``, such as a patient, do
+    not count as independent where standard errors are concerned.
     """
     if not parts:
         return Choice([Taken(next(iter(scores)), AS_IS)], AS_IS, {}, [])
@@ -116,13 +126,14 @@ def judge(
     share = weight[held] / weight[held].sum()
     each = {one: losses_of(found[held], y[held], share) for one, found in scores.items()}
     losses = {one: float(share @ found) for one, found in each.items()}
+    from_one = None if source is None else source[held]
     tops: dict[Setting, Setting] = {}
     for one in sorted(losses, key=lambda one: losses[one]):
         tops.setdefault(one.way, one)
     best = next(iter(tops.values()))
     tried: list[Tried] = []
     for one in tops.values():
-        behind, error = apart(each[one], each[best], share)
+        behind, error = apart(*by_source(each[one], each[best], share, source=from_one))
         near = behind <= NEAR * error and sum(row.taken for row in tried) < most
         tried.append(Tried(one, behind, error, losses[one], near))
     members, together = [], np.zeros(len(held))
@@ -134,7 +145,9 @@ def judge(
             together += fitted.log_odds(alike)
     together /= len(members)
     blend = platt(together, y[held], share) if len(members) > 1 else AS_IS
-    return Choice(members, blend, losses, tried)
+    if len(members) > 1:
+        together = blend.log_odds(together)
+    return Choice(members, blend, losses, tried, together)
 
 
 def why(tried: list[Tried], setting: Setting) -> str:
@@ -191,9 +204,42 @@ def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[flo
     return behind, float(np.sqrt((share * share) @ (off - behind) ** 2 / rest))
 
 
+def by_source(*losses: FloatArray, source: IndexArray | None) -> list[FloatArray]:
+    """Return the mean losses of each source and, last as they were given, the weights.
+
+    Examples
+    --------
+    >>> by_source(np.array([1.0, 3.0, 5.0]), np.full(3, 0.25), source=np.array([7, 7, 2]))
+    [array([5., 2.]), array([0.25, 0.5 ])]
+    """
+    if source is None:
+        return list(losses)
+    *each, weight = losses
+    place = np.unique(source, return_inverse=True)[1]
+    total: FloatArray = np.bincount(place, weight).astype(float)
+    return [*(np.bincount(place, weight * one) / total for one in each), total]
+
+
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
     """Return the mean score of training bags, those far out in their class moved in."""
     return float(weight @ np.clip(scores, *_ends(scores, y, weight)) / weight.sum())
+
+
+def as_common(weight: FloatArray, y: FloatArray, positive: float) -> FloatArray:
+    """Return weights under which positives have this share.
+
+    Where a fold holds out one class, what is left has less of it, and scores counted from their
+    mean would tell which it was.
+
+    Examples
+    --------
+    >>> as_common(np.full(3, 1 / 3), np.array([1.0, 1.0, -1.0]), 0.5)
+    array([0.25, 0.25, 0.5 ])
+    """
+    own = float(weight[y > 0.0].sum() / weight.sum())
+    factors = (positive / own, (1.0 - positive) / (1.0 - own))
+    more, less = (round(one, 12) for one in factors)  # 1 is 1, whatever rounding says
+    return np.asarray(weight * np.where(y > 0.0, more, less))
 
 
 def from_centre(scores: FloatArray, middle: float) -> FloatArray:

@@ -32,6 +32,7 @@ def compare(
     places: list[Place],
     score: Callable[[Ways, Place, Scores], None],
     losses: Losses,
+    first: Place | None = None,
 ) -> tuple[Scores, dict[Setting, Any]]:
     """Return the held-out scores of the settings that were compared by all folds.
 
@@ -45,6 +46,8 @@ def compare(
         Trains all settings of some ways for a fold, and enters the scores of the bags held out.
     losses
         The loss on each of some bags by the scores of all, and their weights.
+    first
+        The fold of the first round, if it is not the first.
 
     Returns
     -------
@@ -60,10 +63,11 @@ def compare(
             score(ways, place, scores)
             ways = _done(ways, scores)
         return scores, {}
-    held = places[0][1]
+    first = places[0] if first is None else first
+    held = first[1]
     light = {way: few(settings) for way, settings in ways.items()}
     scouts = {way: light[way] for way in ways if is_scout(way)}
-    score(scouts, places[0], scores)
+    score(scouts, first, scores)
     scouts = _done(scouts, scores)
     behind = _behind(scouts, scores, held, losses) if scouts else {}
     seen: dict[Any, float] = {}
@@ -71,7 +75,7 @@ def compare(
         margin = worse - HOPELESS * error
         seen[way.glass] = min(margin, seen.get(way.glass, np.inf))
     others = {w: light[w] for w in ways if w not in scouts and seen.get(w.glass, 0.0) <= 0.0}
-    score(others, places[0], scores)
+    score(others, first, scores)
     tried = _done({**scouts, **others}, scores)
     if not tried:
         return {}, {}
