@@ -62,8 +62,9 @@ class AttentionClassifier(BagClassifier):
         to gain. None with a loss that has kinks.
     read : "auto", "mean", "attended" or "evidence", default "auto"
         What is read of a bag. "evidence", log mean exp(Xq) + b, is for bags that are positive
-        because something is there, never because something is missing: no instance can lower the
-        score below what it would be if that instance said nothing.
+        because something is there, never because something is missing: one instance more lowers
+        the score of a bag of L by log((L + 1)/L) at most, whatever it shows, and may raise it by
+        any amount.
     start : "auto", "steps", "contrast" or "iterated", default "auto"
         Where a query comes from: the theory's two gradient steps; the direction along which
         instances of positive bags vary more; attention iterated on the positives.
