@@ -247,7 +247,8 @@ class AttentionClassifier(BagClassifier):
         """Return the attention weights of each bag: one for each instance.
 
         They are those of the way that was best on bags held out, ``members_[0]``. With several
-        queries, an array (queries, instances). The mean beside attention is not among them.
+        queries, an array (queries, instances). The mean beside attention is not among them. Where
+        the best is the mean, all weights of a bag are the same, and ``why_`` says so.
         """
         data, member = self._prepare(X)[0], self.members_[0]
         queries = member.model.q[: member.setting.queries]
