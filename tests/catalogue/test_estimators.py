@@ -238,7 +238,8 @@ TOOLS = [
            "^clf must say what instances add, as AttentionClassifier does, got ")
       for given in (None, 3, "x", PooledClassifier())),
     *(Case(f"deletion with {name}={given!r}",
-           partial(deletion_test, AttentionClassifier(), X, **{name: given}), f"^{name} must (be|hold) ")
+           partial(deletion_test, AttentionClassifier(), X, **{name: given}),
+           f"^{name} must (be|hold) ")
       for name in ("count", "share", "repeats") for given in (0, -1, INF, NAN, "x", [], [0.5])),
     Case("an estimate with a bar", lambda: estimate_task(X, Y, progress="x"), "^progress must be"),
 ]  # fmt: skip
