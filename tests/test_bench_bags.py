@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.bags import contest, fresh, honest, report, stamp, summary
+from benchmarks.bags import contest, fresh, honest, located, report, stamp, summary
 from benchmarks.bags.__main__ import main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
@@ -200,3 +200,23 @@ def test_one_entrant_is_compared_with_nobody(easy, tmp_path):
     entrants = {"pooled": available()[0]["pooled"]}
     rows = contest.run([easy], entrants, 2, 1, tmp_path / "folds.csv")
     assert [sheet.title for sheet in report.sheets(rows, 2)] == list(report.TITLES.values())
+
+
+def test_signals_are_read_in_the_order_of_bags_and_located_in_bags_held_out(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    bag, y = rng.permutation(np.repeat(np.arange(20), 4)), np.arange(20) % 2
+    signal = (y[bag] == 1) & (rng.random(80) < 0.5)
+    np.savez(tmp_path / "odd.npz", X=signal[:, None] + 0.0, bag=bag, y=y, signal=signal)
+    np.savez(tmp_path / "unknown.npz", X=np.ones((80, 1)), bag=bag, y=y)
+    *own, odd = located.located_sets(tmp_path)
+    assert [one.name for one in own] == ["digits", "digits-noisy", "theory"] and odd.name == "odd"
+    np.testing.assert_array_equal(odd.instances, odd.X.instances[:, 0] == 1.0)
+    seen = []
+
+    def by_feature(X, y, fresh):
+        seen.append((len(X), len(fresh)))
+        return {"right": [one[:, 0] for one in fresh], "wrong": [-one[:, 0] for one in fresh]}
+
+    monkeypatch.setattr(located, "locators", lambda: [by_feature])
+    assert located.located(odd) == {"right": (1.0, 0.0), "wrong": (0.0, 0.0)}
+    assert seen == [(16, 2)] * 5

@@ -84,6 +84,15 @@ class Abmil(ClassifierMixin, BaseEstimator):
         """Return the more probable label."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
 
+    def attend(self, X: Any) -> list[Any]:
+        """Return the attention of each bag's instances, before it is normalised."""
+        self.model_.eval()
+        with torch.no_grad():
+            found = [
+                self.model_(one[None], return_att=True)[1][0] for one in self._tensors(as_bags(X))
+            ]
+        return [one.numpy().astype(float) for one in found]
+
     def _model(self, d: int) -> Any:
         extract: Any = torch.nn.Identity()
         if self.hidden:

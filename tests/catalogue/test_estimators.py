@@ -16,6 +16,7 @@ from needlescope.estimators import (
     PooledClassifier,
     RandomFeatures,
     VectorizedClassifier,
+    deletion_test,
     digit_bags,
     estimate_task,
     read_h5ad,
@@ -242,6 +243,13 @@ TOOLS = [
     *(Case(f"an estimate of positive={given!r}", partial(estimate_task, X, Y, positive=given),
            "^positive must be a label of y, 0 or 1, got ")
       for given in (2, "x", [], {}, [0, 1], np.array([0, 1]), NAN)),
+    *(Case(f"deletion by {given!r:.20}", partial(deletion_test, given, X),
+           "^clf must say what instances add, as AttentionClassifier does, got ")
+      for given in (None, 3, "x", PooledClassifier())),
+    *(Case(f"deletion with {name}={given!r}",
+           partial(deletion_test, AttentionClassifier(), X, **{name: given}),
+           f"^{name} must (be|hold) ")
+      for name in ("count", "share", "repeats") for given in (0, -1, INF, NAN, "x", [], [0.5])),
     Case("an estimate with a bar", lambda: estimate_task(X, Y, progress="x"), "^progress must be"),
 ]  # fmt: skip
 

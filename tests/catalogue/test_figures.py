@@ -353,6 +353,25 @@ OTHERS = [
     *(Case(f"attended with {name}={value!r}", partial(figures.attended, WEIGHTS, **{name: value}),
            f"^{name} must be ")
       for name in ("bags", "instances", "order") for value in (None, -1, 0.5, "x", [])),
+    *(Case(f"a bag of {given!r}", partial(figures.bag, given),
+           "^scores must be a finite number for each instance of one bag, got ")
+      for given in (None, [], {}, "x", 3, [[1.0]], [np.nan], [True], [[1.0], [1.0, 2.0]])),
+    Case("a bag of a mask", lambda: figures.bag(np.ma.array([0.5, 0.5], mask=[0, 1])),
+         "^scores must not be masked"),
+    Case("a bag with little attention", lambda: figures.bag([0.5, 1.0], [1.0]),
+         "^attention must have a number for each of 2 instances, got "),
+    Case("a bag with several queries", lambda: figures.bag([0.5, 1.0], np.ones((3, 2))),
+         "^attention must be a finite number for each instance of one bag, got "),
+    *(Case(f"a bag at {given!r}", partial(figures.bag, [0.5, 1.0], coords=given),
+           "^coords must be one or two finite numbers for each of 2 instances, got ")
+      for given in (3.0, [1.0], np.ones((2, 3)), [np.inf, 1.0], "xy", [[1.0], [1.0, 2.0]])),
+    *(Case(f"a bag with {name}={value!r}", partial(figures.bag, [0.5, 1.0], **{name: value}),
+           f"^{name} must be ")
+      for name in ("instances", "panel") for value in (None, -1, 0.5, "x", [])),
+    Case("a bag without attention", lambda: figures.bag([0.5, 1.0], panel="attention"),
+         '^panel="attention" needs the attention of the bag, got attention=None$'),
+    *(Case(f"a bag into {ax!r}", partial(figures.bag, [0.5, 1.0], ax=ax), AX)
+      for ax in (3, "x", [], True)),
     *(Case(f"series of {given!r}", partial(figures.series, given, None),
            "^figure must be one of 'alignment', .*'win_or_lose', got ")
       for given in (None, 3, "monalisa", "series", [])),

@@ -27,7 +27,8 @@ PUBLIC = {
 RESULTS = [
     name
     for name, one in PUBLIC.items()
-    if inspect.isclass(one) and (issubclass(one, Answer) or name == "estimators.TaskEstimate")
+    if inspect.isclass(one)
+    and (issubclass(one, Answer) or name in ("estimators.Deletion", "estimators.TaskEstimate"))
 ]
 ERRORS = [
     name for name, one in PUBLIC.items() if inspect.isclass(one) and issubclass(one, Exception)

@@ -8,6 +8,7 @@ from .bags.random_features import RandomFeatures
 from .bags.readers.anndata import read_h5ad
 from .bags.readers.hdf5 import read_hdf5
 from .bags.readers.parquet import read_parquet
+from .deletion import Deletion, deletion_test
 from .linear import PooledClassifier, VectorizedClassifier
 from .task.estimate import estimate_task
 from .task.result import TaskEstimate
@@ -15,11 +16,13 @@ from .task.result import TaskEstimate
 __all__ = [
     "AttentionClassifier",
     "Bags",
+    "Deletion",
     "EachInstance",
     "PooledClassifier",
     "RandomFeatures",
     "TaskEstimate",
     "VectorizedClassifier",
+    "deletion_test",
     "digit_bags",
     "estimate_task",
     "load_musk1",

@@ -64,8 +64,9 @@ class AttentionClassifier(BagClassifier):
         to gain. None with a loss that has kinks.
     read : "auto", "mean", "attended" or "evidence", default "auto"
         What is read of a bag. "evidence", log mean exp(Xq) + b, is for bags that are positive
-        because something is there, never because something is missing: no instance can lower the
-        score below what it would be if that instance said nothing.
+        because something is there, never because something is missing: one instance more lowers
+        the score of a bag of L by log((L + 1)/L) at most, whatever it shows, and may raise it by
+        any amount.
     start : "auto", "steps", "contrast" or "iterated", default "auto"
         Where a query comes from: the theory's two gradient steps; the direction along which
         instances of positive bags vary more; attention iterated on the positives.
@@ -260,7 +261,8 @@ class AttentionClassifier(BagClassifier):
         """Return the attention weights of each bag: one for each instance.
 
         They are those of the way that was best on bags held out, ``members_[0]``. With several
-        queries, an array (queries, instances). The mean beside attention is not among them.
+        queries, an array (queries, instances). The mean beside attention is not among them. Where
+        the best is the mean, all weights of a bag are the same, and ``why_`` says so.
         """
         data, member = self._prepare(X)[0], self.members_[0]
         queries = member.model.q[: member.setting.queries]

@@ -1,6 +1,7 @@
 """Stored table to series, and series to matplotlib figure; never recomputes."""
 
 from .attended import attended
+from .bag import bag
 from .catalogue import series
 from .overview import overview
 from .published.alignment import alignment
@@ -24,6 +25,7 @@ __all__ = [
     "alignment",
     "attended",
     "attention_map",
+    "bag",
     "capacity",
     "errors",
     "keep_up",

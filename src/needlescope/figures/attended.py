@@ -14,6 +14,7 @@ from .marks import Cells, Rule, Scale, numbers
 from .style import COLOURS, WHITE
 
 SCALE = Scale(0.0, 1.0, (WHITE, "#56B4E9", "#003A5C"), "attention weight")
+SAME = 1e-6  # weights that differ by less, as a share, differ by the rounding of single precision
 
 
 def attended(
@@ -26,6 +27,8 @@ def attended(
     order: bool = True,
 ) -> Any:
     """Draw the attention weights of bags: a row for each, an instance in each cell.
+
+    If every weight of a bag is the same, in all bags, the title says so: the mean was chosen.
 
     Parameters
     ----------
@@ -91,8 +94,24 @@ def attended_series(
         tuple(map(numbers, cells)), SCALE, 1 if order else 0
     )  # ranks from 1, places from 0
     name = "instance, by attention" if order else "instance"
-    panel = Panel([mark, *rules], Axis(name, whole=True), axis, bar=SCALE)
+    title = uniform(weights)
+    panel = Panel([mark, *rules], Axis(name, whole=True), axis, title=title, bar=SCALE)
     return single(panel, size=(3.4, 2.9))
+
+
+def uniform(weights: Sequence[Any]) -> str:
+    """Say so if all instances of every bag have the same weight: the mean was chosen.
+
+    Examples
+    --------
+    >>> uniform([np.full(3, 1 / 3), np.ones(1)])
+    'attention is uniform: it is the mean'
+    >>> uniform([np.array([0.3, 0.7])]), uniform([np.ones(1)])
+    ('', '')
+    """
+    several = [a for a in weights if len(a) > 1]
+    same = all(np.ptp(a) <= SAME * np.abs(a).max() for a in several)
+    return "attention is uniform: it is the mean" if several and same else ""
 
 
 def _weights(weights: Any) -> list[Any]:

@@ -77,6 +77,8 @@ class Panel:
     beside: bool = False  # names of lines stand right of their ends
     legend: Legend | None = None
     bar: Scale | None = None  # colours explained at its right
+    equal: bool = False  # both axes have one unit of length
+    back: str = ""  # the colour behind all marks, if not the renderer's own
 
 
 @dataclass(frozen=True)

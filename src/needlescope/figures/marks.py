@@ -109,6 +109,8 @@ class Rings:
     y: Numbers
     values: Numbers
     scale: Scale
+    size: float = 34.0  # their area, in square points
+    edge: float = 0.8
 
 
 @dataclass(frozen=True)

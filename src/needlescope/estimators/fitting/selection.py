@@ -178,7 +178,8 @@ def why(tried: list[Tried], setting: Setting) -> str:
                 f"the next, {row.setting.words}, was {row.behind:.3f} ± {row.error:.3f} behind."
             )
     if setting.read == "mean":
-        found += " Attention is uniform: it did not pay."
+        alone = all(row.setting.read == "mean" for row in tried if row.taken)
+        found += f" Attention is uniform{': it did not pay' if alone else ' in the best'}."
     return found
 
 

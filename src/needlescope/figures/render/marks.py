@@ -63,8 +63,9 @@ def _(mark: Cells, ax: Any) -> None:
 
 @draw_mark.register
 def _(mark: Rings, ax: Any) -> None:
-    ring = {"s": 34, "edgecolors": BLACK, "linewidths": 0.8, "zorder": ABOVE + 1, "clip_on": False}
-    ax.scatter(mark.x, mark.y, c=mark.values, **ring, **_colouring(mark.scale))
+    ring = {"s": mark.size, "edgecolors": BLACK, "linewidths": mark.edge}
+    above = {"zorder": ABOVE + 1, "clip_on": False}
+    ax.scatter(mark.x, mark.y, c=mark.values, **ring, **above, **_colouring(mark.scale))
 
 
 @draw_mark.register

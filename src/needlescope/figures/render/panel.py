@@ -26,6 +26,10 @@ def draw_panel(ax: Any, panel: Panel) -> None:
     _dress(ax, "x", panel.x)
     _dress(ax, "y", panel.y)
     ax.set_title(panel.title, loc="left", x=panel.title_at, **own_colour(panel.title_colour))
+    if panel.back:
+        ax.set_facecolor(panel.back)
+    if panel.equal:
+        ax.set_aspect("equal")
     if panel.legend is not None:
         found = legend(ax, panel.legend)
         if panel.legend.room:

@@ -1,9 +1,10 @@
 """Evidence: the odds of a bag are the mean of the odds of its instances.
 
 The score log mean_l exp(⟨q, x_l⟩) + b is the theory's own statistic where one instance of a bag
-carries a signal: every instance votes by its odds exp⟨q, x⟩, and none can lower what the others
-say by more than one that says nothing. Its gradient in q is the attended instance Xᵀsoftmax(Xq):
-attention whose query is its readout.
+carries a signal: every instance votes by its odds exp⟨q, x⟩. These are above 0, so that one
+instance more, whatever it shows, lowers the score of L others by log((L + 1)/L) at most, which is
+dilution. Its gradient in q is the attended instance Xᵀsoftmax(Xq): attention whose query is its
+readout.
 """
 
 from __future__ import annotations

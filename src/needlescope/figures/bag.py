@@ -1,0 +1,258 @@
+"""One bag, explained: what each of its instances adds to the log odds, and the attention on it.
+
+Instances stand in the order of what they add; at their times, if there are any; or where they lie,
+if they have two coordinates: a map of colours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from ..grid import choice, unmasked, whole
+from .attended import uniform
+from .drawing import Axis, Block, Drawing, Panel, single
+from .drawn import drawn
+from .marks import Dots, Map, Mark, Rings, Rule, Scale, Words, numbers
+from .style import COLOURS, SMALL, WHITE, grey
+
+FOR, AGAINST, LOOKED, REST = COLOURS["attention"], COLOURS["pooled"], grey(0.25), grey(0.55)
+PANELS = ("contribution", "attention")
+ADDS, WEIGHT = "adds to the log odds", "attention weight"
+ROOM = 0.12  # above and below stems
+EMPTY = grey(0.9)  # where no instance lies
+OFF_GRID = 1e-3  # of a grid's step, by which places on it may be off
+SPARSEST = 0.1  # the least share of a grid's cells that instances fill, or they are drawn as dots
+
+
+def bag(
+    scores: Any,
+    attention: Any = None,
+    coords: Any = None,
+    ax: Any = None,
+    *,
+    instances: int = 40,
+    panel: str = "contribution",
+) -> Any:
+    """Draw one bag: what each instance adds to its log odds, and the attention on it.
+
+    Parameters
+    ----------
+    scores : array (instances,)
+        What `AttentionClassifier.instance_scores` returns for the bag.
+    attention : array (instances,), optional
+        What `AttentionClassifier.attend` returns for the bag, for one query.
+    coords : array (instances,) or (instances, 2), optional
+        Where instances lie: times, or places x and y, y downwards as in images. Places on a grid
+        are drawn as its cells.
+    ax : matplotlib axes, optional
+        Axes to draw a single panel into; a figure of its own by default.
+    instances : int, default 40
+        Without coordinates, draw so many at most: those that add or take most. The others are
+        drawn as one, with what they add together.
+    panel : "contribution" or "attention", default "contribution"
+        With ``ax``, which one.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If scores, attention or coordinates are no finite numbers, one for each instance.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import numpy as np
+    >>> from needlescope import figures
+    >>> figure = figures.bag(np.array([-0.5, 2.0, 0.1]), attention=np.array([0.2, 0.7, 0.1]))
+    >>> figure.axes[0].get_title(loc="left")
+    'log odds 1.60: probability 0.832'
+    """
+    alone = ax is not None
+    options = {"instances": instances, "panel": panel, "alone": alone}
+    return drawn(ax, bag_series, scores, attention, coords, **options)
+
+
+def bag_series(
+    scores: Any,
+    attention: Any = None,
+    coords: Any = None,
+    *,
+    instances: int = 40,
+    panel: str = "contribution",
+    alone: bool = False,
+) -> Drawing:
+    """Return what `bag` draws: both panels, or one of them alone."""
+    whole("instances", instances, 1)
+    choice("panel", panel, PANELS)
+    adds = _each("scores", scores)
+    a = None if attention is None else _each("attention", attention, len(adds))
+    if a is None and panel == "attention":
+        raise ValueError('panel="attention" needs the attention of the bag, got attention=None')
+    where = None if coords is None else _coords(coords, len(adds))
+    mapped = where is not None and where.ndim == 2
+    found = _maps(adds, a, where) if mapped else _rows(adds, a, where, instances)
+    size = _size(where) if mapped else (4.6, 2.2)
+    if alone or len(found) == 1:
+        return single(found[PANELS.index(panel)], size=size)
+    if mapped:
+        return Drawing([Block(found, columns=2)], size=(2.0 * size[0], size[1]))
+    return Drawing([Block(found)], size=(size[0], 1.7 * size[1]), share_x=True)
+
+
+def _rows(adds: Any, a: Any, when: Any, most: int) -> list[Panel]:
+    """Draw stems in the order of what instances add, or along time."""
+    rest = np.zeros(0, int)
+    if when is None:
+        loud = np.argsort(-np.abs(adds), kind="stable")
+        shown, rest = loud[:most], loud[most:]
+        shown = shown[np.argsort(-adds[shown], kind="stable")]
+        x, axis = np.arange(1, len(shown) + 1), Axis("instance, by what it adds", whole=True)
+    else:
+        shown = np.argsort(when, kind="stable")
+        x, axis = when[shown], Axis("time")
+    level: list[Mark] = [Rule(y=0.0, colour=grey(0.6), width=0.6)]
+    up = adds[shown] > 0.0
+    marks = [*level, _stems(x[up], adds[shown][up], FOR), _stems(x[~up], adds[shown][~up], AGAINST)]
+    stems = [] if a is None else [*level, _stems(x, a[shown], LOOKED)]
+    if len(rest):
+        at = len(shown) + 2  # a place is left free before
+        marks += _others(at, float(adds[rest].sum()), len(rest))
+        axis = replace(axis, limits=(0.0, at + 2.0))
+    if a is None:
+        return [Panel(marks, axis, Axis(ADDS, margin=ROOM), title=_said(adds))]
+    return [
+        Panel(marks, replace(axis, name=""), Axis(ADDS, margin=ROOM), title=_said(adds)),
+        Panel(stems, axis, Axis(WEIGHT, margin=ROOM), title=uniform([a]) or _left(a[rest])),
+    ]
+
+
+def _stems(x: Any, y: Any, colour: str) -> Dots:
+    """Return dots with a bar from 0 to each."""
+    reach = (numbers(np.maximum(y, 0.0)), numbers(np.maximum(-np.asarray(y), 0.0)))
+    return Dots(numbers(x), numbers(y), reach, colour, size=3.2, bar=1.4)
+
+
+def _others(at: float, together: float, count: int) -> list[Mark]:
+    """Return a stem for all that are not shown, and how many they are."""
+    words = Words(
+        f"{count} others", (at, max(together, 0.0)), anchor=("center", "bottom"),
+        offset=(0.0, 4.0), colour=REST, size=SMALL,
+    )  # fmt: skip
+    return [_stems([at], np.array([together]), REST), words]
+
+
+def _left(weights: Any) -> str:
+    """Say how much attention is on instances that are not shown."""
+    return f"{len(weights)} others: {weights.sum():.2f} together" if len(weights) else ""
+
+
+def _maps(adds: Any, a: Any, where: Any) -> list[Panel]:
+    """Draw colours where instances lie."""
+    most = float(np.abs(adds).max()) or 1.0
+    scale = Scale(-most, most, (AGAINST, WHITE, FOR), ADDS)
+    found = [_map(adds, where, scale, _said(adds))]
+    if a is not None:
+        scale = Scale(0.0, float(a.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT)
+        found.append(_map(a, where, scale, uniform([a])))
+    return found
+
+
+def _map(values: Any, where: Any, scale: Scale, title: str) -> Panel:
+    """Draw cells if places are those of a grid, else dots; y grows downwards."""
+    grid = _grid(where)
+    if grid is None:
+        size = min(34.0, max(4.0, 6000.0 / len(values)))
+        mark: Mark = Rings(
+            numbers(where[:, 0]), numbers(where[:, 1]), numbers(values), scale, size, edge=0.0
+        )
+        half = np.full(2, 0.04 * np.ptp(where, axis=0).max() or 1.0)
+    else:
+        (x, y), (column, row) = grid
+        cells = np.full((len(y), len(x)), np.nan)
+        cells[row, column] = values
+        mark = Map(numbers(x), numbers(y), tuple(map(numbers, cells)), scale)
+        half = np.array([x[1] - x[0], y[1] - y[0]]) / 2.0
+    (left, top), (right, bottom) = where.min(axis=0) - half, where.max(axis=0) + half
+    across, down = Axis("x", limits=(left, right)), Axis("y", limits=(bottom, top))
+    return Panel([mark], across, down, title=title, bar=scale, equal=True, back=EMPTY)
+
+
+def _size(where: Any) -> tuple[float, float]:
+    """Return the inches of a map with its bar, so that the bar is about as high as the map."""
+    wide, high = np.ptp(where, axis=0)
+    return 3.4, 0.65 + 2.2 * float(np.clip(high / wide, 0.5, 1.5) if wide > 0.0 else 1.5)
+
+
+def _grid(where: Any) -> Any:
+    """Return the lines of the grid on which places lie, and the cell of each; None without one.
+
+    Examples
+    --------
+    >>> lines, cells = _grid(np.array([[0.0, 5.0], [2.0, 5.0], [4.0, 8.0]]))
+    >>> [one.tolist() for one in (*lines, *cells)]
+    [[0.0, 2.0, 4.0], [5.0, 8.0], [0, 1, 2], [0, 0, 1]]
+    >>> _grid(np.array([[0.0, 0.0], [1.0, 0.3], [2.5, 1.0]]))
+    """
+    lines, cells = [], []
+    for places in where.T:
+        steps = np.diff(np.unique(places))
+        if not len(steps):
+            return None
+        at = (places - places.min()) / steps.min()
+        count = at.max() + 1.0
+        if np.abs(at - np.rint(at)).max() > OFF_GRID or count > len(where) / SPARSEST:
+            return None
+        lines.append(places.min() + steps.min() * np.arange(round(count)))
+        cells.append(np.rint(at).astype(int))
+    taken = len(set(zip(*cells, strict=True)))
+    full = taken == len(where) >= SPARSEST * len(lines[0]) * len(lines[1])
+    return (lines, cells) if full else None
+
+
+def _said(adds: Any) -> str:
+    total = float(adds.sum())
+    return f"log odds {total:.2f}: probability {expit(total):.3f}".replace("-", "−")
+
+
+def _each(name: str, values: Any, count: int | None = None) -> Any:
+    """Return a number for each instance, or refuse them."""
+    found = _finite(name, values)
+    if found is None or found.ndim != 1 or not found.size:
+        raise ValueError(
+            f"{name} must be a finite number for each instance of one bag, got {values!r}"
+        )
+    if count is not None and len(found) != count:
+        raise ValueError(f"{name} must have a number for each of {count} instances, got {values!r}")
+    return found
+
+
+def _coords(coords: Any, count: int) -> Any:
+    """Return times (instances,) or places (instances, 2), or refuse them."""
+    found = _finite("coords", coords)
+    shape = None if found is None else found.shape
+    if shape == (count, 1):
+        return found[:, 0]
+    if shape not in ((count,), (count, 2)):
+        raise ValueError(
+            f"coords must be one or two finite numbers for each of {count} instances, got "
+            f"{coords!r}"
+        )
+    return found
+
+
+def _finite(name: str, values: Any) -> Any:
+    """Return finite numbers as an array, or None."""
+    unmasked(name, values)
+    try:
+        found = np.asarray(values)
+    except (TypeError, ValueError):  # of several lengths
+        return None
+    good = found.dtype.kind in "fiu" and np.isfinite(found).all()
+    return found.astype(float) if good else None
