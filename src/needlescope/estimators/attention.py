@@ -16,7 +16,7 @@ from . import several_classes
 from .base import BagClassifier
 from .diagnostics import describe
 from .fitting import steps
-from .fitting.fit import Recipe
+from .fitting.comparison import Recipe
 from .fitting.prepared import Prepared
 from .fitting.schemes import SCHEMES
 from .fitting.selection import why

@@ -29,7 +29,8 @@ from .bags.labels import (
     read_labels,
 )
 from .bags.views import Glass
-from .fitting.fit import Labelled, Recipe, fit_bags
+from .fitting.comparison import Labelled, Recipe
+from .fitting.fit import fit_bags
 from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import train_states

@@ -16,7 +16,7 @@ from ..solvers.minimise import minimise_path
 from .bags.bags import Bags
 from .base import BagClassifier
 from .fitting import steps
-from .fitting.fit import Recipe
+from .fitting.comparison import Recipe
 from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
 from .fitting.ways.catalogue import Asked

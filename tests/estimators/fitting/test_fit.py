@@ -7,6 +7,8 @@ import pytest
 from needlescope.estimators import PooledClassifier
 from tests.estimators.draws import needles
 
+COVERS = ("comparison",)
+
 
 def test_some_bags_get_the_ridge_that_suits_as_few(monkeypatch):
     """Ridges are in proportion to features per bag, also where some bags stand for all."""

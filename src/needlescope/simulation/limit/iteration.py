@@ -77,15 +77,21 @@ def iterate(
             x = pulled / (1.0 + field * task.R)
         yield Estimate(x / np.sqrt(d), strength, number)
         if learns:
-            strength = _strength(x / np.sqrt(d), field * s, strength)
+            strength = learned_strength(float(x @ x) / d, field * s, strength)
 
 
-def _strength(xi: FloatArray, field: float, before: float) -> float:
-    """Return the θ at which the estimate is as long as its own evidence says.
+def learned_strength(length: float, field: float, before: float) -> float:
+    """Return the θ at which an estimate is as long, in its square, as its own evidence says.
 
-    A posterior of width 1/(1 + A) has a mean of squared norm A/(1 + A). A strength that is assumed
-    too small makes it longer, one too large shorter, by about the square of the ratio.
+    A posterior of width 1/(1 + A) has a mean of squared norm A/(1 + A), for a field A. A strength
+    that is assumed too small makes it longer, one too large shorter, by about the square of the
+    ratio.
+
+    Examples
+    --------
+    >>> learned_strength(0.5, 1.0, 3.0), round(learned_strength(0.72, 1.0, 3.0), 9)
+    (3.0, 3.6)
     """
     believed = field / (1.0 + field)
-    ratio = float(xi @ xi) / max(believed, 1e-300)
+    ratio = length / max(believed, 1e-300)
     return float(np.clip(before * np.sqrt(np.clip(ratio, 0.25, 4.0)), 0.1, 50.0))

@@ -16,13 +16,10 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ....arrays import FloatArray, project
+from ....simulation.limit.iteration import FIRST_STRENGTH, learned_strength
 from ....simulation.samples.data import Data
 
 ROUNDS = 25
-# A strength that is assumed too large costs little, one too small misses the needle (see
-# `simulation.limit.iteration`).
-FIRST_STRENGTH = 5.0
-STRENGTHS = (0.1, 50.0)
 
 
 def contrast(data: Data, weight: FloatArray) -> FloatArray:
@@ -101,11 +98,9 @@ def iterated(data: Data, weight: FloatArray, rounds: int = ROUNDS) -> FloatArray
         pulled = count * strength / d * (attended - middle)
         V = 1.0 / (1.0 + field * squares)
         xi = V * (pulled - xi * field * (1.0 - squares))
-        length = float(np.linalg.norm(xi))
-        xi /= max(1.0, length)  # where the background is not white
-        believed = field * squares * V
-        longer = float(np.sqrt(np.clip(length**2 / max(believed, 1e-300), 0.25, 4.0)))
-        strength = float(np.clip(strength * longer, *STRENGTHS))
+        length = float(xi @ xi)
+        xi /= max(1.0, float(np.sqrt(length)))  # where the background is not white
+        strength = learned_strength(length, field * squares, strength)
     return strength * xi
 
 
