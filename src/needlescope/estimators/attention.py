@@ -41,32 +41,34 @@ class AttentionClassifier(BagClassifier):
 
     With no arguments, several ways to look at bags are compared: instances standardised, whitened,
     or with random cosines beside them; the mean instance, single-layer attention
-    wᵀ Xᵀ softmax(X q) + b from several starts, alone or beside the mean, and evidence, whose odds
-    are the mean of the instances' odds. Hopeless ones are dropped early. The best is taken, and
-    with it up to two more that bags held out do not tell apart from it: the mean of their log odds
-    is the score. ``choices_`` says what was tried, ``why_`` why this was taken.
+    wᵀ Xᵀ softmax(X q) + b from several starts, alone or beside the mean, evidence, whose odds are
+    the mean of the instances' odds, and summaries of a bag (mean, largest, least and standard
+    deviation of every feature), read linearly or by trees. Hopeless ones are dropped early. The
+    best is taken, and with it up to two of another kind that bags held out do not tell apart from
+    it: the mean of their log odds is the score. ``choices_`` says what was tried, ``why_`` why
+    this was taken.
 
     Parameters
     ----------
     effort : "quick", "standard" or "thorough", default "standard"
-        How much is compared. "quick" takes a single way of four, "thorough" compares more of all.
+        How much is compared. "quick" takes a single way of five, "thorough" compares more of all.
     kappa : "auto" or float, default "auto"
         Strength of attention's query, in standard deviations of its projections: how sharply it
-        looks, to begin with; 0 to 10⁶. 0 is mean pooling; a number leaves evidence out.
+        looks, to begin with; 0 to 10⁶. 0 is mean pooling; a number leaves all but attention out.
     queries : int or "auto", default 1
         How many queries, for more than one kind of signal, 1 to 1000; their scores add up. "auto"
-        compares one with four. More than one leaves evidence out.
+        compares one with four. More than one leaves evidence and summaries out.
     ridge : "auto" or float, default "auto"
         Penalty (ridge/2)(‖w‖² + ‖q‖²) beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion
         to the number of features per bag.
     refine : "auto" or int, default "auto"
         Iterations that move query and readout together, 0 to 10⁶; they end when there is nothing
         to gain. None with a loss that has kinks.
-    read : "auto", "mean", "attended" or "evidence", default "auto"
+    read : "auto", "mean", "attended", "evidence", "summaries" or "trees", default "auto"
         What is read of a bag. "evidence", log mean exp(Xq) + b, is for bags that are positive
         because something is there, never because something is missing: one instance more lowers
         the score of a bag of L by log((L + 1)/L) at most, whatever it shows, and may raise it by
-        any amount.
+        any amount. "summaries" and "trees" attend to nothing; trees know neither ridge nor loss.
     start : "auto", "steps", "contrast" or "iterated", default "auto"
         Where a query comes from: the theory's two gradient steps; the direction along which
         instances of positive bags vary more; attention iterated on the positives.
@@ -125,7 +127,8 @@ class AttentionClassifier(BagClassifier):
         q and w of the best way, for instances as they were given, not scaled, if it does without
         cosines: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
         ``(attention @ X) @ readout_[0]``. The queries of mean pooling are zero, and so begins a
-        last one, if the mean stands beside attention. The readout of evidence is its query.
+        last one, if the mean stands beside attention. The readout of evidence is its query;
+        summaries have none.
     intercept_ : float
         The constant of that score. If there is one member and it attends, their sum is
         ``decision_function``, except for scores beyond those of nearly all bags held out, which it

@@ -35,7 +35,7 @@ from .fitting.places import among, check_number, check_places, read_places, whol
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import train_states
 from .fitting.selection import AS_IS, even_count
-from .fitting.settings import Setting
+from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
 from .fitting.ways.catalogue import Asked, settings, ways
 from .fitting.ways.rounds import Ways
@@ -66,7 +66,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         if whole(self.validation) and self.validation == 0:
             asked = asked.plain()  # there is nothing to compare by
         roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
-        found = ways(asked, bags.d, roomy)
+        found = ways(asked, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
         return {way: settings(asked, way, self._width(bags, way) / count) for way in found}
 
     def _recipe(self, loss: Loss) -> Recipe:
@@ -142,7 +142,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _width(self, bags: Bags, way: Setting) -> int:
         """Return how many features the readout sees."""
-        return way.glass.width(bags.d)
+        return way.numbers * way.glass.width(bags.d)
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep diagnostics of what was trained."""
@@ -262,6 +262,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _readouts(self) -> FloatArray:
         """Return the readouts of scaled instances, features in columns."""
         member = self.members_[0]
+        if member.setting.read in SUMMARIES:
+            raise AttributeError(
+                'summaries of bags have no readout of instances; pass read="attended", or see '
+                "instance_scores for what each instance adds"
+            )
         found: FloatArray = member.model.w.reshape(-1, member.view.width)
         return found
 

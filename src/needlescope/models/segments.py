@@ -90,6 +90,10 @@ class Even(NamedTuple):
         """Return equal weights, 1/L for each of ``tokens`` tokens."""
         return np.full(tokens, 1.0 / self.L)
 
+    def ragged(self, tokens: int) -> Ragged:
+        """Return the same samples, of so many tokens, by where they begin."""
+        return Ragged.at(np.arange(0, tokens + 1, self.L))
+
 
 class Ragged(NamedTuple):
     """Samples whose tokens begin at ``starts``; its last entry is the number of tokens.
@@ -153,6 +157,10 @@ class Ragged(NamedTuple):
     def uniform(self, tokens: int) -> FloatArray:
         """Return equal weights within each sample."""
         return self.spread(1.0 / self.lengths)
+
+    def ragged(self, tokens: int) -> Ragged:
+        """Return the same."""
+        return self
 
 
 Segments: TypeAlias = "Even | Ragged"

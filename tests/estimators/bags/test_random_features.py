@@ -25,7 +25,9 @@ def rings(n, seed):
 
 def test_they_show_what_no_direction_does():
     (X, y), test = rings(300, 0), rings(400, 1)
-    plain = AttentionClassifier(start="steps", beside=False, cosines=False, random_state=0)
+    plain = AttentionClassifier(
+        read="attended", start="steps", beside=False, cosines=False, random_state=0
+    )
     assert plain.fit(X, y).score(*test) < 0.8
     assert make_pipeline(RandomFeatures(random_state=0), clone(plain)).fit(X, y).score(*test) > 0.9
 

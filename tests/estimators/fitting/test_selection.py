@@ -41,6 +41,26 @@ def test_the_setting_with_the_best_probabilities_is_taken():
     assert found.members[0].calibration.slope > 0.0
 
 
+def test_a_mean_is_of_several_kins_that_are_near():
+    """Of ways that err alike the better is taken; one that is clearly worse is not."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(400) % 2, 1.0, -1.0)
+    shared, own, weight = rng.standard_normal((2, 400)), rng.standard_normal((2, 400)), np.ones(400)
+    attends, beside = Setting(2.0, 0.1), Setting(2.0, 0.1, beside=True)
+    trees, mean = Setting(0.0, 0.0, read="trees"), Setting(0.0, 0.1, read="mean")
+    scores = {
+        attends: y + shared[0] + 0.05 * own[0],
+        beside: y + shared[0] + 0.06 * own[1],
+        trees: y + shared[1],
+        mean: 0.1 * y + rng.standard_normal(400),
+    }
+    found = judge(scores, y, weight, [np.arange(400)], most=3)
+    assert sorted(one.setting.read for one in found.members) == ["attended", "trees"]
+    alone = judge({attends: scores[attends]}, y, weight, [np.arange(400)], most=3)
+    losses = [np.logaddexp(0.0, -y * one.log_odds).mean() for one in (found, alone)]
+    assert losses[0] < losses[1] - 0.03
+
+
 def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
     y = labels()
     held = [test for _, test in held_out(y, 5, np.random.RandomState(0))]

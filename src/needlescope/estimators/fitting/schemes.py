@@ -25,9 +25,10 @@ from . import steps
 from .descent import refine
 from .folds import rarer, stratified
 from .prepared import Prepared
-from .settings import Setting
-from .ways import evidence, starts
+from .settings import SUMMARIES, Setting
+from .ways import evidence, starts, summaries
 from .ways.evidence import Evidence
+from .ways.summaries import Summarised
 
 SCHEMES = ("reuse", "split", "crossfit")
 CROSS = 5
@@ -41,7 +42,7 @@ def train_states(
     *,
     loss: Loss,
     scheme: str,
-) -> Iterator[tuple[Setting, State | Evidence]]:
+) -> Iterator[tuple[Setting, State | Evidence | Summarised]]:
     """Train a classifier in every setting; those of one way share what they can."""
     attends = any(one.read == "attended" for one in settings)
     folds = _folds(data.y, scheme, random) if attends else []
@@ -56,6 +57,9 @@ def train_states(
             continue
         if way.read == "evidence":
             yield from _evidence(data, weight, wanted, loss, ridges)
+            continue
+        if way.read in SUMMARIES:
+            yield from _summaries(data, weight, wanted, loss, ridges)
             continue
         key = way.kappa, way.start
         if key not in known:
@@ -88,6 +92,18 @@ def _means(
     for one in wanted:
         state, zero = pooled[one.ridge], np.repeat(nothing, one.queries, axis=0)
         yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
+
+
+def _summaries(
+    data: Prepared, weight: FloatArray, wanted: list[Setting], loss: Loss, ridges: list[float]
+) -> Iterator[tuple[Setting, Summarised]]:
+    """Train a linear readout of summaries, or trees."""
+    if wanted[0].read == "trees":
+        yield wanted[0], summaries.forest(data, weight)
+        return
+    found = summaries.linear(data, weight, loss, ridges)
+    for one in wanted:
+        yield one, found[one.ridge]
 
 
 def _evidence(

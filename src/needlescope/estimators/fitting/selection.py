@@ -26,7 +26,7 @@ RARE = 500  # if so many are of the rarer class
 FEWEST = 100  # bags of a class that are kept when some are drawn
 OUTSIDE = 0.05  # of the scores of a class, at either end
 FLATTEST_CALIBRATION = 1e-3  # the least slope of a calibration: scores never change their order
-NEAR = 2.0  # standard errors within which ways are alike
+NEAR = 1.5  # standard errors within which ways are alike
 PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
 CENTRE_ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
 
@@ -114,11 +114,13 @@ def judge(
 ) -> Choice:
     """Return the settings whose scores of bags held out are best, and their calibration.
 
-    The best is taken, and of the other ways those within two standard errors of it, up to ``most``
-    in all: bags held out do not tell them apart, and the mean of their log odds is better than any
-    of them. ``parts`` are the bags that were held out together, none if there were too few: then
-    the first setting is taken, the most cautious. Scores of one ``source``, such as a patient, do
-    not count as independent where standard errors are concerned.
+    The best is taken, and the best of every other kin that is near to it, up to ``most`` in all:
+    bags held out do not tell them apart, and the mean of their log odds is better than any of
+    them. Ways of one kin err alike, and a mean of them gains nothing.
+
+    ``parts`` are the bags that were held out together, none if there were too few: then the first
+    setting is taken, the most cautious. Scores of one ``source``, such as a patient, do not count
+    as independent where standard errors are concerned.
     """
     if not parts:
         return Choice([Taken(next(iter(scores)), AS_IS)], AS_IS, {}, [])
@@ -134,8 +136,9 @@ def judge(
     tried: list[Tried] = []
     for one in tops.values():
         behind, error = apart(*by_source(each[one], each[best], share, source=from_one))
-        near = behind <= NEAR * error and sum(row.taken for row in tried) < most
-        tried.append(Tried(one, behind, error, losses[one], near))
+        kins = [row.setting.kin for row in tried if row.taken]
+        taken = behind <= NEAR * error and len(kins) < most and one.kin not in kins
+        tried.append(Tried(one, behind, error, losses[one], taken))
     members, together = [], np.zeros(len(held))
     for row in tried:
         if row.taken:
@@ -177,8 +180,8 @@ def why(tried: list[Tried], setting: Setting) -> str:
             found += (
                 f"the next, {row.setting.words}, was {row.behind:.3f} ± {row.error:.3f} behind."
             )
-    if setting.read == "mean":
-        alone = all(row.setting.read == "mean" for row in tried if row.taken)
+    if not setting.attends:
+        alone = not any(row.setting.attends for row in tried if row.taken)
         found += f" Attention is uniform{': it did not pay' if alone else ' in the best'}."
     return found
 

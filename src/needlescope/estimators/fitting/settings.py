@@ -1,9 +1,9 @@
 """What can be chosen when a classifier is trained.
 
 A setting says how instances are shown (shrinkage, cosines), what is read of a bag (its mean
-instance, attended ones, or evidence), where a query starts and how strong it is, and how it is
-trained (ridge, refining iterations). Settings that differ in ridge and iterations only are one
-*way*, and are trained together.
+instance, attended ones, evidence, or summaries), where a query starts and how strong it is, and how
+it is trained (ridge, refining iterations). Settings that differ in ridge and iterations only are
+one *way*, and are trained together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ MOST_KAPPA = 1e6  # attention is on one instance long before; single precision t
 RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares overflow
 MOST_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
 MOST_STEPS = 10**6  # of refinement, which ends by itself when there is nothing to gain
-READS = ("mean", "attended", "evidence")
+KINDS = 4  # of summaries: mean, largest, least, standard deviation
+READS = ("mean", "attended", "evidence", "summaries", "trees")
 STARTS = ("steps", "contrast", "iterated")
 
 
@@ -39,6 +40,21 @@ class Setting(NamedTuple):
     def way(self) -> Setting:
         """The setting but for its ridge and its iterations."""
         return self._replace(ridge=0.0, iterations=0)
+
+    @property
+    def attends(self) -> bool:
+        """Whether instances are looked at unequally."""
+        return self.read in ("attended", "evidence")
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers a readout sees of every feature: mean, largest, least, deviation."""
+        return KINDS if self.read in SUMMARIES else 1
+
+    @property
+    def kin(self) -> tuple[str, bool]:
+        """What ways have in common that err alike: what is read, and whether of cosines too."""
+        return self.read, self.cosines
 
     @property
     def glass(self) -> Glass:
@@ -63,6 +79,8 @@ class Setting(NamedTuple):
             shown += " and cosines"
         if self.read == "mean":
             return f"the mean of {shown}"
+        if self.read in SUMMARIES:
+            return f"{SUMMARIES[self.read]} of {shown}"
         if self.read == "evidence":
             return f"the evidence, from {FROM[self.start]}, of {shown}"
         what = "attention" if self.queries == 1 else f"attention of {self.queries} queries"
@@ -70,6 +88,7 @@ class Setting(NamedTuple):
         return f"{what} from {FROM[self.start]}{beside} of {shown}"
 
 
+SUMMARIES = {"summaries": "summaries", "trees": "trees on summaries"}
 FROM = {
     "steps": "two steps",
     "contrast": "a contrast of covariances",

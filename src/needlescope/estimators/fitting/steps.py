@@ -24,6 +24,7 @@ from ...simulation.training.stages import State
 from ...solvers.minimise import minimise, minimise_path
 from .ways import evidence
 from .ways.evidence import Evidence
+from .ways.summaries import Summarised
 
 READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
 
@@ -79,8 +80,10 @@ def readouts(
     return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
 
 
-def scores(data: Data, model: State | Evidence) -> FloatArray:
+def scores(data: Data, model: State | Evidence | Summarised) -> FloatArray:
     """Return the score of every bag: its evidence, or the sum over its queries, and the bias."""
+    if isinstance(model, Summarised):
+        return model.scores(data)
     if isinstance(model, Evidence):
         return evidence.scores(data, model)
     return stages.attended(data, model, 1.0)

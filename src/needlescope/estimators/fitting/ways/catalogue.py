@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...bags.views import Glass
-from ..settings import READS, STARTS, Setting
+from ..settings import READS, STARTS, SUMMARIES, Setting
 
 EFFORTS = ("quick", "standard", "thorough")
 KAPPA = 2.0
@@ -58,7 +58,7 @@ class Asked(NamedTuple):
         return self._replace(**{k: v for k, v in look.items() if getattr(self, k) == "auto"})
 
 
-def ways(asked: Asked, d: int, roomy: bool = True) -> list[Setting]:
+def ways(asked: Asked, d: int, roomy: bool = True, summed_up: bool = True) -> list[Setting]:
     """List the ways that the parameters leave open.
 
     Parameters
@@ -69,6 +69,8 @@ def ways(asked: Asked, d: int, roomy: bool = True) -> list[Setting]:
         Features of an instance.
     roomy
         Whether there is room to hold instances with cosines: without, "auto" offers none.
+    summed_up
+        The same for the summaries of all bags.
 
     Examples
     --------
@@ -76,12 +78,15 @@ def ways(asked: Asked, d: int, roomy: bool = True) -> list[Setting]:
     ['attention from two steps of standardised instances']
     >>> free = Asked(shrinkage="auto", cosines="auto")
     >>> [len(ways(free._replace(effort=effort), 10)) for effort in EFFORTS]
-    [4, 21, 36]
+    [5, 23, 38]
     """
+    glasses = _glasses(asked, roomy)
     return [
         look._replace(shrinkage=glass.shrinkage, cosines=glass.waves)
-        for glass in _glasses(asked, roomy)
-        for look in _looks(asked, glass, glass.width(d))
+        for glass in glasses
+        for look in _looks(
+            asked, glass, glass.width(d), summed_up=summed_up and glass == glasses[0]
+        )
     ]
 
 
@@ -95,7 +100,9 @@ def settings(asked: Asked, way: Setting, unit: float) -> list[Setting]:
     >>> [one.iterations for one in settings(Asked(ridge=0.1), Setting(2.0, 0.0), 1.0)]
     [0, 10, 25]
     """
-    mean = way.read == "mean"
+    if way.read == "trees":  # they know neither ridges nor iterations
+        return [way]
+    mean = not way.attends
     steps = ITERATIONS[asked.effort] if isinstance(asked.refine, str) else (int(asked.refine),)
     if isinstance(asked.refine, str) and way.cosines and way.read == "attended":
         steps = tuple(k for k in steps if k <= MOST_OF_COSINES)
@@ -116,7 +123,7 @@ def _glasses(asked: Asked, roomy: bool) -> list[Glass]:
     return [Glass(one) for one in shrinkages] + [Glass(shrinkages[0], True)] * roomy
 
 
-def _looks(asked: Asked, glass: Glass, width: int) -> Iterator[Setting]:
+def _looks(asked: Asked, glass: Glass, width: int, *, summed_up: bool) -> Iterator[Setting]:
     """Go through what may be read of instances shown like this."""
     reads = _reads(asked)
     several = not isinstance(asked.queries, str) and int(asked.queries) > 1
@@ -124,6 +131,8 @@ def _looks(asked: Asked, glass: Glass, width: int) -> Iterator[Setting]:
         yield Setting(0.0, 0.0, queries=asked.queries if several else 1, read="mean")
         if asked.effort == "quick" and glass.waves and len(reads) > 1:
             return  # all else takes its time
+    if (summed_up and not several) or len(reads) == 1:
+        yield from (Setting(0.0, 0.0, read=read) for read in _summaries(asked, reads))
     if "evidence" in reads and not several:
         for start in _starts(asked, ("iterated", "mean")):
             yield Setting(0.0, 0.0, read="evidence", start=start)
@@ -143,6 +152,12 @@ def _reads(asked: Asked) -> tuple[str, ...]:
     if isinstance(asked.kappa, str):
         return READS
     return ("mean",) if asked.kappa == 0.0 else ("attended",)
+
+
+def _summaries(asked: Asked, reads: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which readouts of summaries are offered: trees take their time."""
+    quick = asked.effort == "quick" and len(reads) > 1
+    return tuple(one for one in (("summaries",) if quick else SUMMARIES) if one in reads)
 
 
 def _starts(asked: Asked, offered: tuple[str, ...]) -> tuple[str, ...]:

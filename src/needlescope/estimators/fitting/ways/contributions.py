@@ -1,8 +1,9 @@
 """What each instance adds to the score of its bag: parts that add up to it exactly.
 
 Attention adds a_l ⟨w, x_l⟩ for each instance and query. Evidence is a mean of odds: an instance
-with odds e^u adds in proportion to (e^u − 1)/L, so that one that says nothing adds nothing. What
-belongs to no instance, the bias, is spread evenly.
+with odds e^u adds in proportion to (e^u − 1)/L, so that one that says nothing adds nothing. What a
+summary adds is shared by those that have a part in it (`summaries`). What belongs to no instance,
+the bias, is spread evenly.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from ....models.segments import Segments
 from ....simulation.training.stages import State
 from ....simulation.training.stages import look as attended
 from .evidence import Evidence, look
+from .summaries import Summarised
 
 
-def parts(rows: Any, segments: Segments, model: State | Evidence) -> tuple[FloatArray, FloatArray]:
+def parts(
+    rows: Any, segments: Segments, model: State | Evidence | Summarised
+) -> tuple[FloatArray, FloatArray]:
     """Return what each instance adds, and the score of each bag.
 
     Examples
@@ -32,6 +36,8 @@ def parts(rows: Any, segments: Segments, model: State | Evidence) -> tuple[Float
     True
     True
     """
+    if isinstance(model, Summarised):
+        return model.each(rows, segments)
     even = segments.uniform(len(rows))
     if isinstance(model, Evidence):
         a, found = look(rows, segments, model.q[0])

@@ -2,7 +2,8 @@
 
 In the first fold a few scouts look through every glass; glasses through which all of them do
 clearly worse than the best are put away. The other ways follow, all of them with few settings.
-Those that are best on this fold are compared by all folds, in all their settings.
+Those that are best on this fold, and the best of every kin that is not hopeless, are compared by
+all folds, in all their settings.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Place: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags hel
 FEW = 10  # iterations of the first round, at most
 GO_ON = 4  # ways that are compared by all folds
 HOPELESS = 2.0  # standard errors by which all scouts through a glass must be behind
+HOPELESS_KIN = 3.0  # and all ways of a kin: other kins err at other bags, and fewer are left
 
 
 def compare(
@@ -80,19 +82,32 @@ def compare(
     if not tried:
         return {}, {}
     behind = _behind(tried, scores, held, losses)
-    best = sorted(behind, key=lambda way: behind[way][1])[:GO_ON]
+    best = _going_on(behind)
     left = {way: ways[way] for way in tried if way in best}
-    final: Scores = {}
+    whole = {way: some for way, some in left.items() if light[way] == some}
+    final = {one: scores[one] for some in whole.values() for one in some}
     for place in places:
-        score(left, place, final)
+        again = place is not first
+        score({way: some for way, some in left.items() if again or way not in whole}, place, final)
         left = _done(left, final)
     return final, {way: found for way, found in behind.items() if way not in best}
+
+
+def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setting]:
+    """Return the best ways, and the best of each other kin that is not hopeless."""
+    order = sorted(behind, key=lambda way: behind[way][1])
+    found = order[:GO_ON]
+    for way in order[GO_ON:]:
+        _, worse, error = behind[way]
+        if worse <= HOPELESS_KIN * error and way.kin not in (one.kin for one in found):
+            found.append(way)
+    return found
 
 
 def few(settings: list[Setting]) -> list[Setting]:
     """Return the settings of a way that say enough of it: fewer iterations, larger ridges."""
     ridges = list(dict.fromkeys(one.ridge for one in settings))
-    if settings[0].read == "mean":
+    if not settings[0].attends:
         return settings
     return [one for one in settings if one.iterations <= FEW and one.ridge in ridges[:2]]
 
@@ -106,7 +121,7 @@ def is_scout(way: Setting) -> bool:
     """Whether a way is among the first to look through its glass."""
     if way.read == "evidence":
         return way.start == "iterated"
-    return way.read == "mean" or (way.start == "steps" and way.queries == 1)
+    return not way.attends or (way.start == "steps" and way.queries == 1)
 
 
 def by_glass(ways: Ways) -> Iterable[tuple[Any, list[list[Setting]]]]:

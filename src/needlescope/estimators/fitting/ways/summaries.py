@@ -1,0 +1,216 @@
+"""Summaries of a bag: mean, largest, least and standard deviation of every feature.
+
+They are what a person would try in a dozen lines, and where a bag is more than its telling
+instances (how far its parts differ, say) nothing beats them. Two readouts of them are offered: one
+that is linear, of standardised summaries, and the votes of trees grown at random, which no scale of
+a feature changes.
+
+Either score is a sum over summaries and a constant. What a summary adds is shared by the instances
+of the bag, by weights that are positive and add up to 1: all to the instance with the largest (or
+least) value; by the squared distance from the bag's mean, for the standard deviation; by how far an
+instance is on the side of its bag's mean, for the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.ensemble import ExtraTreesClassifier
+
+from ....arrays import FloatArray
+from ....losses import Loss
+from ....models.segments import Ragged, Segments
+from ....simulation.samples.data import Data
+from ....solvers.minimise import minimise_path
+from ..settings import KINDS
+
+TREES = 100
+LEAF = 2  # bags that end in the same leaf, at least
+SEED = 0  # of the trees: they are the same in all folds
+TOLERANCE = 1e-4  # of a readout's gradient, relative to that at zero
+
+
+def summarise(rows: Any, segments: Segments) -> FloatArray:
+    """Return mean, largest, least and standard deviation of all features: a row for each bag.
+
+    Examples
+    --------
+    >>> from needlescope.models.segments import Even
+    >>> summarise(np.array([[0.0], [2.0], [1.0], [1.0]]), Even(2))
+    array([[1., 2., 0., 1.],
+           [1., 1., 1., 0.]])
+    """
+    mean = segments.mean(rows).astype(float)
+    starts = segments.ragged(len(rows)).starts[:-1]
+    ends = [extreme.reduceat(rows, starts, axis=0) for extreme in (np.maximum, np.minimum)]
+    squares = segments.mean(np.square(rows, dtype=float))
+    spread = np.sqrt(np.maximum(squares - mean * mean, 0.0))
+    return np.hstack([mean, *ends, spread])
+
+
+def summaries(data: Data) -> FloatArray:
+    """Return the summaries of every bag."""
+    found = np.empty((len(data.y), KINDS * data.tokens[1]))
+    for block in data.blocks():
+        found[block.rows] = summarise(block.table, block.segments)
+    return found
+
+
+@dataclass(frozen=True)
+class Summarised:
+    """A classifier of summaries, which are counted from their ``centre``."""
+
+    centre: FloatArray
+    b: float
+
+    @property
+    def q(self) -> FloatArray:
+        """The query: attention is uniform."""
+        return np.zeros((1, len(self.centre) // KINDS))
+
+    @property
+    def w(self) -> FloatArray:
+        """There is no readout of instances."""
+        return np.zeros_like(self.q)
+
+    def parts(self, found: FloatArray) -> FloatArray:
+        """Return what each summary adds to the score of its bag."""
+        raise NotImplementedError
+
+    def scores(self, data: Data) -> FloatArray:
+        """Return the score of every bag."""
+        return self.of(summaries(data))
+
+    def of(self, found: FloatArray) -> FloatArray:
+        """Return the score of bags that are summarised."""
+        scores: FloatArray = self.parts(found).sum(axis=1) + self.b
+        return scores
+
+    def each(self, rows: Any, segments: Segments) -> tuple[FloatArray, FloatArray]:
+        """Return what each instance adds, and the score of each bag."""
+        bags, found = segments.ragged(len(rows)), summarise(rows, segments)
+        parts, total = self.parts(found), self.b * segments.uniform(len(rows))
+        shares = _shares(rows, bags, found, self.centre)
+        for own, share in zip(np.split(parts, KINDS, axis=1), shares, strict=True):
+            total += np.einsum("ij,ij->i", np.repeat(own, bags.lengths, axis=0), share)
+        return total, parts.sum(axis=1) + self.b
+
+
+@dataclass(frozen=True)
+class Linear(Summarised):
+    """A linear readout."""
+
+    weights: FloatArray
+
+    def parts(self, found: FloatArray) -> FloatArray:
+        """Return weights times summaries."""
+        return (found - self.centre) * self.weights
+
+
+@dataclass(frozen=True)
+class Forest(Summarised):
+    """The mean vote of trees: the share of positives in the leaf where a bag ends.
+
+    On its way from the root every question changes that share, and the change is what the summary
+    that it asks for adds.
+    """
+
+    trees: Any  # a fitted ExtraTreesClassifier
+
+    def of(self, found: FloatArray) -> FloatArray:
+        """Return the mean vote, by the trees' own quick way."""
+        votes: FloatArray = self.trees.predict_proba(found)[:, 1]
+        return votes
+
+    def parts(self, found: FloatArray) -> FloatArray:
+        """Return what the questions about each summary change."""
+        path, ends = self.trees.decision_path(found)
+        changes = [_changes(one.tree_, found.shape[1]) for one in self.trees.estimators_]
+        total = np.zeros(found.shape)
+        for change, first, last in zip(changes, ends[:-1], ends[1:], strict=True):
+            total += (path[:, first:last] @ change).toarray()
+        return total / len(changes)
+
+
+def _changes(tree: Any, width: int) -> csr_array:
+    """Return by how much each node of a tree differs from the one before: node × summary."""
+    votes = tree.value[:, 0, 1] / tree.value[:, 0].sum(axis=1)
+    inner = np.flatnonzero(tree.children_left >= 0)
+    nodes = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    before = np.concatenate([inner, inner])
+    change = votes[nodes] - votes[before]
+    return csr_array((change, (nodes, tree.feature[before])), shape=(len(votes), width))
+
+
+def _shares(rows: Any, bags: Ragged, found: FloatArray, centre: FloatArray) -> Iterator[FloatArray]:
+    """Go through the kinds of summaries: by how much each instance has a part in each feature's.
+
+    Weights are positive, and those of the instances of a bag add up to 1.
+    """
+    starts, lengths = bags.starts[:-1], bags.lengths
+    mean, largest, least, _ = (
+        np.repeat(one, lengths, axis=0) for one in np.split(found, KINDS, axis=1)
+    )
+    middle = centre[: rows.shape[1]]
+    on_side = np.maximum((rows - middle) * np.sign(mean - middle), 0.0)
+    for weights in (on_side, rows == largest, rows == least, np.square(rows - mean)):
+        total = np.repeat(np.add.reduceat(weights, starts, axis=0, dtype=float), lengths, axis=0)
+        even = (1.0 / np.repeat(lengths, lengths))[:, None]
+        yield np.where(total > 0.0, weights / np.where(total > 0.0, total, 1.0), even)
+
+
+def linear(
+    data: Data, weight: FloatArray, loss: Loss, ridges: list[float]
+) -> dict[float, Summarised]:
+    """Train a linear readout of standardised summaries for each ridge.
+
+    Examples
+    --------
+    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.losses import Logistic
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
+    >>> X[:100, :, 2] *= 2.0
+    >>> found = linear(Arrays(X, y), np.full(200, 1 / 200), Logistic(), [0.1])[0.1]
+    >>> bool(((found.scores(Arrays(X, y)) > 0) == (y > 0)).mean() > 0.9)
+    True
+    >>> int(np.argmax(found.weights))
+    11
+    """
+    found = summaries(data)
+    centre = weight @ found / weight.sum()
+    deviation = np.sqrt(weight @ np.square(found - centre) / weight.sum())
+    scale = np.where(deviation > 1e-9 * np.abs(centre) + 1e-300, deviation, np.inf)
+    fits = minimise_path(
+        (found - centre) / scale, data.y, loss, ridges, weight, tolerance=TOLERANCE
+    )
+    return {
+        ridge: Linear(centre, float(fit.b), fit.w / scale)
+        for ridge, fit in zip(ridges, fits, strict=True)
+    }
+
+
+def forest(data: Data, weight: FloatArray) -> Summarised:
+    """Grow trees that ask for summaries at random.
+
+    Examples
+    --------
+    >>> from needlescope.simulation.samples.data import Arrays
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
+    >>> X[:100, :, 2] *= 2.0
+    >>> found = forest(Arrays(X, y), np.full(200, 1 / 200))
+    >>> both = found.of(summaries(Arrays(X, y))), found.parts(summaries(Arrays(X, y)))
+    >>> bool(np.abs(both[0] - both[1].sum(axis=1) - found.b).max() < 1e-12)
+    True
+    """
+    found = summaries(data)
+    trees = ExtraTreesClassifier(TREES, min_samples_leaf=LEAF, random_state=SEED)
+    trees.fit(found, data.y > 0.0, sample_weight=weight * (len(weight) / weight.sum()))
+    roots = [one.tree_.value[0, 0] for one in trees.estimators_]
+    b = float(np.mean([root[1] / root.sum() for root in roots]))
+    return Forest(weight @ found / weight.sum(), b, trees)

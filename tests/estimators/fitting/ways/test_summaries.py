@@ -1,0 +1,124 @@
+"""Summaries of bags: what they are, what reads them, and what each instance has to do with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import AttentionClassifier
+from needlescope.estimators.fitting.ways.summaries import (
+    Linear,
+    forest,
+    linear,
+    summaries,
+    summarise,
+)
+from needlescope.losses import Logistic
+from needlescope.models.segments import Even, Ragged
+from needlescope.simulation.samples.data import Arrays
+
+
+def spread_bags(n=120, L=8, d=3, seed=0):
+    """Return bags whose positives have one feature that varies more, and nothing else."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((n, L, d)), np.where(np.arange(n) % 2, 1.0, -1.0)
+    X[y > 0.0, :, 1] *= 2.5
+    return X, y
+
+
+def test_summaries_are_those_of_numpy():
+    X = np.random.default_rng(0).standard_normal((5, 4, 3))
+    parts = X.mean(axis=1), X.max(axis=1), X.min(axis=1), X.std(axis=1)
+    np.testing.assert_allclose(summarise(X.reshape(-1, 3), Even(4)), np.hstack(parts), atol=1e-14)
+
+
+def test_bags_of_several_sizes():
+    rows = np.random.default_rng(0).standard_normal((7, 2)).astype(np.float32)
+    found = summarise(rows, Ragged.at(np.array([0, 1, 7])))
+    for own, bag in zip(found, (rows[:1], rows[1:]), strict=True):
+        wide = bag.astype(float)
+        parts = wide.mean(axis=0), wide.max(axis=0), wide.min(axis=0), wide.std(axis=0)
+        np.testing.assert_allclose(own, np.concatenate(parts), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["linear", "trees"])
+def test_what_instances_add_is_the_score(kind):
+    X, y = spread_bags()
+    data, weight = Arrays(X, y), np.full(len(y), 1.0 / len(y))
+    model = forest(data, weight)
+    if kind == "linear":
+        model = linear(data, weight, Logistic(), [0.1])[0.1]
+    each, score = model.each(X.reshape(-1, 3), Even(8))
+    np.testing.assert_allclose(each.reshape(-1, 8).sum(axis=1), score, atol=1e-12)
+    np.testing.assert_allclose(model.scores(data), score, atol=1e-12)
+    assert ((score > np.median(score)) == (y > 0.0)).mean() > 0.9
+
+
+def test_a_summary_belongs_to_the_instances_that_make_it():
+    """The largest to one; a deviation by its square; a mean to those on its side."""
+    rows, nothing = np.array([[-1.0], [0.0], [4.0]]), np.zeros(4)
+    shares = {}
+    for k, name in enumerate(("mean", "largest", "least", "spread")):
+        weights = np.where(np.arange(4) == k, 1.0, 0.0)
+        each, score = Linear(nothing, 0.0, weights).each(rows, Even(3))
+        shares[name] = each / score
+    np.testing.assert_allclose(shares["mean"], [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(shares["largest"], [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(shares["least"], [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(shares["spread"], np.array([4.0, 1.0, 9.0]) / 14.0)
+
+
+def test_equal_instances_share_what_is_largest():
+    model = Linear(np.zeros(4), 0.0, np.array([0.0, 1.0, 0.0, 0.0]))
+    each, _ = model.each(np.array([[2.0], [2.0], [1.0]]), Even(3))
+    np.testing.assert_allclose(each, [1.0, 1.0, 0.0])
+
+
+def test_a_feature_that_never_changes_has_no_weight():
+    X, y = spread_bags()
+    X[:, :, 0] = 7.0
+    found = linear(Arrays(X, y), np.full(len(y), 1.0 / len(y)), Logistic(), [0.1])[0.1]
+    assert isinstance(found, Linear)
+    np.testing.assert_array_equal(found.weights[::3], 0.0)
+    assert np.isfinite(found.scores(Arrays(X, y))).all()
+
+
+def test_weights_of_bags_count_in_both_readouts():
+    X, y = spread_bags()
+    data, weight = Arrays(X, y), np.where(y > 0.0, 4.0, 1.0)
+    weight /= weight.sum()
+    even = np.full(len(y), 1.0 / len(y))
+    assert forest(data, weight).b > 0.75 > 0.55 > forest(data, even).b
+    sides = [
+        linear(data, one, Logistic(), [10.0])[10.0].scores(data).mean() for one in (even, weight)
+    ]
+    assert sides[1] > sides[0] + 1.0
+
+
+@pytest.mark.parametrize("read", ["summaries", "trees"])
+def test_the_classifier_reads_summaries_and_explains_them(read):
+    X, y = spread_bags()
+    clf = AttentionClassifier(read=read, cosines=False, shrinkage=1.0, random_state=0).fit(X, y)
+    fresh, labels = spread_bags(seed=1)
+    assert clf.score(fresh, labels) > 0.85
+    each = clf.instance_scores(fresh)
+    total = np.array([one.sum() for one in each])
+    np.testing.assert_allclose(total, clf.decision_function(fresh), atol=1e-9)
+    np.testing.assert_array_equal(clf.attend(fresh)[0], 1 / 8)
+    assert "Attention is uniform" in clf.why_
+    with pytest.raises(AttributeError, match="summaries of bags have no readout of instances"):
+        _ = clf.readout_
+
+
+def test_summaries_are_found_where_a_spread_tells():
+    """No direction of attention shows that one feature varies more on both sides."""
+    X, y = spread_bags(n=160)
+    clf = AttentionClassifier(random_state=0).fit(X, y)
+    assert clf.setting_.read in ("summaries", "trees") or clf.setting_.cosines
+    assert any(row.setting.read == "summaries" for row in clf.choices_)
+
+
+def test_summaries_of_many_bags_in_order():
+    X, y = spread_bags(n=6)
+    found = summaries(Arrays(X, y))
+    np.testing.assert_array_equal(found[2:4], summaries(Arrays(X[2:4], y[2:4])))
