@@ -60,9 +60,10 @@ def test_the_best_are_compared_by_all_folds_in_all_settings():
 
 def test_the_best_of_every_kin_goes_on_unless_it_is_hopeless():
     """Four ways of one kin must not keep all others out."""
-    _, seen, found, _ = stage(lambda way: 1.02 if way.kin == ("attended", False) else 1.0)
+    better = ("attended", False), ("trees", False)  # trees have one setting, and less luck
+    _, seen, found, _ = stage(lambda way: 1.02 if way.kin in better else 1.0)
     kins = [one.kin for one in {one.way for one in found}]
-    assert kins.count(("attended", False)) >= GO_ON
+    assert kins.count(("attended", False)) >= GO_ON - 1
     assert {"summaries", "trees", "evidence", "mean"} <= {read for read, _ in kins}
     assert all(kins.count(kin) == 1 for kin in kins if kin != ("attended", False))
     _, _, found, _ = stage(lambda way: 3.0 if way.read == "attended" else 0.0)
