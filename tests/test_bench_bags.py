@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.bags import contest, fresh, honest, located, report, stamp, summary
-from benchmarks.bags.__main__ import main
+from benchmarks.bags.__main__ import arguments, main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
 from benchmarks.bags.summary import Mean
@@ -137,7 +137,8 @@ def test_differences_are_paired():
     for fold, (ours, theirs) in enumerate([(0.9, 0.8), (0.5, 0.4), (0.7, 0.6)]):
         for name, value in (("attention", ours), ("pooled", theirs)):
             key = contest.Key("some", 3, 0, fold, name, "")
-            rows[key] = contest.Score(value, 1.0 - value, value, 2.0 if name == "pooled" else 1.0)
+            seconds = 2.0 if name == "pooled" else 1.0
+            rows[key] = contest.Score(value, 1.0 - value, value, seconds, 0.5)
     (pair,) = summary.pairs(rows, 3)
     assert pair.accuracy.value == pytest.approx(0.1)
     assert pair.accuracy.se == pytest.approx(0.0, abs=1e-12)
@@ -146,6 +147,26 @@ def test_differences_are_paired():
     table = {sheet.title: sheet for sheet in report.sheets(rows, 3)}
     assert table["balanced accuracy"].rows[0] == ["some", "0.700 ± 0.115", "0.600 ± 0.115"]
     assert table["attention less pooling"].rows[0][3] == "better"
+
+
+def test_the_rival_is_the_best_of_the_cheap_ones():
+    rows = {}
+    aucs = {"attention": (0.7, 0.8), "mean logistic": (0.6, 0.9), "boosted summaries": (0.8, 0.9)}
+    for name, values in {**aucs, "ABMIL": (1.0, 1.0)}.items():
+        for fold, auc in enumerate(values):
+            key = contest.Key("some", 2, 0, fold, name, "")
+            rows[key] = contest.Score(0.5, 0.5, auc, 1.0, 0.5)
+    (rival,) = summary.rivals(rows, 2)
+    assert (rival.other, rival.auc) == ("boosted summaries", pytest.approx(0.85))
+    assert rival.ahead.value == pytest.approx(-0.1) and rival.errors < 0.0
+    table = {sheet.title: sheet for sheet in report.sheets(rows, 2)}
+    (row,) = table["attention beside the best of what takes a dozen lines"].rows
+    assert row[:3] == ["some", "boosted summaries", "0.850"]
+
+
+def test_papers_count_ten_folds_five_times():
+    found = arguments(["--published"])
+    assert (found.splits, found.repeats, found.class_weight) == (10, 5, "none")
 
 
 def test_the_corrected_error_is_the_larger():

@@ -1,7 +1,7 @@
 """Repeated stratified cross-validation, the same folds for all; each finished fold is kept.
 
-A row is a fold of a data set for one entrant: balanced accuracy, error, AUC, and the seconds of
-processor time that fitting took. Processor time, with one thread, is what a clock would show on a
+A row is a fold of a data set for one entrant: balanced accuracy, error, AUC, log loss, and the
+seconds of processor time that fitting took. Processor time, with one thread, is what a clock would show on a
 machine with nothing else to do.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
@@ -39,6 +40,7 @@ class Score(NamedTuple):
     error: float  # the share of bags
     auc: float
     seconds: float
+    loss: float  # logarithmic, of scores taken for log odds
 
 
 Rows = dict[Key, Score]
@@ -66,7 +68,8 @@ def judge(make: Callable[[], Any], data: DataSet, known: Any, test: Any) -> Scor
     truth = data.y[test]
     accuracy = float(balanced_accuracy_score(truth, found > 0.0))
     error = float(((found > 0.0) != (truth > 0)).mean())
-    return Score(accuracy, error, float(roc_auc_score(truth, found)), seconds)
+    loss = float(np.logaddexp(0.0, np.where(truth > 0, -found, found)).mean())
+    return Score(accuracy, error, float(roc_auc_score(truth, found)), seconds, loss)
 
 
 def read(path: Path) -> Rows:

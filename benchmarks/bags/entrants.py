@@ -104,6 +104,7 @@ ENTRANTS: dict[str, Make] = {
     "crossfit": _two_steps("crossfit"),
     "split": _two_steps("split"),
 }
+CHEAP = ("mean logistic", "cosines logistic", "boosted summaries")  # a dozen lines each
 ASKED = (  # that run only if they are named
     *("attention, thorough", "attention, several queries", "attention, random features"),
     *("evidence", "reuse", "crossfit", "split"),

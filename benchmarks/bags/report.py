@@ -11,12 +11,13 @@ from rich.table import Table
 
 from .contest import Rows
 from .entrants import ENTRANTS, POOLED
-from .summary import Mean, Pair, means, pairs, verdict
+from .summary import Mean, Pair, Rival, means, pairs, rivals, verdict
 
 TITLES = {
     "accuracy": "balanced accuracy",
     "error": "error, the share of bags",
     "auc": "area under the ROC curve",
+    "loss": "logarithmic loss, scores taken for log odds",
     "seconds": "fit time, seconds of one processor",
 }
 
@@ -52,6 +53,12 @@ def sheets(rows: Rows, splits: int) -> list[Sheet]:
             [_against_pooling(one) for one in every if one.other == POOLED],
         )
     )
+    cheap = rivals(rows, splits)
+    if cheap:
+        header = ["data", "best cheap one", "its AUC", "attention's less it"]
+        header += ["corrected se", "in these"]
+        title = "attention beside the best of what takes a dozen lines"
+        tables.append(Sheet(title, header, [_against_cheap(one) for one in cheap]))
     others = [name for name in names if any(one.other == name for one in every)]
     for title, show in (
         ("attention's balanced accuracy less that of", lambda one: _signed(one.accuracy)),
@@ -137,6 +144,14 @@ def _number(found: Mean, measure: str) -> str:
 
 def _signed(found: Mean) -> str:
     return f"{found.value:+.3f} ± {found.se:.3f} {verdict(found)}"
+
+
+def _against_cheap(one: Rival) -> list[str]:
+    ahead = one.ahead
+    return [
+        *(one.data, one.other, f"{one.auc:.3f}"),
+        *(f"{ahead.value:+.3f} ± {ahead.se:.3f}", f"{ahead.corrected:.3f}", f"{one.errors:+.1f}"),
+    ]
 
 
 def _against_pooling(one: Pair) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .contest import Rows, Score
-from .entrants import ATTENTION
+from .entrants import ATTENTION, CHEAP
 
 
 class Mean(NamedTuple):
@@ -99,6 +99,32 @@ def pairs(rows: Rows, splits: int) -> list[Pair]:
                 )
             )
     return found
+
+
+class Rival(NamedTuple):
+    """The cheap entrant with the largest AUC on a data set, and how far attention is ahead."""
+
+    data: str
+    other: str
+    auc: float  # its own
+    ahead: Mean
+
+    @property
+    def errors(self) -> float:
+        """By how many corrected standard errors attention is ahead."""
+        return self.ahead.value / self.ahead.corrected if self.ahead.value else 0.0
+
+
+def rivals(rows: Rows, splits: int) -> list[Rival]:
+    """Return the best cheap entrant on each data set, if there are any."""
+    own = {(one["data"], one["entrant"]): one["auc"].value for one in means(rows, splits)}
+    found: dict[str, Rival] = {}
+    for pair in pairs(rows, splits):
+        auc = own[pair.data, pair.other]
+        before = found.get(pair.data)
+        if pair.other in CHEAP and (before is None or auc > before.auc):
+            found[pair.data] = Rival(pair.data, pair.other, auc, pair.auc)
+    return list(found.values())
 
 
 def verdict(difference: Mean) -> str:
