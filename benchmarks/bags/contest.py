@@ -1,8 +1,8 @@
 """Repeated stratified cross-validation, the same folds for all; each finished fold is kept.
 
 A row is a fold of a data set for one entrant: balanced accuracy, error, AUC, log loss, and the
-seconds of processor time that fitting took. Processor time, with one thread, is what a clock would show on a
-machine with nothing else to do.
+seconds of processor time that fitting took. Processor time, with one thread, is what a clock would
+show on a machine with nothing else to do.
 """
 
 from __future__ import annotations
