@@ -1,0 +1,264 @@
+"""Plans: how much data an error needs, how to split it, and who needs less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..answer import Answer
+
+
+class Line(NamedTuple):
+    """What another learner needs or reaches, in place of the one that was planned for.
+
+    ``value`` is of the argument that was left out; it is infinite or NaN where the target cannot be
+    had, and ``words`` say why.
+    """
+
+    learner: str
+    value: float
+    words: str
+
+
+class Interval(NamedTuple):
+    """The range of test errors over data sets: nine of ten lie in it."""
+
+    low: float
+    high: float
+    mean: float  # of the test error at this d, which is not quite its limit
+    deviation: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Answer):
+    """How much data, how to split it, what to expect; `plan` says how it was asked.
+
+    Attributes
+    ----------
+    unknown
+        The argument that was left out: "n", "theta", "L" or "error".
+    learner
+        Who learns.
+    n, n0, n1
+        Bags in all, for the query and for the readout; n is infinite where no number of them does.
+    positives
+        How many of them are positive, about.
+    L, R, theta, pi, d
+        The task.
+    error, error_se
+        The test error to expect in the limit of large d, and its numerical uncertainty.
+    interval
+        An `Interval` of the test error over data sets at this d, if one was asked for.
+    kappa, cosine_q
+        The query's strength (the temperature is 1/κ), and its alignment with the signal.
+    ridge, loss, eta_w, eta_b, eta_q, beta
+        The training's settings; all of it is ``training``.
+    balance, shift
+        The share of positives in training. Where it is not π, the bias moves by ``shift`` after
+        training.
+    spend
+        What the bags cost, where they have costs.
+    floor
+        The error of anyone who knows the signal.
+    others
+        A `Line` for each other learner, and for those who know the signal.
+    verdict
+        The answer in sentences.
+    provenance
+        What the numbers rest on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=100, error=0.03, interval=False)
+    >>> found.unknown, found.n == found.n0 + found.n1, bool(abs(found.error - 0.03) < 1e-3)
+    ('n', True, True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("verdict",)
+
+    unknown: str
+    learner: str
+    n: float
+    n0: float
+    n1: float
+    positives: float
+    L: int
+    R: int
+    theta: float
+    pi: float
+    d: int
+    error: float
+    error_se: float
+    floor: float
+    kappa: float = np.nan
+    cosine_q: float = np.nan
+    ridge: float = np.nan
+    loss: str = ""
+    eta_w: float = np.nan
+    eta_b: float = np.nan
+    eta_q: float = np.nan
+    beta: float = np.nan
+    balance: float = np.nan
+    shift: float = 0.0
+    spend: float = np.nan
+    interval: Interval | None = None
+    others: tuple[Line, ...] = ()
+    verdict: str = ""
+    provenance: str = field(kw_only=True)
+
+    @property
+    def reached(self) -> bool:
+        """Whether the target can be had."""
+        return bool(np.isfinite(self.n) and np.isfinite(self.theta) and self.L > 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        found = dict(self._fields())
+        found["others"] = [one._asdict() for one in self.others]
+        found["interval"] = None if self.interval is None else self.interval._asdict()
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuned(Answer):
+    """The best training of a budget, and what other settings cost.
+
+    Attributes
+    ----------
+    model
+        "attention", "pooled" or "vectorized".
+    test_error, test_error_se
+        The error with the best settings, and its numerical uncertainty.
+    untuned
+        The error of the default training with as much data, half of it for the query.
+    split, kappa, cosine_q, ridge, loss
+        The best settings; ``training`` has all of them.
+    balance, shift
+        The share of positives in training; the bias moves by ``shift`` after it where that is
+        not π.
+    losses
+        The error with each loss, roughly, the other settings the best for it.
+    costs
+        What one wrong setting costs: for each of "split", "kappa" and "ridge" the errors where it
+        is a quarter, a half, twice and four times the best (of the split its odds), the others
+        kept.
+    provenance
+        "search: on ..." what the errors rest on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.tune(ns.Task(L=10, R=1, theta=4.0, pi=0.5), 4.0, losses=["logistic"])
+    >>> found.test_error < found.untuned, sorted(found.costs)
+    (True, ['kappa', 'ridge', 'split'])
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "untuned", "split", "kappa", "ridge", "loss")
+
+    model: str
+    test_error: float
+    test_error_se: float
+    untuned: float
+    split: float
+    kappa: float
+    cosine_q: float
+    ridge: float
+    loss: str
+    balance: float
+    shift: float = 0.0
+    losses: Mapping[str, float] = field(default_factory=dict)
+    costs: Mapping[str, Mapping[float, float]] = field(default_factory=dict)
+    provenance: str = field(kw_only=True)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Answer):
+    """Whether attention is worth it with a budget.
+
+    Attributes
+    ----------
+    attention, pooled, vectorized, possible, bayes
+        Test errors, tuned where there is something to tune: of the three models, of the best of
+        all learners, and of anyone who knows the signal.
+    winner, margin
+        Which of the three models errs least, and by how much less than the next.
+    flip_n
+        The budget at which attention and the better of the other two err alike: below it they win.
+        NaN if there is none.
+    flip_cosine
+        The alignment of the query at which they do, κ and data as they are; NaN if there is none.
+    verdict
+        The answer in one sentence.
+    provenance
+        What the numbers rest on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.compare(ns.Task(L=10, R=1, theta=5.0, pi=0.5), 400, d=100)
+    >>> found.winner, found.margin > 0.1
+    ('attention', True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("verdict", "attention", "pooled", "vectorized", "possible")
+
+    attention: float
+    pooled: float
+    vectorized: float
+    possible: float
+    bayes: float
+    winner: str
+    margin: float
+    flip_n: float
+    flip_cosine: float
+    verdict: str
+    provenance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Answer):
+    """How a predicted test error moves with what it rests on, settings kept.
+
+    Attributes
+    ----------
+    model
+        The model.
+    test_error
+        The error itself.
+    theta, pi
+        Derivatives in the strength of the signal and in the share of positives.
+    R
+        The change of the error if one more token carries the signal, or one less where all do.
+    n
+        The derivative in the log of the number of bags, split as they are: n ∂error/∂n.
+    alpha0, alpha1, ridge, kappa
+        Derivatives in the logs of these.
+    provenance
+        "implicit differentiation of ..." what the error rests on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> found = ns.sensitivity(task, training)
+    >>> found.theta < 0.0, found.n < 0.0
+    (True, True)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "theta", "R", "pi", "n")
+
+    model: str
+    test_error: float
+    theta: float
+    R: float
+    pi: float
+    n: float
+    alpha0: float
+    alpha1: float
+    ridge: float
+    kappa: float
+    provenance: str

@@ -1,0 +1,215 @@
+"""Who learns: for each learner the error that it reaches with a budget, and its settings.
+
+`reach` tunes roughly, for a search; `again` is the error of settings on a budget nearby, which gives
+the slope of the tuned error, as settings that are best cost nothing to first order; `settle`
+returns the error at the accuracy asked, by `predict` and its kin.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..losses import Loss
+from ..theory.learning import predict
+from ..theory.limit.learning_limit import learning_limit
+from ..theory.oracle.least_error import oracle
+from ..training import Training
+from .budget import Budget
+from .moved import moved_error
+from .search import Setting, attention, best_attention, best_linear, linear
+from .steps import best_steps, with_strength
+
+ROUGH_LIMIT = 2e-3  # accuracy of the limit of learning, on the way
+
+
+class Reached(NamedTuple):
+    """An error, its numerical uncertainty, and the training that reaches it, if it is one."""
+
+    error: float
+    error_se: float
+    training: Training | None = None
+    balance: float = np.nan  # share of positives in training
+    shift: float = 0.0  # of the bias, after training
+    kappa: float = np.nan
+    cosine: float = np.nan
+    provenance: str = ""
+
+
+class Learner(ABC):
+    """Someone who learns from a budget."""
+
+    name: str
+    words: str
+    tuned = False  # whether it has settings to choose
+
+    @abstractmethod
+    def reach(self, budget: Budget, near: Any = None) -> Any:
+        """Return settings that are about the best, with their ``error``, roughly."""
+
+    @abstractmethod
+    def again(self, budget: Budget, setting: Any) -> float:
+        """Return the error of the same settings on another budget, roughly."""
+
+    @abstractmethod
+    def settle(self, budget: Budget, setting: Any, accuracy: float) -> Reached:
+        """Return the error of settings, at full accuracy."""
+
+
+class TwoSteps(Learner):
+    """Attention, its query trained by two steps and its readout on the rest of the data."""
+
+    name, words, tuned = "attention", "attention", True
+
+    def __init__(self, loss: str | Loss = "logistic") -> None:
+        self.loss = loss
+
+    def reach(self, budget: Budget, near: Setting | None = None) -> Setting:
+        """Tune split, κ, steps and ridge."""
+        return best_attention(budget, self.loss, near)
+
+    def again(self, budget: Budget, setting: Setting) -> float:
+        """Keep split, κ and ridge; the steps are the best for the data."""
+        fixed = _at_balance(budget, setting)
+        return attention(budget, self.loss, fixed, setting).error
+
+    def settle(self, budget: Budget, setting: Setting, accuracy: float) -> Reached:
+        """Predict the training that these settings make."""
+        fixed = _at_balance(budget, setting)
+        task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
+        alpha0 = _whole(fixed.split * alpha, budget.d)
+        alpha1 = alpha - alpha0
+        found = best_steps(task, self.loss, alpha0, budget.d)
+        ridge = float(setting.readout.ridge)
+        start = found.steps.training(alpha0, alpha1, loss=self.loss, ridge=ridge)
+        training = with_strength(task, start, fixed.kappa)
+        return judged("attention", budget, training, fixed.balance, accuracy)
+
+
+class Linear(Learner):
+    """Mean pooling or the flat classifier, on all the data."""
+
+    tuned = True
+
+    def __init__(self, name: str, words: str, loss: str | Loss = "logistic") -> None:
+        self.name, self.words, self.loss = name, words, loss
+
+    def reach(self, budget: Budget, near: Setting | None = None) -> Setting:
+        """Tune the ridge."""
+        return best_linear(budget, self.name, self.loss, near)
+
+    def again(self, budget: Budget, setting: Setting) -> float:
+        """Keep the ridge."""
+        fixed = _at_balance(budget, setting)
+        return linear(budget, self.name, self.loss, fixed.balance, fixed).error
+
+    def settle(self, budget: Budget, setting: Setting, accuracy: float) -> Reached:
+        """Predict the training that these settings make."""
+        fixed = _at_balance(budget, setting)
+        training = Training(
+            alpha1=budget.alpha(fixed.balance), loss=self.loss, ridge=setting.readout.ridge
+        )
+        return judged(self.name, budget, training, fixed.balance, accuracy)
+
+
+class Limited(NamedTuple):
+    """What the limit of learning says."""
+
+    error: float
+    error_se: float
+
+
+class Anyone(Learner):
+    """The best of all learners, or the best whose iteration is quick (``easy``)."""
+
+    def __init__(self, name: str, words: str, easy: bool) -> None:
+        self.name, self.words, self.easy = name, words, easy
+
+    def reach(self, budget: Budget, near: Any = None) -> Limited:
+        """Ask the limit of learning; only positives count."""
+        return self._limit(budget, ROUGH_LIMIT)
+
+    def again(self, budget: Budget, setting: Any) -> float:
+        """Ask again."""
+        return self.reach(budget).error
+
+    def settle(self, budget: Budget, setting: Any, accuracy: float) -> Reached:
+        """Ask finely."""
+        found = self._limit(budget, max(accuracy, 1e-3))
+        return Reached(found.error, found.error_se, provenance="limit of learning")
+
+    def _limit(self, budget: Budget, accuracy: float) -> Limited:
+        balance = budget.balance()
+        alpha = budget.alpha(balance) * balance / float(budget.task.pi)
+        found = learning_limit(budget.task, alpha, accuracy=accuracy)
+        if self.easy:
+            return Limited(float(found.easy_test_error), float(found.easy_test_error_se))
+        return Limited(float(found.test_error), float(found.test_error_se))
+
+
+class Known(Learner):
+    """Who knows the signal: more data change nothing."""
+
+    def __init__(self, name: str, words: str, model: str) -> None:
+        self.name, self.words, self.model = name, words, model
+
+    def reach(self, budget: Budget, near: Any = None) -> Limited:
+        """Ask the oracle."""
+        found = oracle(budget.task, self.model, accuracy=1e-3)
+        return Limited(float(found.error), float(found.error_se))
+
+    def again(self, budget: Budget, setting: Any) -> float:
+        """Ask again."""
+        return self.reach(budget).error
+
+    def settle(self, budget: Budget, setting: Any, accuracy: float) -> Reached:
+        """Ask finely."""
+        found = oracle(budget.task, self.model, accuracy=min(accuracy, 1e-3))
+        return Reached(float(found.error), float(found.error_se), provenance="known signal")
+
+
+def judged(
+    model: str, budget: Budget, training: Training, balance: float, accuracy: float
+) -> Reached:
+    """Return what `predict` says of a training, the bias moved if classes have another balance."""
+    task = budget.training_task(balance)
+    found = predict(task, training, model, accuracy=accuracy)
+    error, error_se, shift = float(found.test_error), float(found.test_error_se), 0.0
+    if (pi := budget.test_pi(balance)) is not None:
+        error, error_se, shift = moved_error(task, found, pi)
+    return Reached(
+        error, error_se, training, balance, shift,
+        float(found.kappa), float(found.cosine_q), found.provenance,
+    )  # fmt: skip
+
+
+def _at_balance(budget: Budget, setting: Setting) -> Setting:
+    """Return the settings, at the balance of classes that the budget has, unless it is free."""
+    free = budget.costs is not None
+    return setting if free else setting._replace(balance=budget.balance())
+
+
+def _whole(alpha: float, d: float) -> float:
+    """Return a number of samples per dimension that is a whole number of samples, at least one."""
+    return alpha if not np.isfinite(d) else max(round(alpha * d), 1) / d
+
+
+POSSIBLE = Anyone("possible", "the best of all learners", easy=False)
+EASY = Anyone("easy", "the best quick learner", easy=True)
+FLOORS = (
+    Known("attention_known", "attention that knows the signal", "attention"),
+    Known("bayes", "anyone who knows the signal", "bayes"),
+)
+NAMES = ("attention", "pooled", "vectorized", "possible", "easy")
+
+
+def get_learner(name: str, loss: str | Loss = "logistic") -> Learner:
+    """Return a learner by its name."""
+    if name == "attention":
+        return TwoSteps(loss)
+    if name in ("pooled", "vectorized"):
+        words = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
+        return Linear(name, words[name], loss)
+    return POSSIBLE if name == "possible" else EASY

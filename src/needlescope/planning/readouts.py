@@ -1,0 +1,205 @@
+"""A readout's error with so much data, quickly: what the search for the best settings looks at.
+
+`predict` is the judge of what is found, at full accuracy. Here laws are the roughest of its ladder,
+drawn from the same lattice for all settings, so that differences between settings are smooth and
+known far better than the errors themselves. At finite d the bias of a data set is off by chance, and
+errors are means over that. The ridge is the best, found by the slope of the
+test error in log λ: at the solution of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from ..errors import NoMinimiser, NotConverged
+from ..losses import Loss, get_loss
+from ..models import Model
+from ..models.nodes import JointLaw
+from ..query import Query
+from ..task import Task
+from ..theory.law.ladder import ROUGH, Level
+from ..theory.law.limits import train_limit
+from ..theory.saddle.measures import error_slope, test_error
+from ..theory.saddle.problem import Point
+from ..theory.saddle.readout import Readout, train_readout
+
+RIDGES = (1e-6, 1e2)  # that are looked at
+STRIDE = np.log(4.0)  # from one ridge to the next, before the best is enclosed
+LOOKS = 16  # at ridges
+FLAT = 2e-3  # of the error, that the ridge found may cost
+LARGE = 3.0  # a ridge beyond which the error hardly changes
+GENTLE = 5e-3  # of the error: a slope in log λ at which nothing more is to be had
+CLOSE = 0.05  # in log λ: the error is flat there
+NONE = Query(0.0, 0.0)
+
+
+class Trained(NamedTuple):
+    """A readout's test error, its slopes in log λ and log α1, and where it was found.
+
+    ``shift`` is what the bias moves by after training, where the balance of classes changes.
+    """
+
+    error: float
+    ridge: float
+    in_ridge: float = 0.0
+    in_data: float = 0.0
+    shift: float = 0.0
+    warm: Point | None = None
+
+
+WORST = Trained(1.0, np.nan)
+
+
+class Features(NamedTuple):
+    """What a readout is trained on: a model, a task with the balance of training, a query."""
+
+    model: Model
+    task: Task
+    query: Query = NONE
+    pi: float | None = None  # the share of positives in tests, if it is another
+    d: float = np.inf
+    level: Level = ROUGH
+
+    def train(self, loss: str | Loss, alpha: float, ridge: float, warm: Point | None) -> Trained:
+        """Train on α d samples with a ridge, or give the worst of errors where that cannot be."""
+        limit = train_limit(self.model, self.task, self.query, self.level)
+        try:
+            readout = train_readout(limit, get_loss(loss), self.task.pi, alpha, ridge, warm)
+        except (NotConverged, NoMinimiser):
+            return WORST
+        pi = self.task.pi if self.pi is None else self.pi
+        test = limit.law(pi)
+        if readout.local is None:
+            return Trained(min(pi, 1.0 - pi), ridge)
+        point, shift = readout.point, 0.0
+        if self.pi is not None:
+            shift = best_shift(test, point)
+            point = point._replace(b=point.b + shift)
+        off = bias_deviation(readout, alpha * self.d)
+        ends = [point._replace(b=point.b + by) for by in ((off, -off) if off > 0.0 else (0.0,))]
+        slope = np.mean([error_slope(test, one) for one in ends], axis=0)
+        if self.pi is not None:
+            slope[len(point.mu)] = 0.0  # the bias follows
+        in_ridge, in_data = _moves(readout)
+        error = float(np.mean([test_error(test, one) for one in ends]))
+        slopes = float(slope @ in_ridge), float(slope @ in_data)
+        return Trained(error, ridge, *slopes, shift, readout.point)
+
+    def best_ridge(self, loss: str | Loss, alpha: float, near: Trained | None = None) -> Trained:
+        """Train with the best ridge, looked for from that of a neighbour on.
+
+        Examples
+        --------
+        >>> from needlescope.models import POOLED
+        >>> task = Task(L=4, R=1, theta=4.0, pi=0.5)
+        >>> found = Features(POOLED, task).best_ridge("logistic", 2.0)
+        >>> round(found.error, 3), abs(found.in_ridge) < 1e-3
+        (0.204, True)
+        """
+        known = near is not None and near.ridge <= LARGE
+        start = near.ridge if near is not None and known else 0.1
+        warm = None if near is None else near.warm
+
+        def look(log_ridge: float, at: Trained | None) -> Trained:
+            from_here = warm if at is None else at.warm
+            return self.train(loss, alpha, float(np.exp(log_ridge)), from_here)
+
+        return _lowest(look, float(np.log(start)), GENTLE if known else 0.0)
+
+
+def bias_deviation(readout: Readout, samples: float) -> float:
+    """Return how far the bias of a data set is from its limit, as a standard deviation.
+
+    The mean slope over n samples, which training sets to zero, has a variance of E[ℓ'²]/n; that
+    moves the bias by H⁻¹ of it. Beside scores that a large ridge makes small this is what errors at
+    finite d are made of: labels that do not balance by chance.
+
+    Examples
+    --------
+    With a large ridge scores are nothing, and the bias is the log odds of the labels, with a
+    variance of 4/n:
+
+    >>> from needlescope.losses import LOGISTIC
+    >>> from needlescope.models import POOLED
+    >>> task = Task(L=4, R=1, theta=4.0, pi=0.5)
+    >>> limit = train_limit(POOLED, task, NONE, ROUGH)
+    >>> round(bias_deviation(train_readout(limit, LOGISTIC, 0.5, 2.0, 1e3), 400.0), 3)
+    0.1
+    """
+    if not np.isfinite(samples):
+        return 0.0
+    problem, at, local = readout.problem, readout.point, readout.local
+    assert local is not None
+    law = problem.law
+    square = (at.rho * at.t) ** 2 / problem.delta / float(law.weight @ law.A)  # E[ℓ'²]
+    k = len(at.mu)
+    return float(np.sqrt(square / samples) / abs(local.hessian[k, k]))
+
+
+def best_shift(test: JointLaw, point: Point) -> float:
+    """Return how far to move a bias such that the error on ``test`` is least."""
+    size = float(np.abs(test.m @ point.mu).max()) + 3.0 * point.norm + abs(point.b)
+
+    def error(b: float) -> float:
+        return test_error(test, point._replace(b=b))
+
+    grid = np.linspace(-size, size, 25)
+    at = int(np.argmin([error(float(b)) for b in grid]))
+    ends = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, 24)])
+    found = minimize_scalar(error, bounds=ends, method="bounded", options={"xatol": 1e-5 * size})
+    return float(found.x) - point.b
+
+
+def _moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
+    """Return how the solution (μ, b, ρ, t) moves with log λ and with log α."""
+    problem, at, local = readout.problem, readout.point, readout.local
+    assert local is not None
+    in_ridge = problem.ridge * np.array([*at.mu, 0.0, at.rho, 0.0])
+    in_data = np.array([*np.zeros(len(at.mu) + 1), at.rho * at.t, 0.5 * at.rho**2]) / problem.delta
+    moves = -np.linalg.solve(local.hessian, np.column_stack([in_ridge, in_data]))
+    return moves[:, 0], moves[:, 1]
+
+
+def _lowest(
+    look: Callable[[float, Trained | None], Trained], start: float, gentle: float
+) -> Trained:
+    """Return the lowest error over log λ, by the sign of its slope: enclose it, then interpolate."""
+    low, high = np.log(RIDGES)
+    here = look(start, None)
+    best, steps = here, 1
+    if here.warm is not None and abs(here.in_ridge) < gentle * here.error:
+        return here
+    way = -1.0 if here.in_ridge > 0.0 else 1.0
+    if not np.isfinite(here.ridge):
+        here, way = Trained(1.0, float(np.exp(start))), 1.0
+    while steps < LOOKS:
+        at = float(np.clip(np.log(here.ridge) + way * STRIDE, low, high))
+        there = look(at, here if here.warm is not None else None)
+        steps += 1
+        if not np.isfinite(there.ridge):
+            return best
+        best = min(best, there, key=lambda one: one.error)
+        flat = abs(there.in_ridge) * STRIDE < 0.1 * FLAT * there.error
+        if there.in_ridge * way > 0.0 or flat or at in (low, high):
+            break
+        here = there
+    else:
+        return best
+    while steps < LOOKS and here.in_ridge * there.in_ridge < 0.0:
+        x, z = np.log(here.ridge), np.log(there.ridge)
+        if abs(z - x) < CLOSE:
+            break
+        share = float(np.clip(here.in_ridge / (here.in_ridge - there.in_ridge), 0.1, 0.9))
+        mid = look(float(x + share * (z - x)), there)
+        steps += 1
+        if not np.isfinite(mid.ridge):
+            break
+        best = min(best, mid, key=lambda one: one.error)
+        if abs(mid.in_ridge) * abs(z - x) < FLAT * mid.error:
+            break
+        here, there = (mid, there) if mid.in_ridge * there.in_ridge < 0.0 else (here, mid)
+    return best

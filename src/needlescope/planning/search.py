@@ -1,0 +1,162 @@
+"""The best settings of two-step attention: how to split the data, κ, ridge, steps, class balance.
+
+The steps on the query are the best for its data (`steps`), the ridge the best for its features
+(`readouts`). The split of the data and κ, and the balance of classes where it is free, are found by
+a simplex search on log odds and log κ, after a look at κ from small to large. Laws are rough and
+share a lattice; the error is flat about its minimum, and `predict` says what it is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from ..arrays import FloatArray
+from ..losses import Loss
+from ..models import get_model
+from ..query import Query
+from .budget import Budget
+from .readouts import Features, Trained
+from .steps import Aligned, best_steps
+
+STRENGTHS = (0.3, 0.7, 1.5, 3.0, 6.0)  # κ that are looked at first
+SPLITS = (0.02, 0.98)  # the least and the largest share of the data for the query
+LIMITS = (0.02, 50.0)  # of κ
+BALANCES = (0.02, 0.98)  # of classes, where it is free
+MOVES = (0.4, 0.3, 0.4)  # the first in each coordinate
+LOOKS = (22, 14)  # from nothing, from a neighbour
+CLOSE = 0.04  # in log odds and log κ
+OUTSIDE = 1e-2  # what a setting beyond its limits costs, for each unit: the simplex turns back
+
+
+class Setting(NamedTuple):
+    """Settings of a model, and the error of its readout with them, roughly."""
+
+    readout: Trained
+    balance: float  # the share of positives in training
+    split: float = 0.0  # the share of the data that trains the query
+    kappa: float = 0.0
+    aligned: Aligned | None = None
+
+    @property
+    def error(self) -> float:
+        """The test error, roughly."""
+        return self.readout.error
+
+    @property
+    def point(self) -> FloatArray:
+        """The coordinates of the search."""
+        return np.array([logit(self.split), np.log(self.kappa), logit(self.balance)])
+
+
+def attention(
+    budget: Budget, loss: str | Loss, setting: Setting, near: Setting | None = None
+) -> Setting:
+    """Train attention with one split, κ and balance, steps and ridge the best for them."""
+    task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
+    aligned = best_steps(task, loss, setting.split * alpha, budget.d)
+    query = Query(setting.kappa, float(np.clip(aligned.cosine, -1.0, 1.0)))
+    features = Features(get_model("attention"), task, query, budget.test_pi(setting.balance), budget.d)
+    known = None if near is None else near.readout
+    readout = features.best_ridge(loss, (1.0 - setting.split) * alpha, known)
+    return setting._replace(readout=readout, aligned=aligned)
+
+
+def linear(
+    budget: Budget, model: str, loss: str | Loss, balance: float, near: Setting | None = None
+) -> Setting:
+    """Train a model without a query on all the data, with the best ridge."""
+    task, alpha = budget.training_task(balance), budget.alpha(balance)
+    features = Features(get_model(model), task, pi=budget.test_pi(balance), d=budget.d)
+    known = None if near is None else near.readout
+    return Setting(features.best_ridge(loss, alpha, known), balance)
+
+
+def best_attention(
+    budget: Budget, loss: str | Loss = "logistic", near: Setting | None = None
+) -> Setting:
+    """Return the best settings of attention, looked for from those of a neighbour on.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = best_attention(Budget(ns.Task(L=10, R=1, theta=4.0, pi=0.5), 4.0))
+    >>> round(found.error, 2), 0.3 < found.split < 0.6, 1.0 < found.kappa < 3.0
+    (0.09, True, True)
+    """
+    looked: list[Setting] = []
+
+    def look(point: FloatArray) -> float:
+        at = _inside(point, budget)
+        best = min(looked, key=lambda one: one.error, default=near)
+        looked.append(attention(budget, loss, at, best))
+        off = np.abs(point - at.point[: len(point)]).sum()
+        return looked[-1].error + OUTSIDE * float(off)
+
+    free = 3 if budget.costs is not None else 2
+    if near is None:
+        start = np.array([0.0, 0.0, logit(budget.balance())])[:free]
+        x = np.log(STRENGTHS)
+        start[1] = _vertex(x, [look(np.array([0.0, one, *start[2:]])) for one in x])
+    else:
+        start = near.point[:free]
+    most = LOOKS[0 if near is None else 1]
+    simplex = start + np.vstack([np.zeros(free), np.diag(MOVES[:free])])
+    minimize(
+        look, start, method="Nelder-Mead",
+        options={"initial_simplex": simplex, "maxfev": most * (free - 1),
+                 "xatol": CLOSE, "fatol": 1e-5},
+    )  # fmt: skip
+    return min(looked, key=lambda one: one.error)
+
+
+def best_linear(
+    budget: Budget, model: str, loss: str | Loss = "logistic", near: Setting | None = None
+) -> Setting:
+    """Return the best ridge, and balance where it is free, of a model without a query.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> budget = Budget(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 2.0)
+    >>> round(best_linear(budget, "pooled").error, 3)
+    0.204
+    """
+    if budget.costs is None:
+        return linear(budget, model, loss, budget.balance(), near)
+    looked: list[Setting] = []
+
+    def look(point: FloatArray) -> float:
+        balance = float(np.clip(expit(point[0]), *BALANCES))
+        looked.append(linear(budget, model, loss, balance, looked[-1] if looked else near))
+        return looked[-1].error + OUTSIDE * float(abs(point[0] - logit(balance)))
+
+    start = logit(budget.balance() if near is None else near.balance)
+    minimize(
+        look, np.array([start]), method="Nelder-Mead",
+        options={"initial_simplex": [[start], [start + MOVES[2]]], "maxfev": LOOKS[1],
+                 "xatol": CLOSE, "fatol": 1e-5},
+    )  # fmt: skip
+    return min(looked, key=lambda one: one.error)
+
+
+def _vertex(x: FloatArray, errors: list[float]) -> float:
+    """Return where a parabola through the lowest error and its neighbours is lowest."""
+    at = int(np.argmin(errors))
+    if at in (0, len(x) - 1):
+        return float(x[at])
+    bend, slope, _ = np.polyfit(x[at - 1 : at + 2] - x[at], errors[at - 1 : at + 2], 2)
+    return float(x[at] - np.clip(0.5 * slope / max(bend, 1e-12), -0.7, 0.7))
+
+
+def _inside(point: FloatArray, budget: Budget) -> Setting:
+    """Return the settings at a point of the search, the nearest that are allowed."""
+    split = float(np.clip(expit(point[0]), *SPLITS))
+    kappa = float(np.clip(np.exp(point[1]), *LIMITS))
+    balance = budget.balance()
+    if len(point) == 3:
+        balance = float(np.clip(expit(point[2]), *BALANCES))
+    return Setting(Trained(1.0, np.nan), balance, split, kappa)

@@ -1,0 +1,181 @@
+"""The best two gradient steps: which steps align the query most with the signal.
+
+While steps are short, slopes do not change with the scores, and the cosine of the query is closed:
+with w along −Σ g X̄ and q along −Σ h Xᵀ P X w, g± and h± the slopes of both classes at the biases of
+the first and of the second step. Only their ratios matter, and the bias sets them; where positives
+are rare a bias that silences the negatives is often better than one that balances the slopes, and
+with one step of each kind the best is found by looking. Long first steps gain little or nothing;
+what they gain is found by a search on the exact formula (`polished`).
+
+At finite d the share of positives in D0 is not π. Steps that rest on it by chance are passed over:
+the cosine that is compared is a mean over shares one standard deviation above and below.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..arrays import FloatArray
+from ..errors import NotConverged
+from ..losses import Loss, get_loss
+from ..task import Task
+from ..theory.alignment import trained
+from ..training import Training
+
+REACH = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])  # biases that are looked at
+SHORT = 0.05  # a first step that counts as short: η_w
+LONGEST_QUERY_STEP = 1e5  # η_q; beyond, β is raised
+KEPT = 1e-5  # of the cosine: less is no reason for longer steps
+
+
+class Steps(NamedTuple):
+    """Steps that train a query: all but η_q and β, which set κ alone."""
+
+    eta_w: float
+    eta_b: float
+    first_step: str
+    balanced: bool
+
+    def training(self, alpha0: float, alpha1: float, **more: object) -> Training:
+        """Return a training of these steps."""
+        return Training(alpha0=alpha0, alpha1=alpha1, **self._asdict(), **more)  # type: ignore[arg-type]
+
+
+Moments: TypeAlias = "tuple[FloatArray | float, FloatArray | float]"
+
+
+class Aligned(NamedTuple):
+    """How well steps align the query, and the steps."""
+
+    cosine: float
+    steps: Steps
+
+
+def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> Aligned:
+    """Return the steps that align the query best, on α0 d samples in d dimensions.
+
+    Examples
+    --------
+    >>> task = Task(L=10, R=1, theta=4.0, pi=0.1)
+    >>> found = best_steps(task, "logistic", 4.0)
+    >>> round(found.cosine, 2), found.steps.first_step, found.steps.balanced
+    (0.85, 'sequential', False)
+    """
+    given = get_loss(loss)
+    start = _slopes(given, np.zeros(1))
+    mean = float(task.pi * start[0][0] + (1.0 - task.pi) * start[1][0])
+    if abs(mean) < 1e-9:
+        biases, rates = np.zeros(1), np.ones(1)
+    else:
+        biases = -np.sign(mean) * REACH
+        rates = -biases / mean
+    shares = _shares(task.pi, alpha0 * d)
+    rows = {
+        (first, balanced): np.mean(
+            [_cosines(task, given, alpha0, rates, share, first, balanced) for share in shares],
+            axis=0,
+        )
+        for first in ("sequential", "joint")
+        for balanced in (True, False)
+    }
+    (first, balanced), row = max(rows.items(), key=lambda one: float(one[1].max()))
+    at = int(row.argmax())
+    cosine = _cosines(task, given, alpha0, rates[at : at + 1], task.pi, first, balanced)
+    return Aligned(float(cosine[0]), Steps(SHORT, float(rates[at]), first, balanced))
+
+
+def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> Aligned:
+    """Return the best steps, by the exact formula: the first step no longer than pays.
+
+    Examples
+    --------
+    >>> task = Task(L=10, R=1, theta=4.0, pi=0.1)
+    >>> polished(task, "logistic", 4.0).cosine > best_steps(task, "logistic", 4.0).cosine - 1e-3
+    True
+    """
+    steps = best_steps(task, loss, alpha0, d).steps
+
+    def cosine(point: FloatArray) -> float:
+        eta_w, eta_b = np.exp(np.clip(point, -12.0, 12.0)).tolist()
+        try:
+            moved = steps._replace(eta_w=eta_w, eta_b=eta_b)
+            return -float(trained(task, moved.training(alpha0, 1.0, loss=loss))["cosine_q"])
+        except NotConverged:
+            return 1.0
+
+    start = np.log([SHORT, max(steps.eta_b, 0.02)])
+    known = -cosine(start)
+    ends = start + np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 0.3]])
+    found = minimize(
+        cosine, start, method="Nelder-Mead",
+        options={"initial_simplex": ends, "xatol": 0.05, "fatol": KEPT, "maxfev": 40},
+    )  # fmt: skip
+    chosen = found.x if -found.fun > known + KEPT else start
+    eta_w, eta_b = np.exp(np.clip(chosen, -12.0, 12.0)).tolist()
+    return Aligned(max(known, -float(found.fun)), steps._replace(eta_w=eta_w, eta_b=eta_b))
+
+
+def with_strength(task: Task, training: Training, kappa: float) -> Training:
+    """Return the training with the step on the query, and β if need be, that give it strength κ.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> found = with_strength(task, Training(alpha0=2.0, alpha1=2.0), 1.5)
+    >>> round(ns.align(task, found).kappa, 6)
+    1.5
+    """
+    unit = float(trained(task, training.replace(eta_q=1.0, beta=1.0))["kappa"])
+    step = kappa / unit
+    beta = max(float(np.sqrt(step / LONGEST_QUERY_STEP)), 1.0)
+    return training.replace(eta_q=step / beta**2, beta=beta)
+
+
+def _shares(pi: float, samples: float) -> list[float]:
+    """Return the shares of positives that chance may give, one deviation below and above."""
+    if not np.isfinite(samples):
+        return [pi]
+    off = min(float(np.sqrt(pi * (1.0 - pi) / max(samples, 1.0))), 0.7 * min(pi, 1.0 - pi))
+    return [pi - off, pi + off]
+
+
+def _slopes(loss: Loss, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.asarray(loss.derivative(bias, 1)), np.asarray(loss.derivative(bias, -1))
+
+
+def _balanced(pi: float, kinked: bool) -> tuple[Moments, Moments]:
+    """Return mean and square of the slopes of positives and negatives, where they balance.
+
+    Where a loss has a kink, the scores of the larger class lie on both sides of it, and their
+    slopes are a mixture of all or nothing.
+    """
+    plus, minus = min(1.0, (1.0 - pi) / pi), min(1.0, pi / (1.0 - pi))
+    return (-plus, plus if kinked else plus**2), (minus, minus if kinked else minus**2)
+
+
+def _cosines(
+    task: Task, loss: Loss, alpha0: float, rates: FloatArray, pi: float, first: str, balanced: bool
+) -> FloatArray:
+    """Return the cosines after short steps of these η_b, if a share ``pi`` of D0 is positive."""
+    L, lift = task.L, task.theta * task.R / task.L
+    zero = _slopes(loss, np.zeros(1))
+    bias = -rates * float(pi * zero[0][0] + (1.0 - pi) * zero[1][0])
+    here = _slopes(loss, bias)
+    g = here if first == "sequential" else tuple(np.broadcast_to(one, bias.shape) for one in zero)
+    plus, minus = _balanced(pi, loss.kinked) if balanced else ((one, one**2) for one in here)
+    signal = -pi * g[0] * lift
+    norm2 = signal**2 + (pi * g[0] ** 2 + (1.0 - pi) * g[1] ** 2) / (alpha0 * L)
+    spare = task.theta**2 * task.R * (1.0 - task.R / L)
+    A = pi * plus[0] * spare * signal
+    B = (L - 1.0) * (pi * plus[0] + (1.0 - pi) * minus[0])
+    across = (L - 1.0) * norm2
+    N = (pi * plus[1] * (spare * signal**2 + across) + (1.0 - pi) * minus[1] * across) / alpha0
+    square = A**2 + 2.0 * A * B * signal + B**2 * norm2 + N
+    along = -(A + B * signal)
+    return np.asarray(
+        np.divide(along, np.sqrt(square), out=np.zeros(bias.shape), where=square > 1e-300)
+    )

@@ -1,0 +1,104 @@
+"""Plans in sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..outcome.planned import Plan
+
+if TYPE_CHECKING:
+    from .asked import Asked
+    from .learners import Learner
+
+UNITS = {"n": "bags", "theta": "a signal of strength", "L": "instances"}
+
+
+def reaches(who: str, error: float) -> str:
+    """Say what someone reaches.
+
+    Examples
+    --------
+    >>> reaches("mean pooling", 0.25)
+    'mean pooling errs 0.25'
+    """
+    return f"{who} errs {error:.3g}"
+
+
+def never(who: str, best: float) -> str:
+    """Say that no amount of data is enough."""
+    return f"{who} cannot: with the signal known it still errs {best:.3g}"
+
+
+def stuck(who: str, unknown: str, error: float) -> str:
+    """Say that the target is met nowhere that was looked."""
+    far = {"n": "with 100,000 bags for each dimension", "theta": "with a signal of 1,000",
+           "L": "with all instances carrying the signal"}[unknown]  # fmt: skip
+    return f"{who} cannot: {far} it errs {error:.3g}"
+
+
+def needs(who: str, unknown: str, at: float) -> str:
+    """Say what someone needs, or how far it goes.
+
+    Examples
+    --------
+    >>> needs("mean pooling", "n", 1200.0)
+    'mean pooling needs 1,200 bags'
+    """
+    if unknown == "n":
+        return f"{who} needs {at:,.0f} bags"
+    if unknown == "theta":
+        return f"{who} needs a signal of {at:.3g}"
+    return f"{who} manages {at:,.0f} instances"
+
+
+def with_verdict(found: Plan, asked: Asked, who: Learner) -> Plan:
+    """Add the answer in sentences."""
+    return dataclasses.replace(found, verdict=" ".join(_sentences(found, asked, who)))
+
+
+def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
+    if not found.reached:
+        floor = "" if asked.unknown != "n" else f"; whoever knows the signal errs {found.floor:.3g}"
+        lost = stuck(who.words, asked.unknown, found.error)
+        return [_big(f"{lost}, not {asked.error:g}{floor}.")]
+    told = [_first(found, asked, who)]
+    if np.isfinite(found.n0) and found.n0 > 0:
+        told.append(
+            f"Train the query on {found.n0:,.0f} bags and the readout on {found.n1:,.0f}, with "
+            f"κ = {found.kappa:.3g} and a ridge of {found.ridge:.3g}."
+        )
+    if found.shift:
+        told.append(
+            f"A share of {found.balance:.3g} of them should be positive, and the bias moves by "
+            f"{found.shift:.3g} after training."
+        )
+    if found.interval is not None:
+        told.append(
+            f"At d = {found.d}, nine of ten data sets leave an error between "
+            f"{found.interval.low:.3g} and {found.interval.high:.3g}."
+        )
+    return told
+
+
+def _first(found: Plan, asked: Asked, who: Learner) -> str:
+    if asked.unknown == "error":
+        return _big(f"{who.words} trained on {found.n:,.0f} bags errs {found.error:.3g}.")
+    if asked.unknown == "n":
+        cost = f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
+        return _big(f"{who.words} needs {found.n:,.0f} bags{cost} to err {asked.error:g}.")
+    if asked.unknown == "theta":
+        return _big(
+            f"with {found.n:,.0f} bags {who.words} errs {asked.error:g} where the signal has a "
+            f"strength of {found.theta:.3g}."
+        )
+    return _big(
+        f"with {found.n:,.0f} bags {who.words} errs {asked.error:g} among up to {found.L:,} "
+        "instances."
+    )
+
+
+def _big(text: str) -> str:
+    return text[0].upper() + text[1:]
