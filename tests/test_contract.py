@@ -20,6 +20,7 @@ ROOMS = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "outcome"),
     *("query", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
+    "planner",
     *("experiments", "figures", "report", "live", "cli"),
 )
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Asymptote,
         BestQuery,
         Capacity,
+        Comparison,
         Crossover,
         Focus,
         LearningLimit,
@@ -31,11 +32,18 @@ if TYPE_CHECKING:
         Oracle,
         Outcome,
         PhaseBoundaries,
+        Plan,
+        Sensitivity,
         Separability,
         SimulatedLimit,
         StateEvolution,
         Threshold,
+        Tuned,
     )
+    from .planner import plan
+    from .planning.compare import compare
+    from .planning.sensitivity import sensitivity
+    from .planning.tune import tune
     from .query import Query
     from .schedule import Schedule
     from .simulation.limit.simulate_limit import simulate_limit
@@ -70,6 +78,7 @@ _HOME = {
     "Asymptote": "outcome",
     "BestQuery": "outcome",
     "Capacity": "outcome",
+    "Comparison": "outcome",
     "Crossover": "outcome",
     "Focus": "outcome",
     "LearningLimit": "outcome",
@@ -82,9 +91,11 @@ _HOME = {
     "Outcome": "outcome",
     "PhaseBoundaries": "outcome",
     "PiecewiseQuadratic": "losses",
+    "Plan": "outcome",
     "Positions": "task",
     "Query": "query",
     "Schedule": "schedule",
+    "Sensitivity": "outcome",
     "Separability": "outcome",
     "SimulatedLimit": "outcome",
     "StateEvolution": "outcome",
@@ -93,11 +104,13 @@ _HOME = {
     "Task": "task",
     "Threshold": "outcome",
     "Training": "training",
+    "Tuned": "outcome",
     "Unit": "experiments.units.unit",
     "align": "theory.alignment",
     "asymptote": "theory.asymptote",
     "best_query": "theory.best_query",
     "capacity": "theory.capacity",
+    "compare": "planning.compare",
     "crossover": "theory.crossover",
     "detection_threshold": "theory.oracle.threshold",
     "focus": "theory.focus",
@@ -105,8 +118,10 @@ _HOME = {
     "learning_threshold": "theory.limit.learning_threshold",
     "oracle": "theory.oracle.least_error",
     "phase_boundaries": "theory.limit.boundaries",
+    "plan": "planner",
     "predict": "theory.learning",
     "run_units": "experiments.engine",
+    "sensitivity": "planning.sensitivity",
     "simulate": "simulation.simulate",
     "simulate_alignment": "simulation.simulate",
     "simulate_focus": "simulation.simulate",
@@ -115,6 +130,7 @@ _HOME = {
     "simulate_separability": "simulation.simulate",
     "state_evolution": "theory.limit.state_evolution",
     "training_threshold": "theory.training_threshold",
+    "tune": "planning.tune",
 }
 
 _ROOMS = ("estimators", "figures")  # of several names each, as ns.figures.errors

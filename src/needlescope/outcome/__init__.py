@@ -16,6 +16,7 @@ from .learned import (
     StateEvolution,
 )
 from .limits import Asymptote, BestQuery, Capacity, Crossover, Oracle, Threshold
+from .planned import Comparison, Plan, Sensitivity, Tuned
 from .trained import Alignment, Focus, Outcome, Separability
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Asymptote",
     "BestQuery",
     "Capacity",
+    "Comparison",
     "Crossover",
     "Focus",
     "Kind",
@@ -31,9 +33,12 @@ __all__ = [
     "Oracle",
     "Outcome",
     "PhaseBoundaries",
+    "Plan",
+    "Sensitivity",
     "Separability",
     "SimulatedLimit",
     "StateEvolution",
     "Threshold",
+    "Tuned",
     "gather",
 ]

@@ -73,7 +73,7 @@ class TwoSteps(Learner):
     def again(self, budget: Budget, setting: Setting) -> float:
         """Keep split, κ and ridge; the steps are the best for the data."""
         fixed = _at_balance(budget, setting)
-        return attention(budget, self.loss, fixed, setting).error
+        return attention(budget, self.loss, fixed, setting, keep_ridge=True).error
 
     def settle(self, budget: Budget, setting: Setting, accuracy: float) -> Reached:
         """Predict the training that these settings make."""
@@ -103,7 +103,8 @@ class Linear(Learner):
     def again(self, budget: Budget, setting: Setting) -> float:
         """Keep the ridge."""
         fixed = _at_balance(budget, setting)
-        return linear(budget, self.name, self.loss, fixed.balance, fixed).error
+        kept = linear(budget, self.name, self.loss, fixed.balance, fixed, keep_ridge=True)
+        return kept.error
 
     def settle(self, budget: Budget, setting: Setting, accuracy: float) -> Reached:
         """Predict the training that these settings make."""
@@ -141,7 +142,7 @@ class Anyone(Learner):
         return Reached(found.error, found.error_se, provenance="limit of learning")
 
     def _limit(self, budget: Budget, accuracy: float) -> Limited:
-        balance = budget.balance()
+        balance = budget.balance() if budget.costs is None else 1.0
         alpha = budget.alpha(balance) * balance / float(budget.task.pi)
         found = learning_limit(budget.task, alpha, accuracy=accuracy)
         if self.easy:

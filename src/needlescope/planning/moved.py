@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..models import get_model
 from ..outcome import Outcome
+from ..outcome.trained import as_query
 from ..query import Query
 from ..task import Task
-from ..theory.law.ladder import LADDER
+from ..theory.law.ladder import LADDER, ROUGH
 from ..theory.law.limits import train_limit
 from ..theory.saddle.measures import test_error
 from ..theory.saddle.problem import Point
 from .readouts import NONE, best_shift
 
+NUMBERS = ("kappa", "cosine_q", "query_part", "signal_part", "rest", "bias")
 LEVELS = LADDER[3].finer, LADDER[2].finer  # the second tells how far the first is known
 
 
@@ -38,11 +41,42 @@ def moved_error(task: Task, found: Outcome, pi: float) -> tuple[float, float, fl
     (0.16, 0.07, -1.1)
     """
     model = get_model(found.model)
-    query = Query(float(found.kappa), float(found.cosine_q)) if model.has_query else NONE
-    parts = [found.query_part, found.signal_part] if model.has_query else [found.signal_part]
-    point = Point(np.array(parts, float), float(found.bias), float(found.rest), 1.0)
+    numbers = {name: getattr(found, name) for name in NUMBERS}
+    query, point = _readout(model.has_query, numbers)
     law, coarse = (train_limit(model, task, query, level).law(pi) for level in LEVELS)
     shift = best_shift(law, point)
     moved = point._replace(b=point.b + shift)
     error = test_error(law, moved)
     return error, abs(error - test_error(coarse, moved)), shift
+
+
+def trial_errors(task: Task, found: Outcome, pi: float, shift: float = 0.0) -> FloatArray:
+    """Return the test error of each simulated trial, its bias moved, by the law of its features.
+
+    Rougher than the simulation's own integral, to about 5e-4, and much quicker where L is large.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=2.0, alpha1=2.0)
+    >>> found = ns.simulate(task, training, d=50, trials=3, workers=1)
+    >>> bool(np.abs(trial_errors(task, found, 0.5) - found.trials["test_error"]).max() < 2e-3)
+    True
+    """
+    assert found.trials is not None
+    model = get_model(found.model)
+    count = len(found.trials["bias"])
+    errors = []
+    for k in range(count):
+        query, point = _readout(model.has_query, {name: found.trials[name][k] for name in NUMBERS})
+        law = train_limit(model, task, query, ROUGH).law(pi)
+        errors.append(test_error(law, point._replace(b=point.b + shift)))
+    return np.array(errors)
+
+
+def _readout(has_query: bool, numbers: dict[str, float]) -> tuple[Query, Point]:
+    """Return a query and a readout by their numbers."""
+    one = {name: float(value) for name, value in numbers.items()}
+    query = as_query(one["kappa"], one["cosine_q"]) if has_query else NONE
+    parts = [one["query_part"], one["signal_part"]] if has_query else [one["signal_part"]]
+    return query, Point(np.array(parts), one["bias"], one["rest"], 1.0)

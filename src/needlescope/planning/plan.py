@@ -8,12 +8,13 @@ by Newton steps with the slope of the rough search, and rounded to whole bags.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..answer import Question
-from ..errors import NotConverged
+from ..errors import NoMinimiser, NotConverged
 from ..losses import Loss, get_loss
 from ..outcome.planned import Line, Plan
 from ..theory.asked import check_accuracy
@@ -27,6 +28,7 @@ from .spread import spread
 MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
 WEAKEST, STRONGEST = 0.05, 1e3  # θ
 LONGEST = 100_000  # L
+LEAST_NEGATIVES = 20  # beside a given number of positives
 TRIES = 6  # Newton steps at full accuracy
 OF_TARGET = 0.01  # the largest error of an error, relative to a target
 
@@ -102,7 +104,7 @@ def _limits(asked: Asked) -> tuple[float, float]:
     if asked.unknown == "n":
         low = max(LEAST_DATA * asked.d, 4.0)
         if asked.positives is not None:
-            low = max(low, 1.02 * asked.positives)
+            low = max(low, float(asked.positives + LEAST_NEGATIVES))
         return low * asked.mean_cost, MOST_DATA * asked.d * asked.mean_cost
     if asked.unknown == "theta":
         return WEAKEST, STRONGEST
@@ -183,6 +185,8 @@ def _other(asked: Asked, who: Learner) -> tuple[float, str]:
     if not met.enough:
         lost = 0.0 if asked.unknown == "L" else np.inf
         return lost, words.stuck(who.words, asked.unknown, met.setting.error)
+    if asked.costs is not None:
+        return met.at, words.spends(who.words, met.at)
     at = {"n": np.ceil, "L": np.floor}.get(asked.unknown, float)(met.at)
     return float(at), words.needs(who.words, asked.unknown, float(at))
 
@@ -205,8 +209,13 @@ def _build(
     n, n0, n1 = _bags(asked, found)
     known = reached.error if reached is not None else float(found.met.setting.error)
     range_ = None
-    if interval and training is not None and reached is not None and reached.shift == 0.0:
-        range_ = spread(task, training, who.name, asked.d, reached.error, seed)
+    if interval and training is not None and reached is not None:
+        seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
+        with suppress(NoMinimiser):  # a small data set may lack a class
+            range_ = spread(
+                seen, training, who.name, asked.d, reached.error, seed,
+                pi=float(task.pi), shift=reached.shift,
+            )  # fmt: skip
     fields: dict[str, Any] = {
         **{"unknown": asked.unknown, "learner": who.name, "n": n, "n0": n0, "n1": n1},
         **{"L": int(task.L) if not (lost and asked.unknown == "L") else 0, "R": int(task.R)},

@@ -25,7 +25,7 @@ from .steps import Aligned, best_steps
 STRENGTHS = (0.3, 0.7, 1.5, 3.0, 6.0)  # κ that are looked at first
 SPLITS = (0.02, 0.98)  # the least and the largest share of the data for the query
 LIMITS = (0.02, 50.0)  # of κ
-BALANCES = (0.02, 0.98)  # of classes, where it is free
+BALANCES = (0.05, 0.95)  # of classes, where it is free
 MOVES = (0.4, 0.3, 0.4)  # the first in each coordinate
 LOOKS = (22, 14)  # from nothing, from a neighbour
 CLOSE = 0.04  # in log odds and log κ
@@ -53,26 +53,43 @@ class Setting(NamedTuple):
 
 
 def attention(
-    budget: Budget, loss: str | Loss, setting: Setting, near: Setting | None = None
+    budget: Budget,
+    loss: str | Loss,
+    setting: Setting,
+    near: Setting | None = None,
+    *,
+    keep_ridge: bool = False,
 ) -> Setting:
     """Train attention with one split, κ and balance, steps and ridge the best for them."""
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
     aligned = best_steps(task, loss, setting.split * alpha, budget.d)
     query = Query(setting.kappa, float(np.clip(aligned.cosine, -1.0, 1.0)))
     features = Features(get_model("attention"), task, query, budget.test_pi(setting.balance), budget.d)
-    known = None if near is None else near.readout
-    readout = features.best_ridge(loss, (1.0 - setting.split) * alpha, known)
+    readout = _read(features, loss, (1.0 - setting.split) * alpha, near, keep_ridge)
     return setting._replace(readout=readout, aligned=aligned)
 
 
 def linear(
-    budget: Budget, model: str, loss: str | Loss, balance: float, near: Setting | None = None
+    budget: Budget,
+    model: str,
+    loss: str | Loss,
+    balance: float,
+    near: Setting | None = None,
+    *,
+    keep_ridge: bool = False,
 ) -> Setting:
     """Train a model without a query on all the data, with the best ridge."""
     task, alpha = budget.training_task(balance), budget.alpha(balance)
     features = Features(get_model(model), task, pi=budget.test_pi(balance), d=budget.d)
-    known = None if near is None else near.readout
-    return Setting(features.best_ridge(loss, alpha, known), balance)
+    return Setting(_read(features, loss, alpha, near, keep_ridge), balance)
+
+
+def _read(
+    features: Features, loss: str | Loss, alpha: float, near: Setting | None, keep_ridge: bool
+) -> Trained:
+    if near is not None and keep_ridge:
+        return features.train(loss, alpha, near.readout.ridge, near.readout.warm)
+    return features.best_ridge(loss, alpha, None if near is None else near.readout)
 
 
 def best_attention(
@@ -107,7 +124,7 @@ def best_attention(
     simplex = start + np.vstack([np.zeros(free), np.diag(MOVES[:free])])
     minimize(
         look, start, method="Nelder-Mead",
-        options={"initial_simplex": simplex, "maxfev": most * (free - 1),
+        options={"initial_simplex": simplex, "maxfev": most + 6 * (free - 2),
                  "xatol": CLOSE, "fatol": 1e-5},
     )  # fmt: skip
     return min(looked, key=lambda one: one.error)

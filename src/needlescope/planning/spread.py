@@ -17,6 +17,7 @@ from ..outcome.planned import Interval
 from ..simulation.simulate import simulate
 from ..task import Task
 from ..training import Training
+from .moved import trial_errors
 
 TRIALS = 64
 SMALL, LEAST = 60, 20  # dimensions to measure at: 60, or 20 where there is much data
@@ -33,6 +34,9 @@ def spread(
     error: float,
     seed: Any = 0,
     trials: int = TRIALS,
+    *,
+    pi: float | None = None,
+    shift: float = 0.0,
 ) -> Interval:
     """Return the range in which nine of ten data sets of dimension d leave the test error.
 
@@ -46,6 +50,8 @@ def spread(
         The error in the limit.
     seed, trials
         Of the simulation at a smaller dimension.
+    pi, shift : float
+        The share of positives met later, if it is another, and the move of the bias for it.
 
     Examples
     --------
@@ -56,9 +62,12 @@ def spread(
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
     small = int(min(d, max(LEAST, min(SMALL, ENOUGH / alpha))))
-    found = simulate(task, training, model, d=small, trials=trials, seed=seed, workers=1)
-    assert found.trials is not None
-    errors = np.clip(found.trials["test_error"], 1e-9, 1.0 - 1e-9)
+    found = simulate(
+        task, training, model, d=small, trials=trials, seed=seed, workers=1, test="sampled",
+        n_test=1,
+    )  # fmt: skip
+    given = float(task.pi) if pi is None else pi
+    errors = np.clip(trial_errors(task, found, given, shift), 1e-9, 1.0 - 1e-9)
     scores = logit(errors)
     limit = float(logit(np.clip(error, 1e-9, 1.0 - 1e-9)))
     offset = (float(scores.mean()) - limit) * small / d

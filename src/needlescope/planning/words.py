@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from .asked import Asked
     from .learners import Learner
 
-UNITS = {"n": "bags", "theta": "a signal of strength", "L": "instances"}
-
-
 def reaches(who: str, error: float) -> str:
     """Say what someone reaches.
 
@@ -52,6 +49,17 @@ def needs(who: str, unknown: str, at: float) -> str:
     if unknown == "theta":
         return f"{who} needs a signal of {at:.3g}"
     return f"{who} manages {at:,.0f} instances"
+
+
+def spends(who: str, money: float) -> str:
+    """Say what someone needs to spend.
+
+    Examples
+    --------
+    >>> spends("mean pooling", 1200.0)
+    'mean pooling needs to spend 1,200'
+    """
+    return f"{who} needs to spend {money:,.4g}"
 
 
 def with_verdict(found: Plan, asked: Asked, who: Learner) -> Plan:

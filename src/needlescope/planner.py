@@ -1,0 +1,113 @@
+"""`needlescope.plan`: of a task that is given, or of pilot data that show one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .grid import yes_or_no
+from .losses import Loss
+from .outcome.planned import Plan
+from .planning.plan import plan as plan_task
+
+
+def plan(
+    *,
+    L: int | None = None,
+    R: int | None = None,
+    theta: float | None = None,
+    pi: float | None = None,
+    d: int | None = None,
+    n: int | None = None,
+    error: float | None = None,
+    learner: str = "attention",
+    loss: str | Loss = "logistic",
+    positives: int | None = None,
+    costs: tuple[float, float] | None = None,
+    spend: float | None = None,
+    interval: bool = True,
+    accuracy: float = 5e-4,
+    seed: Any = 0,
+    pilot: tuple[Any, Any] | None = None,
+) -> Plan:
+    """Plan how much data an error needs, how strong a signal, among how many instances.
+
+    Leave out exactly one of ``n``, ``theta``, ``L`` and ``error``: it is what is planned for. The
+    settings of training are the best for the data (`tune`), and the error is that of the limit
+    of large d at fixed n/d; ``interval`` says what data sets of this d make of it.
+
+    Parameters
+    ----------
+    L, R : int
+        Instances in a bag, and how many of them carry the signal in a positive one (1).
+    theta : float
+        The signal's strength, in deviations of the noise.
+    pi : float
+        The share of positives among the bags that are met later (0.5); training has as many,
+        unless ``positives`` or ``costs`` say otherwise.
+    d : int
+        Features of an instance; effective ones, where features are correlated.
+    n : int
+        Bags to train on.
+    error : float
+        The test error: above what anyone reaches who knows the signal, below min(π, 1 − π), which
+        needs no data.
+    learner : "attention", "pooled", "vectorized", "possible" or "easy", default "attention"
+        Who learns: one of three models; the best of all learners; or the best quick one.
+    loss : str or Loss, default "logistic"
+        The loss that is trained with.
+    positives : int, optional
+        As many of the bags are positive, whatever n.
+    costs : (float, float), optional
+        What a positive and a negative bag cost, in place of n; the balance of classes is then the
+        best. The bias of a classifier that was trained with another balance is moved.
+    spend : float, optional
+        With costs: what there is to spend, in place of n.
+    interval : bool, default True
+        Whether to measure the range of errors over data sets, by a small simulation.
+    accuracy : float, default 5e-4
+        Largest numerical error of the test error; at most a hundredth of a target.
+    seed : default 0
+        Of that simulation.
+    pilot : (X, y), optional
+        Labelled bags, in place of L, R, theta, pi and d: the task is read off them by
+        `estimators.estimate_task`.
+
+    Returns
+    -------
+    Plan
+        With pilot data a `PilotPlan`, which says how little they may tell.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, if not exactly one is left out, if the target is above
+        what needs no data or below what anyone reaches.
+    NotConverged
+        If an error is not known well enough: no number is given that is not.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=100, error=0.05, interval=False)
+    >>> 90 < found.n < 115, found.training.loss
+    (True, 'logistic')
+    >>> print(found.others[0].words)
+    mean pooling cannot: with the signal known it still errs 0.215
+    """
+    yes_or_no("interval", interval)
+    how = {"n": n, "error": error, "learner": learner, "loss": loss, "accuracy": accuracy}
+    more = {"positives": positives, "costs": costs, "spend": spend}
+    if pilot is None:
+        given = {"R": 1 if R is None else R, "pi": 0.5 if pi is None else pi}
+        return plan_task(
+            L=L, theta=theta, d=d, **given, **how, **more, interval=interval, seed=seed
+        )  # type: ignore[arg-type]
+    from .estimators.task.pilot import plan_from_pilot
+
+    known = {"L": L, "R": R, "theta": theta, "pi": pi, "d": d}
+    told = [name for name, value in known.items() if value is not None]
+    if told:
+        raise ValueError(
+            f"with pilot data leave out {', '.join(told)}: the task is read off the bags"
+        )
+    return plan_from_pilot(pilot, **how, **more, seed=seed)  # type: ignore[arg-type]

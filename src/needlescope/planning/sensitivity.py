@@ -1,0 +1,156 @@
+"""How a predicted error moves with the problem, by implicit differentiation.
+
+A readout solves G(p; x) = 0, the stationarity equations, and its test error is E(p; x). With a
+parameter x of the problem both move, and
+
+    dE/dx = ∂E/∂x − ∂E/∂p · H⁻¹ ∂G/∂x,     H = ∂G/∂p
+
+at the solution: no readout is trained anew. In the ridge and in the amount of data for the readout
+∂G/∂x is a formula. In all else it is a central difference between laws of features that share their
+lattice, the query trained for each by its closed formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..answer import Question
+from ..arrays import FloatArray
+from ..grid import check_kind
+from ..losses import get_loss
+from ..models import get_model
+from ..outcome.planned import Sensitivity
+from ..outcome.trained import as_query
+from ..query import Query
+from ..task import Task
+from ..theory.alignment import trained
+from ..theory.asked import check_accuracy
+from ..theory.known import check_learned
+from ..theory.law.ladder import LADDER
+from ..theory.law.limits import train_limit
+from ..theory.learning import predict
+from ..theory.saddle.measures import error_slope, test_error
+from ..theory.saddle.problem import Saddle
+from ..theory.saddle.readout import train_readout
+from ..training import Training
+from .readouts import NONE, _moves
+
+LEVEL = LADDER[3].finer
+STEP = 0.02  # in the log of a parameter: laws are compressed, and differ by little more than that
+
+
+def sensitivity(
+    task: Task, training: Training, model: str = "attention", *, accuracy: float = 1e-3
+) -> Sensitivity:
+    """Return the derivatives of the predicted test error in θ, π, n and the settings.
+
+    Parameters
+    ----------
+    task, training : Task, Training
+        A single problem; the settings of the training are kept.
+    model : "attention", "pooled" or "vectorized", default "attention"
+        Linear models are trained on D1 alone.
+    accuracy : float, default 1e-3
+        Of the test error and of its change with R, in (0, 1].
+
+    Returns
+    -------
+    Sensitivity
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind.
+    NotConverged
+        If the readout cannot be trained to the accuracy.
+    NoMinimiser
+        If the training has no minimiser.
+
+    Examples
+    --------
+    One per cent more bags, and one per cent more signal:
+
+    >>> import needlescope as ns
+    >>> task, training = ns.Task(L=10, R=1, theta=4.0, pi=0.5), ns.Training(alpha0=2.0, alpha1=2.0)
+    >>> found = ns.sensitivity(task, training)
+    >>> round(0.01 * found.n, 5), round(0.01 * found.theta * task.theta, 4)
+    (-0.00046, -0.0058)
+    """
+    check_kind("task", task, Task)
+    check_kind("training", training, Training)
+    task.need_one_signal("sensitivity")
+    if task.shape or training.shape:
+        raise ValueError("sensitivity takes one problem at a time, got a grid")
+    kind = get_model(model)
+    accuracy = check_accuracy(accuracy)
+    check_learned(kind, task, training, None)
+
+    def query(one: Task, how: Training) -> Query:
+        if not kind.has_query:
+            return NONE
+        found = trained(one, how)
+        return as_query(found["kappa"], found["cosine_q"])
+
+    here = query(task, training)
+    limit = train_limit(kind, task, here, LEVEL)
+    readout = train_readout(
+        limit, get_loss(training.loss), float(task.pi), training.alpha1, training.ridge
+    )
+    if readout.local is None:
+        slopes = dict.fromkeys(("theta", "pi", "alpha0", "alpha1", "ridge", "kappa"), 0.0)
+        return _answer(task, training, model, slopes, accuracy)
+    point, hessian, old = readout.point, readout.local.hessian, readout.problem
+    slope = error_slope(limit.law(task.pi), point)
+
+    def seen(one: Task, asked: Query) -> tuple[float, FloatArray]:
+        law = train_limit(kind, one, asked, LEVEL).law(float(one.pi))
+        gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
+        return test_error(law, point), gradient
+
+    def along(move: Callable[[float], tuple[Task, Query]]) -> float:
+        (up, G_up), (down, G_down) = (seen(*move(by)) for by in (STEP, -STEP))
+        dG, dE = (G_up - G_down) / (2.0 * STEP), (up - down) / (2.0 * STEP)
+        return float(dE - slope @ np.linalg.solve(hessian, dG))
+
+    def with_task(name: str, scale: float) -> float:
+        def move(by: float) -> tuple[Task, Query]:
+            one = task.replace(**{name: float(getattr(task, name)) + by * scale})
+            return one, query(one, training)
+
+        return along(move) / scale
+
+    in_ridge, in_data = _moves(readout)
+    found = {
+        "theta": with_task("theta", float(task.theta)) if task.theta > 0.0 else 0.0,
+        "pi": with_task("pi", float(task.pi * (1.0 - task.pi))),
+        "alpha1": float(slope @ in_data),
+        "ridge": float(slope @ in_ridge),
+        "alpha0": 0.0,
+        "kappa": np.nan,
+    }
+    if kind.has_query:
+        alpha0 = float(training.alpha0)
+        found["alpha0"] = along(
+            lambda by: (task, query(task, training.replace(alpha0=alpha0 * np.exp(by))))
+        )
+        found["kappa"] = along(lambda by: (task, Query(here.kappa * np.exp(by), here.cosine)))
+    return _answer(task, training, model, found, accuracy)
+
+
+def _answer(
+    task: Task, training: Training, model: str, found: dict[str, Any], accuracy: float
+) -> Sensitivity:
+    here = predict(task, training, model, accuracy=accuracy)
+    more = task.R < task.L
+    other = predict(task.replace(R=task.R + (1 if more else -1)), training, model,
+                    accuracy=accuracy) if task.L > 1 else here  # fmt: skip
+    change = float(other.test_error) - float(here.test_error)
+    return Sensitivity(
+        model=model, test_error=float(here.test_error), R=change if more else -change,
+        n=found["alpha0"] + found["alpha1"], **found,
+        provenance=f"implicit differentiation of {here.provenance}",
+        question=Question("sensitivity", task, training, {"accuracy": accuracy}),
+    )  # fmt: skip

@@ -1,0 +1,192 @@
+"""The best training of a budget, and how flat the optimum is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from ..answer import Question
+from ..errors import NoMinimiser, NotConverged
+from ..grid import amount, check_kind, choice, listed, whole
+from ..losses import Loss, get_loss
+from ..models import get_model
+from ..outcome.planned import Tuned
+from ..query import Query
+from ..task import Task
+from ..theory.asked import check_accuracy
+from ..theory.learning import predict
+from ..training import Training
+from .budget import Budget, check_costs
+from .learners import Linear, Reached, TwoSteps, judged
+from .readouts import Features
+from .search import Setting
+from .steps import best_steps, polished, with_strength
+
+MODELS = ("attention", "pooled", "vectorized")
+LOSSES = ("logistic", "squared_hinge", "square", "hinge")
+FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
+CLEARLY = 0.01  # of the error: another loss than the first must be better by so much
+
+
+def tune(
+    task: Task,
+    budget: float,
+    d: int | None = None,
+    model: str = "attention",
+    *,
+    losses: Sequence[str | Loss] | None = None,
+    costs: Any = None,
+    accuracy: float = 5e-4,
+) -> Tuned:
+    """Return the best training with so much data: split, κ, steps, ridge and loss.
+
+    A search on `predict`. The steps on the query are the best for its data, with a bias that
+    balances the slopes or silences the negatives, whichever aligns better.
+
+    Parameters
+    ----------
+    task : Task
+        A single problem of one signal.
+    budget : float
+        Bags in all; without ``d``, bags for each dimension. With ``costs`` what they may cost.
+    d : int, optional
+        The dimension. With it, settings are the best on average over the labels that chance gives
+        to so many bags; without, in the limit.
+    model : "attention", "pooled" or "vectorized", default "attention"
+    losses : sequence of str or Loss, optional
+        The losses to compare, "logistic", "squared_hinge", "square" and "hinge" if left out. The
+        first is taken unless another is better by one per cent.
+    costs : (float, float), optional
+        What a positive and a negative bag cost; the balance of classes is then the best, too.
+    accuracy : float, default 5e-4
+        Largest error of the test error that is accepted, in (0, 1].
+
+    Returns
+    -------
+    Tuned
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range or of the wrong kind.
+    NotConverged
+        If the accuracy is not reached.
+
+    Examples
+    --------
+    A hundred tokens, sixteen bags for each dimension; the default training is far off:
+
+    >>> import needlescope as ns
+    >>> found = ns.tune(ns.Task(L=100, R=1, theta=4.0, pi=0.5), 16.0, losses=["logistic"])
+    >>> round(found.untuned, 2), round(found.test_error, 2)
+    (0.46, 0.17)
+    """
+    limited = check_budget(task, budget, d, costs)
+    choice("model", model, MODELS)
+    accuracy = check_accuracy(accuracy)
+    names = list(LOSSES) if losses is None else listed("losses", losses, "losses")
+    tried: dict[str, Setting] = {}
+    for loss in names:
+        first = next(iter(tried.values()), None)
+        near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
+        tried[get_loss(loss).name] = _learner(model, loss).reach(limited, near)
+    given = {get_loss(loss).name: loss for loss in names}
+    chosen = min(tried, key=lambda name: tried[name].error)
+    lead = next(iter(tried))
+    if tried[lead].error <= (1.0 + CLEARLY) * tried[chosen].error:
+        chosen = lead
+    loss, setting = given[chosen], tried[chosen]
+    reached = _settled(model, limited, loss, setting, accuracy)
+    training = reached.training
+    assert training is not None
+    return Tuned(
+        model=model, test_error=reached.error, test_error_se=reached.error_se,
+        untuned=_untuned(model, limited, accuracy),
+        split=setting.split, kappa=reached.kappa, cosine_q=reached.cosine,
+        ridge=float(training.ridge), loss=chosen, balance=reached.balance, shift=reached.shift,
+        losses={name: one.error for name, one in tried.items()},
+        costs=_costs(model, limited, loss, setting, reached.error),
+        provenance=f"search: on {reached.provenance}",
+        question=Question("tune", task, training, {"budget": budget, "d": d, "accuracy": accuracy}),
+    )  # fmt: skip
+
+
+def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) -> Budget:
+    """Return a budget that was asked about, or refuse it."""
+    check_kind("task", task, Task)
+    task.need_one_signal("the planner")
+    if task.shape:
+        raise ValueError(f"the planner takes one task at a time, got a grid of shape {task.shape}")
+    if np.ndim(budget):
+        raise ValueError(f"budget must be a single number, got {budget!r}")
+    prices = None if costs is None else check_costs(costs)
+    size = np.inf if d is None else whole("d", d, 1, 10**6)
+    each = 1.0 if prices is None else prices.of(0.5)
+    scale = 1.0 if d is None else float(size)
+    return Budget(
+        task, float(amount("budget", float(budget) / scale / each)) * each, size, prices
+    )
+
+
+def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
+    return TwoSteps(loss) if model == "attention" else Linear(model, model, loss)
+
+
+def _settled(
+    model: str, budget: Budget, loss: str | Loss, setting: Setting, accuracy: float
+) -> Reached:
+    """Judge settings at full accuracy, with steps that are longer where that helps."""
+    found = _learner(model, loss).settle(budget, setting, accuracy)
+    training = found.training
+    assert training is not None
+    if model != "attention" or training.balanced:
+        return found
+    task = budget.training_task(setting.balance)
+    steps = polished(task, loss, float(training.alpha0), budget.d).steps
+    longer = with_strength(task, training.replace(**steps._asdict()), setting.kappa)
+    other = judged(model, budget, longer, setting.balance, accuracy)
+    return min(found, other, key=lambda one: one.error)
+
+
+def _untuned(model: str, budget: Budget, accuracy: float) -> float:
+    """Return the error of the default training, half of the data for the query."""
+    half = 0.5 * budget.alpha(float(budget.task.pi))
+    training = Training(alpha0=half, alpha1=half)
+    try:
+        found = predict(budget.task, training, model, data="all", accuracy=max(accuracy, 1e-3))
+    except (NotConverged, NoMinimiser):
+        return float("nan")
+    return float(found.test_error)
+
+
+def _costs(
+    model: str, budget: Budget, loss: str | Loss, setting: Setting, error: float
+) -> dict[str, dict[float, float]]:
+    """Return the error where one setting is wrong by a factor, the others kept."""
+    names = ("split", "kappa", "ridge") if model == "attention" else ("ridge",)
+    found = {}
+    base = _with(model, budget, loss, setting, "ridge", 1.0)
+    for name in names:
+        errors = {by: _with(model, budget, loss, setting, name, by) for by in FACTORS}
+        found[name] = {by: error + one - base for by, one in errors.items()}
+    return found
+
+
+def _with(
+    model: str, budget: Budget, loss: str | Loss, setting: Setting, name: str, by: float
+) -> float:
+    """Return the rough error with one setting times a factor; of the split its odds."""
+    task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
+    pi, ridge = budget.test_pi(setting.balance), setting.readout.ridge
+    ridge = ridge * by if name == "ridge" else ridge
+    if model != "attention":
+        features = Features(get_model(model), task, pi=pi, d=budget.d)
+        return features.train(loss, alpha, ridge, setting.readout.warm).error
+    split = float(expit(logit(setting.split) + np.log(by))) if name == "split" else setting.split
+    kappa = setting.kappa * by if name == "kappa" else setting.kappa
+    cosine = best_steps(task, loss, split * alpha, budget.d).cosine
+    features = Features(get_model(model), task, Query(kappa, cosine), pi, budget.d)
+    return features.train(loss, (1.0 - split) * alpha, ridge, setting.readout.warm).error
