@@ -8,7 +8,6 @@ by Newton steps with the slope of the rough search, and rounded to whole bags.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,18 +15,20 @@ import numpy as np
 from ..answer import Question
 from ..errors import NoMinimiser, NotConverged
 from ..losses import Loss, get_loss
-from ..outcome.planned import Line, Plan
+from ..outcome.planned import Interval, Line, Plan
 from ..theory.asked import check_accuracy
 from ..theory.oracle.least_error import oracle
 from . import words
 from .asked import Asked, ask
 from .inverter import Met, meet, probit
 from .learners import EASY, FLOORS, NAMES, POSSIBLE, Learner, Reached, get_learner
-from .spread import spread
+from .spread import TRIALS, spread
 
 MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
 WEAKEST, STRONGEST = 0.05, 1e3  # θ
 LONGEST = 100_000  # L
+ROUNDS = 3  # of measuring what a finite d adds
+LEAST_OF_CLASS = 10  # bags of the rarer class
 LEAST_NEGATIVES = 20  # beside a given number of positives
 TRIES = 6  # Newton steps at full accuracy
 OF_TARGET = 0.01  # the largest error of an error, relative to a target
@@ -67,8 +68,11 @@ def plan(
         accuracy = min(accuracy, OF_TARGET * asked.error)
     who = get_learner(learner, loss)
     found = settle(asked, who, accuracy)
+    range_ = _spread(asked, who, found, seed) if interval else None
+    if range_ is not None and asked.error is not None:
+        found, range_ = _allowing(asked, who, found, range_, accuracy, seed)
     others = tuple(_lines(asked, who, loss))
-    return _build(asked, who, loss, found, others, accuracy, interval, seed)
+    return _build(asked, who, found, range_, others, accuracy)
 
 
 def settle(asked: Asked, who: Learner, accuracy: float) -> Settled:
@@ -81,7 +85,52 @@ def settle(asked: Asked, who: Learner, accuracy: float) -> Settled:
     met = roughly(asked, who)
     if not met.enough:
         return Settled(np.inf if asked.unknown != "L" else 0.0, None, met)
-    return _finely(asked, who, met, accuracy)
+    assert asked.error is not None
+    return _finely(asked, who, met, accuracy, asked.error)
+
+
+def _allowing(
+    asked: Asked, who: Learner, found: Settled, range_: Interval, accuracy: float, seed: Any
+) -> tuple[Settled, Interval]:
+    """Move a plan to where the mean error at this d, not its limit, meets the target."""
+    assert asked.error is not None
+    slope, limits, before = found.met.slope, _limits(asked), None
+    for _ in range(ROUNDS):
+        gap = probit(range_.mean) - probit(asked.error)
+        if abs(range_.mean - asked.error) <= max(accuracy, range_.deviation / np.sqrt(TRIALS)):
+            break
+        if before is not None and abs(np.log(found.at / before[0])) > 1e-3:
+            secant = (gap - before[1]) / np.log(found.at / before[0])
+            slope = secant if secant * slope > 0.0 else slope
+        before = found.at, gap
+        far = float(np.exp(np.clip(-gap / slope, -0.7, 0.7)))
+        there = _whole(
+            asked,
+            float(np.clip(found.at * far, *limits)),
+            lambda at: who.settle(asked.budget(at), found.met.setting, accuracy),
+            found.met,
+        )
+        seen = _spread(asked, who, there, seed)
+        if seen is None or there.at == found.at:
+            break
+        found, range_ = there, seen
+    return found, range_
+
+
+def _spread(asked: Asked, who: Learner, found: Settled, seed: Any) -> Interval | None:
+    """Measure the range of errors over data sets; None where small ones may lack a class."""
+    reached = found.reached
+    if reached is None or reached.training is None:
+        return None
+    task = asked.task(found.at)
+    seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
+    try:
+        return spread(
+            seen, reached.training, who.name, asked.d, reached.error, seed,
+            pi=float(task.pi), shift=reached.shift,
+        )  # fmt: skip
+    except NoMinimiser:
+        return None
 
 
 def roughly(asked: Asked, who: Learner) -> Met:
@@ -102,7 +151,7 @@ def roughly(asked: Asked, who: Learner) -> Met:
 
 def _limits(asked: Asked) -> tuple[float, float]:
     if asked.unknown == "n":
-        low = max(LEAST_DATA * asked.d, 4.0)
+        low = max(LEAST_DATA * asked.d, LEAST_OF_CLASS / min(asked.pi, 1.0 - asked.pi))
         if asked.positives is not None:
             low = max(low, float(asked.positives + LEAST_NEGATIVES))
         return low * asked.mean_cost, MOST_DATA * asked.d * asked.mean_cost
@@ -119,10 +168,9 @@ def _start(asked: Asked, who: Learner, limits: tuple[float, float]) -> float:
     return float(np.clip(3.0 * asked.d * asked.mean_cost, *limits))
 
 
-def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
-    """Step to where the error meets the target at full accuracy; then to whole bags or tokens."""
-    assert asked.error is not None
-    level, limits = probit(asked.error), _limits(asked)
+def _finely(asked: Asked, who: Learner, met: Met, accuracy: float, target: float) -> Settled:
+    """Step to where the error meets a target at full accuracy; then to whole bags or tokens."""
+    level, limits = probit(target), _limits(asked)
 
     def look(at: float) -> Reached:
         return who.settle(asked.budget(at), met.setting, accuracy)
@@ -131,9 +179,11 @@ def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
     before: tuple[float, float] | None = None
     for _ in range(TRIES):
         gap = probit(reached.error) - level
-        if abs(reached.error - asked.error) <= accuracy or abs(slope) < 1e-6:
+        if abs(reached.error - target) <= accuracy or abs(slope) < 1e-6:
             break
-        if before is not None and at != before[0]:
+        if gap <= 0.0 and at == limits[1 if asked.unknown == "L" else 0]:
+            return Settled(at, reached, met)  # the least there is does
+        if before is not None and abs(np.log(at / before[0])) > 1e-9:
             secant = (gap - before[1]) / (np.log(at) - np.log(before[0]))
             slope = secant if secant * slope > 0.0 else slope
         before = (at, gap)
@@ -141,7 +191,7 @@ def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
         reached = look(at)
     else:
         raise NotConverged(
-            f"the {asked.unknown} at which {who.words} errs {asked.error:g} could not be pinned "
+            f"the {asked.unknown} at which {who.words} errs {target:g} could not be pinned "
             f"down: at {at:.6g} the error is {reached.error:.6g}; try another target"
         )
     gap = probit(reached.error) - level
@@ -194,12 +244,10 @@ def _other(asked: Asked, who: Learner) -> tuple[float, str]:
 def _build(
     asked: Asked,
     who: Learner,
-    loss: str | Loss,
     found: Settled,
+    range_: Interval | None,
     others: tuple[Line, ...],
     accuracy: float,
-    interval: bool,
-    seed: Any,
 ) -> Plan:
     reached = found.reached
     lost = reached is None
@@ -208,14 +256,6 @@ def _build(
     training = None if lost else reached.training
     n, n0, n1 = _bags(asked, found)
     known = reached.error if reached is not None else float(found.met.setting.error)
-    range_ = None
-    if interval and training is not None and reached is not None:
-        seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
-        with suppress(NoMinimiser):  # a small data set may lack a class
-            range_ = spread(
-                seen, training, who.name, asked.d, reached.error, seed,
-                pi=float(task.pi), shift=reached.shift,
-            )  # fmt: skip
     fields: dict[str, Any] = {
         **{"unknown": asked.unknown, "learner": who.name, "n": n, "n0": n0, "n1": n1},
         **{"L": int(task.L) if not (lost and asked.unknown == "L") else 0, "R": int(task.R)},

@@ -2,8 +2,9 @@
 
 At fixed n0/d and n1/d the error of one data set differs from its limit by a mean of order 1/d and a
 deviation of order 1/√d. Both are measured on the planned training itself, by simulation of the
-reduced law at a small dimension, and carried to the planned one by these powers. Small errors are
-skewed, so the interval is one of their logits.
+reduced law: at the planned dimension where a data set is small, and else at a smaller one, from which
+they are carried over by these powers. Small errors are skewed, so the interval is one of their
+logits.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from ..training import Training
 from .moved import trial_errors
 
 TRIALS = 64
-SMALL, LEAST = 60, 20  # dimensions to measure at: 60, or 20 where there is much data
-ENOUGH = 1200  # bags in a data set to measure on
+ENOUGH = 1200  # bags in a data set to measure on, at most
+LEAST = 20  # the smallest dimension to measure at
 NINE_OF_TEN = 1.6449  # deviations of a normal law on each side
 STUDENT = 1.0 + 1.0 / (4.0 * TRIALS)  # a deviation that is itself measured
 
@@ -61,7 +62,7 @@ def spread(
     True
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
-    small = int(min(d, max(LEAST, min(SMALL, ENOUGH / alpha))))
+    small = int(min(d, max(LEAST, ENOUGH / alpha)))
     found = simulate(
         task, training, model, d=small, trials=trials, seed=seed, workers=1, test="sampled",
         n_test=1,
