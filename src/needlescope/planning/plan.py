@@ -27,7 +27,7 @@ from .spread import TRIALS, spread
 MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
 WEAKEST, STRONGEST = 0.05, 1e3  # θ
 LONGEST = 100_000  # L
-ROUNDS = 3  # of measuring what a finite d adds
+ROUNDS = 4  # of measuring what a finite d adds
 LEAST_OF_CLASS = 10  # bags of the rarer class
 LEAST_NEGATIVES = 20  # beside a given number of positives
 TRIES = 6  # Newton steps at full accuracy
