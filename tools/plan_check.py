@@ -80,7 +80,9 @@ def plans(count: int, trials: int, seed: int) -> None:
     print(f"in the interval: {np.mean(inside):.3f} of data sets, tasks {np.min(inside):.2f} to "
           f"{np.max(inside):.2f}")  # fmt: skip
 
-    print(f"mean of simulated − target {table[:, 0].mean():.5f}, allowance {table[:, 1].mean():.5f}")
+    print(
+        f"mean of simulated − target {table[:, 0].mean():.5f}, allowance {table[:, 1].mean():.5f}"
+    )
     print(f"a plan took {np.median(seconds):.1f} s of CPU, at most {np.max(seconds):.1f}")
 
 

@@ -28,6 +28,7 @@ def plan(
     accuracy: float = 5e-4,
     seed: Any = 0,
     pilot: tuple[Any, Any] | None = None,
+    resamples: int = 12,
 ) -> Plan:
     """Plan how much data an error needs, how strong a signal, among how many instances.
 
@@ -70,7 +71,9 @@ def plan(
         Of that simulation.
     pilot : (X, y), optional
         Labelled bags, in place of L, R, theta, pi and d: the task is read off them by
-        `estimators.estimate_task`.
+        `estimators.estimate_task`, and n or the error is left out.
+    resamples : int, default 12
+        With pilot data: how many pilots like it are drawn to see how far the plan is open.
 
     Returns
     -------
@@ -95,13 +98,13 @@ def plan(
     mean pooling cannot: with the signal known it still errs 0.215
     """
     yes_or_no("interval", interval)
-    how = {"n": n, "error": error, "learner": learner, "loss": loss, "accuracy": accuracy}
-    more = {"positives": positives, "costs": costs, "spend": spend}
+    how: dict[str, Any] = {"n": n, "error": error, "learner": learner, "loss": loss, "accuracy": accuracy}
+    more: dict[str, Any] = {"positives": positives, "costs": costs, "spend": spend}
     if pilot is None:
-        given = {"R": 1 if R is None else R, "pi": 0.5 if pi is None else pi}
+        given: dict[str, Any] = {"R": 1 if R is None else R, "pi": 0.5 if pi is None else pi}
         return plan_task(
             L=L, theta=theta, d=d, **given, **how, **more, interval=interval, seed=seed
-        )  # type: ignore[arg-type]
+        )
     from .estimators.task.pilot import plan_from_pilot
 
     known = {"L": L, "R": R, "theta": theta, "pi": pi, "d": d}
@@ -110,4 +113,4 @@ def plan(
         raise ValueError(
             f"with pilot data leave out {', '.join(told)}: the task is read off the bags"
         )
-    return plan_from_pilot(pilot, **how, **more, seed=seed)  # type: ignore[arg-type]
+    return plan_from_pilot(pilot, **how, **more, interval=interval, seed=seed, resamples=resamples)

@@ -11,6 +11,7 @@ from .stopping import go_on, heard
 
 SUMMARIES = {
     "predict": "Predict test error, train loss and train error, in the limit.",
+    "plan": "Plan how many bags an error needs, or what error to expect.",
     "simulate": "Train and test classifiers at finite dimension.",
     "sweep": "Run a sweep from a TOML file into a store; go on where it stopped.",
     "figure": "Draw a figure, running what its table still misses.",

@@ -4,6 +4,7 @@ from .attended import attended
 from .bag import bag
 from .catalogue import series
 from .overview import overview
+from .plan import plan, tuning
 from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.beyond.kinds import kinds
@@ -34,6 +35,7 @@ __all__ = [
     "limit",
     "overview",
     "phases",
+    "plan",
     "rare",
     "rates",
     "reuse",
@@ -41,5 +43,6 @@ __all__ = [
     "separation",
     "series",
     "steps",
+    "tuning",
     "win_or_lose",
 ]

@@ -16,7 +16,7 @@ from .learned import (
     StateEvolution,
 )
 from .limits import Asymptote, BestQuery, Capacity, Crossover, Oracle, Threshold
-from .planned import Comparison, Plan, Sensitivity, Tuned
+from .planned import Comparison, PilotPlan, Plan, Sensitivity, Tuned
 from .trained import Alignment, Focus, Outcome, Separability
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Oracle",
     "Outcome",
     "PhaseBoundaries",
+    "PilotPlan",
     "Plan",
     "Sensitivity",
     "Separability",

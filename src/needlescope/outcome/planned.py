@@ -32,6 +32,14 @@ class Interval(NamedTuple):
     deviation: float
 
 
+class Curves(NamedTuple):
+    """Learning curves: tuned errors of each learner by number of bags, and the floors."""
+
+    n: tuple[float, ...]
+    errors: Mapping[str, tuple[float, ...]]
+    floors: Mapping[str, float]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Answer):
     """How much data, how to split it, what to expect; `plan` says how it was asked.
@@ -121,6 +129,53 @@ class Plan(Answer):
         found["others"] = [one._asdict() for one in self.others]
         found["interval"] = None if self.interval is None else self.interval._asdict()
         return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PilotPlan(Plan):
+    """A plan from pilot data, and how little they may tell.
+
+    Attributes
+    ----------
+    bags
+        Bags in the pilot.
+    theta_se
+        The standard error of θ, as estimated from them.
+    resampled
+        What the plan would have been for pilots like this one: values of what was left out, for
+        data sets drawn from the task that was found, each estimated anew. Infinite, or NaN for
+        an error, where no signal was found in one.
+    low, high
+        Nine of ten of these lie between; high is infinite if more than one in twenty is.
+    measured
+        Errors of classifiers fitted to quarters, halves and three quarters of the pilot, by the
+        number of bags: the mean over splits, and its standard error.
+    extrapolated
+        What these alone suggest, without the theory: a straight line of the error's probit against
+        the log of the number of bags. Infinite where they do not fall.
+    trust
+        How far to trust it all, in a sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import needlescope as ns
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((80, 6, 10)), np.arange(80) % 2
+    >>> X[y == 1, 0, 0] += 5.0
+    >>> found = ns.plan(pilot=(X, y), n=400, seed=0, resamples=2)
+    >>> found.bags, len(found.resampled), found.low <= found.high
+    (80, 2, True)
+    """
+
+    bags: int = 0
+    theta_se: float = np.nan
+    resampled: tuple[float, ...] = ()
+    low: float = np.nan
+    high: float = np.nan
+    measured: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    extrapolated: float = np.nan
+    trust: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

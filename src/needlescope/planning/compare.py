@@ -75,9 +75,7 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     )  # fmt: skip
 
 
-def _flip_budget(
-    limited: Budget, rival: str, settings: dict[str, Setting], budget: float
-) -> float:
+def _flip_budget(limited: Budget, rival: str, settings: dict[str, Setting], budget: float) -> float:
     """Return the budget at which attention and its rival err alike, settings kept."""
 
     def gain(log_times: float) -> float:
@@ -126,4 +124,3 @@ def _verdict(
         when = f"; it would win beyond {flip_n:.3g} bags" if np.isfinite(flip_n) else ""
         start = f"Attention is not worth it: {told}{when}"
     return f"{start}; the best learner of all would err {best:.2g}."
-

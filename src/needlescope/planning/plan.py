@@ -253,7 +253,7 @@ def _build(
     lost = reached is None
     task = asked.task(found.at if not lost else None)
     floor = float(oracle(task, "bayes", accuracy=1e-3).error)
-    training = None if lost else reached.training
+    training = None if reached is None else reached.training
     n, n0, n1 = _bags(asked, found)
     known = reached.error if reached is not None else float(found.met.setting.error)
     fields: dict[str, Any] = {
@@ -261,7 +261,7 @@ def _build(
         **{"L": int(task.L) if not (lost and asked.unknown == "L") else 0, "R": int(task.R)},
         **{"theta": np.inf if lost and asked.unknown == "theta" else float(task.theta)},
         **{"pi": float(task.pi), "d": asked.d, "floor": floor, "others": others},
-        **{"error": known, "error_se": np.nan if lost else reached.error_se},
+        **{"error": known, "error_se": np.nan if reached is None else reached.error_se},
         "interval": range_,
         "positives": np.nan,
     }
@@ -289,11 +289,11 @@ def _bags(asked: Asked, found: Settled) -> tuple[float, float, float]:
     """Return n, n0 and n1 as whole numbers."""
     reached = found.reached
     if reached is None:
-        n = np.inf if asked.unknown == "n" else float(asked.n)
+        n = np.inf if asked.unknown == "n" else float(asked.n or np.nan)
         return n, np.nan, np.nan
     training = reached.training
     if training is None:
-        n = found.at if asked.unknown == "n" else float(asked.n)
+        n = found.at if asked.unknown == "n" else float(asked.n or np.nan)
         return float(np.ceil(n)), np.nan, np.nan
     n0 = 0.0 if training.alpha0 is None else float(round(training.alpha0 * asked.d))
     n1 = float(round(training.alpha1 * asked.d))

@@ -64,7 +64,9 @@ def attention(
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
     aligned = best_steps(task, loss, setting.split * alpha, budget.d)
     query = Query(setting.kappa, float(np.clip(aligned.cosine, -1.0, 1.0)))
-    features = Features(get_model("attention"), task, query, budget.test_pi(setting.balance), budget.d)
+    features = Features(
+        get_model("attention"), task, query, budget.test_pi(setting.balance), budget.d
+    )
     readout = _read(features, loss, (1.0 - setting.split) * alpha, near, keep_ridge)
     return setting._replace(readout=readout, aligned=aligned)
 

@@ -126,9 +126,7 @@ def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) ->
     size = np.inf if d is None else whole("d", d, 1, 10**6)
     each = 1.0 if prices is None else prices.of(0.5)
     scale = 1.0 if d is None else float(size)
-    return Budget(
-        task, float(amount("budget", float(budget) / scale / each)) * each, size, prices
-    )
+    return Budget(task, float(amount("budget", float(budget) / scale / each)) * each, size, prices)
 
 
 def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:

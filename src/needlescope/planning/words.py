@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .asked import Asked
     from .learners import Learner
 
+
 def reaches(who: str, error: float) -> str:
     """Say what someone reaches.
 

@@ -1,0 +1,76 @@
+"""``needlescope plan``: how many bags, or how strong a signal, or what error to expect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .common import LOSSES, show
+from .stopping import go_on
+
+LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
+NUMBERS = (
+    *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se", "kappa"),
+    *("cosine_q", "ridge", "eta_w", "eta_b", "eta_q", "beta", "balance", "shift", "spend"),
+)
+
+
+@click.command("plan")
+@click.option("--L", "L", type=int, help="Instances in a bag.")
+@click.option("--R", "R", type=int, default=1, show_default=True, help="Of them with the signal.")
+@click.option("--theta", type=float, help="Strength of the signal, in deviations of the noise.")
+@click.option("--pi", type=float, default=0.5, show_default=True, help="Share of positives.")
+@click.option("--d", type=int, required=True, help="Features of an instance.")
+@click.option("--n", type=int, help="Bags to train on.")
+@click.option("--error", type=float, help="Test error to reach.")
+@click.option(
+    "--learner", type=click.Choice(LEARNERS), default="attention", show_default=True,
+    help="Who learns.",
+)  # fmt: skip
+@click.option("--loss", type=click.Choice(LOSSES), default="logistic", show_default=True)
+@click.option("--positives", type=int, help="As many of the bags are positive.")
+@click.option("--costs", type=float, nargs=2, help="What a positive and a negative bag cost.")
+@click.option("--spend", type=float, help="With costs: what there is to spend.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the interval's trials.")
+@click.option(
+    "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
+)
+@click.option("--json", "form", flag_value="json", help="Write JSON.")
+@click.option("--csv", "form", flag_value="csv", help="Write CSV.")
+def command(figure: str | None, form: str | None, **options: Any) -> None:
+    """Plan: leave out one of --n, --theta, --L and --error, and get it.
+
+    needlescope plan --L 10 --theta 5 --d 100 --error 0.05
+    """
+    from ..planner import plan
+
+    go_on()
+    found = plan(**options)
+    if figure is not None:
+        _draw(found, Path(figure))
+    if form == "json":
+        from ..experiments.units.plain import to_json
+
+        click.echo(to_json(found.to_dict(), indent=1))
+        return
+    rows = [{name: getattr(found, name) for name in NUMBERS}]
+    if form == "csv":
+        show(rows, form, "")
+        return
+    click.echo(found.verdict)
+    kept = {name: one for name, one in rows[0].items() if one == one}
+    show([{k: float(v) if k == "n" else v for k, v in kept.items()}], None, "the plan")
+    show([{"learner": one.learner, "": one.words} for one in found.others], None, "others")
+
+
+def _draw(found: Any, path: Path) -> None:
+    """Draw the plan into a file, if it can be had."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from ..figures.plan import plan as draw
+    from ..planning.curves import curves
+
+    draw(found, curves(found)).savefig(path)

@@ -1,0 +1,198 @@
+"""A plan from pilot data: the task that bags are like, planned for, and how far that is open.
+
+`estimate_task` reads a task off the bags. Its uncertainty is carried by a parametric bootstrap: pilots
+of the same size are drawn from that task, estimated anew, and planned for, as far as the plan's own
+search is rough; what its d adds is taken to be the same factor for all. (Drawing bags of the pilot
+again would not do: halves that share a bag agree on its noise.) Beside the theory stands what the
+pilot shows by itself: errors of the classifier on parts of it, and where they lead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+from sklearn.utils import check_random_state
+
+from ...arrays import FloatArray
+from ...grid import whole
+from ...outcome.planned import PilotPlan
+from ...planning.asked import Asked, ask
+from ...planning.inverter import probit
+from ...planning.learners import Learner, get_learner
+from ...planning.plan import plan, roughly
+from ...task import Task
+from ..attention import AttentionClassifier
+from ..bags.bags import Bags, as_bags
+from ..linear import PooledClassifier
+from .departures import VERDICTS
+from .estimate import _signs, estimate_task
+from .fit import fit_task
+from .result import TaskEstimate
+
+SHARES, SPLITS = (0.25, 0.5, 0.75), 6  # of the pilot, that classifiers are fitted to
+MOST_RESAMPLES = 1000
+OUTSIDE = 5.0  # per cent of the resamples on each side
+
+
+def plan_from_pilot(
+    pilot: Any,
+    *,
+    n: Any,
+    error: Any,
+    learner: str,
+    seed: Any,
+    resamples: int = 12,
+    interval: bool = True,
+    **more: Any,
+) -> PilotPlan:
+    """Plan for the task that pilot data show; `needlescope.plan` says how it is asked.
+
+    Examples
+    --------
+    >>> plan_from_pilot((np.ones((4, 2, 3)), [0, 1, 0, 1]), n=None, error=None,
+    ...                 learner="attention", seed=0)
+    Traceback (most recent call last):
+    ValueError: with pilot data give n or error, not both: the other is planned for; got neither
+    """
+    if (n is None) == (error is None):
+        told = "neither" if n is None else "both"
+        raise ValueError(
+            f"with pilot data give n or error, not both: the other is planned for; got {told}"
+        )
+    if not isinstance(pilot, tuple | list) or len(pilot) != 2:
+        raise ValueError("pilot must be a pair (X, y) of labelled bags")
+    resamples = whole("resamples", resamples, 1, MOST_RESAMPLES)
+    bags = as_bags(pilot[0])
+    _, signs = _signs(bags, pilot[1], None)
+    random = check_random_state(seed)
+    estimate = estimate_task(bags, pilot[1], random_state=random)
+    if not estimate.theta > 0.0:
+        raise ValueError(
+            f"no signal was found in the {len(bags)} bags of the pilot (positive bags differ from "
+            f"negative ones by {estimate.surprise:.1f} standard errors), so there is nothing to "
+            "plan for; collect more bags, or give theta="
+        )
+    task, d = estimate.task, max(int(round(estimate.dimension)), 1)
+    given = {**_fields(task), "d": d, "n": n, "error": error, "learner": learner}
+    found = plan(**given, **more, seed=seed, interval=interval)
+    limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
+    who = get_learner(learner, more.get("loss", "logistic"))
+    here = _value(ask(**given, **limits), who)
+    times = found.n / here if found.unknown == "n" and np.isfinite(here) else 1.0
+    values = []
+    for _ in range(resamples):
+        fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
+        asked = given | _fields(fitted.task) | {"d": max(int(round(fitted.dimension)), 1)}
+        values.append(times * _replanned(asked | limits, who))
+    low, high = _percentiles(np.array(values))
+    measured = _measured(bags, signs, learner, random)
+    return PilotPlan(
+        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)},
+        bags=len(bags),
+        theta_se=estimate.theta_se,
+        resampled=tuple(values),
+        low=low,
+        high=high,
+        measured=measured,
+        extrapolated=extrapolated(measured, n, error),
+        trust=_trust(estimate),
+    )
+
+
+def _fields(task: Task) -> dict[str, Any]:
+    """Return a task's numbers, π no nearer to 0 or 1 than is planned for."""
+    return {"L": int(task.L), "R": int(task.R), "theta": float(task.theta), "pi": float(task.pi)}
+
+
+def _draw(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
+    """Draw a pilot of the task: bags, and their signs, of each kind as many as expected."""
+    positives = int(np.clip(round(task.pi * n), 5, n - 5))
+    X, y = random.standard_normal((n, task.L, d)), np.full(n, -1.0)
+    y[:positives] = 1.0
+    for k in range(positives):
+        X[k, random.permutation(task.L)[: task.R], 0] += task.theta
+    return as_bags(X), y
+
+
+def _replanned(asked: dict[str, Any], who: Learner) -> float:
+    """Return what a pilot like this one would have led to, roughly; the worst if to nothing."""
+    lost = np.inf if asked["n"] is None else min(asked["pi"], 1.0 - asked["pi"])
+    if not asked["theta"] > 0.0:
+        return lost
+    try:
+        return _value(ask(**asked), who)
+    except ValueError:  # of a task that cannot be planned for, such as a target below its floor
+        return lost
+
+
+def _value(question: Asked, who: Learner) -> float:
+    """Return what is planned for, by the rough search."""
+    if question.unknown == "error":
+        return float(who.reach(question.budget(question.n)).error)
+    met = roughly(question, who)
+    return float(np.ceil(met.at)) if met.enough else np.inf
+
+
+def _percentiles(values: FloatArray) -> tuple[float, float]:
+    """Return between which values nine of ten lie, infinite ones last."""
+    ends = np.percentile(values, [OUTSIDE, 100.0 - OUTSIDE], method="inverted_cdf")
+    return float(ends[0]), float(ends[1])
+
+
+def _measured(
+    bags: Bags, y: FloatArray, learner: str, random: Any
+) -> dict[int, tuple[float, float]]:
+    """Return the errors of classifiers fitted to parts of the pilot, counted on the rest."""
+    found = {}
+    for share in SHARES:
+        errors = []
+        for _ in range(SPLITS):
+            known, rest = _parts(y, share, random)
+            classifier = (
+                PooledClassifier(random_state=random)
+                if learner == "pooled"
+                else AttentionClassifier(effort="quick", random_state=random)
+            )
+            told = classifier.fit(bags[known], y[known]).predict(bags[rest])
+            errors.append(float((told != y[rest]).mean()))
+        count = int(round(share * len(y)))
+        found[count] = (float(np.mean(errors)), float(np.std(errors, ddof=1) / np.sqrt(SPLITS)))
+    return found
+
+
+def _parts(y: FloatArray, share: float, random: Any) -> tuple[FloatArray, FloatArray]:
+    """Return a random part of the bags, as much of each class, and the rest."""
+    known = []
+    for label in (-1.0, 1.0):
+        places = random.permutation(np.flatnonzero(y == label))
+        known.append(places[: max(int(round(share * len(places))), 2)])
+    part = np.sort(np.concatenate(known))
+    return part, np.setdiff1d(np.arange(len(y)), part)
+
+
+def extrapolated(measured: dict[int, tuple[float, float]], n: Any, error: Any) -> float:
+    """Return the number of bags, or the error, that errors measured on parts lead to.
+
+    Examples
+    --------
+    >>> measured = {25: (0.3, 0.01), 50: (0.25, 0.01), 75: (0.22, 0.01)}
+    >>> 500 < extrapolated(measured, None, 0.1) < 800
+    True
+    >>> round(extrapolated(measured, 100, None), 2)
+    0.2
+    """
+    x = np.log(list(measured))
+    z = np.array([probit(min(max(one, 1e-3), 0.5)) for one, _ in measured.values()])
+    slope, start = np.polyfit(x, z, 1)
+    if error is None:
+        return float(ndtr(start + slope * np.log(n)))
+    return float(np.exp((probit(error) - start) / slope)) if slope < 0.0 else np.inf
+
+
+def _trust(estimate: TaskEstimate) -> str:
+    """Say how far to trust a plan, by what the estimate says of itself."""
+    start = dict(zip(VERDICTS, ("", "The pilot cannot tell: ", "Doubt it: "), strict=True))
+    return start[estimate.verdict] + estimate.trust

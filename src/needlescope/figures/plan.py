@@ -1,0 +1,150 @@
+"""A plan as a picture: errors against the number of bags, and what wrong settings cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..grid import check_kind
+from ..outcome.planned import Curves, Plan, Tuned
+from .drawing import Axis, Block, Drawing, Panel, single
+from .drawn import drawn
+from .marks import Dots, Line, Mark, Rule, Words, numbers
+from .style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES, SMALL, grey
+
+MODELS = ("pooled", "vectorized", "attention")
+ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
+
+
+def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
+    """Draw a plan: error against bags for each learner, floors, target, the point and its interval.
+
+    Parameters
+    ----------
+    found : Plan
+        What `needlescope.plan` returned.
+    curves : Curves
+        What `needlescope.planning.curves.curves` returned for it.
+    ax : matplotlib axes, optional
+        Axes to draw into; a figure of its own by default.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If the two are not a plan and its curves.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import needlescope as ns
+    >>> from needlescope.planning.curves import curves
+    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, interval=False)
+    >>> ns.figures.plan(found, curves(found, points=3)).axes[0].get_ylabel()
+    'test error'
+    """
+    return drawn(ax, plan_series, found, curves)
+
+
+def plan_series(found: Plan, curves: Curves) -> Drawing:
+    """Return what `plan` draws."""
+    check_kind("found", found, Plan)
+    if not isinstance(curves, Curves):
+        raise ValueError(f"curves must be those of planning.curves.curves, got {curves!r}")
+    marks: list[Mark] = []
+    floor = curves.floors["bayes"]
+    marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
+    told = Words("signal known", (0.99, floor), ("panel", "data"), ("right", "top"), (0.0, -2.0))
+    marks.append(told)
+    marks.append(Line(curves.n, curves.errors["possible"], LIMIT, "anyone", width=0.9))
+    if curves.errors["easy"] != curves.errors["possible"]:
+        marks.append(Line(curves.n, curves.errors["easy"], LIMIT, "quickly", DASHED, width=0.9))
+    for name in MODELS:
+        marks.append(Line(curves.n, curves.errors[name], COLOURS[name], NAMES[name]))
+    target = found.options.get("error")
+    if target is not None:
+        marks.append(Rule(y=float(target), colour=grey(0.3), dash=DASHED, width=0.8))
+    marks.append(_point(found))
+    words = f"$n$ = {found.n:,.0f}".replace(",", "{,}")
+    top = 1.08 * max(np.nanmax(row) for row in curves.errors.values())
+    panel = Panel(
+        marks,
+        Axis(f"bags, $n$ ($d$ = {found.d})", log=10, limits=(curves.n[0], curves.n[-1])),
+        Axis("test error", limits=(0.0, float(top))),
+        f"{NAMES.get(found.learner, ANYONE)}: {words}, error {_error(found):.3g}",
+        beside=True,
+    )
+    return single(panel, size=(4.6, 3.1))
+
+
+def _error(found: Plan) -> float:
+    return found.error if found.interval is None else found.interval.mean
+
+
+def _point(found: Plan) -> Dots:
+    """Return the planned point, with the range of nine of ten data sets."""
+    colour = COLOURS.get(found.learner, BLACK)
+    at, error = (found.n,), _error(found)
+    if found.interval is None:
+        return Dots(at, (error,), None, colour, size=6.0)
+    bars = ((error - found.interval.low,), (found.interval.high - error,))
+    return Dots(at, (error,), bars, colour, size=6.0)
+
+
+def tuning(found: Tuned, ax: Any = None) -> Any:
+    """Draw what a wrong setting costs: the error as each is off by a factor.
+
+    Parameters
+    ----------
+    found : Tuned
+        What `needlescope.tune` returned.
+    ax : matplotlib axes, optional
+        Axes to draw into; a figure of its own by default.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If it is no `Tuned`.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import needlescope as ns
+    >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
+    >>> ns.figures.tuning(found).axes[0].get_ylabel()
+    'test error'
+    """
+    return drawn(ax, tuning_series, found)
+
+
+def tuning_series(found: Tuned) -> Drawing:
+    """Return what `tuning` draws."""
+    check_kind("found", found, Tuned)
+    marks: list[Mark] = []
+    colours = (COLOURS["attention"], COLOURS["pooled"], COLOURS["vectorized"])
+    for colour, (name, errors) in zip(colours, found.costs.items(), strict=False):
+        points = sorted({**errors, 1.0: found.test_error}.items())
+        x, y = zip(*points, strict=True)
+        marks.append(Line(numbers(x), numbers(y), colour, ACROSS[name]))
+        marks.append(Dots(numbers(x), numbers(y), None, colour, size=3.0))
+    if np.isfinite(found.untuned):
+        marks.append(Rule(y=found.untuned, colour=grey(0.4), dash=DASHED, width=0.8))
+        place = ("panel", "data"), ("left", "bottom"), (2.0, 1.0)
+        marks.append(Words("default training", (0.0, found.untuned), *place, size=SMALL))
+    top = max([found.untuned, *(max(row.values()) for row in found.costs.values())])
+    panel = Panel(
+        marks,
+        Axis("times the best", log=2, limits=(0.25, 4.0)),
+        Axis("test error", limits=(0.0, 1.1 * float(top))),
+        f"best settings: error {found.test_error:.3g}",
+        beside=True,
+    )
+    return Drawing([Block([panel], edges=(0.12, 0.74, 0.16, 0.9))], (4.6, 2.9))

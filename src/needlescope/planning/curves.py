@@ -1,0 +1,64 @@
+"""Learning curves about a plan: the tuned error of each learner against the number of bags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotConverged
+from ..outcome.planned import Curves, Plan
+from .budget import Budget
+from .learners import FLOORS, NAMES, get_learner
+
+POINTS = 7
+AROUND = 8.0  # times fewer bags, and more
+
+
+def curves(found: Plan, points: int = POINTS) -> Curves:
+    """Return the errors of all learners about a plan, as `needlescope.figures.plan` draws them.
+
+    Errors are those of the search, roughly known; training has the balance of the task.
+
+    Parameters
+    ----------
+    found : Plan
+        What `needlescope.plan` returned.
+    points : int
+        How many numbers of bags, from an eighth of the plan's to eight times as many.
+
+    Raises
+    ------
+    ValueError
+        If the plan has no number of bags.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> plan = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, interval=False)
+    >>> lines = curves(plan, points=3)
+    >>> sorted(lines.errors), len(lines.n), lines.errors["pooled"][0] > lines.errors["pooled"][-1]
+    (['attention', 'easy', 'pooled', 'possible', 'vectorized'], 3, True)
+    """
+    if not np.isfinite(found.n) or found.task is None:
+        raise ValueError("a plan that cannot be had has no number of bags to draw curves about")
+    task, least = found.task, 10.0 / min(found.pi, 1.0 - found.pi)
+    bags = np.geomspace(max(found.n / AROUND, least), max(found.n, least) * AROUND, points)
+    errors: dict[str, tuple[float, ...]] = {}
+    for name in NAMES:
+        who, near, row = get_learner(name, found.loss or "logistic"), None, []
+        for count in bags:
+            near, error = _next(who, Budget(task, count / found.d, found.d), near)
+            row.append(error)
+        errors[name] = tuple(row)
+    floors = {one.name: float(one.reach(Budget(task, 1.0)).error) for one in FLOORS}
+    return Curves(tuple(bags.tolist()), errors, floors)
+
+
+def _next(who: Any, budget: Budget, near: Any) -> tuple[Any, float]:
+    """Return the settings of the next point, and its error: NaN where it is not known."""
+    try:
+        found = who.reach(budget, near)
+    except NotConverged:
+        return near, np.nan
+    return found, float(found.error)
