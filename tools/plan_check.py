@@ -15,6 +15,7 @@ import numpy as np
 
 import needlescope as ns
 
+LOSSES, FIRST = ("logistic", "square", "hinge", "squared_hinge"), ("joint", "sequential")
 MOST_BAGS = 5000  # in a data set that is simulated
 LEAST_RARE = 8  # bags of the rarer class that train the readout, or a data set may lack it
 
@@ -96,12 +97,11 @@ def _errors(found: Any, d: int, trials: int, rng: np.random.Generator) -> np.nda
 
 def random_setting(rng: np.random.Generator, task: Any, alpha: float) -> tuple[Any, Any]:
     """Draw a training of a budget, and a query strength."""
-    split, loss = float(rng.uniform(0.05, 0.95)), str(rng.choice(["logistic", "square",
-                                                                   "hinge", "squared_hinge"]))  # fmt: skip
+    split, loss = float(rng.uniform(0.05, 0.95)), str(rng.choice(LOSSES))
     training = ns.Training(
         alpha0=split * alpha, alpha1=(1.0 - split) * alpha, loss=loss,
         ridge=float(10 ** rng.uniform(-4, 2)), eta_w=float(10 ** rng.uniform(-2, 1.5)),
-        eta_b=float(10 ** rng.uniform(-1, 1.5)), first_step=str(rng.choice(["joint", "sequential"])),
+        eta_b=float(10 ** rng.uniform(-1, 1.5)), first_step=str(rng.choice(FIRST)),
         balanced=bool(rng.random() < 0.5),
     )  # fmt: skip
     kappa = float(10 ** rng.uniform(-1, 1.2))

@@ -25,6 +25,7 @@ def plan(
     costs: tuple[float, float] | None = None,
     spend: float | None = None,
     interval: bool = True,
+    others: bool = True,
     accuracy: float = 5e-4,
     seed: Any = 0,
     pilot: tuple[Any, Any] | None = None,
@@ -65,6 +66,8 @@ def plan(
         With costs: what there is to spend, in place of n.
     interval : bool, default True
         Whether to measure the range of errors over data sets, by a small simulation.
+    others : bool, default True
+        Whether to ask, too, what the other learners need or reach.
     accuracy : float, default 5e-4
         Largest numerical error of the test error; at most a hundredth of a target.
     seed : default 0
@@ -98,12 +101,27 @@ def plan(
     mean pooling cannot: with the signal known it still errs 0.215
     """
     yes_or_no("interval", interval)
-    how: dict[str, Any] = {"n": n, "error": error, "learner": learner, "loss": loss, "accuracy": accuracy}
+    yes_or_no("others", others)
+    how: dict[str, Any] = {
+        "n": n,
+        "error": error,
+        "learner": learner,
+        "loss": loss,
+        "accuracy": accuracy,
+    }
     more: dict[str, Any] = {"positives": positives, "costs": costs, "spend": spend}
     if pilot is None:
         given: dict[str, Any] = {"R": 1 if R is None else R, "pi": 0.5 if pi is None else pi}
         return plan_task(
-            L=L, theta=theta, d=d, **given, **how, **more, interval=interval, seed=seed
+            L=L,
+            theta=theta,
+            d=d,
+            **given,
+            **how,
+            **more,
+            interval=interval,
+            others=others,
+            seed=seed,
         )
     from .estimators.task.pilot import plan_from_pilot
 
@@ -113,4 +131,6 @@ def plan(
         raise ValueError(
             f"with pilot data leave out {', '.join(told)}: the task is read off the bags"
         )
-    return plan_from_pilot(pilot, **how, **more, interval=interval, seed=seed, resamples=resamples)
+    return plan_from_pilot(
+        pilot, **how, **more, interval=interval, others=others, seed=seed, resamples=resamples
+    )

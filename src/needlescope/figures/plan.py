@@ -42,9 +42,11 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
     --------
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import needlescope as ns
-    >>> from needlescope.planning.curves import curves
-    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, interval=False)
-    >>> ns.figures.plan(found, curves(found, points=3)).axes[0].get_ylabel()
+    >>> from needlescope.outcome.planned import Curves
+    >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
+    >>> names = ("attention", "pooled", "vectorized", "possible", "easy")
+    >>> made_up = Curves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
+    >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
     'test error'
     """
     return drawn(ax, plan_series, found, curves)
@@ -58,8 +60,8 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
     marks: list[Mark] = []
     floor = curves.floors["bayes"]
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
-    told = Words("signal known", (0.99, floor), ("panel", "data"), ("right", "top"), (0.0, -2.0))
-    marks.append(told)
+    place = ("panel", "data"), ("left", "top"), (3.0, -1.0)
+    marks.append(Words("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
     marks.append(Line(curves.n, curves.errors["possible"], LIMIT, "anyone", width=0.9))
     if curves.errors["easy"] != curves.errors["possible"]:
         marks.append(Line(curves.n, curves.errors["easy"], LIMIT, "quickly", DASHED, width=0.9))
@@ -70,11 +72,11 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
         marks.append(Rule(y=float(target), colour=grey(0.3), dash=DASHED, width=0.8))
     marks.append(_point(found))
     words = f"$n$ = {found.n:,.0f}".replace(",", "{,}")
-    top = 1.08 * max(np.nanmax(row) for row in curves.errors.values())
+    top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
     panel = Panel(
         marks,
         Axis(f"bags, $n$ ($d$ = {found.d})", log=10, limits=(curves.n[0], curves.n[-1])),
-        Axis("test error", limits=(0.0, float(top))),
+        Axis("test error", log=10, limits=(0.7 * floor, float(top)), plain=True),
         f"{NAMES.get(found.learner, ANYONE)}: {words}, error {_error(found):.3g}",
         beside=True,
     )

@@ -81,7 +81,8 @@ class Plan(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=100, error=0.03, interval=False)
+    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=100, error=0.03, interval=False,
+    ...                 others=False)
     >>> found.unknown, found.n == found.n0 + found.n1, bool(abs(found.error - 0.03) < 1e-3)
     ('n', True, True)
     """
@@ -160,12 +161,10 @@ class PilotPlan(Plan):
     --------
     >>> import numpy as np
     >>> import needlescope as ns
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.standard_normal((80, 6, 10)), np.arange(80) % 2
-    >>> X[y == 1, 0, 0] += 5.0
-    >>> found = ns.plan(pilot=(X, y), n=400, seed=0, resamples=2)
-    >>> found.bags, len(found.resampled), found.low <= found.high
-    (80, 2, True)
+    >>> X, y = np.random.default_rng(0).standard_normal((30, 4, 6)), np.arange(30) % 2
+    >>> ns.plan(pilot=(X, y), error=0.1)  # noise: no PilotPlan
+    Traceback (most recent call last):
+    ValueError: no signal was found in the 30 bags of the pilot ...
     """
 
     bags: int = 0

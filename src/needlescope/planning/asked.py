@@ -1,4 +1,4 @@
-"""What a plan was asked: exactly one of n, θ, L and the error is left out; the rest is validated."""
+"""What a plan was asked: one of n, θ, L and the error is left out; the rest is validated."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Asked:
         """Return the task, with what was left out at ``at``."""
         L, theta = self.L, self.theta
         if self.unknown == "L":
-            L = self.R if at is None else int(round(max(at, self.R)))
+            L = self.R if at is None else round(max(at, self.R))
         if self.unknown == "theta":
             theta = 1.0 if at is None or not np.isfinite(at) else float(at)
         return Task(L=L, R=self.R, theta=theta, pi=self.pi)

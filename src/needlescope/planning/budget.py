@@ -2,9 +2,8 @@
 
 Bags of training may hold another share of positives than those that are met later. The trained
 score then has the wrong bias, and it is moved to where the error on later bags is least
-(`readouts.best_shift`): for the logistic loss that is close to the change of the log odds. The query
-and the direction of the readout are those of the bags that were trained on. Of the best learner
-only positives say something about the signal; only their number counts.
+(`readouts.best_shift`). The query and the direction of the readout are those of the bags that were
+trained on. To the best learner only positives say something: only their number counts.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -86,9 +88,9 @@ def _flip_budget(limited: Budget, rival: str, settings: dict[str, Setting], budg
     ahead = gain(0.0)
     end = float(np.log(FEWEST if ahead > 0.0 else MOST))
     points = np.linspace(0.0, end, 4)
-    for low, high in zip(points, points[1:], strict=False):
-        if gain(float(high)) * ahead < 0.0:
-            found = brentq(gain, *sorted((float(low), float(high))), xtol=0.1)
+    for low, high in pairwise(points.tolist()):
+        if gain(high) * ahead < 0.0:
+            found = brentq(gain, *sorted((low, high)), xtol=0.1)
             return float(budget * np.exp(found))
     return np.nan
 

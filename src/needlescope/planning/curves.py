@@ -15,7 +15,7 @@ POINTS = 7
 AROUND = 8.0  # times fewer bags, and more
 
 
-def curves(found: Plan, points: int = POINTS) -> Curves:
+def curves(found: Plan, points: int | None = None) -> Curves:
     """Return the errors of all learners about a plan, as `needlescope.figures.plan` draws them.
 
     Errors are those of the search, roughly known; training has the balance of the task.
@@ -24,7 +24,7 @@ def curves(found: Plan, points: int = POINTS) -> Curves:
     ----------
     found : Plan
         What `needlescope.plan` returned.
-    points : int
+    points : int, optional
         How many numbers of bags, from an eighth of the plan's to eight times as many.
 
     Raises
@@ -35,11 +35,13 @@ def curves(found: Plan, points: int = POINTS) -> Curves:
     Examples
     --------
     >>> import needlescope as ns
-    >>> plan = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, interval=False)
-    >>> lines = curves(plan, points=3)
+    >>> plan = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, interval=False,
+    ...                others=False)
+    >>> lines = curves(plan, points=2)
     >>> sorted(lines.errors), len(lines.n), lines.errors["pooled"][0] > lines.errors["pooled"][-1]
-    (['attention', 'easy', 'pooled', 'possible', 'vectorized'], 3, True)
+    (['attention', 'easy', 'pooled', 'possible', 'vectorized'], 2, True)
     """
+    points = POINTS if points is None else points
     if not np.isfinite(found.n) or found.task is None:
         raise ValueError("a plan that cannot be had has no number of bags to draw curves about")
     task, least = found.task, 10.0 / min(found.pi, 1.0 - found.pi)

@@ -1,7 +1,7 @@
 """Who learns: for each learner the error that it reaches with a budget, and its settings.
 
-`reach` tunes roughly, for a search; `again` is the error of settings on a budget nearby, which gives
-the slope of the tuned error, as settings that are best cost nothing to first order; `settle`
+`reach` tunes roughly, for a search; `again` is the error of settings on a budget nearby, which
+gives the slope of the tuned error, as settings that are best cost nothing to first order; `settle`
 returns the error at the accuracy asked, by `predict` and its kin.
 """
 

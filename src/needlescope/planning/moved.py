@@ -1,7 +1,7 @@
 """The error of a trained classifier whose bias is moved, for another share of positives.
 
-A readout is known by its order parameters; with them its error on any balance of classes, and at any
-bias, is an integral over the same law of features.
+A readout is known by its order parameters; with them its error on any balance of classes, and at
+any bias, is an integral over the same law of features.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEVELS = LADDER[3].finer, LADDER[2].finer  # the second tells how far the first 
 
 
 def moved_error(task: Task, found: Outcome, pi: float) -> tuple[float, float, float]:
-    """Return the least error with a share ``pi`` of positives, its doubt, and the bias's move for it.
+    """Return the least error with a share ``pi`` of positives, its doubt, and the bias's move.
 
     Examples
     --------

@@ -57,6 +57,7 @@ def plan(
     costs: Any = None,
     spend: Any = None,
     interval: bool = True,
+    others: bool = True,
     accuracy: float = 5e-4,
     seed: Any = 0,
 ) -> Plan:
@@ -71,8 +72,8 @@ def plan(
     range_ = _spread(asked, who, found, seed) if interval else None
     if range_ is not None and asked.error is not None:
         found, range_ = _allowing(asked, who, found, range_, accuracy, seed)
-    others = tuple(_lines(asked, who, loss))
-    return _build(asked, who, found, range_, others, accuracy)
+    lines = tuple(_lines(asked, who, loss)) if others else ()
+    return _build(asked, who, found, range_, lines, accuracy)
 
 
 def settle(asked: Asked, who: Learner, accuracy: float) -> Settled:
@@ -94,7 +95,11 @@ def _allowing(
 ) -> tuple[Settled, Interval]:
     """Move a plan to where the mean error at this d, not its limit, meets the target."""
     assert asked.error is not None
-    slope, limits, before = found.met.slope, _limits(asked), None
+    slope, limits, setting, before = found.met.slope, _limits(asked), found.met.setting, None
+
+    def look(at: float) -> Reached:
+        return who.settle(asked.budget(at), setting, accuracy)
+
     for _ in range(ROUNDS):
         gap = probit(range_.mean) - probit(asked.error)
         if abs(range_.mean - asked.error) <= max(accuracy, range_.deviation / np.sqrt(TRIALS)):
@@ -104,12 +109,7 @@ def _allowing(
             slope = secant if secant * slope > 0.0 else slope
         before = found.at, gap
         far = float(np.exp(np.clip(-gap / slope, -0.7, 0.7)))
-        there = _whole(
-            asked,
-            float(np.clip(found.at * far, *limits)),
-            lambda at: who.settle(asked.budget(at), found.met.setting, accuracy),
-            found.met,
-        )
+        there = _whole(asked, float(np.clip(found.at * far, *limits)), look, found.met)
         seen = _spread(asked, who, there, seed)
         if seen is None or there.at == found.at:
             break

@@ -2,9 +2,9 @@
 
 `predict` is the judge of what is found, at full accuracy. Here laws are the roughest of its ladder,
 drawn from the same lattice for all settings, so that differences between settings are smooth and
-known far better than the errors themselves. At finite d the bias of a data set is off by chance, and
-errors are means over that. The ridge is the best, found by the slope of the
-test error in log λ: at the solution of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
+known far better than the errors themselves. At finite d the bias of a data set is off by chance,
+and errors are means over that. The ridge is the best, found by the slope of the test error in
+log λ: at the solution of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ NONE = Query(0.0, 0.0)
 class Trained(NamedTuple):
     """A readout's test error, its slopes in log λ and log α1, and where it was found.
 
+    The slope in log α1 leaves out that more data know the bias better, the other keeps it.
     ``shift`` is what the bias moves by after training, where the balance of classes changes.
     """
 
@@ -84,7 +85,7 @@ class Features(NamedTuple):
         slope = np.mean([error_slope(test, one) for one in ends], axis=0)
         if self.pi is not None:
             slope[len(point.mu)] = 0.0  # the bias follows
-        in_ridge, in_data = _moves(readout)
+        in_ridge, in_data = moves(readout)
         error = float(np.mean([test_error(test, one) for one in ends]))
         slopes = float(slope @ in_ridge), float(slope @ in_data)
         return Trained(error, ridge, *slopes, shift, readout.point)
@@ -154,7 +155,7 @@ def best_shift(test: JointLaw, point: Point) -> float:
     return float(found.x) - point.b
 
 
-def _moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
+def moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
     """Return how the solution (μ, b, ρ, t) moves with log λ and with log α."""
     problem, at, local = readout.problem, readout.point, readout.local
     assert local is not None
@@ -167,7 +168,7 @@ def _moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
 def _lowest(
     look: Callable[[float, Trained | None], Trained], start: float, gentle: float
 ) -> Trained:
-    """Return the lowest error over log λ, by the sign of its slope: enclose it, then interpolate."""
+    """Return the lowest error over log λ, by the sign of its slope: enclosed, then interpolated."""
     low, high = np.log(RIDGES)
     here = look(start, None)
     best, steps = here, 1

@@ -36,7 +36,7 @@ from ..theory.saddle.measures import error_slope, test_error
 from ..theory.saddle.problem import Saddle
 from ..theory.saddle.readout import train_readout
 from ..training import Training
-from .readouts import NONE, _moves
+from .readouts import NONE, moves
 
 LEVEL = LADDER[3].finer
 STEP = 0.02  # in the log of a parameter: laws are compressed, and differ by little more than that
@@ -122,7 +122,7 @@ def sensitivity(
 
         return along(move) / scale
 
-    in_ridge, in_data = _moves(readout)
+    in_ridge, in_data = moves(readout)
     found = {
         "theta": with_task("theta", float(task.theta)) if task.theta > 0.0 else 0.0,
         "pi": with_task("pi", float(task.pi * (1.0 - task.pi))),

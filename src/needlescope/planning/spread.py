@@ -2,9 +2,8 @@
 
 At fixed n0/d and n1/d the error of one data set differs from its limit by a mean of order 1/d and a
 deviation of order 1/√d. Both are measured on the planned training itself, by simulation of the
-reduced law: at the planned dimension where a data set is small, and else at a smaller one, from which
-they are carried over by these powers. Small errors are skewed, so the interval is one of their
-logits.
+reduced law: at the planned dimension where a data set is small, and else at a smaller one, from
+which they are carried over by these powers. Small errors are skewed: the interval is of logits.
 """
 
 from __future__ import annotations

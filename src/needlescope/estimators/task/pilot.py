@@ -1,10 +1,10 @@
 """A plan from pilot data: the task that bags are like, planned for, and how far that is open.
 
-`estimate_task` reads a task off the bags. Its uncertainty is carried by a parametric bootstrap: pilots
-of the same size are drawn from that task, estimated anew, and planned for, as far as the plan's own
-search is rough; what its d adds is taken to be the same factor for all. (Drawing bags of the pilot
-again would not do: halves that share a bag agree on its noise.) Beside the theory stands what the
-pilot shows by itself: errors of the classifier on parts of it, and where they lead.
+`estimate_task` reads a task off the bags. Its uncertainty is carried by a parametric bootstrap:
+pilots of the same size are drawn from that task, estimated anew, and planned for by the plan's own
+rough search; what a finite d adds is taken to be the same factor for all. (Drawing bags of the
+pilot again would not do: halves that share a bag agree on its noise.) Beside the theory stands what
+the pilot shows by itself: errors of the classifier on parts of it, and where they lead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
 from .departures import VERDICTS
 from .estimate import _signs, estimate_task
-from .fit import fit_task
+from .fit import Fitted, fit_task
 from .result import TaskEstimate
 
 SHARES, SPLITS = (0.25, 0.5, 0.75), 6  # of the pilot, that classifiers are fitted to
@@ -46,6 +46,7 @@ def plan_from_pilot(
     seed: Any,
     resamples: int = 12,
     interval: bool = True,
+    others: bool = True,
     **more: Any,
 ) -> PilotPlan:
     """Plan for the task that pilot data show; `needlescope.plan` says how it is asked.
@@ -68,16 +69,12 @@ def plan_from_pilot(
     bags = as_bags(pilot[0])
     _, signs = _signs(bags, pilot[1], None)
     random = check_random_state(seed)
+    _need_signal(fit_task(bags, signs, random, lambda: None), len(bags))
     estimate = estimate_task(bags, pilot[1], random_state=random)
-    if not estimate.theta > 0.0:
-        raise ValueError(
-            f"no signal was found in the {len(bags)} bags of the pilot (positive bags differ from "
-            f"negative ones by {estimate.surprise:.1f} standard errors), so there is nothing to "
-            "plan for; collect more bags, or give theta="
-        )
-    task, d = estimate.task, max(int(round(estimate.dimension)), 1)
+    _need_signal(estimate, len(bags))
+    task, d = estimate.task, max(round(estimate.dimension), 1)
     given = {**_fields(task), "d": d, "n": n, "error": error, "learner": learner}
-    found = plan(**given, **more, seed=seed, interval=interval)
+    found = plan(**given, **more, seed=seed, interval=interval, others=others)
     limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
     who = get_learner(learner, more.get("loss", "logistic"))
     here = _value(ask(**given, **limits), who)
@@ -85,7 +82,7 @@ def plan_from_pilot(
     values = []
     for _ in range(resamples):
         fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
-        asked = given | _fields(fitted.task) | {"d": max(int(round(fitted.dimension)), 1)}
+        asked = given | _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
         values.append(times * _replanned(asked | limits, who))
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
@@ -100,6 +97,16 @@ def plan_from_pilot(
         extrapolated=extrapolated(measured, n, error),
         trust=_trust(estimate),
     )
+
+
+def _need_signal(found: Fitted | TaskEstimate, bags: int) -> None:
+    """Refuse a pilot in which no signal was found."""
+    if not found.task.theta > 0.0:
+        raise ValueError(
+            f"no signal was found in the {bags} bags of the pilot (positive bags differ from "
+            f"negative ones by {found.surprise:.1f} standard errors), so there is nothing to plan "
+            "for; collect more bags, or give L, R, theta, pi and d yourself"
+        )
 
 
 def _fields(task: Task) -> dict[str, Any]:
@@ -158,7 +165,7 @@ def _measured(
             )
             told = classifier.fit(bags[known], y[known]).predict(bags[rest])
             errors.append(float((told != y[rest]).mean()))
-        count = int(round(share * len(y)))
+        count = round(share * len(y))
         found[count] = (float(np.mean(errors)), float(np.std(errors, ddof=1) / np.sqrt(SPLITS)))
     return found
 
@@ -168,7 +175,7 @@ def _parts(y: FloatArray, share: float, random: Any) -> tuple[FloatArray, FloatA
     known = []
     for label in (-1.0, 1.0):
         places = random.permutation(np.flatnonzero(y == label))
-        known.append(places[: max(int(round(share * len(places))), 2)])
+        known.append(places[: max(round(share * len(places)), 2)])
     part = np.sort(np.concatenate(known))
     return part, np.setdiff1d(np.arange(len(y)), part)
 

@@ -1,0 +1,60 @@
+"""A plan as a picture: what is drawn of made-up curves."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import needlescope as ns
+from needlescope.figures.marks import Dots, Line, Rule
+from needlescope.figures.plan import plan_series, tuning_series
+from needlescope.outcome.planned import Curves, Interval, Plan, Tuned
+
+ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "possible": 0.05, "easy": 0.06}
+CURVES = Curves(
+    (10.0, 100.0),
+    {name: (2.0 * error, error) for name, error in ROWS.items()},
+    {"bayes": 0.02, "attention_known": 0.02},
+)
+QUESTION = ns.plan(
+    L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False, others=False
+).question
+FOUND = Plan(
+    "n", "attention", 30.0, 10.0, 20.0, 15.0, 4, 1, 4.0, 0.5, 20, 0.12, 0.0, 0.02,
+    interval=Interval(0.1, 0.15, 0.12, 0.01), provenance="made up", question=QUESTION,
+)  # fmt: skip
+
+
+def test_learners_floor_and_the_point_with_its_interval():
+    [panel] = plan_series(FOUND, CURVES).panels
+    names = [one.name for one in panel.marks if isinstance(one, Line)]
+    assert names == ["anyone", "quickly", "mean pooling", "flat linear", "attention"]
+    [point] = [one for one in panel.marks if isinstance(one, Dots)]
+    assert (point.x, point.y) == ((30.0,), (0.12,))
+    assert [round(one[0], 9) for one in point.se] == [0.02, 0.03]
+    assert [one.y for one in panel.marks if isinstance(one, Rule)] == [0.02]
+
+
+def test_without_an_interval_the_point_has_no_bars():
+    [panel] = plan_series(dataclasses.replace(FOUND, interval=None), CURVES).panels
+    [point] = [one for one in panel.marks if isinstance(one, Dots)]
+    assert point.se is None
+
+
+def test_what_is_no_plan_is_refused():
+    with pytest.raises(ValueError, match=r"found must be a needlescope\.Plan"):
+        plan_series(3, CURVES)
+    with pytest.raises(ValueError, match="curves must be those of planning"):
+        plan_series(FOUND, {})
+
+
+def test_costs_of_wrong_settings():
+    costs = {"ridge": {0.25: 0.3, 0.5: 0.2, 2.0: 0.2, 4.0: 0.3}}
+    found = Tuned(
+        "pooled", 0.1, 0.0, 0.4, 0.0, 0.0, 0.0, 0.1, "logistic", 0.5, costs=costs,
+        provenance="made up",
+    )  # fmt: skip
+    [panel] = tuning_series(found).panels
+    [line] = [one for one in panel.marks if isinstance(one, Line)]
+    assert line.y == (0.3, 0.2, 0.1, 0.2, 0.3)

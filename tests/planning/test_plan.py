@@ -1,0 +1,120 @@
+"""Plans: what is left out is found, and is where the error meets its target."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+
+COVERS = (
+    *("asked", "budget", "inverter", "learners", "moved", "search", "spread", "words"),
+    *("curves",),
+)
+WHAT = {"R": 1, "pi": 0.5, "d": 50, "interval": False, "others": False}
+
+
+def test_a_plan_has_whole_bags_and_their_training(planned):
+    assert planned.unknown == "n" and planned.reached
+    assert planned.n == planned.n0 + planned.n1 == int(planned.n)
+    assert planned.training.alpha0 * 50 == pytest.approx(planned.n0)
+    assert planned.training.alpha1 * 50 == pytest.approx(planned.n1)
+    found = ns.predict(planned.task, planned.training, accuracy=2e-3)
+    assert found.test_error == pytest.approx(planned.error, abs=3e-3)
+    assert found.kappa == pytest.approx(planned.kappa)
+
+
+def test_data_sets_of_the_plan_err_as_it_says(planned):
+    found = ns.simulate(planned.task, planned.training, d=50, trials=24, seed=3, workers=1)
+    own = planned.interval.deviation / np.sqrt(64)
+    assert abs(found.test_error - 0.05) < 3.5 * np.hypot(found.test_error_se, own)
+    inside = np.mean(
+        (found.trials["test_error"] > planned.interval.low)
+        & (found.trials["test_error"] < planned.interval.high)
+    )
+    assert inside > 0.7
+
+
+def test_in_the_limit_one_bag_less_is_not_enough():
+    found = ns.plan(L=10, theta=5.0, error=0.25, learner="pooled", **WHAT)
+    errors = [
+        ns.predict(found.task, ns.Training(alpha1=n / 50, ridge=found.ridge), "pooled").test_error
+        for n in (found.n - 1, found.n)
+    ]
+    assert errors[0] > 0.25 - 1e-5 and errors[1] <= 0.25 + 1e-5
+
+
+def test_questions_turned_round_agree():
+    n = ns.plan(L=10, theta=5.0, error=0.25, learner="pooled", **WHAT).n
+    theta = ns.plan(L=10, n=int(n), error=0.25, learner="pooled", **WHAT).theta
+    L = ns.plan(theta=5.0, n=int(n), error=0.25, learner="pooled", **WHAT).L
+    error = ns.plan(L=10, theta=5.0, n=int(n), learner="pooled", **WHAT).error
+    assert theta == pytest.approx(5.0, rel=5e-3)
+    assert L in (9, 10)
+    assert error == pytest.approx(0.25, abs=2e-3)
+
+
+def test_others_are_told_each_in_a_line(planned):
+    told = {one.learner: one for one in planned.others}
+    assert set(told) == {
+        *("pooled", "vectorized", "possible", "easy"),
+        *("attention_known", "bayes"),
+    }
+    assert told["pooled"].value == np.inf
+    assert "cannot: with the signal known it still errs 0.215" in told["pooled"].words
+    assert told["possible"].value < planned.n
+
+
+def test_what_cannot_be_had_is_said_with_its_floor():
+    found = ns.plan(L=10, theta=5.0, error=0.05, learner="pooled", **WHAT)
+    assert not found.reached and found.n == np.inf and found.training is None
+    assert "errs 0.215, not 0.05; whoever knows the signal errs 0.0178" in found.verdict
+
+
+def test_the_limit_of_learning_can_be_planned_for():
+    found = ns.plan(L=10, theta=5.0, error=0.05, learner="possible", **{**WHAT, "d": 200})
+    limit = ns.learning_limit(found.task, found.n / 200).test_error
+    assert limit == pytest.approx(0.05, abs=2e-3)
+
+
+def test_costs_find_a_balance_that_no_other_beats():
+    given = {"L": 4, "theta": 5.0, "R": 1, "pi": 0.2, "d": 50, "interval": False}
+    given["others"] = False
+    found = ns.plan(costs=(4.0, 1.0), spend=600.0, learner="pooled", **given)
+    assert found.spend == pytest.approx(600.0, rel=0.02)
+    assert found.shift != 0.0
+    for positives in (0.1, 0.6):
+        n = int(600.0 / (4.0 * positives + 1.0 - positives))
+        other = ns.plan(n=n, positives=int(n * positives), learner="pooled", **given)
+        assert found.error < other.error + 1e-3
+
+
+def test_a_moved_bias_is_that_of_simulated_readouts():
+    """What the theory says of a bias moved after training, at d = 300."""
+    given = {"L": 4, "theta": 5.0, "R": 1, "pi": 0.1, "d": 300, "interval": False}
+    given["others"] = False
+    found = ns.plan(n=600, positives=300, learner="pooled", **given)
+    trained = ns.simulate(
+        found.task.replace(pi=0.5), found.training, "pooled", d=300, trials=6, workers=1
+    )
+    tokens = np.random.default_rng(0).standard_normal(20_000)
+    errors = []
+    for k in range(6):
+        bias = trained.trials["bias"][k] + found.shift
+        size = trained.trials["norm"][k] / 2.0
+        up = bias + trained.trials["signal"][k] * 5.0 / 4.0
+        wrong = 0.1 * np.mean(up + size * tokens < 0.0) + 0.9 * np.mean(bias + size * tokens > 0.0)
+        errors.append(wrong)
+    se = np.std(errors, ddof=1) / np.sqrt(6)
+    assert np.mean(errors) == pytest.approx(found.error, abs=4.0 * se + 2e-3)
+
+
+def test_a_plan_is_plain_data_too(planned):
+    plain = planned.to_dict()
+    assert plain["n"] == planned.n and plain["interval"]["low"] == planned.interval.low
+    assert plain["others"][0]["learner"] == "pooled"
+    assert planned.to_pandas()["n"].tolist() == [planned.n]
+    assert "nine of ten data sets" in str(planned)
+    assert dataclasses.replace(planned, n=3.0).n == 3.0

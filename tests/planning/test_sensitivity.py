@@ -1,0 +1,49 @@
+"""Derivatives of the predicted error against differences of `predict`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+
+STEP = 0.02
+HOW = {"alpha0": 4.0, "ridge": 0.1, "balanced": True, "eta_q": 100.0}
+
+
+@pytest.mark.parametrize(
+    ("task", "model"),
+    [
+        (ns.Task(L=10, R=1, theta=5.0, pi=0.5), "attention"),
+        (ns.Task(L=10, R=1, theta=5.0, pi=0.3), "pooled"),
+        (ns.Task(L=6, R=1, theta=5.0, pi=0.3), "vectorized"),
+    ],
+)
+def test_derivatives_are_those_of_differences(task, model):
+    training = ns.Training(alpha1=4.0, **HOW)
+    found = ns.sensitivity(task, training, model)
+
+    def error(one=task, **changes):
+        how = training.replace(**changes)
+        return ns.predict(one, how, model, accuracy=1e-4).test_error
+
+    def difference(at):
+        return (at(STEP) - at(-STEP)) / (2.0 * STEP)
+
+    loose = {"abs": 2e-3 if model == "attention" else 1e-4, "rel": 0.02}
+    theta = difference(lambda by: error(task.replace(theta=task.theta * (1 + by)))) / task.theta
+    pi = difference(lambda by: error(task.replace(pi=task.pi * (1 + by)))) / task.pi
+    data = difference(lambda by: error(alpha1=4.0 * np.exp(by)))
+    ridge = difference(lambda by: error(ridge=0.1 * np.exp(by)))
+    assert found.theta == pytest.approx(theta, **loose)
+    assert found.pi == pytest.approx(pi, **loose)
+    assert found.alpha1 == pytest.approx(data, **loose)
+    assert found.ridge == pytest.approx(ridge, **loose)
+    assert found.n == pytest.approx(found.alpha0 + found.alpha1)
+    assert found.R < 0.0
+
+
+def test_where_nothing_is_learned_nothing_moves():
+    task = ns.Task(L=10, R=1, theta=0.0, pi=0.2)
+    found = ns.sensitivity(task, ns.Training(alpha1=4.0, ridge=10.0), "pooled")
+    assert found.theta == 0.0

@@ -1,0 +1,59 @@
+"""The best steps, in closed form, beside the exact formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.planning.steps import best_steps, polished, with_strength
+from needlescope.task import Task
+from needlescope.theory.alignment import trained
+from needlescope.training import Training
+
+RARE = Task(L=10, R=1, theta=4.0, pi=0.1)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square", "hinge", "squared_hinge"])
+@pytest.mark.parametrize(
+    ("task", "alpha0"),
+    [
+        (RARE, 4.0),
+        (Task(L=30, R=3, theta=2.5, pi=0.3), 3.0),
+        (Task(L=100, R=1, theta=5.0, pi=0.2), 10.0),
+        (Task(L=10, R=1, theta=4.0, pi=0.8), 4.0),
+        (Task(L=10, R=1, theta=4.0, pi=0.5), 2.0),
+    ],
+)
+def test_short_steps_align_as_the_closed_form_says(task, alpha0, loss):
+    found = best_steps(task, loss, alpha0)
+    exact = trained(task, found.steps.training(alpha0, 1.0, loss=loss))["cosine_q"]
+    assert exact == pytest.approx(found.cosine, abs=2e-3)
+
+
+@pytest.mark.parametrize("pi", [0.05, 0.3, 0.5, 0.8])
+def test_no_step_that_was_tried_aligns_better(pi):
+    rng, task = np.random.default_rng(0), RARE.replace(pi=pi)
+    best = max(best_steps(task, "logistic", 4.0).cosine, polished(task, "logistic", 4.0).cosine)
+    for _ in range(40):
+        training = Training(
+            alpha0=4.0,
+            alpha1=1.0,
+            eta_w=float(10 ** rng.uniform(-2, 1.5)),
+            eta_b=float(10 ** rng.uniform(-1, 2)),
+            first_step=str(rng.choice(["joint", "sequential"])),
+            balanced=bool(rng.random() < 0.3),
+        )
+        assert trained(task, training)["cosine_q"] < best + 2e-3
+
+
+def test_steps_that_rest_on_chance_are_passed_over_at_finite_d():
+    task = Task(L=100, R=1, theta=5.0, pi=0.2)
+    assert not best_steps(task, "logistic", 10.0).steps.balanced
+    assert best_steps(task, "logistic", 10.0, d=100).steps.balanced
+
+
+def test_a_strength_beyond_the_longest_step_takes_another_beta():
+    task, start = Task(L=1000, R=1, theta=5.0, pi=0.5), Training(alpha0=1.0, alpha1=1.0, eta_w=0.01)
+    found = with_strength(task, start, 20.0)
+    assert found.beta > 1.0
+    assert trained(task, found)["kappa"] == pytest.approx(20.0)
