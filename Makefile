@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants house bench bench-bags agreement fuzz lint format wheel reproduce picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants house bench bench-bags agreement plan-check fuzz lint format wheel reproduce picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -95,6 +95,13 @@ bench-bags: $(BENCH)/.installed ## compare the classifiers of bags with others, 
 
 agreement: $(READY) ## print how far theory and simulation are apart, in standard errors
 	$(BIN)/python -m tests.agreement
+
+plan-check: export OPENBLAS_NUM_THREADS = 1
+plan-check: export OMP_NUM_THREADS = 1
+
+plan-check: $(READY) ## simulate random plans, and set random settings against tuned ones; some minutes
+	$(BIN)/python -m tools.plan_check plans $(ARGS)
+	$(BIN)/python -m tools.plan_check settings --count 8
 
 fuzz: $(READY) ## solve N random problems and check each answer
 	$(BIN)/python -m fuzz --problems $(N)

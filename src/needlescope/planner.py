@@ -39,18 +39,18 @@ def plan(
 
     Parameters
     ----------
-    L, R : int
-        Instances in a bag, and how many of them carry the signal in a positive one (1).
-    theta : float
+    L, R : int, optional
+        Instances in a bag, and how many of them carry the signal in a positive one, 1 if left out.
+    theta : float, optional
         The signal's strength, in deviations of the noise.
-    pi : float
-        The share of positives among the bags that are met later (0.5); training has as many,
+    pi : float, optional
+        The share of positives among the bags that are met later, 0.5 if left out; training has as many,
         unless ``positives`` or ``costs`` say otherwise.
-    d : int
+    d : int, required
         Features of an instance; effective ones, where features are correlated.
-    n : int
+    n : int, optional
         Bags to train on.
-    error : float
+    error : float, optional
         The test error: above what anyone reaches who knows the signal, below min(π, 1 − π), which
         needs no data.
     learner : "attention", "pooled", "vectorized", "possible" or "easy", default "attention"
@@ -94,11 +94,9 @@ def plan(
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=100, error=0.05, interval=False)
-    >>> 90 < found.n < 115, found.training.loss
-    (True, 'logistic')
-    >>> print(found.others[0].words)
-    mean pooling cannot: with the signal known it still errs 0.215
+    >>> found = ns.plan(L=4, theta=4.0, d=100, error=0.2, learner="pooled", others=False)
+    >>> found.unknown, found.training.loss, found.interval.low < 0.2 < found.interval.high
+    ('n', 'logistic', True)
     """
     yes_or_no("interval", interval)
     yes_or_no("others", others)
@@ -123,14 +121,14 @@ def plan(
             others=others,
             seed=seed,
         )
-    from .estimators.task.pilot import plan_from_pilot
-
     known = {"L": L, "R": R, "theta": theta, "pi": pi, "d": d}
     told = [name for name, value in known.items() if value is not None]
     if told:
         raise ValueError(
             f"with pilot data leave out {', '.join(told)}: the task is read off the bags"
         )
+    from .estimators.task.pilot import plan_from_pilot
+
     return plan_from_pilot(
         pilot, **how, **more, interval=interval, others=others, seed=seed, resamples=resamples
     )

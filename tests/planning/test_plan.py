@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.planning.curves import curves
 
 COVERS = (
-    *("asked", "budget", "inverter", "learners", "moved", "search", "spread", "words"),
-    *("curves",),
+    "asked",
+    "budget",
+    "curves",
+    "inverter",
+    "learners",
+    "moved",
+    "search",
+    "spread",
+    "words",
 )
 WHAT = {"R": 1, "pi": 0.5, "d": 50, "interval": False, "others": False}
 
@@ -118,3 +126,10 @@ def test_a_plan_is_plain_data_too(planned):
     assert planned.to_pandas()["n"].tolist() == [planned.n]
     assert "nine of ten data sets" in str(planned)
     assert dataclasses.replace(planned, n=3.0).n == 3.0
+
+
+def test_curves_fall_about_a_plan(planned):
+    lines = curves(planned, points=2)
+    assert lines.n[0] < planned.n < lines.n[-1]
+    for errors in lines.errors.values():
+        assert errors[0] > errors[-1]

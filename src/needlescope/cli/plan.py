@@ -40,7 +40,7 @@ NUMBERS = (
 @click.option("--json", "form", flag_value="json", help="Write JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Write CSV.")
 def command(figure: str | None, form: str | None, **options: Any) -> None:
-    """Plan: leave out one of --n, --theta, --L and --error, and get it.
+    """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 
     needlescope plan --L 10 --theta 5 --d 100 --error 0.05
     """
@@ -70,7 +70,7 @@ def _draw(found: Any, path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    from ..figures.plan import plan as draw
+    from ..figures.planned import plan as draw
     from ..planning.curves import curves
 
     draw(found, curves(found)).savefig(path)

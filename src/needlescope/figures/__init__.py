@@ -4,7 +4,7 @@ from .attended import attended
 from .bag import bag
 from .catalogue import series
 from .overview import overview
-from .plan import plan, tuning
+from .planned import plan, tuning
 from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.beyond.kinds import kinds

@@ -81,9 +81,9 @@ class Plan(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=100, error=0.03, interval=False,
-    ...                 others=False)
-    >>> found.unknown, found.n == found.n0 + found.n1, bool(abs(found.error - 0.03) < 1e-3)
+    >>> found = ns.plan(L=4, R=1, theta=4.0, pi=0.5, d=50, error=0.2, learner="pooled",
+    ...                 interval=False, others=False)
+    >>> found.unknown, found.n == found.n0 + found.n1, bool(abs(found.error - 0.2) < 1e-3)
     ('n', True, True)
     """
 
@@ -138,6 +138,10 @@ class PilotPlan(Plan):
 
     Attributes
     ----------
+    unknown, learner, n, n0, n1, positives, L, R, theta, pi, d, error, floor, kappa, cosine_q, \
+    ridge, loss, eta_w, eta_b, eta_q, beta, balance, shift, spend, interval, others, verdict, \
+    provenance
+        As in `Plan`.
     bags
         Bags in the pilot.
     theta_se
@@ -206,9 +210,9 @@ class Tuned(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.tune(ns.Task(L=10, R=1, theta=4.0, pi=0.5), 4.0, losses=["logistic"])
-    >>> found.test_error < found.untuned, sorted(found.costs)
-    (True, ['kappa', 'ridge', 'split'])
+    >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
+    >>> found.test_error < found.untuned, sorted(found.losses), list(found.costs)
+    (True, ['hinge', 'logistic', 'square', 'squared_hinge'], ['ridge'])
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("test_error", "untuned", "split", "kappa", "ridge", "loss")
@@ -253,9 +257,9 @@ class Comparison(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.compare(ns.Task(L=10, R=1, theta=5.0, pi=0.5), 400, d=100)
-    >>> found.winner, found.margin > 0.1
-    ('attention', True)
+    >>> found = ns.compare(ns.Task(L=2, R=1, theta=5.0, pi=0.5), 4.0)
+    >>> found.bayes < found.possible < found.attention
+    True
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("verdict", "attention", "pooled", "vectorized", "possible")
@@ -297,8 +301,8 @@ class Sensitivity(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
-    >>> found = ns.sensitivity(task, training)
+    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha1=1.0)
+    >>> found = ns.sensitivity(task, training, "pooled")
     >>> found.theta < 0.0, found.n < 0.0
     (True, True)
     """

@@ -153,5 +153,6 @@ def _check_floor(asked: Asked) -> None:
     if asked.error <= floor:
         raise ValueError(
             f"error must be above {floor:.4g}, which is the least anyone can reach, even with the "
-            f"signal known (Bayes), got {asked.error:g}; ask for more, or for a stronger signal"
+            f"signal known (Bayes), got {asked.error:g}; ask for a larger one, or for a stronger "
+            "signal"
         )

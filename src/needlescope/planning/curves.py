@@ -35,11 +35,11 @@ def curves(found: Plan, points: int | None = None) -> Curves:
     Examples
     --------
     >>> import needlescope as ns
-    >>> plan = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, interval=False,
+    >>> plan = ns.plan(L=10, R=1, theta=5.0, pi=0.5, d=50, n=200, learner="pooled", interval=False,
     ...                others=False)
-    >>> lines = curves(plan, points=2)
-    >>> sorted(lines.errors), len(lines.n), lines.errors["pooled"][0] > lines.errors["pooled"][-1]
-    (['attention', 'easy', 'pooled', 'possible', 'vectorized'], 2, True)
+    >>> lines = curves(plan, points=1)
+    >>> sorted(lines.errors), len(lines.n)
+    (['attention', 'easy', 'pooled', 'possible', 'vectorized'], 1)
     """
     points = POINTS if points is None else points
     if not np.isfinite(found.n) or found.task is None:

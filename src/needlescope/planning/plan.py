@@ -151,7 +151,8 @@ def roughly(asked: Asked, who: Learner) -> Met:
 
 def _limits(asked: Asked) -> tuple[float, float]:
     if asked.unknown == "n":
-        low = max(LEAST_DATA * asked.d, LEAST_OF_CLASS / min(asked.pi, 1.0 - asked.pi))
+        rarer = 0.5 if asked.costs is not None else min(asked.pi, 1.0 - asked.pi)
+        low = max(LEAST_DATA * asked.d, LEAST_OF_CLASS / rarer)
         if asked.positives is not None:
             low = max(low, float(asked.positives + LEAST_NEGATIVES))
         return low * asked.mean_cost, MOST_DATA * asked.d * asked.mean_cost

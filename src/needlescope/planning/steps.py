@@ -62,7 +62,7 @@ def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -
     >>> task = Task(L=10, R=1, theta=4.0, pi=0.1)
     >>> found = best_steps(task, "logistic", 4.0)
     >>> round(found.cosine, 2), found.steps.first_step, found.steps.balanced
-    (0.85, 'sequential', False)
+    (0.86, 'sequential', False)
     """
     given = get_loss(loss)
     start = _slopes(given, np.zeros(1))

@@ -88,6 +88,8 @@ def tune(
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     names = list(LOSSES) if losses is None else listed("losses", losses, "losses")
+    if not names:
+        raise ValueError("losses must name at least one loss, got none")
     tried: dict[str, Setting] = {}
     for loss in names:
         first = next(iter(tried.values()), None)

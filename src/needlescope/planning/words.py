@@ -94,7 +94,11 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
 
 def _first(found: Plan, asked: Asked, who: Learner) -> str:
     if asked.unknown == "error":
-        return _big(f"{who.words} trained on {found.n:,.0f} bags errs {found.error:.3g}.")
+        trained = f"{who.words} trained on {found.n:,.0f} bags errs"
+        if found.interval is None:
+            return _big(f"{trained} {found.error:.3g}.")
+        limit = f"in the limit of large d {found.error:.3g}"
+        return _big(f"{trained} {found.interval.mean:.3g} on average, {limit}.")
     if asked.unknown == "n":
         cost = f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
         return _big(f"{who.words} needs {found.n:,.0f} bags{cost} to err {asked.error:g}.")

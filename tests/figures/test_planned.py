@@ -8,7 +8,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.figures.marks import Dots, Line, Rule
-from needlescope.figures.plan import plan_series, tuning_series
+from needlescope.figures.planned import plan_series, tuning_series
 from needlescope.outcome.planned import Curves, Interval, Plan, Tuned
 
 ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "possible": 0.05, "easy": 0.06}

@@ -1,0 +1,111 @@
+"""Bad questions to the planner, refused at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from tests.catalogue.refusals import Case, check
+
+TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+SEVERAL = TASK.replace(signals=(0.5, 0.5))
+WHAT = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5, "d": 100}
+ONE = "leave out exactly one of n, theta, L and error, the one to plan for; "
+
+
+def plans(**named):
+    return lambda: ns.plan(**{**WHAT, **named})
+
+
+CASES = [
+    Case("no unknown", plans(n=400, error=0.1), ONE + "got all four"),
+    Case("two unknowns", plans(L=None, n=400), ONE + "left out L, error"),
+    Case("nothing but a task", plans(), ONE + "left out n, error"),
+    Case("no dimension", plans(d=None, error=0.1), "d must be given: how many features"),
+    Case("d of none", plans(d=0, error=0.1), r"d must be an integer in 1\.\.1000000, got 0"),
+    Case(
+        "a target below the Bayes error",
+        plans(error=0.01),
+        r"error must be above 0\.01782, which is the least anyone can reach, even with the signal "
+        r"known \(Bayes\), got 0\.01; ask for a larger one, or for a stronger signal",
+    ),
+    Case(
+        "a target above the prior's error",
+        plans(pi=0.2, error=0.25),
+        r"error must be below 0\.2, which needs no data: whoever always says no errs so much with "
+        r"pi=0\.2; got 0\.25",
+    ),
+    Case("an error of zero", plans(error=0.0), r"error must be a number in \(0, 1\), got 0\.0"),
+    Case("no bags", plans(n=0), "n must be an integer in 4"),
+    Case("fewer than none", plans(n=-5), "n must be an integer in 4"),
+    Case("half a bag", plans(n=10.5), "n must be a single integer in 4"),
+    Case("a learner that is none", plans(error=0.1, learner="oak"), "learner must be one of 'att"),
+    Case("a loss that is none", plans(error=0.1, loss="hope"), "loss"),
+    Case("a grid", plans(theta=[4.0, 5.0], error=0.1), "plan answers one question at a time"),
+    Case("R above L", plans(R=11, error=0.1), r"R must be an integer in 1\.\.L, got 11"),
+    Case("all positive", plans(n=100, positives=100), "positives must be fewer than the n=100"),
+    Case("no positives", plans(n=100, positives=0), "positives must be an integer in 1"),
+    Case("a cost below zero", plans(error=0.1, costs=(1.0, -1.0)), "costs must be a finite number"),
+    Case("a cost of nothing", plans(error=0.1, costs=(0.0, 1.0)), "costs must be a finite number"),
+    Case("one cost", plans(error=0.1, costs=3.0), "costs must be two numbers"),
+    Case("costs and bags", plans(n=100, costs=(1.0, 1.0)), "n must be left out with costs"),
+    Case("money without costs", plans(spend=100.0), "spend needs costs="),
+    Case("money and bags", plans(spend=100.0, n=10, costs=(1.0, 1.0)), "give n or spend, not both"),
+    Case(
+        "too little money",
+        plans(spend=3.0, costs=(1.0, 1.0)),
+        r"spend must be a finite number of at least 4, got 3\.0",
+    ),
+    Case(
+        "positives and costs",
+        plans(spend=100.0, costs=(1.0, 1.0), positives=10),
+        "give positives or costs, not both",
+    ),
+    Case("an interval that is neither", plans(error=0.1, interval=1), "interval must be True or F"),
+    Case("others that are neither", plans(error=0.1, others=None), "others must be True or False"),
+    Case("an accuracy of zero", plans(error=0.1, accuracy=0.0), "accuracy must be a number in"),
+    Case(
+        "a pilot and a task",
+        lambda: ns.plan(pilot=([], []), L=10, d=3, error=0.1),
+        "with pilot data leave out L, d: the task is read off the bags",
+    ),
+    Case(
+        "a pilot and no question",
+        lambda: ns.plan(pilot=(np.zeros((4, 2, 2)), [0, 1, 0, 1])),
+        "with pilot data give n or error, not both",
+    ),
+    Case("half a pilot", lambda: ns.plan(pilot=3, error=0.1), "pilot must be a pair"),
+    Case("tuning no task", lambda: ns.tune(3, 4.0), r"task must be a needlescope\.Task, got 3"),
+    Case("tuning nothing", lambda: ns.tune(TASK, 0.0), "budget must be a finite number above 0"),
+    Case("tuning a debt", lambda: ns.tune(TASK, -4.0), "budget must be a finite number above 0"),
+    Case("several budgets", lambda: ns.tune(TASK, [1.0, 2.0]), "budget must be a single number"),
+    Case("tuning several signals", lambda: ns.tune(SEVERAL, 4.0), "the planner knows tasks of one"),
+    Case(
+        "tuning hard", lambda: ns.tune(TASK, 4.0, model="hard"), "model must be one of 'attention"
+    ),
+    Case("no losses", lambda: ns.tune(TASK, 4.0, losses=3), "losses must be a sequence of losses"),
+    Case("none of the losses", lambda: ns.tune(TASK, 4.0, losses=[]), "losses must name at least"),
+    Case(
+        "tuning a grid",
+        lambda: ns.tune(TASK.replace(theta=[4.0, 5.0]), 4.0),
+        "the planner takes one task at a time, got a grid of shape",
+    ),
+    Case("comparing nothing", lambda: ns.compare(TASK, 0), "budget must be a finite number above"),
+    Case("comparing no task", lambda: ns.compare(None, 1.0), "task must be a needlescope"),
+    Case(
+        "sensitivity of a grid",
+        lambda: ns.sensitivity(TASK, ns.Training(alpha0=1.0, alpha1=[1.0, 2.0])),
+        "sensitivity takes one problem at a time",
+    ),
+    Case(
+        "sensitivity without D0",
+        lambda: ns.sensitivity(TASK, ns.Training(alpha1=1.0)),
+        "alpha0 must be given: the query is trained on D0",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_it_is_refused_in_a_sentence(case: Case) -> None:
+    check(case)
