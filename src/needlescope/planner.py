@@ -44,7 +44,7 @@ def plan(
     theta : float, optional
         The signal's strength, in deviations of the noise.
     pi : float, optional
-        The share of positives among the bags that are met later, 0.5 if left out; training has as many,
+        The share of positives among the bags met later, 0.5 if left out; training has as many,
         unless ``positives`` or ``costs`` say otherwise.
     d : int, required
         Features of an instance; effective ones, where features are correlated.

@@ -90,7 +90,7 @@ def _flip_budget(limited: Budget, rival: str, settings: dict[str, Setting], budg
     points = np.linspace(0.0, end, 4)
     for low, high in pairwise(points.tolist()):
         if gain(high) * ahead < 0.0:
-            found = brentq(gain, *sorted((low, high)), xtol=0.1)
+            found = brentq(gain, *sorted((low, high)), xtol=0.2)
             return float(budget * np.exp(found))
     return np.nan
 
@@ -110,7 +110,7 @@ def _flip_cosine(limited: Budget, setting: Setting, error: float) -> float:
     ends = gap(0.0), gap(1.0)
     if ends[0] * ends[1] > 0.0:
         return np.nan
-    return float(brentq(gap, 0.0, 1.0, xtol=0.01))
+    return float(brentq(gap, 0.0, 1.0, xtol=0.02))
 
 
 def _verdict(
