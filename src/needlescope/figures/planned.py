@@ -14,6 +14,7 @@ from .marks import Dots, Line, Mark, Rule, Words, numbers
 from .style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES, SMALL, grey
 
 MODELS = ("pooled", "vectorized", "attention")
+TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)]
 ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
 
 
@@ -73,10 +74,13 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
     marks.append(_point(found))
     words = f"$n$ = {found.n:,.0f}".replace(",", "{,}")
     top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
+    reach = 0.7 * floor, float(top)
+    ticks = [tick for tick in TICKS if reach[0] <= tick <= reach[1]]
+    labels = [f"{tick:g}" for tick in ticks]
     panel = Panel(
         marks,
         Axis(f"bags, $n$ ($d$ = {found.d})", log=10, limits=(curves.n[0], curves.n[-1])),
-        Axis("test error", log=10, limits=(0.7 * floor, float(top)), plain=True),
+        Axis("test error", log=10, limits=reach, ticks=ticks, labels=labels, minor="none"),
         f"{NAMES.get(found.learner, ANYONE)}: {words}, error {_error(found):.3g}",
         beside=True,
     )

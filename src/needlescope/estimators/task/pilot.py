@@ -83,7 +83,8 @@ def plan_from_pilot(
     for _ in range(resamples):
         fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
         asked = given | _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
-        values.append(times * _replanned(asked | limits, who))
+        value = times * _replanned(asked | limits, who)
+        values.append(float(np.ceil(value)) if n is None else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
     return PilotPlan(
