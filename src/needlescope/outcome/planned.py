@@ -240,8 +240,8 @@ class Comparison(Answer):
     Attributes
     ----------
     attention, pooled, vectorized, possible, bayes
-        Test errors, tuned where there is something to tune: of the three models, of the best of
-        all learners, and of anyone who knows the signal.
+        Test errors, tuned where there is something to tune: of the three models (by a search, to
+        about 0.001), of the best of all learners, and of anyone who knows the signal.
     winner, margin
         Which of the three models errs least, and by how much less than the next.
     flip_n
@@ -268,7 +268,9 @@ class Comparison(Answer):
     pooled: float
     vectorized: float
     possible: float
+    possible_se: float
     bayes: float
+    bayes_se: float
     winner: str
     margin: float
     flip_n: float
@@ -311,6 +313,7 @@ class Sensitivity(Answer):
 
     model: str
     test_error: float
+    test_error_se: float
     theta: float
     R: float
     pi: float

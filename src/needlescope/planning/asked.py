@@ -9,8 +9,8 @@ import numpy as np
 
 from ..grid import choice, real, whole
 from ..task import Task
-from .budget import Budget, Costs, check_costs
 from .learners import NAMES
+from .tuning.budget import Budget, Costs, check_costs
 
 UNKNOWNS = ("n", "theta", "L", "error")
 MOST_BAGS = 10**9

@@ -13,11 +13,11 @@ from ..outcome.planned import Comparison
 from ..query import Query
 from ..task import Task
 from ..theory.oracle.least_error import oracle
-from .budget import Budget
 from .learners import POSSIBLE, get_learner
-from .readouts import Features
-from .search import Setting
 from .tune import check_budget
+from .tuning.budget import Budget
+from .tuning.readouts import Features
+from .tuning.search import Setting
 
 ALIKE = 2e-3  # a margin that is none
 FEWEST, MOST = 1 / 64, 64.0  # times the budget, where the verdict may flip
@@ -65,13 +65,14 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     winner = "attention" if margin > ALIKE else rival
     flip_n = _flip_budget(limited, rival, settings, budget)
     flip_cosine = _flip_cosine(limited, settings["attention"], errors[rival])
-    possible = float(POSSIBLE.reach(limited).error)
-    bayes = float(oracle(task, "bayes", accuracy=1e-3).error)
+    possible, possible_se = POSSIBLE.reach(limited)
+    known = oracle(task, "bayes", accuracy=1e-3)
     ordered = sorted(errors.values())
     gap = ordered[1] - ordered[0]
     verdict = _verdict(errors, rival, margin, flip_n, flip_cosine, possible)
     return Comparison(
-        **errors, possible=possible, bayes=bayes, winner=winner, margin=gap, flip_n=flip_n,
+        **errors, possible=possible, possible_se=possible_se, bayes=float(known.error),
+        bayes_se=float(known.error_se), winner=winner, margin=gap, flip_n=flip_n,
         flip_cosine=flip_cosine, verdict=verdict, provenance="search: on theorems 4 and 5",
         question=Question("compare", task, None, {"budget": budget, "d": d}),
     )  # fmt: skip

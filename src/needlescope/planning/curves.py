@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import NotConverged
 from ..outcome.planned import Curves, Plan
-from .budget import Budget
 from .learners import FLOORS, NAMES, get_learner
+from .tuning.budget import Budget
 
 POINTS = 7
 AROUND = 8.0  # times fewer bags, and more

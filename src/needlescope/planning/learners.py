@@ -17,10 +17,10 @@ from ..theory.learning import predict
 from ..theory.limit.learning_limit import learning_limit
 from ..theory.oracle.least_error import oracle
 from ..training import Training
-from .budget import Budget
-from .moved import moved_error
-from .search import Setting, attention, best_attention, best_linear, linear
-from .steps import best_steps, with_strength
+from .tuning.budget import Budget
+from .tuning.moved import moved_error
+from .tuning.search import Setting, attention, best_attention, best_linear, linear
+from .tuning.steps import best_steps, with_strength
 
 ROUGH_LIMIT = 2e-3  # accuracy of the limit of learning, on the way
 

@@ -36,7 +36,7 @@ from ..theory.saddle.measures import error_slope, test_error
 from ..theory.saddle.problem import Saddle
 from ..theory.saddle.readout import train_readout
 from ..training import Training
-from .readouts import NONE, moves
+from .tuning.readouts import NONE, moves
 
 LEVEL = LADDER[3].finer
 STEP = 0.02  # in the log of a parameter: laws are compressed, and differ by little more than that
@@ -149,7 +149,8 @@ def _answer(
                     accuracy=accuracy) if task.L > 1 else here  # fmt: skip
     change = float(other.test_error) - float(here.test_error)
     return Sensitivity(
-        model=model, test_error=float(here.test_error), R=change if more else -change,
+        model=model, test_error=float(here.test_error), test_error_se=float(here.test_error_se),
+        R=change if more else -change,
         n=found["alpha0"] + found["alpha1"], **found,
         provenance=f"implicit differentiation of {here.provenance}",
         question=Question("sensitivity", task, training, {"accuracy": accuracy}),

@@ -17,7 +17,7 @@ from ..outcome.planned import Interval
 from ..simulation.simulate import simulate
 from ..task import Task
 from ..training import Training
-from .moved import trial_errors
+from .tuning.moved import trial_errors
 
 TRIALS = 64
 ENOUGH = 1200  # bags in a data set to measure on, at most

@@ -19,11 +19,11 @@ from ..task import Task
 from ..theory.asked import check_accuracy
 from ..theory.learning import predict
 from ..training import Training
-from .budget import Budget, check_costs
 from .learners import Linear, Reached, TwoSteps, judged
-from .readouts import Features
-from .search import Setting
-from .steps import best_steps, polished, with_strength
+from .tuning.budget import Budget, check_costs
+from .tuning.readouts import Features
+from .tuning.search import Setting
+from .tuning.steps import best_steps, polished, with_strength
 
 MODELS = ("attention", "pooled", "vectorized")
 LOSSES = ("logistic", "squared_hinge", "square", "hinge")

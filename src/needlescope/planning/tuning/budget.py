@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..grid import real
-from ..task import Task
+from ...grid import real
+from ...task import Task
 
 
 class Costs(NamedTuple):

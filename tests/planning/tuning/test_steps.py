@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.planning.steps import best_steps, polished, with_strength
+from needlescope.planning.tuning.steps import best_steps, polished, with_strength
 from needlescope.task import Task
 from needlescope.theory.alignment import trained
 from needlescope.training import Training

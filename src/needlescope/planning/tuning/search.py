@@ -14,10 +14,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from ..arrays import FloatArray
-from ..losses import Loss
-from ..models import get_model
-from ..query import Query
+from ...arrays import FloatArray
+from ...losses import Loss
+from ...models import get_model
+from ...query import Query
 from .budget import Budget
 from .readouts import Features, Trained
 from .steps import Aligned, best_steps

@@ -18,12 +18,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.optimize import minimize
 
-from ..arrays import FloatArray
-from ..errors import NotConverged
-from ..losses import Loss, get_loss
-from ..task import Task
-from ..theory.alignment import trained
-from ..training import Training
+from ...arrays import FloatArray
+from ...errors import NotConverged
+from ...losses import Loss, get_loss
+from ...task import Task
+from ...theory.alignment import trained
+from ...training import Training
 
 REACH = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])  # biases that are looked at
 SHORT = 0.05  # a first step that counts as short: η_w

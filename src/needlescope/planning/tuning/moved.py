@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..models import get_model
-from ..outcome import Outcome
-from ..outcome.trained import as_query
-from ..query import Query
-from ..task import Task
-from ..theory.law.ladder import LADDER, ROUGH
-from ..theory.law.limits import train_limit
-from ..theory.saddle.measures import test_error
-from ..theory.saddle.problem import Point
+from ...arrays import FloatArray
+from ...models import get_model
+from ...outcome import Outcome
+from ...outcome.trained import as_query
+from ...query import Query
+from ...task import Task
+from ...theory.law.ladder import LADDER, ROUGH
+from ...theory.law.limits import train_limit
+from ...theory.saddle.measures import test_error
+from ...theory.saddle.problem import Point
 from .readouts import NONE, best_shift
 
 NUMBERS = ("kappa", "cosine_q", "query_part", "signal_part", "rest", "bias")

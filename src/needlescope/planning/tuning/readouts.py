@@ -15,17 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ..errors import NoMinimiser, NotConverged
-from ..losses import Loss, get_loss
-from ..models import Model
-from ..models.nodes import JointLaw
-from ..query import Query
-from ..task import Task
-from ..theory.law.ladder import ROUGH, Level
-from ..theory.law.limits import train_limit
-from ..theory.saddle.measures import error_slope, test_error
-from ..theory.saddle.problem import Point
-from ..theory.saddle.readout import Readout, train_readout
+from ...errors import NoMinimiser, NotConverged
+from ...losses import Loss, get_loss
+from ...models import Model
+from ...models.nodes import JointLaw
+from ...query import Query
+from ...task import Task
+from ...theory.law.ladder import ROUGH, Level
+from ...theory.law.limits import train_limit
+from ...theory.saddle.measures import error_slope, test_error
+from ...theory.saddle.problem import Point
+from ...theory.saddle.readout import Readout, train_readout
 
 RIDGES = (1e-6, 1e2)  # that are looked at
 STRIDE = np.log(4.0)  # from one ridge to the next, before the best is enclosed

@@ -8,7 +8,7 @@ import pytest
 import needlescope as ns
 from needlescope.losses import LOGISTIC
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
-from needlescope.planning.readouts import WORST, Features, Trained, best_shift
+from needlescope.planning.tuning.readouts import WORST, Features, Trained, best_shift
 from needlescope.query import Query
 from needlescope.theory.law.ladder import ROUGH
 from needlescope.theory.law.limits import train_limit
