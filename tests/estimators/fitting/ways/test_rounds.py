@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from needlescope.estimators.fitting.selection import losses_of
 from needlescope.estimators.fitting.ways.catalogue import Asked, settings, ways
-from needlescope.estimators.fitting.ways.rounds import GO_ON, compare, few, is_scout
+from needlescope.estimators.fitting.ways.rounds import FEW, GO_ON, compare, few, is_scout
 
 ASKED = Asked(shrinkage="auto", cosines="auto")
 N = 300
@@ -22,16 +24,12 @@ def stage(quality, fails=()):
     places = [(np.flatnonzero(parts != k), np.flatnonzero(parts == k)) for k in range(3)]
     seen = []
 
-    def score(some, place, scores):
-        for way, asked in some.items():
-            seen.append((way, int(parts[place[1][0]]), len(asked)))
-            if way in fails:
-                continue
-            for one in asked:
+    def score(some, places, scores):
+        for (_, held), (way, asked) in itertools.product(places, some.items()):
+            seen.append((way, int(parts[held[0]]), len(asked)))
+            for one in asked if way not in fails else ():
                 found = scores.setdefault(one, np.full(N, np.nan))
-                found[place[1]] = (quality(way) * y + noise + 0.1 * rng.standard_normal(N))[
-                    place[1]
-                ]
+                found[held] = (quality(way) * y + noise + 0.1 * rng.standard_normal(N))[held]
 
     def losses(scores, held):
         share = np.full(len(held), 1.0 / len(held))
@@ -48,19 +46,27 @@ def test_a_hopeless_glass_is_put_away_after_its_scouts():
     assert not any(one.cosines for one in found) and all(way in dropped for way in through)
 
 
-def test_the_best_are_compared_by_all_folds_in_all_settings():
+def test_the_best_are_compared_by_all_folds_and_go_far_with_the_best_ridge():
     listed, _, found, dropped = stage(lambda way: 3.0 if way.start == "contrast" else 1.0)
     kept = {one.way for one in found}
     assert len(kept) == GO_ON and not kept & set(dropped)
     assert {way for way in listed if way.start == "contrast"} <= kept
     for way in kept:
-        assert [one for one in found if one.way == way] == listed[way]
+        tried = [one for one in found if one.way == way]
+        soon = [one for one in listed[way] if one.iterations <= FEW]
+        assert tried[: len(soon)] == soon
+        far = [one for one in listed[way] if one.iterations > FEW]
+        assert len(tried[len(soon) :]) == len(far) // 3  # of three ridges
+        assert len({one.ridge for one in tried[len(soon) :]}) <= 1
     assert all(np.isfinite(scores).all() for scores in found.values())
 
 
 def test_the_first_round_is_light():
     listed, seen, _, _ = stage(lambda way: 1.0)
-    first = {way: count for way, fold, count in seen if fold == 0 and way.read == "attended"}
+    first: dict = {}
+    for way, _, count in seen:
+        if way.read == "attended":
+            first.setdefault(way, count)
     assert min(first.values()) == len(few(next(iter(listed[w] for w in first)))) < 9
 
 

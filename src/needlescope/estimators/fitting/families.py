@@ -1,0 +1,166 @@
+"""Settings of one way, trained together: one start, one table of features, a path for each ridge.
+
+Few iterations come first, to see whether a way is worth more, and more later: what was found is
+kept, and a path is taken up where it was left.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...losses import Loss
+from . import steps
+from .descent import Descent
+from .lockstep.asks import Ask, Features
+from .lockstep.conductor import Job, side_by_side
+from .lockstep.sight import Sight
+from .settings import Setting
+from .steps import Scored
+from .ways import evidence, slopes, starts
+from .ways.slopes import AttentionSlope, EvidenceSlope, walk
+
+
+def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArray]:
+    """Return the query (d,) that training starts from; of strength κ, if it is above 0."""
+
+    def find() -> Job[FloatArray]:
+        if start == "steps":
+            scores = np.full(len(sight.y), steps.no_query(sight, loss))
+            return (yield from steps.add_query(sight, scores, loss, kappa))
+        if start == "contrast":
+            found = yield from starts.contrast(sight)
+        else:
+            found = yield from sight.once("iterated", lambda: starts.iterated(sight))
+        return (yield from steps.of_strength(sight, found, kappa)) if kappa > 0.0 else found
+
+    query: FloatArray = yield from sight.once((kappa, start), find)
+    return query
+
+
+class Family(ABC):
+    """The paths of one way: for each ridge a start, and a descent from there."""
+
+    def __init__(self, sight: Sight, loss: Loss, firsts: dict[float, Scored]) -> None:
+        self.sight, self.loss, self.firsts = sight, loss, firsts
+        self.paths = {r: Descent(self.pack(one.model)) for r, one in firsts.items()}
+        self.found: dict[tuple[float, int], Scored] = {(r, 0): one for r, one in firsts.items()}
+
+    @abstractmethod
+    def pack(self, model: Any) -> FloatArray:
+        """Return all parameters as one vector, the bias last."""
+
+    @abstractmethod
+    def unpack(self, at: FloatArray) -> Any:
+        """Return the model of a vector."""
+
+    @abstractmethod
+    def ask(self, at: FloatArray, held: bool = False) -> Ask:
+        """Ask for the slope there; or, of bags held out, for their scores."""
+
+    def train(self, settings: list[Setting]) -> Job[list[Scored]]:
+        """Refine all ridges together, as far as the settings say, and score all bags."""
+        most: dict[float, int] = {}
+        for one in settings:
+            most[one.ridge] = max(one.iterations, most.get(one.ridge, 0))
+        yield from side_by_side([walk(self.paths[r], self.ask, r, k) for r, k in most.items() if k])
+        new = [(one.ridge, one.iterations) for one in settings]
+        new = [one for one in new if one not in self.found]
+        points = [self.paths[ridge].after(k) for ridge, k in new]
+        scores = [point.beside for point in points]
+        if self.sight.training is not None and new:
+            held = yield [self.ask(point.at, True) for point in points]
+            counts = self.sight.counts
+            scores = [np.where(counts, *both) for both in zip(scores, held, strict=True)]
+        for key, point, own in zip(new, points, scores, strict=True):
+            self.found[key] = Scored(self.unpack(point.at), own)
+        return [self.found[one.ridge, one.iterations] for one in settings]
+
+
+class Attended(Family):
+    """Attention: the readout first, then queries and readouts together."""
+
+    @classmethod
+    def of(cls, sight: Sight, settings: list[Setting], loss: Loss) -> Job[Attended]:
+        """Find the start and the readouts of each ridge, with all the queries of the way."""
+        way, ridges = settings[0].way, list(dict.fromkeys(one.ridge for one in settings))
+        q = yield from start_of(sight, loss, way.kappa, way.start)
+        (F,) = yield [Features(sight, q[None])]
+        queries = q[None]
+        if way.beside:
+            F, queries = np.concatenate([F, sight.means[:, None]], axis=1), np.vstack([q, 0.0 * q])
+        firsts = steps.readouts(_flat(F), sight.y, queries, loss, ridges, sight.weight)
+        grown = yield from side_by_side(
+            [
+                _grown(sight, loss, way, ridge, F, first)
+                for ridge, first in zip(ridges, firsts, strict=True)
+            ]
+        )
+        return cls(sight, loss, dict(zip(ridges, grown, strict=True)))
+
+    def pack(self, model: Any) -> FloatArray:
+        """Return (q, w, b), or (q, b), as one vector."""
+        return slopes.pack(model)
+
+    def unpack(self, at: FloatArray) -> Any:
+        """Return the model of a vector."""
+        return slopes.unpack(at, next(iter(self.firsts.values())).model.q.shape)
+
+    def ask(self, at: FloatArray, held: bool = False) -> Ask:
+        """Ask for the slope there, or for scores."""
+        return AttentionSlope(self.sight, self.loss, self.unpack(at), held=held)
+
+
+def _grown(
+    sight: Sight, loss: Loss, way: Setting, ridge: float, F: FloatArray, first: Scored
+) -> Job[Scored]:
+    """Add the further queries of a way, one by one, each with a new readout."""
+    for _ in range(way.queries - 1):
+        q = yield from steps.add_query(sight, first.scores, loss, way.kappa)
+        (more,) = yield [Features(sight, q[None])]
+        F = np.concatenate([F, more], axis=1)
+        queries = np.vstack([first.model.q, q])
+        (first,) = steps.readouts(_flat(F), sight.y, queries, loss, [ridge], sight.weight)
+    if way.beside:  # the mean comes last
+        order, state = [0, *range(2, 1 + way.queries), 1], first.model
+        first = first._replace(model=state._replace(q=state.q[order], w=state.w[order]))
+    return first
+
+
+class Votes(Family):
+    """Evidence: the bias that suits the start first, then query and bias together."""
+
+    @classmethod
+    def of(cls, sight: Sight, settings: list[Setting], loss: Loss) -> Job[Votes]:
+        """Find where each ridge starts: the readout of the mean, or a query."""
+        way, ridges = settings[0].way, list(dict.fromkeys(one.ridge for one in settings))
+        if way.start == "mean":
+            nothing = np.zeros((1, sight.d))
+            pooled = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
+            found = yield from side_by_side(
+                [evidence.balanced(sight, one.model.w[0], loss) for one in pooled]
+            )
+        else:
+            q = yield from start_of(sight, loss, way.kappa, way.start)
+            found = [(yield from evidence.balanced(sight, q, loss))] * len(ridges)
+        firsts = {ridge: Scored(*one) for ridge, one in zip(ridges, found, strict=True)}
+        return cls(sight, loss, firsts)
+
+    def pack(self, model: Any) -> FloatArray:
+        """Return (q, w, b), or (q, b), as one vector."""
+        return np.append(model.q[0], model.b)
+
+    def unpack(self, at: FloatArray) -> Any:
+        """Return the model of a vector."""
+        return evidence.model(at)
+
+    def ask(self, at: FloatArray, held: bool = False) -> Ask:
+        """Ask for the slope there, or for scores."""
+        return EvidenceSlope(self.sight, self.loss, at[:-1], float(at[-1]), held=held)
+
+
+def _flat(F: FloatArray) -> FloatArray:
+    return F.reshape(len(F), -1)
