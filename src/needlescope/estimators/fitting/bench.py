@@ -128,6 +128,7 @@ class Bench:
             seen.show(self.moments.means),
             self._within(seen) if self.layout.contrasts else None,
             training if data.size > HOLD else None,
+            data.size > HOLD,
         )
         self._sights[key] = found
         return found
@@ -139,7 +140,7 @@ class Bench:
         data = Prepared(
             self.bags, self.used[order], self.y[order], view, self.layout.progress, border
         )
-        found = Sight(data, share[order], training=key)
+        found = Sight(data, share[order], training=key, hurried=data.size > HOLD)
         found.order = order
         if data.size <= AT_HAND:
             self._sights[key] = found

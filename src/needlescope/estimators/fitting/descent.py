@@ -21,7 +21,7 @@ Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 MEMORY = 10  # steps remembered
 FALL, SLOPE = 1e-3, 0.9  # a step is taken if J falls by so much of its slope, and that by so much
 TRIALS = 20
-SETTLED = 1e-12  # a relative gain that ends the descent
+SETTLED = 1e-12  # a relative gain that ends a descent
 
 
 class Point(NamedTuple):
@@ -39,6 +39,15 @@ Walk: TypeAlias = "Generator[FloatArray, Point, None]"
 class Descent:
     """A path down, from a start: ``path[k]`` is where it was after k iterations.
 
+    Parameters
+    ----------
+    start
+        Where it begins.
+    settled
+        A gain that ends it, in proportion to the value, or to 1 where that is less.
+    spare
+        Points it may ask for beyond one in each iteration; None as many as it likes.
+
     Examples
     --------
     >>> down = Descent(np.array([3.0, 4.0]))
@@ -48,8 +57,12 @@ class Descent:
     (array([2.4, 3.2]), True)
     """
 
-    def __init__(self, start: FloatArray) -> None:
-        self.start = start
+    def __init__(
+        self, start: FloatArray, settled: float = SETTLED, spare: int | None = None
+    ) -> None:
+        self.start, self.settled = start, settled
+        self._spare = TRIALS if spare is None else spare
+        self._bounded = spare is not None
         self.path: list[Point] = []
         self.ended = False
         self._pairs = deque[tuple[FloatArray, FloatArray, float]](maxlen=MEMORY)
@@ -67,16 +80,18 @@ class Descent:
             direction = _direction(last.slope, pairs)
             first = float(last.slope @ direction)
             taken = None
-            if first < 0.0:
+            if first < -self.settled * max(abs(last.value), 1.0):
                 length = 1.0 if pairs else 1.0 / np.sqrt(-first)
-                taken = yield from _line(last, direction, first, length)
+                trials = min(TRIALS, 1 + self._spare)
+                taken, asked = yield from _line(last, direction, first, length, trials)
+                self._spare -= (asked - 1) * self._bounded
             if taken is None:
                 self.ended = True
                 return
             step, turn = taken.at - last.at, taken.slope - last.slope
             self.path.append(taken)
             gain, size = last.value - taken.value, max(abs(last.value), abs(taken.value), 1.0)
-            self.ended = gain <= SETTLED * size
+            self.ended = gain <= self.settled * size
             along = float(step @ turn)
             if along > 0.0:
                 pairs.append((step, turn, along))
@@ -108,12 +123,16 @@ def _direction(slope: FloatArray, pairs: deque[tuple[FloatArray, FloatArray, flo
 
 
 def _line(
-    start: Point, direction: FloatArray, first: float, length: float
-) -> Generator[FloatArray, Point, Point | None]:
-    """Return a point along the direction that falls enough and is not too steep, or None."""
+    start: Point, direction: FloatArray, first: float, length: float, trials: int
+) -> Generator[FloatArray, Point, tuple[Point | None, int]]:
+    """Return a point along the direction that falls enough and is not too steep, or None.
+
+    And how many points were asked for.
+    """
     low, high = 0.0, np.inf
-    best = None
-    for _ in range(TRIALS):
+    best, asked = None, 0
+    while asked < trials:
+        asked += 1
         here = yield start.at + length * direction
         if not here.value <= start.value + FALL * length * first:
             high = length
@@ -123,4 +142,4 @@ def _line(
                 break
             low = length
         length = 2.0 * length if high == np.inf else 0.5 * (low + high)
-    return best
+    return best, asked

@@ -23,6 +23,10 @@ from .steps import Scored
 from .ways import evidence, slopes, starts
 from .ways.slopes import AttentionSlope, EvidenceSlope, walk
 
+SETTLED = 1e-7  # a gain in the loss that ends a refinement: what single precision tells apart
+SPARE = 3  # points beyond one in each iteration, where bags are read for every point
+SOON, NEARLY = 11, 1e-3  # rounds of iterated attention there, at most, and when it has settled
+
 
 def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArray]:
     """Return the query (d,) that training starts from; of strength κ, if it is above 0."""
@@ -34,7 +38,10 @@ def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArr
         if start == "contrast":
             found = yield from starts.contrast(sight)
         else:
-            found = yield from sight.once("iterated", lambda: starts.iterated(sight))
+            rounds, settled = (SOON, NEARLY) if sight.hurried else (starts.ROUNDS, 0.0)
+            found = yield from sight.once(
+                "iterated", lambda: starts.iterated(sight, rounds, settled)
+            )
         return (yield from steps.of_strength(sight, found, kappa)) if kappa > 0.0 else found
 
     query: FloatArray = yield from sight.once((kappa, start), find)
@@ -46,7 +53,10 @@ class Family(ABC):
 
     def __init__(self, sight: Sight, loss: Loss, firsts: dict[float, Scored]) -> None:
         self.sight, self.loss, self.firsts = sight, loss, firsts
-        self.paths = {r: Descent(self.pack(one.model)) for r, one in firsts.items()}
+        spare = SPARE if sight.hurried else None
+        self.paths = {
+            ridge: Descent(self.pack(one.model), SETTLED, spare) for ridge, one in firsts.items()
+        }
         self.found: dict[tuple[float, int], Scored] = {(r, 0): one for r, one in firsts.items()}
 
     @abstractmethod
@@ -58,26 +68,34 @@ class Family(ABC):
         """Return the model of a vector."""
 
     @abstractmethod
-    def ask(self, at: FloatArray, held: bool = False) -> Ask:
-        """Ask for the slope there; or, of bags held out, for their scores."""
+    def ask(self, at: FloatArray, **whom: bool) -> Ask:
+        """Ask for the slope there, and scores of bags that count, of ``all``, or those ``held``."""
 
     def train(self, settings: list[Setting]) -> Job[list[Scored]]:
         """Refine all ridges together, as far as the settings say, and score all bags."""
-        most: dict[float, int] = {}
+        stops: dict[float, list[int]] = {}
         for one in settings:
-            most[one.ridge] = max(one.iterations, most.get(one.ridge, 0))
-        yield from side_by_side([walk(self.paths[r], self.ask, r, k) for r, k in most.items() if k])
-        new = [(one.ridge, one.iterations) for one in settings]
-        new = [one for one in new if one not in self.found]
-        points = [self.paths[ridge].after(k) for ridge, k in new]
-        scores = [point.beside for point in points]
-        if self.sight.training is not None and new:
-            held = yield [self.ask(point.at, True) for point in points]
-            counts = self.sight.counts
-            scores = [np.where(counts, *both) for both in zip(scores, held, strict=True)]
-        for key, point, own in zip(new, points, scores, strict=True):
-            self.found[key] = Scored(self.unpack(point.at), own)
-        return [self.found[one.ridge, one.iterations] for one in settings]
+            stops.setdefault(one.ridge, []).append(one.iterations)
+        yield from side_by_side(
+            [walk(self.paths[r], self._asking, r, some) for r, some in stops.items() if max(some)]
+        )
+        return (
+            yield from side_by_side([self._scored(one.ridge, one.iterations) for one in settings])
+        )
+
+    def _asking(self, at: FloatArray, everyone: bool) -> Ask:
+        return self.ask(at, all=everyone and self.sight.training is not None)
+
+    def _scored(self, ridge: float, iterations: int) -> Job[Scored]:
+        """Return the model after so many iterations, and the scores of all bags."""
+        if (ridge, iterations) not in self.found:
+            point = self.paths[ridge].after(iterations)
+            scores, everyone = point.beside
+            if self.sight.training is not None and not everyone:
+                (held,) = yield [self.ask(point.at, held=True)]
+                scores = np.where(self.sight.counts, scores, held)
+            self.found[ridge, iterations] = Scored(self.unpack(point.at), scores)
+        return self.found[ridge, iterations]
 
 
 class Attended(Family):
@@ -109,9 +127,9 @@ class Attended(Family):
         """Return the model of a vector."""
         return slopes.unpack(at, next(iter(self.firsts.values())).model.q.shape)
 
-    def ask(self, at: FloatArray, held: bool = False) -> Ask:
+    def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""
-        return AttentionSlope(self.sight, self.loss, self.unpack(at), held=held)
+        return AttentionSlope(self.sight, self.loss, self.unpack(at), **whom)
 
 
 def _grown(
@@ -157,9 +175,9 @@ class Votes(Family):
         """Return the model of a vector."""
         return evidence.model(at)
 
-    def ask(self, at: FloatArray, held: bool = False) -> Ask:
+    def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""
-        return EvidenceSlope(self.sight, self.loss, at[:-1], float(at[-1]), held=held)
+        return EvidenceSlope(self.sight, self.loss, at[:-1], float(at[-1]), **whom)
 
 
 def _flat(F: FloatArray) -> FloatArray:

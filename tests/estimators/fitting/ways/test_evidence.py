@@ -17,7 +17,7 @@ from needlescope.estimators.fitting.settings import Setting
 from needlescope.estimators.fitting.steps import Scored
 from needlescope.estimators.fitting.ways import evidence
 from needlescope.estimators.fitting.ways.evidence import Evidence
-from needlescope.estimators.fitting.ways.slopes import EvidenceSlope, walk
+from needlescope.estimators.fitting.ways.slopes import walk
 from needlescope.losses import get_loss
 from needlescope.models.segments import Even, Ragged
 from needlescope.simulation.samples.data import Arrays
@@ -59,8 +59,8 @@ def slope(loss, at, ridge=0.3):
     """The objective of (q, b) and its gradient, as a descent is told of them."""
     data, down = Arrays(X, Y), Descent(at)
     sight = Sight(data, WEIGHT)
-    ask = lambda at: EvidenceSlope(sight, get_loss(loss), at[:-1], float(at[-1]))  # noqa: E731
-    alone(data, walk(down, ask, ridge, 0))
+    ask = Votes(sight, get_loss(loss), {}).ask
+    alone(data, walk(down, lambda at, everyone: ask(at, all=everyone), ridge, [0]))
     return down.path[0]
 
 

@@ -33,7 +33,9 @@ class Sight:
         From shares of bags to the weighted sum of their covariances, if these are known.
     training
         A name for those that look at the same bags, if passes leave out bags held out: then these
-        are scored in the end. None if they are scored on the way.
+        are scored where it matters. None if they are scored on the way.
+    hurried
+        Whether passes are dear, as bags are read for each.
 
     Examples
     --------
@@ -53,9 +55,10 @@ class Sight:
         means: FloatArray | None = None,
         within: Callable[[FloatArray], FloatArray] | None = None,
         training: Any = None,
+        hurried: bool = False,
     ) -> None:
         self.data, self.y, self.weight, self.lens = data, data.y, weight, lens
-        self.training, self.counts = training, weight > 0.0
+        self.training, self.counts, self.hurried = training, weight > 0.0, hurried
         self.order: IndexArray | None = None  # of the bags, if it is another than theirs
         self.known: dict[Any, Any] = {}  # queries found before, by strength and start
         self._means, self._within = means, within
@@ -105,4 +108,5 @@ class Sight:
         weight = np.zeros(len(self.y))
         weight[places] = self.weight[places]
         weight /= weight.sum()
-        return Sight(self.data, weight, self.lens, self.means, training=self.training)
+        more: Any = {"training": self.training, "hurried": self.hurried}
+        return Sight(self.data, weight, self.lens, self.means, **more)

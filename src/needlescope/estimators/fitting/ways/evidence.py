@@ -62,12 +62,10 @@ def scores(data: Data, model: Evidence) -> FloatArray:
 
 def balanced(sight: Sight, q: FloatArray, loss: Loss) -> Job[tuple[Evidence, FloatArray]]:
     """Return the evidence along a query (d,), with the bias that suits it best, and all scores."""
-    (found,) = yield [EvidenceSlope(sight, loss, q, 0.0)]
-    b, scores = balancing_shift(found.scores, sight.y, loss, sight.weight), found.scores
-    if sight.training is not None:
-        (held,) = yield [EvidenceSlope(sight, loss, q, 0.0, held=True)]
-        scores = np.where(sight.counts, scores, held)
-    return Evidence(q[None], b), scores + b
+    everyone = sight.training is not None
+    (found,) = yield [EvidenceSlope(sight, loss, q, 0.0, all=everyone)]
+    b = balancing_shift(found.scores, sight.y, loss, sight.weight)
+    return Evidence(q[None], b), found.scores + b
 
 
 def model(at: FloatArray) -> Evidence:

@@ -33,14 +33,18 @@ class Slope(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _OfModel(Ask):
-    """A model whose slope is asked for; or, of bags held out, only their scores."""
+    """A model whose slope is asked for, of bags that count, or beside it the scores of all.
+
+    If ``held``, only the scores are asked for, of bags that do not count.
+    """
 
     loss: Loss
+    all: bool = field(default=False, kw_only=True)
     held: bool = field(default=False, kw_only=True)
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        return (*super().kind, id(self.loss), self.held)
+        return (*super().kind, id(self.loss), self.all, self.held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +73,7 @@ class _Slopes(Reaction):
 
     def wants(self, place: slice) -> bool:
         if not self.held:
-            return super().wants(place)
+            return self.asks[0].all or super().wants(place)
         return not all(ask.sight.counts[place].all() for ask in self.asks)
 
     def pulls(self, scores: FloatArray, place: slice) -> FloatArray:
@@ -157,21 +161,23 @@ AttentionSlope.reaction, EvidenceSlope.reaction = _AttentionSlopes, _EvidenceSlo
 
 
 def walk(
-    descent: Descent, ask: Callable[[FloatArray], Any], ridge: float, iterations: int
+    descent: Descent, ask: Callable[[FloatArray, bool], Any], ridge: float, stops: Sequence[int]
 ) -> Job[None]:
     """Answer a descent: the mean loss, and (ridge/2) the square of all parameters but the bias.
 
-    Beside a point of its path are the scores of all bags there.
+    Beside a point of its path are the scores of bags there: of all bags, if ``ask`` is told so, at
+    the iterations where it stops, and of those that count elsewhere.
     """
-    asked = descent.walk(iterations)
+    asked = descent.walk(max(stops))
     at = next(asked, None)
     while at is not None:
-        (found,) = yield [ask(at)]
+        everyone = len(descent.path) in stops
+        (found,) = yield [ask(at, everyone)]
         slope = found.gradient
         slope[:-1] += ridge * at[:-1]
         value = found.loss + 0.5 * ridge * float(at[:-1] @ at[:-1])
         try:
-            at = asked.send(Point(at, value, slope, found.scores))
+            at = asked.send(Point(at, value, slope, (found.scores, everyone)))
         except StopIteration:
             at = None
 
