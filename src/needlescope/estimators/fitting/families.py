@@ -24,8 +24,8 @@ from .ways import evidence, slopes, starts
 from .ways.slopes import AttentionSlope, EvidenceSlope, walk
 
 SETTLED = 1e-7  # a gain in the loss that ends a refinement: what single precision tells apart
-SPARE = 3  # points beyond one in each iteration, where bags are read for every point
-SOON, NEARLY = 11, 1e-3  # rounds of iterated attention there, at most, and when it has settled
+SPARE = 2  # points beyond one in each iteration, where bags are read for every point
+SOON, NEARLY = 9, 1e-3  # rounds of iterated attention there, at most, and when it has settled
 
 
 def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArray]:

@@ -44,8 +44,9 @@ class Reaction(ABC):
         self.asks, self.count = asks, count
 
     def wants(self, place: slice) -> bool:
-        """Whether bags at this place are looked at: those that count in a training."""
-        return any(ask.sight.counts[place].any() for ask in self.asks)
+        """Whether bags at this place are looked at: where some count, or all if none are left out."""
+        first = self.asks[0].sight  # all have the same training
+        return first.training is None or any(ask.sight.counts[place].any() for ask in self.asks)
 
     @property
     @abstractmethod
