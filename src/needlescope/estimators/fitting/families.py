@@ -26,6 +26,7 @@ from .ways.slopes import AttentionSlope, EvidenceSlope, walk
 SETTLED = 1e-7  # a gain in the loss that ends a refinement: what single precision tells apart
 SPARE = 2  # points beyond one in each iteration, where bags are read for every point
 SOON, NEARLY = 9, 1e-3  # rounds of iterated attention there, at most, and when it has settled
+QUITE = 1e-6  # when it has settled elsewhere
 
 
 def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArray]:
@@ -38,7 +39,7 @@ def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArr
         if start == "contrast":
             found = yield from starts.contrast(sight)
         else:
-            rounds, settled = (SOON, NEARLY) if sight.hurried else (starts.ROUNDS, 0.0)
+            rounds, settled = (SOON, NEARLY) if sight.hurried else (starts.ROUNDS, QUITE)
             found = yield from sight.once(
                 "iterated", lambda: starts.iterated(sight, rounds, settled)
             )
@@ -51,13 +52,14 @@ def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArr
 class Family(ABC):
     """The paths of one way: for each ridge a start, and a descent from there."""
 
-    def __init__(self, sight: Sight, loss: Loss, firsts: dict[float, Scored]) -> None:
-        self.sight, self.loss, self.firsts = sight, loss, firsts
-        spare = SPARE if sight.hurried else None
-        self.paths = {
-            ridge: Descent(self.pack(one.model), SETTLED, spare) for ridge, one in firsts.items()
-        }
-        self.found: dict[tuple[float, int], Scored] = {(r, 0): one for r, one in firsts.items()}
+    def __init__(self, sight: Sight, way: Setting, loss: Loss) -> None:
+        self.sight, self.way, self.loss = sight, way, loss
+        self.paths: dict[float, Descent] = {}
+        self.found: dict[tuple[float, int], Scored] = {}
+
+    @abstractmethod
+    def begin(self, ridges: list[float]) -> Job[list[Scored]]:
+        """Find where each of some ridges starts."""
 
     @abstractmethod
     def pack(self, model: Any) -> FloatArray:
@@ -76,12 +78,22 @@ class Family(ABC):
         stops: dict[float, list[int]] = {}
         for one in settings:
             stops.setdefault(one.ridge, []).append(one.iterations)
+        new = [ridge for ridge in stops if ridge not in self.paths]
+        if new:
+            for ridge, first in zip(new, (yield from self.begin(new)), strict=True):
+                self.start(ridge, first)
         yield from side_by_side(
             [walk(self.paths[r], self._asking, r, some) for r, some in stops.items() if max(some)]
         )
         return (
             yield from side_by_side([self._scored(one.ridge, one.iterations) for one in settings])
         )
+
+    def start(self, ridge: float, first: Scored) -> None:
+        """Let the path of a ridge start at a model."""
+        spare = SPARE if self.sight.hurried else None
+        self.paths[ridge] = Descent(self.pack(first.model), SETTLED, spare)
+        self.found[ridge, 0] = first
 
     def _asking(self, at: FloatArray, everyone: bool) -> Ask:
         return self.ask(at, all=everyone and self.sight.training is not None)
@@ -101,23 +113,19 @@ class Family(ABC):
 class Attended(Family):
     """Attention: the readout first, then queries and readouts together."""
 
-    @classmethod
-    def of(cls, sight: Sight, settings: list[Setting], loss: Loss) -> Job[Attended]:
+    def begin(self, ridges: list[float]) -> Job[list[Scored]]:
         """Find the start and the readouts of each ridge, with all the queries of the way."""
-        way, ridges = settings[0].way, list(dict.fromkeys(one.ridge for one in settings))
+        sight, way, loss = self.sight, self.way, self.loss
         q = yield from start_of(sight, loss, way.kappa, way.start)
         (F,) = yield [Features(sight, q[None])]
         queries = q[None]
         if way.beside:
             F, queries = np.concatenate([F, sight.means[:, None]], axis=1), np.vstack([q, 0.0 * q])
         firsts = steps.readouts(_flat(F), sight.y, queries, loss, ridges, sight.weight)
-        grown = yield from side_by_side(
-            [
-                _grown(sight, loss, way, ridge, F, first)
-                for ridge, first in zip(ridges, firsts, strict=True)
-            ]
+        each = zip(ridges, firsts, strict=True)
+        return (
+            yield from side_by_side([_grown(sight, loss, way, r, F, first) for r, first in each])
         )
-        return cls(sight, loss, dict(zip(ridges, grown, strict=True)))
 
     def pack(self, model: Any) -> FloatArray:
         """Return (q, w, b), or (q, b), as one vector."""
@@ -125,7 +133,8 @@ class Attended(Family):
 
     def unpack(self, at: FloatArray) -> Any:
         """Return the model of a vector."""
-        return slopes.unpack(at, next(iter(self.firsts.values())).model.q.shape)
+        heads = self.way.queries + self.way.beside
+        return slopes.unpack(at, (heads, self.sight.d))
 
     def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""
@@ -151,10 +160,9 @@ def _grown(
 class Votes(Family):
     """Evidence: the bias that suits the start first, then query and bias together."""
 
-    @classmethod
-    def of(cls, sight: Sight, settings: list[Setting], loss: Loss) -> Job[Votes]:
+    def begin(self, ridges: list[float]) -> Job[list[Scored]]:
         """Find where each ridge starts: the readout of the mean, or a query."""
-        way, ridges = settings[0].way, list(dict.fromkeys(one.ridge for one in settings))
+        sight, way, loss = self.sight, self.way, self.loss
         if way.start == "mean":
             nothing = np.zeros((1, sight.d))
             pooled = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
@@ -164,8 +172,7 @@ class Votes(Family):
         else:
             q = yield from start_of(sight, loss, way.kappa, way.start)
             found = [(yield from evidence.balanced(sight, q, loss))] * len(ridges)
-        firsts = {ridge: Scored(*one) for ridge, one in zip(ridges, found, strict=True)}
-        return cls(sight, loss, firsts)
+        return [Scored(*one) for one in found]
 
     def pack(self, model: Any) -> FloatArray:
         """Return (q, w, b), or (q, b), as one vector."""

@@ -84,15 +84,15 @@ def _means(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored
 
 def _evidence(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
     """Train the evidence, from the readout of the mean or from a query."""
-    votes: Votes = yield from sight.once(settings[0].way, lambda: Votes.of(sight, settings, loss))
+    way = settings[0].way
+    votes: Votes = sight.known.setdefault(way, Votes(sight, way, loss))
     return (yield from votes.train(settings))
 
 
 def _reused(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
     """Train attention, the readout on the bags of the query."""
-    attended: Attended = yield from sight.once(
-        settings[0].way, lambda: Attended.of(sight, settings, loss)
-    )
+    way = settings[0].way
+    attended: Attended = sight.known.setdefault(way, Attended(sight, way, loss))
     return (yield from attended.train(settings))
 
 

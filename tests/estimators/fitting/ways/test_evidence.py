@@ -59,7 +59,7 @@ def slope(loss, at, ridge=0.3):
     """The objective of (q, b) and its gradient, as a descent is told of them."""
     data, down = Arrays(X, Y), Descent(at)
     sight = Sight(data, WEIGHT)
-    ask = Votes(sight, get_loss(loss), {}).ask
+    ask = Votes(sight, Setting(0.0, 0.0, read="evidence"), get_loss(loss)).ask
     alone(data, walk(down, lambda at, everyone: ask(at, all=everyone), ridge, [0]))
     return down.path[0]
 
@@ -82,7 +82,8 @@ def test_refining_lowers_the_loss_and_says_the_way():
     data, loss, way = Arrays(X, Y), get_loss("logistic"), Setting(0.0, 0.1, 20, read="evidence")
     sight = Sight(data, WEIGHT)
     first, _ = alone(data, evidence.balanced(sight, RNG.standard_normal(4), loss))
-    votes = Votes(sight, loss, {0.1: Scored(first, evidence.scores(data, first))})
+    votes = Votes(sight, way.way, loss)
+    votes.start(0.1, Scored(first, evidence.scores(data, first)))
     (last,) = alone(data, votes.train([way]))
     path = votes.paths[0.1].path
     assert (np.diff([point.value for point in path]) < 0.0).all() and len(path) > 5

@@ -83,3 +83,10 @@ def test_dropped_ways_say_how_far_behind_they_were():
     _, _, _, dropped = stage(lambda way: 0.1 if way.read == "mean" else 3.0)
     behind = {way: found for way, found in dropped.items() if way.read == "mean"}
     assert behind and all(worse > 2.0 * error > 0.0 for _, worse, error in behind.values())
+
+
+def test_a_first_round_of_many_iterations_has_something_to_compare():
+    """refine=25 leaves nothing light."""
+    far = settings(ASKED._replace(refine=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
+    assert {one.iterations for one in far} == {25}
+    assert [one.ridge for one in few(far)] == [far[1].ridge]

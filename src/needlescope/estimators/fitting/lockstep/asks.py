@@ -44,7 +44,7 @@ class Reaction(ABC):
         self.asks, self.count = asks, count
 
     def wants(self, place: slice) -> bool:
-        """Whether bags at this place are looked at: where some count, or all if none are left out."""
+        """Whether bags at this place are looked at: if some count, or if none are left out."""
         first = self.asks[0].sight  # all have the same training
         return first.training is None or any(ask.sight.counts[place].any() for ask in self.asks)
 

@@ -117,11 +117,8 @@ def few(settings: list[Setting]) -> list[Setting]:
     middling = ridges[len(ridges) // 2]
     if settings[0].read == "mean":
         return settings
-    return [
-        one
-        for one in settings
-        if one.iterations == 0 or (one.iterations <= FEW and one.ridge == middling)
-    ]
+    most = max(FEW, min(one.iterations for one in settings))
+    return [one for one in settings if one.iterations <= most and one.ridge == middling]
 
 
 def _done(ways: Ways, scores: Scores) -> Ways:
