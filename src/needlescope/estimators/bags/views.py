@@ -48,6 +48,11 @@ def draw_waves(d: int, count: int, low: float, high: float, random: Any) -> Wave
     return Waves(sharp * weights, phases)
 
 
+def draw_cosines(d: int, seed: int) -> Waves:
+    """Draw the cosines that are offered, broad to sharp: of a seed always the same."""
+    return draw_waves(d, COUNT, *SHARPNESS, np.random.RandomState(seed))
+
+
 class View(NamedTuple):
     """A scaling, and cosines if there are any."""
 
@@ -88,6 +93,4 @@ class Glass(NamedTuple):
             scaling = no_scaling(bags.d)
         else:
             scaling = fit_scaling(bags, used, weight, float(self.shrinkage))
-        if not self.waves:
-            return View(scaling)
-        return View(scaling, draw_waves(bags.d, COUNT, *SHARPNESS, np.random.RandomState(seed)))
+        return View(scaling, draw_cosines(bags.d, seed) if self.waves else None)
