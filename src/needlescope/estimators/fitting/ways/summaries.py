@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn import config_context
+from sklearn.tree import ExtraTreeRegressor
 
 from ....arrays import FloatArray
 from ....losses import Loss
@@ -94,27 +95,24 @@ class Forest(Summarised):
     that it asks for adds.
     """
 
-    trees: Any  # a fitted ExtraTreesClassifier
+    trees: list[ExtraTreeRegressor]
 
     def of(self, found: FloatArray) -> FloatArray:
         """Return the mean vote, by the trees' own quick way."""
-        votes: FloatArray = self.trees.predict_proba(found)[:, 1]
-        return votes
+        rows = found.astype(np.float32)
+        return np.asarray(np.mean([one.tree_.predict(rows)[:, 0] for one in self.trees], axis=0))
 
     def parts(self, found: FloatArray) -> FloatArray:
         """Return what the questions about each summary change."""
-        path, ends = self.trees.decision_path(found)
-        changes = [_changes(one.tree_, found.shape[1]) for one in self.trees.estimators_]
-        total = np.zeros(found.shape)
-        for change, first, last in zip(changes, ends[:-1], ends[1:], strict=True):
-            total += (path[:, first:last] @ change).toarray()
-        return total / len(changes)
+        rows, total = found.astype(np.float32), np.zeros(found.shape)
+        for one in self.trees:
+            total += (one.tree_.decision_path(rows) @ _changes(one.tree_, rows.shape[1])).toarray()
+        return np.asarray(total / len(self.trees))
 
 
 def _changes(tree: Any, width: int) -> csr_array:
     """Return by how much each node of a tree differs from the one before: node × summary."""
-    votes = tree.value[:, 0, 1] / tree.value[:, 0].sum(axis=1)
-    inner = np.flatnonzero(tree.children_left >= 0)
+    votes, inner = tree.value[:, 0, 0], np.flatnonzero(tree.children_left >= 0)
     nodes = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
     before = np.concatenate([inner, inner])
     change = votes[nodes] - votes[before]
@@ -175,8 +173,13 @@ def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> S
     """
     own = np.flatnonzero(weight > 0.0)
     share = weight[own] * (len(own) / weight[own].sum())
-    trees = ExtraTreesClassifier(TREES, min_samples_leaf=LEAF, random_state=seed)
-    trees.fit(found[own], y[own] > 0.0, sample_weight=share)
-    roots = [one.tree_.value[0, 0] for one in trees.estimators_]
-    b = float(np.mean([root[1] / root.sum() for root in roots]))
+    rows, votes = found[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
+    trees = []
+    with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
+        for k in range(TREES):
+            tree = ExtraTreeRegressor(
+                min_samples_leaf=LEAF, max_features="sqrt", random_state=(seed + k) % 2**32
+            )
+            trees.append(tree.fit(rows, votes, sample_weight=share, check_input=False))
+    b = float(share @ votes / share.sum())
     return Forest(weight @ found / weight.sum(), b, trees)
