@@ -18,8 +18,8 @@ from ...errors import NotConverged
 from ...running.progress import Progress
 from ..bags.bags import Bags
 from ..bags.moments import moments
-from ..bags.scaling import Scaling, check_whitened, no_scaling, scaling_of
-from ..bags.views import Glass, View, draw_cosines
+from ..bags.scaling import Scaling, scaling_of
+from ..bags.views import Glass, View
 from .hands import Hands
 from .lockstep.conductor import Job, together
 from .lockstep.lens import Lens
@@ -102,13 +102,8 @@ class Bench:
         """Return how instances are shown in a training, fitted to the bags that count in it."""
         key = training, glass
         if key not in self._views:
-            scaling = no_scaling(self.bags.d)
-            if glass.shrinkage is not None:
-                check_whitened(self.bags.d, float(glass.shrinkage))
-                groups = np.flatnonzero(self.kinds[:, training])
-                scaling = scaling_of(self.moments, groups, float(glass.shrinkage))
-            waves = draw_cosines(self.bags.d, self.layout.seed) if glass.waves else None
-            self._views[key] = View(scaling, waves)
+            groups = np.flatnonzero(self.kinds[:, training])
+            self._views[key] = glass.of(self.moments, groups, self.layout.seed)
         return self._views[key]
 
     def sight(self, training: int, glass: Glass) -> Sight:

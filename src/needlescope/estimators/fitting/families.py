@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from . import steps
-from .descent import Descent
+from .descent import SETTLED, Descent
 from .lockstep.asks import Ask, Features
 from .lockstep.conductor import Job, side_by_side
 from .lockstep.sight import Sight
@@ -23,7 +23,7 @@ from .steps import Scored
 from .ways import evidence, slopes, starts
 from .ways.slopes import AttentionSlope, EvidenceSlope, walk
 
-SETTLED = 1e-7  # a gain in the loss that ends a refinement: what single precision tells apart
+SINGLE = 1e-7  # a gain in the loss that ends a refinement, as single precision tells no less
 SPARE = 2  # points beyond one in each iteration, where bags are read for every point
 SOON, NEARLY = 9, 1e-3  # rounds of iterated attention there, at most, and when it has settled
 QUITE = 1e-6  # when it has settled elsewhere
@@ -92,7 +92,8 @@ class Family(ABC):
     def start(self, ridge: float, first: Scored) -> None:
         """Let the path of a ridge start at a model."""
         spare = SPARE if self.sight.hurried else None
-        self.paths[ridge] = Descent(self.pack(first.model), SETTLED, spare)
+        settled = SINGLE if self.sight.single else SETTLED
+        self.paths[ridge] = Descent(self.pack(first.model), settled, spare)
         self.found[ridge, 0] = first
 
     def _asking(self, at: FloatArray, everyone: bool) -> Ask:

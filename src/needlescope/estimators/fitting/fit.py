@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...running.progress import Progress
+from ..bags.scaling import check_whitened
 from ..bags.views import View
 from .bench import Benches, Layout, Work
 from .comparison import Comparison, Labelled, Recipe
@@ -48,6 +49,8 @@ def fit_bags(
 ) -> Fitted:
     """Choose among the settings, train on all bags in those chosen, and calibrate the scores."""
     seed = int(random.randint(2**31 - 1))  # of cosines: the same for all folds
+    for way in ways:
+        check_whitened(given.bags.d, 1.0 if way.shrinkage is None else float(way.shrinkage))
     layout = Layout(
         *given[:4],
         whitens=any(way.shrinkage is not None and way.shrinkage < 1.0 for way in ways),

@@ -54,6 +54,11 @@ class Prepared:
         self._held = list(self._make()) if self.size <= HOLD else None
 
     @property
+    def dtype(self) -> Any:
+        """The precision of the instances."""
+        return self.bags.dtype
+
+    @property
     def size(self) -> int:
         """How many numbers there are."""
         return int(self.bags.lengths[self.used].sum()) * self.view.width
@@ -98,7 +103,3 @@ class Prepared:
         size = TOKEN_BLOCK * self.bags.d // self.view.width
         sides = (self.used[: self.border], self.used[self.border :])
         return [part for side in sides if len(side) for part in chunks(self.bags, side, size)]
-
-    def part(self, places: IndexArray) -> Prepared:
-        """Return some of these bags, in increasing order of their places."""
-        return Prepared(self.bags, self.used[places], self.y[places], self.view, self.progress)

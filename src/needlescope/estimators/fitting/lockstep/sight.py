@@ -71,6 +71,11 @@ class Sight:
         """How many features are seen."""
         return self.data.tokens[1]
 
+    @property
+    def single(self) -> bool:
+        """Whether instances are in single precision, and sums of them no better."""
+        return getattr(self.data, "dtype", None) == np.float32
+
     @cached_property
     def means(self) -> FloatArray:
         """The mean instance of each bag."""

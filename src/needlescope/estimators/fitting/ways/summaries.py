@@ -171,15 +171,17 @@ def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> S
     >>> bool(np.abs(model.of(F) - model.parts(F).sum(axis=1) - model.b).max() < 1e-12)
     True
     """
-    own = np.flatnonzero(weight > 0.0)
+    own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
     share = weight[own] * (len(own) / weight[own].sum())
+    even = bool((share == share[0]).all())  # then to say nothing of weights is quicker
     rows, votes = found[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
     trees = []
     with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
-        for k in range(TREES):
+        for _ in range(TREES):
             tree = ExtraTreeRegressor(
-                min_samples_leaf=LEAF, max_features="sqrt", random_state=(seed + k) % 2**32
+                min_samples_leaf=LEAF, max_features="sqrt", random_state=random
             )
-            trees.append(tree.fit(rows, votes, sample_weight=share, check_input=False))
+            tree.fit(rows, votes, sample_weight=None if even else share, check_input=False)
+            trees.append(tree)
     b = float(share @ votes / share.sum())
     return Forest(weight @ found / weight.sum(), b, trees)
