@@ -32,7 +32,6 @@ AS_VECTORS = (
     3  # up to so many columns are multiplied one by one: BLAS would copy the block for them
 )
 LONG = 64  # instances of a bag from which its mixtures are products of their own
-AHEAD = 2  # blocks that are made while one is reacted to, for each that reacts
 
 
 def together(
@@ -221,7 +220,7 @@ def _in_order(
     under_way: deque[Future[Part]] = deque()
     for number, block in enumerate(blocks):
         under_way.append(pool.submit(score.react, number, block))
-        if len(under_way) >= AHEAD * threads:
+        if len(under_way) >= threads:  # no more blocks are held than are reacted to
             yield under_way.popleft().result()
     while under_way:
         yield under_way.popleft().result()
