@@ -96,7 +96,10 @@ def means(scaling):
     return np.stack([scaling.apply(bag).mean(axis=0) for bag in BAGS])
 
 
-@pytest.mark.parametrize("way", WAYS[1:], ids=lambda way: way.words)
+SHORT = Setting(2.0, 3.0, 3000)  # ends long before
+
+
+@pytest.mark.parametrize("way", [*WAYS[1:], SHORT], ids=lambda way: f"{way.words}, {way.ridge}")
 def test_bags_held_out_may_be_scored_in_the_end(way, small_blocks):
     """A training that does not look at them on the way gives them the same scores."""
     rows = data()

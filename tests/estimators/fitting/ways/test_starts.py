@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,13 @@ def test_iterated_attention_reaches_the_limit_of_learning(L, theta, pi):
     limit = ns.learning_limit(task, n / d).overlap
     error = np.std(found, ddof=1) / np.sqrt(6)
     assert np.mean(found) == pytest.approx(limit, abs=4.0 * error + 1.0 / d)
+
+
+def test_instances_are_not_told_again_what_they_said_themselves():
+    """Without that correction the cosine after 12 rounds was 0.15 to 0.38 here."""
+    X, y, xi = draw(ns.Task(L=100, R=1, theta=4.0, pi=0.5), 300, 200)
+    start = partial(starts.iterated, rounds=12)
+    assert cosine(found_by(start, X, signs(y), np.full(200, 1 / 200)), xi) > 0.7
 
 
 def test_a_gain_of_each_bag_does_not_turn_the_contrast():

@@ -32,7 +32,6 @@ AS_VECTORS = (
     3  # up to so many columns are multiplied one by one: BLAS would copy the block for them
 )
 LONG = 64  # instances of a bag from which its mixtures are products of their own
-AHEAD = 2  # blocks that are made while one is reacted to, for each that reacts
 
 
 def together(
@@ -153,25 +152,26 @@ class Score:
         seen = _projections(table, directions)
         if offsets.any():
             seen += offsets[:, None]
-        on_all: list[FloatArray] = []
+        sums: list[FloatArray] = []
+        totals: list[FloatArray] = []
         on_bags: list[FloatArray] = []
         first = 0
         for k in active:
             own = seen[first : first + len(self.rows[k])]
             first += len(own)
             found = self.reactions[k].react(own, runs, place, number)
-            if found is not None:
-                (on_bags if self.reactions[k].by_bag else on_all).append(found)
-        sums = totals = mixed = None
-        if on_all:
-            coefficients = np.concatenate(on_all)
-            sums, totals = _sums(coefficients, table), coefficients.sum(axis=1)
-        if on_bags:
-            mixed = _mixtures(np.concatenate(on_bags), table, block)
+            if self.reactions[k].by_bag:
+                on_bags.append(found)
+            elif found is not None:  # added up at once: coefficients of all would fill the memory
+                sums.append(_sums(found, table))
+                totals.append(found.sum(axis=1))
+        mixed = _mixtures(np.concatenate(on_bags), table, block) if on_bags else None
         columns: Any = slice(None)
         if len(active) < len(self.reactions):
             columns = np.concatenate([self.columns[k] for k in active])
-        return Part(place, columns, sums, totals, mixed)
+        if not sums:
+            return Part(place, columns, None, None, mixed)
+        return Part(place, columns, np.concatenate(sums), np.concatenate(totals), mixed)
 
     def add(self, part: Part) -> None:
         """Add what a block adds, in double precision."""
@@ -221,7 +221,7 @@ def _in_order(
     under_way: deque[Future[Part]] = deque()
     for number, block in enumerate(blocks):
         under_way.append(pool.submit(score.react, number, block))
-        if len(under_way) >= AHEAD * threads:
+        if len(under_way) >= threads:  # no more blocks are held than are reacted to
             yield under_way.popleft().result()
     while under_way:
         yield under_way.popleft().result()

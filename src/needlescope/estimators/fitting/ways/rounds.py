@@ -124,13 +124,17 @@ def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Sc
 
 
 def few(settings: list[Setting]) -> list[Setting]:
-    """Return the settings of a way that say enough of it: few iterations, with a middling ridge."""
+    """Return the settings of a way that say enough of it: few iterations, of a middling ridge."""
     ridges = list(dict.fromkeys(one.ridge for one in settings))
     middling = ridges[len(ridges) // 2]
     if not settings[0].attends:
         return settings
     most = max(FEW, min(one.iterations for one in settings))
-    return [one for one in settings if one.iterations <= most and one.ridge == middling]
+    return [
+        one
+        for one in settings
+        if one.iterations == 0 or (one.iterations <= most and one.ridge == middling)
+    ]
 
 
 def _done(ways: Ways, scores: Scores) -> Ways:
