@@ -8,6 +8,8 @@ from tests.agreement.grid import VECTORIZED
 from tests.agreement.points import SMALL, check_all, check_one, scores
 
 IDS = [one.name for one in VECTORIZED]
+# That some positions are likelier than others is not seen in fewer dimensions.
+ALMOST = [SMALL if one.task.positions == "uniform" else one.d for one in VECTORIZED]
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +28,11 @@ def of(index, d, found):
 
 @pytest.mark.parametrize("index", range(len(VECTORIZED)), ids=IDS)
 def test_a_small_point_agrees(index, found):
-    check_one(of(index, SMALL, found))
+    check_one(of(index, ALMOST[index], found))
 
 
 def test_scores_of_small_points_look_like_a_unit_normal(found):
-    check_all([of(index, SMALL, found) for index in range(len(VECTORIZED))])
+    check_all([of(index, ALMOST[index], found) for index in range(len(VECTORIZED))])
 
 
 @pytest.mark.slow
