@@ -102,6 +102,7 @@ def test_theory_and_simulation_agree(
 ) -> None:
     # An integral's error is in the scatter over trials, and has no bias.
     monkeypatch.setattr("needlescope.simulation.error.attention.ACCURACY", 1.0)
+    monkeypatch.setattr("needlescope.simulation.error.attention.FIRST", 1 << 6)
     training = TRAINING.replace(loss=loss, alpha1=4.0)
     sampler = "tokens" if model == "halves" else "reduced"
     found = scores(Point(model, TASK, training, given(model), sampler, 40, 24), seed=[3])
