@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from inspect import signature
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from needlescope import figures
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.units.calls import SIMULATED
+from needlescope.figures.catalogue import SERIES
 from tests.figures.tables import ANSWERS, complete
 
 STRANGE = ("simulation", "theory", "most numbers")  # axes that may not find a range
@@ -92,14 +94,30 @@ def drawn_or_refused(name, table, **options):
         return None
 
 
-@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.slow)])
+def series_or_refused(name, table, **options):
+    """Return what is drawn of a table; None if the figure says why nothing is."""
+    try:
+        return figures.series(name, table, **options)
+    except ValueError as problem:
+        assert str(problem).startswith(f"figures.{name} ")
+        return None
+
+
+@pytest.mark.parametrize("all_ways", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_is_drawn_unless_there_is_nothing_to_draw(name, half):
-    """Half of the ways to lack something, the other half of other figures, and then the rest."""
+def test_a_figure_is_drawn_unless_there_is_nothing_to_draw(name, all_ways):
+    """Half of the ways to lack something, the other half of other figures; or all of them."""
     table = complete(name)
-    panels = len(whole(name))
-    for missing, part in list(parts(table))[(NAMES.index(name) + half) % 2 :: 2]:
+    panels, ways = len(whole(name)), list(parts(table))
+    for missing, part in ways if all_ways else ways[NAMES.index(name) % 2 :: 2]:
         nothing = NOTHING | NOTHING_BY.get(name, set())
+        if not all_ways and missing.startswith("the numbers of "):
+            assert (series_or_refused(name, part) is None) == (missing in nothing), missing
+            if "alone" in signature(SERIES[name]).parameters:  # others have a single panel
+                lone = series_or_refused(name, part, alone=True)
+                refused = missing in nothing | NOTHING_ALONE.get(name, set())
+                assert (lone is None) == refused, missing
+            continue
         figure = drawn_or_refused(name, part)
         _, ax = plt.subplots()
         alone = drawn_or_refused(name, part, ax=ax)
@@ -119,15 +137,6 @@ def filled(panel):
     """Whether a panel has data, or says that it has none."""
     said = any("not in the table" in text.get_text() for text in panel.texts)
     return said or any(len(line.get_xdata()) for line in panel.lines) or panel.collections
-
-
-def series_or_refused(name, table):
-    """Return what is drawn of a table; None if the figure says why nothing is."""
-    try:
-        return figures.series(name, table)
-    except ValueError as problem:
-        assert str(problem).startswith(f"figures.{name} ")
-        return None
 
 
 @pytest.mark.parametrize("name", NAMES)

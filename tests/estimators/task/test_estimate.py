@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags.bags import Bags
+from needlescope.estimators.bags.bags import Bags, as_bags
 from needlescope.estimators.bags.datasets import digit_bags, load_musk1
 from needlescope.estimators.task.estimate import estimate_task
+from needlescope.estimators.task.fit import fit_task
 from needlescope.planning.curve import prediction
 from needlescope.task import Task
 from tests.estimators.draws import draw
@@ -179,7 +180,8 @@ def test_heavy_tails_are_no_signal_and_are_named():
     assert found.theta == 0.0
     assert found.departures["kurtosis"].level == 2
     X, y, _ = draw(Task(L=8, R=2, theta=4.0, pi=0.4), 20, 200, seed=1, noise=student)
-    assert estimate_task(X, y, random_state=0).task.R == 2
+    signs = np.where(y, 1.0, -1.0)
+    assert fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None).task.R == 2
 
 
 def test_correlated_instances_count_as_fewer():

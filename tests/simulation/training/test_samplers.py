@@ -30,7 +30,7 @@ from needlescope.simulation.trial import align_trial, run_trial
 COVERS = ("from_law", "from_tokens", "reduced", "trained")
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
-TRIALS = 1300
+TRIALS = 800
 MORE = 10_000
 
 
