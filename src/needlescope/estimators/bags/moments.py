@@ -44,7 +44,7 @@ def moments(
     >>> bags = Bags.from_array(np.array([[[1.0], [3.0]], [[0.0], [6.0]]]))
     >>> found = moments(bags, np.arange(2), np.ones(2), np.array([0, 1]), deep=False)
     >>> mean, square = found.of([1])
-    >>> float(mean[0] + found.shift[0]), float(square[0] - mean[0] ** 2)
+    >>> float(mean[0] + found.shift[0]), round(float(square[0] - mean[0] ** 2), 9)
     (3.0, 9.0)
     """
     d, G = bags.d, int(group.max()) + 1

@@ -4,9 +4,9 @@ In the first fold a few scouts look through every glass; glasses through which a
 clearly worse than the best are put away. The other ways follow, all of them with few settings.
 Those that are best on this fold, and the best of every kin that is not hopeless, are compared by
 all folds, in all their settings of few iterations; each goes on from there with the ridge that is
-best for it. Of four such schedules this one was kept: cross-validated on eleven sets of bags, before
-there were summaries, it was as good as to compare all settings of all that go on, with a mean AUC
-of 0.9055 in both cases and a logarithmic loss of 0.305 against 0.307.
+best for it. Of four such schedules this one was kept: cross-validated on eleven sets of bags, and
+before there were summaries, it was as good as to compare all settings of all that go on, with a
+mean AUC of 0.9055 in both cases and a logarithmic loss of 0.305 against 0.307.
 """
 
 from __future__ import annotations
