@@ -102,6 +102,8 @@ def test_bags_of_no_weight_have_no_part():
     for one, other in (models[:2], models[2:]):
         np.testing.assert_array_equal(one.of(F), other.of(F))
     np.testing.assert_allclose(alone.of(F), models[2].of(F), rtol=1e-3, atol=1e-3)
+    grown = forest(F[:80], y[:80], weight[:80], 0)
+    np.testing.assert_array_equal(grown.of(F), models[0].of(F))
 
 
 def test_summaries_seen_through_a_lens():
