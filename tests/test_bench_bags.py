@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.bags import contest, fresh, honest, located, report, stamp, summary
+from benchmarks.bags import contest, fresh, honest, located, report, slides, stamp, summary
 from benchmarks.bags.__main__ import arguments, main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
 from benchmarks.bags.summary import Mean
-from needlescope.estimators.bags.bags import as_bags
+from needlescope.estimators.bags.bags import Bags, as_bags
+from tests.memory import needs_peak
 
 
 @pytest.fixture
@@ -241,3 +242,22 @@ def test_signals_are_read_in_the_order_of_bags_and_located_in_bags_held_out(tmp_
     monkeypatch.setattr(located, "locators", lambda: [by_feature])
     assert located.located(odd) == {"right": (1.0, 0.0), "wrong": (0.0, 0.0)}
     assert seen == [(16, 2)] * 5
+
+
+@needs_peak
+def test_slides_are_fitted_and_the_table_says_what_it_took(tmp_path, capsys):
+    words = ["--bags", "12", "--least", "5", "--most", "40", "--features", "6", "--jobs", "1"]
+    assert slides.main([*words, "--efforts", "quick", "--folder", str(tmp_path / "bags")]) == 0
+    size, _, head, _, row = capsys.readouterr().out.strip().splitlines()
+    assert size.startswith("<12 bags of ") and "6 features" in size and "reads" in head
+    effort, threads, _, memory, reads = (word.strip() for word in row.strip("|").split("|"))
+    assert (effort, threads) == ("quick", "1") and memory.endswith(" MB")
+    assert 3.0 <= float(reads) <= 60.0
+
+
+def test_reads_count_all_that_is_read(monkeypatch):
+    monkeypatch.setattr(Bags, "rows", Bags.rows)  # what is counted is taken back
+    bags, reads = Bags.from_array(np.zeros((4, 3, 2))), slides.Reads()
+    for some in ([0, 1], [3], [0, 1, 2, 3]):
+        bags.rows(np.array(some))
+    assert reads.count == 3 * (2 + 1 + 4)

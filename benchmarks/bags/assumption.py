@@ -99,7 +99,7 @@ def bags_of(test: str, count: int, training: bool, rng: np.random.Generator) -> 
     """Draw bags of a test, every second one positive.
 
     >>> bags_of("single concept", 4, True, np.random.default_rng(0))
-    (<4 bags of 6 to 11 instances, 16 features, float64>, array([0, 1, 0, 1]))
+    (<4 bags of 3 to 12 instances, 16 features, float64>, array([0, 1, 0, 1]))
     """
     y = np.arange(count) % 2
     make = TESTS[test][0]

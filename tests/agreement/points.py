@@ -21,6 +21,7 @@ from needlescope.losses import get_loss
 ACCURACY = 2e-4  # asked of the theory: two of its standard errors
 CERTIFIED = 1e-9  # the relative gradient, or duality gap, at which a readout counts as trained
 ROUNDING = 4.0 * np.finfo(float).eps  # of a sum of terms of order one
+SMALL = 50  # dimensions, and twice as many: for what is compared quickly
 MISTAKES = 100  # a count expected below this is too skewed for a z-score
 QUERY = ("cosine_w", "norm_w", "cosine_q", "norm_q", "kappa")
 NAMES = ("test_error", "train_loss", "train_error", "signal", "norm", "cosine", "bias")

@@ -1,15 +1,16 @@
-"""Theory against simulation, attention: each point on its own, then the scores of all together."""
+"""Theory against simulation, attention: small points, each and together; larger ones slowly."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.agreement.grid import ATTENTION
-from tests.agreement.points import check_all, check_one, scores
+from tests.agreement.points import SMALL, check_all, check_one, scores
 
 # Others share their loss and sampler, and their task or the way to their query.
 LATER = (2, 4, 9, 11, 16, 20, 24, 26)
 QUICK = [k for k in range(len(ATTENTION)) if k not in LATER]
+IDS = [one.name for one in ATTENTION]
 
 
 @pytest.fixture(scope="module")
@@ -17,24 +18,30 @@ def found():
     return {}
 
 
-@pytest.mark.parametrize(
-    "index",
-    [pytest.param(k, marks=pytest.mark.slow) if k in LATER else k for k in range(len(ATTENTION))],
-    ids=[one.name for one in ATTENTION],
-)
-def test_point_agrees(index, found):
-    found[index] = scores(ATTENTION[index], seed=[3, index])
-    check_one(found[index])
+def of(index, d, found):
+    """The scores of a point, computed once, at no more than so many dimensions."""
+    one = ATTENTION[index]
+    key = index, min(d, one.d)
+    if key not in found:
+        found[key] = scores(one._replace(d=key[1]), seed=[3, index])
+    return found[key]
 
 
-def together(indices, found):
-    check_all([found.get(k) or scores(ATTENTION[k], seed=[3, k]) for k in indices])
+@pytest.mark.parametrize("index", QUICK, ids=[IDS[k] for k in QUICK])
+def test_a_small_point_agrees(index, found):
+    check_one(of(index, SMALL, found))
 
 
-def test_scores_look_like_a_unit_normal(found):
-    together(QUICK, found)
+def test_scores_of_small_points_look_like_a_unit_normal(found):
+    check_all([of(index, SMALL, found) for index in QUICK])
 
 
 @pytest.mark.slow
-def test_all_scores_look_like_a_unit_normal(found):
-    together(range(len(ATTENTION)), found)
+@pytest.mark.parametrize("index", range(len(ATTENTION)), ids=IDS)
+def test_point_agrees(index, found):
+    check_one(of(index, ATTENTION[index].d, found))
+
+
+@pytest.mark.slow
+def test_scores_look_like_a_unit_normal(found):
+    check_all([of(index, one.d, found) for index, one in enumerate(ATTENTION)])

@@ -44,11 +44,11 @@ def halfway(model, task, query, alpha, d, seed):
 @pytest.mark.parametrize(
     ("model", "task", "query", "d"),
     [
-        ("pooled", EASY, None, 60),
+        ("pooled", EASY, None, 40),
         pytest.param("pooled", VERY_RARE, None, 50, marks=pytest.mark.slow),
-        ("attention", SHORT, ns.Query(1.5, 0.9), 40),
+        ("attention", SHORT, ns.Query(1.5, 0.9), 30),
         pytest.param("attention", SHORT, ns.Query(1.0, 0.2), 60, marks=pytest.mark.slow),
-        ("attention", EASY, ns.Query(0.6843, 0.9762), 30),
+        ("attention", EASY, ns.Query(0.6843, 0.9762), 24),
         # capacities of 40 to 1,300, which rare samples limit
         *(
             pytest.param("attention", task, query, d, marks=pytest.mark.slow)
@@ -60,7 +60,7 @@ def halfway(model, task, query, alpha, d, seed):
                 (ns.Task(10, 1, 5.0, 0.1), ns.Query(1.5, 0.9), 40),
             )
         ),
-        ("vectorized", SHORT, None, 20),
+        ("vectorized", SHORT, None, 15),
         pytest.param("vectorized", PLACES, None, 20, marks=pytest.mark.slow),
     ],
 )

@@ -1,11 +1,13 @@
-"""Theory against simulation, pooled: each point on its own, then the scores of all together."""
+"""Theory against simulation, pooled: small points, each and together; larger ones slowly."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.agreement.grid import POOLED
-from tests.agreement.points import check_all, check_one, scores
+from tests.agreement.points import SMALL, check_all, check_one, scores
+
+IDS = [one.name for one in POOLED]
 
 
 @pytest.fixture(scope="module")
@@ -13,11 +15,30 @@ def found():
     return {}
 
 
-@pytest.mark.parametrize("index", range(len(POOLED)), ids=[one.name for one in POOLED])
+def of(index, d, found):
+    """The scores of a point, computed once, at no more than so many dimensions."""
+    one = POOLED[index]
+    key = index, min(d, one.d)
+    if key not in found:
+        found[key] = scores(one._replace(d=key[1]), seed=[3, index])
+    return found[key]
+
+
+@pytest.mark.parametrize("index", range(len(POOLED)), ids=IDS)
+def test_a_small_point_agrees(index, found):
+    check_one(of(index, SMALL, found))
+
+
+def test_scores_of_small_points_look_like_a_unit_normal(found):
+    check_all([of(index, SMALL, found) for index in range(len(POOLED))])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", range(len(POOLED)), ids=IDS)
 def test_point_agrees(index, found):
-    found[index] = scores(POOLED[index], seed=[3, index])
-    check_one(found[index])
+    check_one(of(index, POOLED[index].d, found))
 
 
+@pytest.mark.slow
 def test_scores_look_like_a_unit_normal(found):
-    check_all([found.get(k) or scores(POOLED[k], seed=[3, k]) for k in range(len(POOLED))])
+    check_all([of(index, one.d, found) for index, one in enumerate(POOLED)])

@@ -62,6 +62,12 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
     (CLASSIFIERS, "validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
     (CLASSIFIERS, "validation", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
     (CLASSIFIERS, "random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
+    (
+        CLASSIFIERS,
+        "n_jobs",
+        (0, True, 1.5, NAN, "x", []),
+        "^n_jobs must be None, a whole number",
+    ),
     (CLASSIFIERS, "progress", (1, HUGE, NAN, "x", []), "^progress must be True, False, None or a "),
 ]
 SETTINGS = [

@@ -77,13 +77,15 @@ def tiny(units):
 
 @pytest.fixture(scope="module")
 def tiny_experiments():
-    """All experiments in sizes that take a second, drawn in few dots."""
+    """All experiments in sizes that take a second, drawn in few dots, test errors to 1e-3."""
     savefig = Figure.savefig
     with pytest.MonkeyPatch.context() as patch:
         for name in NAMES:
             one = experiment(name)
             small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
             patch.setattr(f"{home(name)}.EXPERIMENT", small)
+        patch.setattr("needlescope.simulation.error.attention.ACCURACY", 1e-3)
+        patch.setattr("needlescope.simulation.error.estimated.ESTIMATE_ACCURACY", 1e-3)
         patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))
         yield
 

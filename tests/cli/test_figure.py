@@ -62,7 +62,7 @@ def test_what_is_wrong_is_a_sentence(options, sentence, refused, tmp_path, monke
     assert sentence in refused("figure", "alignment", *options)
 
 
-def test_a_picture_that_cannot_be_written_is_a_sentence(refused, tmp_path):
+def test_a_picture_that_cannot_be_written_is_a_sentence(refused, tmp_path, tiny_experiments):
     (tmp_path / "alignment.png").mkdir()
-    told = refused("figure", "alignment", "--folder", tmp_path)
+    told = refused("figure", "alignment", "--folder", tmp_path, "--workers", "1")
     assert told.splitlines()[-1].startswith("needlescope: ") and "alignment.png" in told

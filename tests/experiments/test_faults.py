@@ -30,6 +30,7 @@ from needlescope.experiments.stores.store import Store, StoreError
 from needlescope.experiments.units.unit import Unit
 
 PATIENCE = 60.0
+KNOWN: dict[tuple[str, ...], pd.DataFrame] = {}
 FEW, MANY = 5, 30  # moments at which a run is killed
 posix = pytest.mark.skipif(os.name != "posix", reason="needs signals and fork")
 
@@ -80,6 +81,14 @@ def table(store: Store, units: list[Unit]) -> pd.DataFrame:
 
 
 def undisturbed(units: list[Unit]) -> pd.DataFrame:
+    """The table of units that nothing happened to, computed once."""
+    keys = tuple(unit.key for unit in units)
+    if keys not in KNOWN:
+        KNOWN[keys] = _undisturbed(units)
+    return KNOWN[keys]
+
+
+def _undisturbed(units: list[Unit]) -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "a.sqlite") as store:
         run_units(units, store, engine=local(1))
         return table(store, units)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from needlescope.cli.main import main
 from needlescope.experiments import on_dask
 from needlescope.experiments.engine import Attempt, local, run_units
 from needlescope.experiments.on_dask import dask
@@ -271,11 +272,31 @@ def test_a_loss_that_a_worker_cannot_load_is_a_failure_with_a_sentence() -> None
     assert found.failed and "install what the loss uses on every Dask worker" in str(found.error)
 
 
-@pytest.mark.parametrize("address", ["garbage", "http://127.0.0.1:9", "", "tls://127.0.0.1:9"])
+SPEC = "call = 'oracle'\nmodel = 'pooled'\n[task]\nL = 4\nR = 1\ntheta = 1.0\npi = 0.5\n"
+
+
+@pytest.mark.parametrize("address", ["garbage", "http://127.0.0.1:9", ""])
+def test_an_address_that_is_none_is_refused_with_a_sentence(
+    address: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "spec.toml").write_text(SPEC)
+    monkeypatch.chdir(tmp_path)
+    words = ["needlescope", "sweep", "spec.toml", "--engine", "dask", "--scheduler", address]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as stop:
+        main()
+    out, err = capsys.readouterr()
+    assert (stop.value.code, out) == (2, "")
+    assert err.startswith("needlescope: ") and err.count("\n") == 1
+    assert "scheduler must be an address" in err or "scheduler answers at" in err
+
+
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:9"])
 def test_an_address_that_is_none_ends_the_command_at_once(address: str, tmp_path: Path) -> None:
-    (tmp_path / "spec.toml").write_text(
-        "call = 'oracle'\nmodel = 'pooled'\n[task]\nL = 4\nR = 1\ntheta = 1.0\npi = 0.5\n"
-    )
+    (tmp_path / "spec.toml").write_text(SPEC)
     program = Path(sys.executable).with_name("needlescope")
     done = subprocess.run(
         [str(program), "sweep", "spec.toml", "--engine", "dask", "--scheduler", address],

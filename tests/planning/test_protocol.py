@@ -36,8 +36,7 @@ def test_alignment_is_that_of_trained_directions(task, alpha0):
         data = Prepared(
             bags, np.arange(n), signs, View(fit_scaling(bags, np.arange(n), weight, 1.0))
         )
-        start = steps.no_query(data, Logistic(), weight)
-        query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
+        query = steps.two_steps(data, weight, Logistic())
         means = steps.features(data, np.zeros((1, d)))
         readout = means[y > 0].mean(axis=0) - means[y == 0].mean(axis=0)
         cosines.append([one @ xi / np.linalg.norm(one) for one in (query, readout)])

@@ -93,7 +93,7 @@ def shared_files(pid: int) -> list[Path]:
 
 def nothing_shared() -> None:
     """Wait for this process's semaphores to go; a thread of loky's may keep some a while."""
-    until(lambda: gc.collect() >= 0 and not shared_files(os.getpid()), "ending semaphores", 20)
+    until(lambda: not shared_files(os.getpid()) or gc.collect() < 0, "ending semaphores", 20)
 
 
 @pytest.fixture

@@ -97,6 +97,9 @@ class AttentionClassifier(BagClassifier):
         that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds and the cosines.
+    n_jobs : int, optional
+        Threads that share the work of a fit: None is 1, -1 all processors. The result is the same
+        to the last bit.
     progress : bool, callable or None, default None
         Data too large to be held are read again in every pass, with a bar for each if there is a
         terminal; True or a function of (done, total) as in `needlescope.simulate`.
@@ -175,6 +178,7 @@ class AttentionClassifier(BagClassifier):
         class_weight: Any = None,
         validation: Any = 3,
         random_state: Any = None,
+        n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
         self.effort = effort
@@ -192,6 +196,7 @@ class AttentionClassifier(BagClassifier):
         self.class_weight = class_weight
         self.validation = validation
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.progress = progress
 
     def _asked(self, loss: Loss) -> Asked:

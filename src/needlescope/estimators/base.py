@@ -31,9 +31,10 @@ from .bags.labels import (
 from .bags.views import Glass
 from .fitting.comparison import Labelled, Recipe
 from .fitting.fit import fit_bags
+from .fitting.hands import check_jobs, hands
 from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
-from .fitting.schemes import train_states
+from .fitting.schemes import find_start, train_states
 from .fitting.selection import AS_IS, even_count
 from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
@@ -52,6 +53,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     class_weight: Any
     validation: Any
     random_state: Any
+    n_jobs: Any
     progress: Any
 
     @abstractmethod
@@ -73,7 +75,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """Say how a model is trained, and how it scores."""
         train = partial(train_states, loss=loss, scheme=self.data)
         folds = int(self.validation) if whole(self.validation) else 0
-        return Recipe(train, scores, folds, isinstance(self.ridge, str))
+        start = partial(find_start, loss=loss) if self.data == "reuse" else None
+        return Recipe(train, scores, folds, isinstance(self.ridge, str), start=start)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Train on bags.
@@ -101,6 +104,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         asked = self._asked(loss)
         self._check()
         check_progress(self.progress)
+        check_jobs(self.n_jobs)
         bags = as_bags(X)
         labels = self._labels(bags, y)
         classes, signs = all_classes(labels)
@@ -130,7 +134,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         if places is not None:
             given = given._replace(places=inside)
         listed = self._ways(asked, bags, used, even_count(given.y, given.weight))
-        fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress)
+        with hands(self.n_jobs) as shared:
+            fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, shared)
         self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
         self._forget()
         self.classes_, self.members_, self.blend_ = classes, fitted.members, fitted.choice.blend

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,12 @@ from .bags.bags import Bags
 from .base import BagClassifier
 from .fitting import steps
 from .fitting.comparison import Recipe
+from .fitting.lockstep.conductor import Job
+from .fitting.lockstep.lens import Lens
+from .fitting.lockstep.sight import Sight
 from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
+from .fitting.steps import READOUT_TOLERANCE, Scored
 from .fitting.ways.catalogue import Asked
 from .several_classes import columns, each_class, named
 
@@ -47,6 +50,9 @@ class PooledClassifier(BagClassifier):
         that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds.
+    n_jobs : int, optional
+        Threads that share the work of a fit: None is 1, -1 all processors. The result is the same
+        to the last bit.
     progress : bool, callable or None, default None
         Data too large to be held are read again in every pass, with a bar for each if there is a
         terminal; True or a function of (done, total) as in `needlescope.simulate`.
@@ -85,6 +91,7 @@ class PooledClassifier(BagClassifier):
         class_weight: Any = None,
         validation: Any = 3,
         random_state: Any = None,
+        n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
         self.ridge = ridge
@@ -93,6 +100,7 @@ class PooledClassifier(BagClassifier):
         self.class_weight = class_weight
         self.validation = validation
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.progress = progress
 
     def _asked(self, loss: Loss) -> Asked:
@@ -139,6 +147,9 @@ class VectorizedClassifier(PooledClassifier):
         that are several times share their weight.
     random_state : int, RandomState or None, default None
         For the folds.
+    n_jobs : int, optional
+        Threads that share the work of a fit: None is 1, -1 all processors. The result is the same
+        to the last bit.
     progress : bool, callable or None, default None
         Data too large to be held are read again in every pass, with a bar for each if there is a
         terminal; True or a function of (done, total) as in `needlescope.simulate`.
@@ -176,13 +187,13 @@ class VectorizedClassifier(PooledClassifier):
     def _recipe(self, loss: Loss) -> Recipe:
         return super()._recipe(loss)._replace(train=self._train, scores=self._scores)
 
-    def _train(
-        self, data: Prepared, weight: FloatArray, settings: list[Setting], random: Any
-    ) -> Iterator[tuple[Setting, Any]]:
-        F, loss, ridges = self._features(data), get_loss(self.loss), [one.ridge for one in settings]
-        fits = minimise_path(F, data.y, loss, ridges, weight, tolerance=steps.READOUT_TOLERANCE)
-        for one, fit in zip(settings, fits, strict=True):
-            yield one, _Flat(fit.w, fit.b)
+    def _train(self, sight: Sight, settings: list[Setting], random: Any) -> Job[list[Scored]]:
+        yield []  # nothing is asked: all instances are features
+        F, ridges = self._features(sight.data, sight.lens), [one.ridge for one in settings]
+        fits = minimise_path(
+            F, sight.y, get_loss(self.loss), ridges, sight.weight, tolerance=READOUT_TOLERANCE
+        )
+        return [Scored(_Flat(fit.w, fit.b), fit.scores) for fit in fits]
 
     def _scores(self, data: Prepared, model: Any) -> FloatArray:
         F = self._features(data)
@@ -207,7 +218,7 @@ class VectorizedClassifier(PooledClassifier):
         places = range(len(self.members_[0].model.w) // len(names))
         return np.array([f"{name}_{place}" for place in places for name in names], dtype=object)
 
-    def _features(self, data: Prepared) -> Any:
+    def _features(self, data: Any, lens: Lens | None = None) -> Any:
         if data.tokens[0] == 0:
             lengths = data.bags.lengths
             raise ValueError(
@@ -215,4 +226,8 @@ class VectorizedClassifier(PooledClassifier):
                 f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
                 "AttentionClassifier take any"
             )
-        return stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
+        found = stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
+        if lens is None:
+            return found
+        rows = found.reshape(-1, data.tokens[1])
+        return lens.show(rows).astype(rows.dtype).reshape(found.shape)

@@ -20,7 +20,7 @@ from needlescope.estimators import (
     PooledClassifier,
     RandomFeatures,
 )
-from needlescope.estimators.bags import each_instance, scaling
+from needlescope.estimators.bags import each_instance, moments
 from tests.estimators.draws import needles
 
 RNG = np.random.default_rng(0)
@@ -67,7 +67,7 @@ def test_parts_give_what_the_whole_gives(monkeypatch):
     whole = EachInstance(StandardScaler()).fit(bags)
     wanted = whole.transform(bags).instances
     monkeypatch.setattr(each_instance, "AT_ONCE", 10)
-    monkeypatch.setattr(each_instance, "chunks", lambda *given: scaling.chunks(*given, 60))
+    monkeypatch.setattr(each_instance, "chunks", lambda *given: moments.chunks(*given, 60))
     calls = []
     count = FunctionTransformer(lambda rows: calls.append(len(rows)) or rows)
     np.testing.assert_array_equal(

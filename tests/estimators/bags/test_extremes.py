@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -30,13 +32,22 @@ def needles(seed=0, size=1.0, dtype=float):
     return (size * X).astype(dtype), y
 
 
+def classifier(kind, shrinkage):
+    quick = {"effort": "quick"} if kind is AttentionClassifier else {}
+    return kind(ridge="auto", shrinkage=shrinkage, random_state=0, **quick)
+
+
+@cache
+def of_unit_size(kind, shrinkage):
+    """The share that a classifier gets right where instances are of unit size."""
+    return classifier(kind, shrinkage).fit(*needles()).score(*needles(1))
+
+
 @pytest.mark.parametrize(("dtype", "size"), CASES)
 @pytest.mark.parametrize("shrinkage", [1.0, 0.5, None])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
-    quick = {"effort": "quick"} if kind is AttentionClassifier else {}
-    clf = kind(ridge="auto", shrinkage=shrinkage, random_state=0, **quick)
-    unit = clf.fit(*needles()).score(*needles(1))
+    clf, unit = classifier(kind, shrinkage), of_unit_size(kind, shrinkage)
     try:
         clf.fit(*needles(0, size, dtype))
     except ValueError as error:

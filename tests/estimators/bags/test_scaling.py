@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import Bags
-from needlescope.estimators.bags.scaling import chunks, fit_scaling, no_scaling
+from needlescope.estimators.bags.moments import chunks
+from needlescope.estimators.bags.scaling import fit_scaling, no_scaling
 
 
 def ragged(n=300, d=4, dtype=float, seed=0):
@@ -24,7 +25,7 @@ def everything(bags, weight):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shrinkage", [1.0, 0.3, 1e-6])
 def test_moments_after_scaling(dtype, shrinkage, monkeypatch):
-    monkeypatch.setattr("needlescope.estimators.bags.scaling.CHUNK", 97)
+    monkeypatch.setattr("needlescope.estimators.bags.moments.CHUNK", 97)
     bags = ragged(dtype=dtype)
     weight = np.random.default_rng(1).random(len(bags))
     scaling = fit_scaling(bags, np.arange(len(bags)), weight, shrinkage)

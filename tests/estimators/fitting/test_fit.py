@@ -21,9 +21,9 @@ def test_some_bags_get_the_ridge_that_suits_as_few(monkeypatch):
         def _recipe(self, loss):
             usual = super()._recipe(loss)
 
-            def train(data, weight, settings, random):
-                trained.append((len(data.y), settings[0].ridge))
-                return usual.train(data, weight, settings, random)
+            def train(sight, settings, random):
+                trained.append((int(sight.counts.sum()), settings[0].ridge))
+                return usual.train(sight, settings, random)
 
             return usual._replace(train=train)
 

@@ -9,12 +9,14 @@ from needlescope.estimators import Bags
 from needlescope.estimators.bags.scaling import no_scaling
 from needlescope.estimators.bags.views import View
 from needlescope.estimators.fitting import steps
+from needlescope.estimators.fitting.lockstep.conductor import alone
+from needlescope.estimators.fitting.lockstep.sight import Sight
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.steps import no_query
 from needlescope.losses import get_loss
 from needlescope.simulation.samples.data import Arrays
 
-COVERS = ("prepared",)
+COVERS = ("prepared", "families", "moments")
 
 
 def test_deviations_count_bags_not_instances():
@@ -24,15 +26,14 @@ def test_deviations_count_bags_not_instances():
     data = Prepared(bags, np.arange(3), np.array([1.0, -1.0, 1.0]), View(no_scaling(3)))
     direction, weight = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.2, 0.3])
     along = [one @ direction for one in X]
-    for whole, values in ((False, along), (True, [np.array([one.mean()]) for one in along])):
-        mean = sum(w * one.mean() for w, one in zip(weight, values, strict=True))
-        square = sum(w * (one**2).mean() for w, one in zip(weight, values, strict=True))
-        found = steps._deviation(data, direction, weight, bags=whole)
-        assert found == pytest.approx(np.sqrt(square - mean**2))
+    mean = sum(w * one.mean() for w, one in zip(weight, along, strict=True))
+    square = sum(w * (one**2).mean() for w, one in zip(weight, along, strict=True))
+    found = alone(data, steps.of_strength(Sight(data, weight), direction, 3.0))
+    np.testing.assert_allclose(found, 3.0 * direction / np.sqrt(square - mean**2))
 
 
 def test_the_first_bias_is_the_odds_by_weight():
     y = np.array([1.0, -1.0, -1.0])
     weight = np.array([0.6, 0.3, 0.1])
-    state = no_query(Arrays(np.zeros((3, 2, 1)), y), get_loss("logistic"), weight)
-    assert state.b == pytest.approx(np.log(0.6 / 0.4), rel=1e-6)
+    bias = no_query(Sight(Arrays(np.zeros((3, 2, 1)), y), weight), get_loss("logistic"))
+    assert bias == pytest.approx(np.log(0.6 / 0.4), rel=1e-6)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import filecmp
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,15 +26,22 @@ SMALL = {
 
 def forget() -> None:
     code.fingerprint.cache_clear()
-    code._source.cache_clear()
 
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of the package's source that may be changed."""
-    root = tmp_path / "needlescope"
-    shutil.copytree(code.ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of the package's source that may be changed; what is not is read once for all."""
+    first, root, read = code.ROOT, tmp_path / "needlescope", code._source
+    shutil.copytree(first, root, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def source(_: Path, module: str) -> Any:
+        here, there = (code._path(one, module) for one in (root, first))
+        if here and there and filecmp.cmp(here, there, shallow=False):
+            return read(first, module)
+        return read.__wrapped__(root, module)
+
     monkeypatch.setattr(code, "ROOT", root)
+    monkeypatch.setattr(code, "_source", source)
     forget()
     yield root
     forget()

@@ -30,7 +30,7 @@ from needlescope.simulation.trial import align_trial, run_trial
 COVERS = ("from_law", "from_tokens", "reduced", "trained")
 ALARM = 1e-5  # for each quantity
 SIGMAS = 5.0
-TRIALS = 1300
+TRIALS = 800
 MORE = 10_000
 
 
@@ -374,6 +374,7 @@ class TestFeatures:
 def rough_integrals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Test errors to about 1e-3, for both samplers alike; test_exact.py looks at the integral."""
     monkeypatch.setattr(exact, "ACCURACY", 1.0)
+    monkeypatch.setattr(exact, "FIRST", 1 << 6)
 
 
 NUMBERS = (

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .bags import Bags, as_bags
 from .features import BagEstimator
 from .labels import read_labels
-from .scaling import chunks
+from .moments import chunks
 from .tables import numbers
 
 AT_ONCE = 1 << 26  # numbers that a transformer is fitted to at once: 256 or 512 MB

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...arrays import IndexArray
 from .bags import Bags
-from .scaling import Scaling, chunks
+from .moments import chunks
+from .scaling import Scaling
 from .tables import LARGEST_NUMBER
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
-from .bags import CHUNK, Bags
+from .bags import Bags
+from .moments import Moments, moments
 
 MOST_WHITENED = 10_000  # features whose correlations are removed: a matrix of 800 MB
 # Rounding steps that a feature must deviate by, not to be taken for constant.
@@ -50,34 +51,23 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     >>> (1.0 / found.scale).round(0)
     array([ 1., 10.])
     """
-    d, whiten = bags.d, shrinkage < 1.0
-    if whiten and d > MOST_WHITENED:
-        raise ValueError(
-            f"shrinkage={shrinkage:g} removes the correlations of at most {MOST_WHITENED} "
-            f"features, got {d}; pass shrinkage=1, or reduce them first, as with PCA"
-        )
-    total, first, second = 0.0, np.zeros(d), np.zeros((d, d) if whiten else d)
-    shift: Any = None
-    for members in chunks(bags, used):
-        rows = bags.rows(members)
-        if shift is None:  # near the mean, so that squares do not cancel
-            shift = rows.mean(axis=0, dtype=float).astype(rows.dtype)
-        share = weight[np.searchsorted(used, members)] / bags.lengths[members]
-        share = np.repeat(share, bags.lengths[members])
-        # Small differences and their squares are lost in sums of single precision.
-        wide = (rows - shift).astype(float, copy=False)
-        total += float(share.sum())
-        first += share @ wide
-        second += (wide * share[:, None]).T @ wide if whiten else share @ np.square(wide, out=wide)
-    first /= total
-    second = second / total - (np.outer(first, first) if whiten else first * first)
-    variance = np.diag(second) if whiten else second
-    rounding = CONSTANT_ROUNDING * float(np.finfo(bags.dtype).eps) * np.abs(shift)
+    check_whitened(bags.d, shrinkage)
+    found = moments(bags, used, weight, np.zeros(len(used), int), deep=shrinkage < 1.0)
+    return scaling_of(found, [0], shrinkage)
+
+
+def scaling_of(found: Moments, groups: Any, shrinkage: float) -> Scaling:
+    """Return the scaling fitted to some groups of bags, of their moments."""
+    shift, (first, second) = found.shift, found.of(groups)
+    deep, whiten = second.ndim == 2, shrinkage < 1.0
+    variance = (np.diag(second) if deep else second) - first * first
+    rounding = CONSTANT_ROUNDING * float(np.finfo(shift.dtype).eps) * np.abs(shift)
     changes = variance > rounding**2
     deviation = np.sqrt(np.where(changes, variance, 1.0))
     centre = shift.astype(float) + first
     if not whiten:
         return Scaling(centre, 1.0 / deviation)
+    second = second - np.outer(first, first)
     correlation = (1.0 - shrinkage) * second / np.outer(deviation, deviation)
     correlation[~changes] = correlation[:, ~changes] = 0.0
     np.fill_diagonal(correlation, 1.0)
@@ -86,14 +76,10 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     return Scaling(centre, root / deviation[:, None])
 
 
-def chunks(bags: Bags, used: IndexArray, size: int = CHUNK) -> list[IndexArray]:
-    """Cut the bags ``used`` (in increasing order) into parts of about ``size`` numbers.
-
-    Examples
-    --------
-    >>> [len(part) for part in chunks(Bags.from_array(np.zeros((5, 2, 3))), np.arange(5), 12)]
-    [2, 2, 1]
-    """
-    numbers = np.cumsum(bags.lengths[used]) * bags.d
-    part = np.maximum(numbers - 1, 0) // size
-    return np.split(used, np.flatnonzero(np.diff(part)) + 1)
+def check_whitened(d: int, shrinkage: float) -> None:
+    """Refuse to remove the correlations of too many features."""
+    if shrinkage < 1.0 and d > MOST_WHITENED:
+        raise ValueError(
+            f"shrinkage={shrinkage:g} removes the correlations of at most {MOST_WHITENED} "
+            f"features, got {d}; pass shrinkage=1, or reduce them first, as with PCA"
+        )

@@ -14,7 +14,8 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 from .bags import Bags
-from .scaling import Scaling, fit_scaling, no_scaling
+from .moments import Moments, moments
+from .scaling import Scaling, check_whitened, no_scaling, scaling_of
 
 SHARPNESS = (0.5, 4.0)  # sizes of the cosines' arguments, from broad to sharp
 COUNT = 256
@@ -46,6 +47,11 @@ def draw_waves(d: int, count: int, low: float, high: float, random: Any) -> Wave
     phases = random.uniform(0.0, 2.0 * np.pi, count)
     sharp = low if low == high else np.exp(random.uniform(np.log(low), np.log(high), count))
     return Waves(sharp * weights, phases)
+
+
+def draw_cosines(d: int, seed: int) -> Waves:
+    """Draw the cosines that are offered, broad to sharp: of a seed always the same."""
+    return draw_waves(d, COUNT, *SHARPNESS, np.random.RandomState(seed))
 
 
 class View(NamedTuple):
@@ -84,10 +90,15 @@ class Glass(NamedTuple):
         >>> Glass(1.0, True).fit(bags, np.arange(20), np.full(20, 0.05)).width
         258
         """
-        if self.shrinkage is None:
-            scaling = no_scaling(bags.d)
-        else:
-            scaling = fit_scaling(bags, used, weight, float(self.shrinkage))
-        if not self.waves:
-            return View(scaling)
-        return View(scaling, draw_waves(bags.d, COUNT, *SHARPNESS, np.random.RandomState(seed)))
+        shrinkage = 1.0 if self.shrinkage is None else float(self.shrinkage)
+        check_whitened(bags.d, shrinkage)
+        whole = np.zeros(len(used), int)
+        return self.of(moments(bags, used, weight, whole, deep=shrinkage < 1.0), [0], seed)
+
+    def of(self, found: Moments, groups: Any, seed: int = 0) -> View:
+        """Return the view fitted to some groups of bags, of their moments."""
+        d = len(found.shift)
+        scaling = no_scaling(d)
+        if self.shrinkage is not None:
+            scaling = scaling_of(found, groups, float(self.shrinkage))
+        return View(scaling, draw_cosines(d, seed) if self.waves else None)

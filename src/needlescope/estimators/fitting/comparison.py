@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 from ...errors import NotConverged
 from ..bags.bags import Bags
+from ..bags.views import Glass
+from .bench import Bench, Benches, Layout, Train, Work
 from .places import Place, Rows, among, check_places, first_place, scale_together
 from .prepared import Prepared
 from .selection import Choice, as_common, by_source, centre, from_centre, held_out, judge, losses_of
 from .settings import Setting
 from .ways.rounds import Scores, Ways, by_glass
 
-Train: TypeAlias = (
-    "Callable[[Prepared, FloatArray, list[Setting], Any], Iterator[tuple[Setting, Any]]]"
-)
-
 
 class Recipe(NamedTuple):
     """How a classifier is made of bags that are labelled and weighted."""
 
-    train: Train  # a model in every setting
-    scores: Callable[[Prepared, Any], FloatArray]  # of bags, before calibration
+    train: Train  # a model in every setting of a way, and its scores
+    scores: Callable[[Prepared, Any], FloatArray]  # of other bags, before calibration
     folds: int  # by which settings are compared, unless places are given; 0 compares none
     relative: bool  # whether ridges are in proportion to the number of features per bag
     most: int = 1  # ways whose log odds may be put together
+    start: Train | None = None  # what ways have in common, if it can be found ahead
 
 
 class Labelled(NamedTuple):
@@ -71,8 +70,10 @@ class Comparison:
         The folds.
     fewer
         What ridges are multiplied by, as there are fewer bags than will be trained on.
-    random, seed
-        For what is drawn in training, and for cosines.
+    layout
+        How these bags are laid out.
+    random
+        For what is drawn in training.
     """
 
     def __init__(
@@ -81,60 +82,86 @@ class Comparison:
         given: Labelled,
         places: list[Place],
         fewer: float,
+        layout: Layout,
         random: Any,
-        seed: int,
     ) -> None:
         """Number the scores that there will be: one each time that a bag is held out."""
         self.recipe, self.given, self.fewer = recipe, given, fewer
-        self.random, self.seed = random, seed
+        self.random = random
         self.rows = rows = Rows.of(places, len(given.y))
         self.labels, self.weights = given.y[rows.bag], given.weight[rows.bag] * rows.share
         self.source = rows.bag if rows.repeated else None  # scores of one source go together
         if given.groups is not None:
             self.source = given.groups[rows.bag]
         self.failed: list[NotConverged] = []
+        # The fold by which hopeless ways are dropped.
+        self.first = rows.places[0] if given.usual else first_place(rows, given.y)
+        apart = all(self.first is not one for one in rows.places)
+        self.benches = Benches(layout, [*rows.places, self.first] if apart else rows.places)
 
-    @property
-    def first(self) -> Place:
-        """The fold by which hopeless ways are dropped."""
-        return self.rows.places[0] if self.given.usual else first_place(self.rows, self.given.y)
+    def score(self, some: Ways, places: list[Place], scores: Scores) -> None:
+        """Train all settings of some ways for some folds, and enter the scores of their bags.
 
-    def score(self, some: Ways, place: Place, scores: Scores) -> None:
-        """Train all settings of some ways for a fold, and enter the scores of its bags."""
+        One that does not converge leaves it to the others.
+        """
+        found: list[tuple[Place, list[Setting], Any]] = []
+        for bench, those in self.benches.of(places):
+            works, asked = [], []
+            for training, place in those:
+                for glass, same in by_glass(some):
+                    for wanted in same:
+                        works.append(self._work(training, glass, wanted, self.fewer))
+                        asked.append((place, wanted))
+            if self.benches.large:
+                works += self._ahead(bench, some, [training for training, _ in those])
+            answers = bench.train(works)[: len(asked)]
+            found += [(*one, answer) for one, answer in zip(asked, answers, strict=True)]
+        lost = {wanted[0].way for _, wanted, one in found if isinstance(one, NotConverged)}
+        self.failed += [one for *_, one in found if isinstance(one, NotConverged)]
+        for place, wanted, answer in found:
+            if wanted[0].way not in lost:
+                for setting, one in zip(wanted, answer, strict=True):
+                    self._enter(place, one.scores, scores.setdefault(setting, self._empty()))
+
+    def _work(self, training: int, glass: Glass, wanted: list[Setting], fewer: float) -> Work:
+        scaled = [one._replace(ridge=fewer * one.ridge) for one in wanted]
+        seed = int(self.random.randint(2**31 - 1))  # its own: trainings take turns
+        return Work(self.recipe.train, training, glass, scaled, seed)
+
+    def _ahead(self, bench: Bench, some: Ways, trained: list[int]) -> list[Work]:
+        """Return what may as well be done in the same passes, of data that are read for each.
+
+        In a first round on one fold, the starts of the others; in the last, training on all bags.
+        """
+        works = []
+        for training in range(len(bench.trained)):
+            if training in trained:
+                continue
+            last = training == bench.everything and len(trained) == len(self.rows.places)
+            for glass, same in by_glass(some):
+                for wanted in same:
+                    one = self._work(training, glass, wanted, 1.0)
+                    if last:
+                        works.append(one)
+                    elif self.recipe.start is not None:
+                        works.append(one._replace(train=self.recipe.start))
+        return works
+
+    def _empty(self) -> FloatArray:
+        return np.empty(len(self.labels))
+
+    def _enter(self, place: Place, scores: FloatArray, found: FloatArray) -> None:
+        """Enter the scores of the bags that a fold holds out, counted from its own middle.
+
+        That is the mean of its training bags, classes as in all.
+        """
         (known, tested), given = place, self.given
-        test = self.rows.bag[tested]
-        share = given.weight[known] / given.weight[known].sum()
-        for glass, same in by_glass(some):
-            view = glass.fit(given.bags, given.used[known], share, self.seed)
-            data = Prepared(given.bags, given.used[known], given.y[known], view)
-            held = Prepared(given.bags, given.used[test], given.y[test], view)
-            for wanted in same:
-                for setting, model in self._trained(wanted, data, share, scores):
-                    middle = self._middle(data, model, share)
-                    found = scores.setdefault(setting, np.empty(len(self.labels)))
-                    found[tested] = from_centre(self.recipe.scores(held, model), middle)
-
-    def _trained(
-        self, wanted: list[Setting], data: Prepared, share: FloatArray, scores: Scores
-    ) -> list[tuple[Setting, Any]]:
-        """Train in every setting of a way; one that does not converge leaves it to the others."""
-        scaled = [one._replace(ridge=self.fewer * one.ridge) for one in wanted]
-        try:
-            trained = list(self.recipe.train(data, share, scaled, self.random))
-        except NotConverged as error:
-            self.failed.append(error)
-            for one in wanted:
-                scores.pop(one, None)
-            return []
-        return [(one, model) for one, (_, model) in zip(wanted, trained, strict=True)]
-
-    def _middle(self, data: Prepared, model: Any, share: FloatArray) -> float:
-        """Return where scores are counted from: the mean of training bags, classes as in all."""
-        y, weight = self.given.y, self.given.weight
-        if not self.given.usual:
-            positive = float(weight[y > 0.0].sum() / weight.sum())
-            share = as_common(share, data.y, positive)
-        return centre(self.recipe.scores(data, model), data.y, share)
+        y, share = given.y[known], given.weight[known] / given.weight[known].sum()
+        if not given.usual:
+            positive = float(given.weight[given.y > 0.0].sum() / given.weight.sum())
+            share = as_common(share, y, positive)
+        middle = centre(scores[known], y, share)
+        found[tested] = from_centre(scores[self.rows.bag[tested]], middle)
 
     def losses(self, scores: FloatArray, held: IndexArray) -> tuple[FloatArray, FloatArray]:
         """Return the losses of some bags held out, those of one source together, and weights."""

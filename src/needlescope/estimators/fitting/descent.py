@@ -1,20 +1,19 @@
-"""Refinement of queries, readouts and bias together: a few iterations of L-BFGS, and their path.
+"""Refinement of all parameters together: a few iterations of L-BFGS, and their path.
 
-Stopping early regularises, so what counts is the path, not its end; and a problem of a few hundred
-bags takes a fifth of a millisecond to evaluate, which a general optimiser takes again to say so.
+Stopping early regularises, so what counts is the path, not its end. A descent asks for one point
+after another and does not mind who answers, so that many go in lockstep; and it can be taken up
+again where it was left.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...arrays import FloatArray
-from ...losses import Loss
-from ...simulation.samples.data import Data
-from ...simulation.training.stages import State, Together
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 """From a point to its value and gradient."""
@@ -22,50 +21,91 @@ Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 MEMORY = 10  # steps remembered
 FALL, SLOPE = 1e-3, 0.9  # a step is taken if J falls by so much of its slope, and that by so much
 TRIALS = 20
-SETTLED = 1e-12  # a relative gain that ends the descent
+SETTLED = 1e-12  # a relative gain that ends a descent
 
 
-def refine(
-    data: Data, state: State, loss: Loss, ridge: float, weight: FloatArray, iterations: int
-) -> list[State]:
-    """Move queries, readouts and bias together; return the state after each iteration."""
-    objective = Together(data, loss, ridge, state.q.shape, weight=weight)
-    path = descend(objective, objective.pack(state), iterations)
-    return [objective.unpack(at) for at in path]
+class Point(NamedTuple):
+    """Where a descent was: the value there, its gradient, and what else was found on the way."""
+
+    at: FloatArray
+    value: float
+    slope: FloatArray
+    beside: Any = None
 
 
-def descend(objective: Objective, start: FloatArray, iterations: int) -> list[FloatArray]:
-    """Return the start and the point after each iteration, fewer if there is nothing to gain.
+Walk: TypeAlias = "Generator[FloatArray, Point, None]"
+
+
+class Descent:
+    """A path down, from a start: ``path[k]`` is where it was after k iterations.
+
+    Parameters
+    ----------
+    start
+        Where it begins.
+    settled
+        A gain that ends it, in proportion to the value, or to 1 where that is less.
+    spare
+        Points it may ask for beyond one in each iteration; None as many as it likes.
 
     Examples
     --------
-    >>> path = descend(lambda x: (float(x @ x), 2.0 * x), np.array([3.0, 4.0]), 5)
-    >>> path[1].round(2), bool(np.abs(path[2]).max() < 1e-12)
+    >>> down = Descent(np.array([3.0, 4.0]))
+    >>> for count in (1, 2):  # and on from there
+    ...     walk_down(down, lambda x: (float(x @ x), 2.0 * x), count)
+    >>> down.path[1].at.round(2), bool(np.abs(down.path[2].at).max() < 1e-12)
     (array([2.4, 3.2]), True)
     """
-    found, pairs = [start], deque[tuple[FloatArray, FloatArray, float]](maxlen=MEMORY)
-    if iterations == 0:
-        return found
-    value, slope = objective(start)
-    for _ in range(iterations):
-        direction = _direction(slope, pairs)
-        first = float(slope @ direction)
-        if not first < 0.0:
-            break
-        length = 1.0 if pairs else 1.0 / np.sqrt(-first)
-        taken = _line(objective, found[-1], value, direction, first, length)
-        if taken is None:
-            break
-        at, below, bent = taken
-        step, turn = at - found[-1], bent - slope
-        found.append(at)
-        if value - below <= SETTLED * max(abs(value), abs(below), 1.0):
-            break
-        along = float(step @ turn)
-        if along > 0.0:
-            pairs.append((step, turn, along))
-        value, slope = below, bent
-    return found
+
+    def __init__(
+        self, start: FloatArray, settled: float = SETTLED, spare: int | None = None
+    ) -> None:
+        self.start, self.settled = start, settled
+        self._spare = TRIALS if spare is None else spare
+        self._bounded = spare is not None
+        self.path: list[Point] = []
+        self.ended = False
+        self._pairs = deque[tuple[FloatArray, FloatArray, float]](maxlen=MEMORY)
+
+    def after(self, iterations: int) -> Point:
+        """Return where it was then, or at its end if that came before."""
+        return self.path[min(iterations, len(self.path) - 1)]
+
+    def walk(self, iterations: int) -> Walk:
+        """Go on until so many iterations are done, or there is nothing to gain: ask for points."""
+        if not self.path:
+            self.path.append((yield self.start))
+        while len(self.path) <= iterations and not self.ended:
+            last, pairs = self.path[-1], self._pairs
+            direction = _direction(last.slope, pairs)
+            first = float(last.slope @ direction)
+            taken = None
+            if first < -self.settled * max(abs(last.value), 1.0):
+                length = 1.0 if pairs else 1.0 / np.sqrt(-first)
+                trials = min(TRIALS, 1 + self._spare)
+                taken, asked = yield from _line(last, direction, first, length, trials)
+                self._spare -= (asked - 1) * self._bounded
+            if taken is None:
+                self.ended = True
+                return
+            step, turn = taken.at - last.at, taken.slope - last.slope
+            self.path.append(taken)
+            gain, size = last.value - taken.value, max(abs(last.value), abs(taken.value), 1.0)
+            self.ended = gain <= self.settled * size
+            along = float(step @ turn)
+            if along > 0.0:
+                pairs.append((step, turn, along))
+
+
+def walk_down(descent: Descent, objective: Objective, iterations: int) -> None:
+    """Answer a descent until it has done so many iterations."""
+    walk = descent.walk(iterations)
+    asked = next(walk, None)
+    while asked is not None:
+        try:
+            asked = walk.send(Point(asked, *objective(asked)))
+        except StopIteration:
+            asked = None
 
 
 def _direction(slope: FloatArray, pairs: deque[tuple[FloatArray, FloatArray, float]]) -> FloatArray:
@@ -83,25 +123,23 @@ def _direction(slope: FloatArray, pairs: deque[tuple[FloatArray, FloatArray, flo
 
 
 def _line(
-    objective: Objective,
-    start: FloatArray,
-    value: float,
-    direction: FloatArray,
-    first: float,
-    length: float,
-) -> tuple[FloatArray, float, FloatArray] | None:
-    """Return a point along the direction that falls enough and is not too steep, or None."""
+    start: Point, direction: FloatArray, first: float, length: float, trials: int
+) -> Generator[FloatArray, Point, tuple[Point | None, int]]:
+    """Return a point along the direction that falls enough and is not too steep, or None.
+
+    And how many points were asked for.
+    """
     low, high = 0.0, np.inf
-    best = None
-    for _ in range(TRIALS):
-        at = start + length * direction
-        here, slope = objective(at)
-        if not here <= value + FALL * length * first:
+    best, asked = None, 0
+    while asked < trials:
+        asked += 1
+        here = yield start.at + length * direction
+        if not here.value <= start.value + FALL * length * first:
             high = length
         else:
-            best = at, here, slope
-            if float(slope @ direction) >= SLOPE * first:
+            best = here
+            if float(here.slope @ direction) >= SLOPE * first:
                 break
             low = length
         length = 2.0 * length if high == np.inf else 0.5 * (low + high)
-    return best
+    return best, asked

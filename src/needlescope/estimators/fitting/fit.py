@@ -10,9 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
+from ...errors import NotConverged
 from ...running.progress import Progress
+from ..bags.scaling import check_whitened
 from ..bags.views import View
+from .bench import Benches, Layout, Work
 from .comparison import Comparison, Labelled, Recipe
+from .hands import Hands
 from .prepared import HOLD, Prepared
 from .selection import AS_IS, Choice, Platt, Tried, centre, draw, even_count, judge
 from .settings import Setting
@@ -41,47 +45,75 @@ class Fitted(NamedTuple):
 
 
 def fit_bags(
-    recipe: Recipe, given: Labelled, ways: Ways, random: Any, progress: Progress
+    recipe: Recipe, given: Labelled, ways: Ways, random: Any, progress: Progress, hands: Hands
 ) -> Fitted:
     """Choose among the settings, train on all bags in those chosen, and calibrate the scores."""
     seed = int(random.randint(2**31 - 1))  # of cosines: the same for all folds
-    choice = _choose(recipe, given, ways, random, seed)
+    for way in ways:
+        check_whitened(given.bags.d, 1.0 if way.shrinkage is None else float(way.shrinkage))
+    layout = Layout(
+        *given[:4],
+        whitens=any(way.shrinkage is not None and way.shrinkage < 1.0 for way in ways),
+        contrasts=any(way.start == "contrast" for way in ways),
+        seed=seed,
+        progress=progress,
+        hands=hands,
+    )
+    choice, benches = _choose(recipe, given, ways, layout, random)
+    bench = Benches(layout, []).whole if benches is None else benches.whole
     share = given.weight / given.weight.sum()
-    members, first = [], None
-    for setting, calibration in choice.members:
-        view = setting.glass.fit(given.bags, given.used, given.weight, seed)
-        data = Prepared(given.bags, given.used, given.y, view, progress)
-        ((_, model),) = recipe.train(data, share, [setting], random)
+    settings = [one for one, _ in choice.members]
+    seeds = [int(random.randint(2**31 - 1)) for _ in settings]
+    every, members = bench.everything, []
+    trained = bench.train(
+        [
+            Work(recipe.train, every, one.glass, [one], k)
+            for one, k in zip(settings, seeds, strict=True)
+        ]
+    )
+    for (setting, calibration), found in zip(choice.members, trained, strict=True):
+        if isinstance(found, NotConverged):
+            raise found
+        (one,) = found
         if calibration != AS_IS:
-            middle = centre(recipe.scores(data, model), data.y, share)
-            calibration = calibration.counted_from(middle)
-        members.append(Member(setting, view, model, calibration))
-        first = data if first is None else first
-    assert first is not None
-    return Fitted(members, choice, first, share)
+            calibration = calibration.counted_from(centre(one.scores, given.y, share))
+        members.append(Member(setting, bench.view(every, setting.glass), one.model, calibration))
+    data = Prepared(given.bags, given.used, given.y, members[0].view, progress)
+    return Fitted(members, choice, data, share)
 
 
-def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int) -> Choice:
-    """Choose settings and calibrate, on bags held out; on some bags only if there are many."""
+def _choose(
+    recipe: Recipe, given: Labelled, ways: Ways, layout: Layout, random: Any
+) -> tuple[Choice, Benches | None]:
+    """Choose settings and calibrate, on bags held out; on some bags only if there are many.
+
+    Where all bags were looked at, they stay laid out for the last training.
+    """
     settings = [one for group in ways.values() for one in group]
+    nothing = dict.fromkeys(settings, np.zeros(0))
     if recipe.folds == 0 and given.places is None:
         if len(settings) > 1:
             raise ValueError(
                 'validation=0 leaves nothing to choose parameters by that are "auto"; give '
                 "them values, or validation=3"
             )
-        return judge(dict.fromkeys(settings, np.zeros(0)), given.y, given.weight, [])
+        return judge(nothing, given.y, given.weight, []), None
     bags, total = given.bags, even_count(given.y, given.weight)
     everything = int(bags.lengths[given.used].sum()) * bags.d
     room = int(VALIDATION // max(1.0, float(bags.lengths[given.used].mean()) * bags.d))
-    if len(given.used) > max(room, ENOUGH):
+    drawn = len(given.used) > max(room, ENOUGH)
+    if drawn:
         given = given.some(*draw(given.y, given.weight, max(room, ENOUGH), random))
+        layout = layout._replace(used=given.used, y=given.y, weight=given.weight)
     fewer = total / even_count(given.y, given.weight) if recipe.relative else 1.0
     places = given.folds(recipe.folds, random)
     if not places:
-        return judge(dict.fromkeys(settings, np.zeros(0)), given.y, given.weight, [])
-    held = Comparison(recipe, given, places, fewer, random, seed)
-    scores, dropped = compare(ways, held.rows.places, held.score, held.losses, held.first)
+        return judge(nothing, given.y, given.weight, []), None
+    held = Comparison(recipe, given, places, fewer, layout, random)
+    scouting = not held.benches.large
+    scores, dropped = compare(
+        ways, held.rows.places, held.score, held.losses, held.first, scouting=scouting
+    )
     if not scores:
         raise held.failed[0]
     most = recipe.most if everything <= HOLD else 1  # each way more would read all bags again
@@ -90,4 +122,4 @@ def _choose(recipe: Recipe, given: Labelled, ways: Ways, random: Any, seed: int)
         Tried(one, behind, error, float("nan"), taken=False)
         for one, behind, error in sorted(dropped.values(), key=lambda found: found[1])
     ]
-    return choice._replace(tried=choice.tried + early)
+    return choice._replace(tried=choice.tried + early), None if drawn else held.benches

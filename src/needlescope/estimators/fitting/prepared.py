@@ -6,7 +6,7 @@ that memory stays at one block whatever the number of bags.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...models.segments import Ragged
 from ...running.progress import Progress, reporting
 from ...simulation.samples.data import TOKEN_BLOCK, Block
 from ..bags.bags import Bags
-from ..bags.scaling import chunks
+from ..bags.moments import chunks
 from ..bags.views import View
 
 HOLD = 1 << 26  # numbers that are kept scaled: 256 or 512 MiB
@@ -42,13 +42,26 @@ class Prepared:
         y: FloatArray,
         view: View,
         progress: Progress = False,
+        border: int = 0,
     ) -> None:
-        """Keep what is needed to make the blocks, or the blocks if there is room."""
+        """Keep what is needed to make the blocks, or the blocks if there is room.
+
+        No block has bags on both sides of the ``border``.
+        """
         self.bags, self.used, self.y, self.view = bags, used, y, view
+        self.border = border
         self.progress, self.passes = progress, 0
-        self._held: list[Block] | None = None
-        if int(bags.lengths[used].sum()) * view.width <= HOLD:
-            self._held = list(self._make())
+        self._held = list(self._make()) if self.size <= HOLD else None
+
+    @property
+    def dtype(self) -> Any:
+        """The precision of the instances."""
+        return self.bags.dtype
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return int(self.bags.lengths[self.used].sum()) * self.view.width
 
     @property
     def tokens(self) -> tuple[int, int]:
@@ -56,23 +69,27 @@ class Prepared:
         lengths = self.bags.lengths[self.used]
         return int(lengths[0]) if (lengths == lengths[0]).all() else 0, self.view.width
 
-    def blocks(self) -> Iterator[Block]:
-        """Hand out all bags in order."""
-        return iter(self._held) if self._held is not None else self._pass()
+    def blocks(self, wanted: Callable[[slice], bool] | None = None) -> Iterator[Block]:
+        """Hand out all bags in order, or the blocks whose places are wanted."""
+        if self._held is None:
+            return self._pass(wanted)
+        return (one for one in self._held if wanted is None or wanted(one.rows))
 
-    def _pass(self) -> Iterator[Block]:
-        """Go through all bags, and say how far it is."""
+    def _pass(self, wanted: Callable[[slice], bool] | None) -> Iterator[Block]:
+        """Go through the bags, and say how far it is."""
         self.passes += 1
         with reporting(self.progress, len(self.used), f"bags, pass {self.passes}") as report:
-            for block in self._make():
+            for block in self._make(wanted):
                 yield block
                 report(block.rows.stop, 0)
 
-    def _make(self) -> Iterator[Block]:
+    def _make(self, wanted: Callable[[slice], bool] | None = None) -> Iterator[Block]:
         first = 0
-        for members in chunks(self.bags, self.used, TOKEN_BLOCK):
+        for members in self._cut():
             place = slice(first, first + len(members))
             first = place.stop
+            if wanted is not None and not wanted(place):
+                continue
             X: Any = self.view.apply(self.bags.rows(members))
             lengths = self.bags.lengths[members]
             if (lengths == lengths[0]).all():
@@ -81,6 +98,8 @@ class Prepared:
                 starts = np.concatenate([[0], np.cumsum(lengths)])
                 yield Block(X, self.y[place], place, Ragged.at(starts))
 
-    def part(self, places: IndexArray) -> Prepared:
-        """Return some of these bags, in increasing order of their places."""
-        return Prepared(self.bags, self.used[places], self.y[places], self.view, self.progress)
+    def _cut(self) -> list[IndexArray]:
+        """Cut the bags into blocks, no block across the ``border``."""
+        size = TOKEN_BLOCK * self.bags.d // self.view.width
+        sides = (self.used[: self.border], self.used[self.border :])
+        return [part for side in sides if len(side) for part in chunks(self.bags, side, size)]

@@ -12,8 +12,7 @@ clearly beats the split (docs/bags.md). It is the default.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -22,122 +21,134 @@ from ...arrays import FloatArray, IndexArray
 from ...losses import Loss
 from ...simulation.training.stages import State
 from . import steps
-from .descent import refine
+from .families import Attended, Votes, start_of
 from .folds import rarer, stratified
-from .prepared import Prepared
+from .lockstep.asks import Features
+from .lockstep.conductor import Job, side_by_side
+from .lockstep.sight import Sight
 from .settings import SUMMARIES, Setting
-from .ways import evidence, starts, summaries
-from .ways.evidence import Evidence
-from .ways.summaries import Summarised
+from .steps import Scored
+from .ways import summaries
 
 SCHEMES = ("reuse", "split", "crossfit")
 CROSS = 5
 
+Parts: TypeAlias = "list[tuple[IndexArray, IndexArray]]"  # bags of a query, bags of its readout
+
 
 def train_states(
-    data: Prepared,
-    weight: FloatArray,
+    sight: Sight,
     settings: list[Setting],
     random: np.random.RandomState,
     *,
     loss: Loss,
     scheme: str,
-) -> Iterator[tuple[Setting, State | Evidence | Summarised]]:
-    """Train a classifier in every setting; those of one way share what they can."""
-    attends = any(one.read == "attended" for one in settings)
-    folds = _folds(data.y, scheme, random) if attends else []
-    parts = [(data, weight)] if scheme != "split" else []
-    parts += [(data.part(known), _shares(weight, known)) for known, _ in folds]
-    known: dict[tuple[float, str], list[FloatArray]] = {}  # queries to start from, on every part
-    for way, group in groupby(settings, key=lambda one: one.way):
-        wanted = list(group)
-        ridges = list(dict.fromkeys(one.ridge for one in wanted))
-        if way.read == "mean":
-            yield from _means(data, weight, wanted, loss, ridges)
-            continue
-        if way.read == "evidence":
-            yield from _evidence(data, weight, wanted, loss, ridges)
-            continue
-        if way.read in SUMMARIES:
-            yield from _summaries(data, weight, wanted, loss, ridges)
-            continue
-        key = way.kappa, way.start
-        if key not in known:
-            known[key] = [_start(*part, loss, *key) for part in parts]
-        firsts = [
-            _readouts(*part, np.vstack([q, 0.0 * q]) if way.beside else q, loss, ridges)
-            for part, q in zip(parts, known[key], strict=True)
-        ]
-        for ridge, family in groupby(wanted, lambda one: one.ridge):
-            asked = list(family)
-            most = max(one.iterations for one in asked)
-            paths = [
-                _path(*part, first[ridge], loss, way, ridge, most)
-                for part, first in zip(parts, firsts, strict=True)
-            ]
-            for one in asked:
-                states = [path[min(one.iterations, len(path) - 1)] for path in paths]
-                if scheme != "reuse":
-                    seen = states[1:] if scheme == "crossfit" else states
-                    states[0] = _readout(data, folds, seen, states[0], weight, loss, ridge)
-                yield one, states[0]
+) -> Job[list[Scored]]:
+    """Train a classifier in every setting of a way; what they share is found once.
+
+    What is drawn is drawn at once, and not when it is needed: trainings in lockstep take turns.
+    """
+    way = settings[0].way
+    if way.read == "mean":
+        return _means(sight, settings, loss)
+    if way.read == "evidence":
+        return _evidence(sight, settings, loss)
+    if way.read in SUMMARIES:
+        return _summaries(sight, settings, loss, int(random.randint(2**31 - 1)))
+    parts = _parts(sight, scheme, random)
+    if scheme == "reuse":
+        return _reused(sight, settings, loss)
+    return _apart(sight, settings, loss, parts, final=scheme == "crossfit")
 
 
-def _means(
-    data: Prepared, weight: FloatArray, wanted: list[Setting], loss: Loss, ridges: list[float]
-) -> Iterator[tuple[Setting, State]]:
-    """Train readouts of the mean; further queries are nothing too."""
-    nothing = np.zeros((1, data.tokens[1]))
-    pooled = _readouts(data, weight, nothing, loss, ridges)
-    for one in wanted:
-        state, zero = pooled[one.ridge], np.repeat(nothing, one.queries, axis=0)
-        yield one, State(zero, np.vstack([state.w, zero[1:]]), state.b)
-
-
-def _summaries(
-    data: Prepared, weight: FloatArray, wanted: list[Setting], loss: Loss, ridges: list[float]
-) -> Iterator[tuple[Setting, Summarised]]:
-    """Train a linear readout of summaries, or trees."""
-    if wanted[0].read == "trees":
-        yield wanted[0], summaries.forest(data, weight)
-        return
-    found = summaries.linear(data, weight, loss, ridges)
-    for one in wanted:
-        yield one, found[one.ridge]
-
-
-def _evidence(
-    data: Prepared, weight: FloatArray, wanted: list[Setting], loss: Loss, ridges: list[float]
-) -> Iterator[tuple[Setting, Evidence]]:
-    """Train the evidence, from the readout of the mean or from a query."""
-    way, nothing = wanted[0].way, np.zeros((1, data.tokens[1]))
-    if way.start == "mean":
-        pooled = _readouts(data, weight, nothing, loss, ridges)
-        queries = {ridge: pooled[ridge].w for ridge in ridges}
+def find_start(
+    sight: Sight, settings: list[Setting], random: np.random.RandomState, *, loss: Loss
+) -> Job[list[Scored]]:
+    """Find the query that a way starts from, and keep it for when the way is trained."""
+    way = settings[0].way
+    if not way.attends or way.start == "mean":
+        yield []
     else:
-        queries = dict.fromkeys(ridges, _start(data, weight, loss, way.kappa, way.start))
-    for ridge, family in groupby(wanted, lambda one: one.ridge):
-        asked = list(family)
-        first = evidence.balanced(data, queries[ridge], loss, weight)
-        most = max(one.iterations for one in asked)
-        path = evidence.refine(data, first, loss, ridge, weight, most)
-        for one in asked:
-            yield one, path[min(one.iterations, len(path) - 1)]
+        yield from start_of(sight, loss, way.kappa, way.start)
+    return []
 
 
-def _start(data: Prepared, weight: FloatArray, loss: Loss, kappa: float, start: str) -> FloatArray:
-    """Return the query (1, d) that training starts from; of strength κ, if it is above 0."""
-    if start == "steps":
-        return steps.add_query(data, steps.no_query(data, loss, weight), loss, weight, kappa).q
-    found = starts.contrast(data, weight) if start == "contrast" else starts.iterated(data, weight)
-    return steps.of_strength(data, found, weight, kappa)[None] if kappa > 0.0 else found[None]
+def _means(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
+    """Train readouts of the mean; further queries are nothing too."""
+    yield []  # nothing is asked: the means are known
+    nothing, ridges = np.zeros((1, sight.d)), [one.ridge for one in settings]
+    found = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
+    zero = np.zeros((settings[0].queries, sight.d))
+    return [
+        one._replace(model=State(zero, np.vstack([one.model.w, zero[1:]]), one.model.b))
+        for one in found
+    ]
 
 
-def _folds(
-    y: FloatArray, scheme: str, random: np.random.RandomState
-) -> list[tuple[IndexArray, IndexArray]]:
+def _summaries(sight: Sight, settings: list[Setting], loss: Loss, seed: int) -> Job[list[Scored]]:
+    """Train a linear readout of summaries, or trees."""
+    yield []  # nothing is asked: the summaries are known
+    way, found = settings[0].way, sight.summaries
+    if way.read == "trees":
+        if way not in sight.known:
+            sight.known[way] = summaries.forest(found, sight.y, sight.weight, seed)
+        models = [sight.known[way]]
+    else:
+        ridges = [one.ridge for one in settings]
+        models = summaries.linear(found, sight.y, sight.weight, loss, ridges)
+    return [Scored(model, model.of(found)) for model in models]
+
+
+def _evidence(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
+    """Train the evidence, from the readout of the mean or from a query."""
+    way = settings[0].way
+    votes: Votes = sight.known.setdefault(way, Votes(sight, way, loss))
+    return (yield from votes.train(settings))
+
+
+def _reused(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
+    """Train attention, the readout on the bags of the query."""
+    way = settings[0].way
+    attended: Attended = sight.known.setdefault(way, Attended(sight, way, loss))
+    return (yield from attended.train(settings))
+
+
+def _apart(
+    sight: Sight, settings: list[Setting], loss: Loss, parts: Parts, *, final: bool
+) -> Job[list[Scored]]:
+    """Train attention on some bags, and the readout on others.
+
+    If ``final``, the query that is kept has seen all bags; else that of the only part.
+    """
+    sights = [sight.part(known) for known, _ in parts]
+    trained = yield from side_by_side(
+        [_reused(one, settings, loss) for one in ([sight] * final + sights)]
+    )
+    kept, seen = trained[0], trained[1:] if final else trained
+    rest = np.concatenate([places for _, places in parts])
+    readable = sight.part(rest)
+    found = []
+    for place, one in enumerate(settings):
+        q = kept[place].model.q
+        asked = [Features(sight, _in_order(each[place].model.q, q)) for each in seen]
+        whole, *tables = yield [Features(sight, q), *asked]
+        F = whole.copy()
+        for (_, places), table in zip(parts, tables, strict=True):
+            F[places] = table[places]
+        n = len(F)
+        weight = readable.weight
+        (read,) = steps.readouts(F.reshape(n, -1), sight.y, q, loss, [one.ridge], weight)
+        scores = whole.reshape(n, -1) @ read.model.w.ravel() + read.model.b
+        found.append(Scored(read.model, scores))
+    return found
+
+
+def _parts(sight: Sight, scheme: str, random: np.random.RandomState) -> Parts:
+    """Return which bags queries are trained on, and which their readouts."""
     if scheme == "reuse":
         return []
+    trained = np.flatnonzero(sight.weight > 0.0)
+    y = sight.y[trained]
     fewest = rarer(y)
     count = 2 if scheme == "split" else min(CROSS, fewest)
     if fewest < 2:
@@ -145,61 +156,8 @@ def _folds(
             f'data="{scheme}" needs at least two bags of each class wherever it trains, in every '
             f'fold of validation too, got {fewest}; pass data="reuse"'
         )
-    found = stratified(y, count, random)
+    found = [(trained[known], trained[rest]) for known, rest in stratified(y, count, random)]
     return found[:1] if scheme == "split" else found
-
-
-def _shares(weight: FloatArray, places: IndexArray) -> FloatArray:
-    shares: FloatArray = weight[places] / weight[places].sum()
-    return shares
-
-
-def _readouts(
-    data: Prepared, weight: FloatArray, queries: FloatArray, loss: Loss, ridges: list[float]
-) -> dict[float, State]:
-    """Train the readout of these queries for each ridge."""
-    F = steps.features(data, queries)
-    return dict(zip(ridges, steps.readouts(F, data.y, queries, loss, ridges, weight), strict=True))
-
-
-def _path(
-    data: Prepared,
-    weight: FloatArray,
-    state: State,
-    loss: Loss,
-    way: Setting,
-    ridge: float,
-    iterations: int,
-) -> list[State]:
-    """Train further queries, and refine; return the state after each iteration."""
-    for _ in range(way.queries - 1):
-        state = steps.add_query(data, state, loss, weight, way.kappa)
-        state = _readouts(data, weight, state.q, loss, [ridge])[ridge]
-    if way.beside:  # the mean comes last
-        order = [0, *range(2, 1 + way.queries), 1]
-        state = state._replace(q=state.q[order], w=state.w[order])
-    return refine(data, state, loss, ridge, weight, iterations)
-
-
-def _readout(
-    data: Prepared,
-    folds: list[tuple[IndexArray, IndexArray]],
-    states: list[State],
-    final: State,
-    weight: FloatArray,
-    loss: Loss,
-    ridge: float,
-) -> State:
-    """Train the readout on bags as queries see them that were trained without these bags."""
-    F = np.concatenate(
-        [
-            steps.features(data.part(rest), _in_order(state.q, final.q))
-            for (_, rest), state in zip(folds, states, strict=True)
-        ]
-    )
-    places = np.concatenate([rest for _, rest in folds])
-    share = _shares(weight, places)
-    return steps.readouts(F, data.y[places], final.q, loss, [ridge], share)[0]
 
 
 def _in_order(queries: FloatArray, final: FloatArray) -> FloatArray:

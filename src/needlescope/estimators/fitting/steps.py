@@ -6,22 +6,29 @@ scores of unit size, and the second gives the query's projections the standard d
 the two the bias moves to where the slopes of all bags balance: what they have in common would pull
 the query along the readout, or, where positives are rare, against it. A further query is trained in
 the same two steps, on the slopes that the queries before have left.
+
+A query of zero sees the mean instance of each bag, so that all but the second step is known without
+a pass over the instances; and that is the sum of the bags' covariances, each times its slope.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray, project
+from ...arrays import FloatArray
 from ...losses import Loss
+from ...losses.balance import balancing_shift
 from ...models import ATTENTION
 from ...simulation.samples.data import Data
 from ...simulation.training import stages
 from ...simulation.training.stages import State
 from ...solvers.minimise import minimise, minimise_path
+from .lockstep.asks import Along, Covary
+from .lockstep.conductor import Job, alone
+from .lockstep.sight import Sight
 from .ways import evidence
 from .ways.evidence import Evidence
 from .ways.summaries import Summarised
@@ -29,32 +36,44 @@ from .ways.summaries import Summarised
 READOUT_TOLERANCE = 1e-4  # of the gradient, relative to that at zero
 
 
-def no_query(data: Data, loss: Loss, weight: FloatArray) -> State:
-    """Return the state without any query: the best bias on its own."""
-    d = data.tokens[1]
-    nothing = np.zeros((len(data.y), 1))
-    return State(np.zeros((0, d)), np.zeros((0, d)), minimise(nothing, data.y, loss, 1.0, weight).b)
+class Scored(NamedTuple):
+    """A model, and the scores that it gives to all bags: those trained on and those held out."""
+
+    model: Any
+    scores: FloatArray
 
 
-def add_query(data: Data, state: State, loss: Loss, weight: FloatArray, kappa: float) -> State:
-    """Add a query of strength κ, trained by two gradient steps from zero; its readout is zero."""
-    zero = np.zeros((1, state.q.shape[1]))
-    last = State(np.vstack([state.q, zero]), np.vstack([state.w, zero]), state.b)
-    pull = stages.gradient(data, last, loss, 1.0, moving="w", weight=weight).w[-1]
-    size = _deviation(data, pull, weight, bags=True)
+def no_query(sight: Sight, loss: Loss) -> float:
+    """Return the best bias on its own."""
+    nothing = np.zeros((len(sight.y), 1))
+    return minimise(nothing, sight.y, loss, 1.0, sight.weight).b
+
+
+def add_query(sight: Sight, scores: FloatArray, loss: Loss, kappa: float) -> Job[FloatArray]:
+    """Return a query (d,) of strength κ, by two steps from where bags have these scores."""
+    weight, y, means = sight.weight, sight.y, sight.means
+    pull = (weight * loss.derivative(scores, y)) @ means
+    size = _deviation(means @ pull, weight)
     if size == 0.0:
-        return last
-    last.w[-1] = -pull / size
-    last = stages.balance(data, last, loss, 1.0, weight)
-    pull = stages.gradient(data, last, loss, 1.0, moving="q", weight=weight).q[-1]
-    last.w[-1] = 0.0
-    last.q[-1] = of_strength(data, -pull, weight, kappa)
-    return last
+        return np.zeros(sight.d)
+    w = -pull / size
+    moved = scores + means @ w
+    moved = moved + balancing_shift(moved, y, loss, weight)
+    (turn,) = yield [Covary(sight, w, weight * loss.derivative(moved, y))]
+    return (yield from of_strength(sight, -turn, kappa))
 
 
-def of_strength(data: Data, q: FloatArray, weight: FloatArray, kappa: float) -> FloatArray:
+def two_steps(data: Data, weight: FloatArray, loss: Loss) -> FloatArray:
+    """Return the query (d,) of unit strength that two steps make of labelled bags."""
+    sight = Sight(data, weight)
+    scores = np.full(len(data.y), no_query(sight, loss))
+    return alone(data, add_query(sight, scores, loss, 1.0))
+
+
+def of_strength(sight: Sight, q: FloatArray, kappa: float) -> Job[FloatArray]:
     """Return the query whose projections of instances have the standard deviation κ."""
-    size = _deviation(data, q, weight)
+    ((mean, square, *_),) = yield [Along(sight, q)]
+    size = _deviation(mean, sight.weight, square)
     return kappa * q / size if size > 0.0 else np.zeros_like(q)
 
 
@@ -74,10 +93,10 @@ def readouts(
     loss: Loss,
     ridges: Sequence[float],
     weight: FloatArray,
-) -> list[State]:
+) -> list[Scored]:
     """Return, for each ridge, the state whose readout minimises the loss on features F."""
     fits = minimise_path(F, y, loss, ridges, weight, tolerance=READOUT_TOLERANCE)
-    return [State(queries, fit.w.reshape(queries.shape), fit.b) for fit in fits]
+    return [Scored(State(queries, fit.w.reshape(queries.shape), fit.b), fit.scores) for fit in fits]
 
 
 def scores(data: Data, model: State | Evidence | Summarised) -> FloatArray:
@@ -89,21 +108,9 @@ def scores(data: Data, model: State | Evidence | Summarised) -> FloatArray:
     return stages.attended(data, model, 1.0)
 
 
-def _deviation(
-    data: Data, direction: FloatArray, weight: FloatArray, *, bags: bool = False
-) -> float:
-    """Return the standard deviation of instances, or of mean instances, along a direction."""
-    total = first = second = 0.0
-    for block in data.blocks():
-        rows, segments = block.table, block.segments
-        along = project(rows, direction)
-        each = segments.uniform(len(rows))
-        share = weight[block.rows]
-        if bags:
-            along = segments.dot(each, along)
-        else:
-            share = segments.spread(share) * each
-        total += float(share.sum())
-        first += float(share @ along)
-        second += float(share @ (along * along))
-    return float(np.sqrt(max(second / total - (first / total) ** 2, 0.0)))
+def _deviation(mean: FloatArray, weight: FloatArray, square: FloatArray | None = None) -> float:
+    """Return the standard deviation of bags' means, or of instances by their mean squares."""
+    square = mean * mean if square is None else square
+    total = float(weight.sum())
+    first, second = float(weight @ mean) / total, float(weight @ square) / total
+    return float(np.sqrt(max(second - first**2, 0.0)))

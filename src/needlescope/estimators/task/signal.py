@@ -20,6 +20,7 @@ from ..bags.scaling import Scaling
 from ..bags.views import View
 from ..fitting import steps
 from ..fitting.folds import rarer, stratified
+from ..fitting.lockstep.sight import Sight
 from ..fitting.prepared import Prepared
 from .mixture import FARTHEST_PROJECTION
 
@@ -197,10 +198,11 @@ def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
 def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict[str, FloatArray]:
     data = Prepared(bags, known, y[known], View(scaling))
     weight = np.full(len(known), 1.0 / len(known))
-    start = steps.no_query(data, Logistic(), weight)
-    mean = steps.features(data, np.zeros((1, bags.d)))
-    slope = Logistic().derivative(np.full(len(known), start.b), data.y)
-    query = steps.add_query(data, start, Logistic(), weight, 1.0).q[0]
+    sight = Sight(data, weight)
+    bias = steps.no_query(sight, Logistic())
+    mean = sight.means
+    slope = Logistic().derivative(np.full(len(known), bias), data.y)
+    query = steps.two_steps(data, weight, Logistic())
     found = {"query": query, "readout": -(weight * slope) @ mean}
     kind = bags.instances.dtype
     return {name: one.astype(kind) for name, one in found.items()}

@@ -61,7 +61,9 @@ def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.Data
     kept = np.ones(len(table), dtype=bool)
     for name, value in where.items():
         kept &= (table[name] == value).to_numpy()
-    return table[kept].dropna(subset=list(columns))
+    for name in columns:
+        kept &= table[name].notna().to_numpy()
+    return table[kept]
 
 
 def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
@@ -77,6 +79,7 @@ def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     0  1.0   0.6  0.1      2
     1  2.0   0.9  NaN      1
     """
+    trials = trials[[name for name in dict.fromkeys((x, y, "d")) if name in trials]]
     if "d" in trials and trials["d"].notna().any():
         trials = trials[trials["d"] == trials.groupby(x)["d"].transform("max")]
     values = trials.astype({y: float}).groupby(x)[y]

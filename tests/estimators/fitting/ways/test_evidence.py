@@ -9,8 +9,15 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.special import logsumexp
 
+from needlescope.estimators.fitting.descent import Descent
+from needlescope.estimators.fitting.families import Votes
+from needlescope.estimators.fitting.lockstep.conductor import alone
+from needlescope.estimators.fitting.lockstep.sight import Sight
+from needlescope.estimators.fitting.settings import Setting
+from needlescope.estimators.fitting.steps import Scored
 from needlescope.estimators.fitting.ways import evidence
-from needlescope.estimators.fitting.ways.evidence import Evidence, _Objective
+from needlescope.estimators.fitting.ways.evidence import Evidence
+from needlescope.estimators.fitting.ways.slopes import walk
 from needlescope.losses import get_loss
 from needlescope.models.segments import Even, Ragged
 from needlescope.simulation.samples.data import Arrays
@@ -48,25 +55,37 @@ def test_no_instance_lowers_it_below_one_that_says_nothing():
         assert evidence.look(one[0], Even(7), q)[1][0] >= least
 
 
+def slope(loss, at, ridge=0.3):
+    """The objective of (q, b) and its gradient, as a descent is told of them."""
+    data, down = Arrays(X, Y), Descent(at)
+    sight = Sight(data, WEIGHT)
+    ask = Votes(sight, Setting(0.0, 0.0, read="evidence"), get_loss(loss)).ask
+    alone(data, walk(down, lambda at, everyone: ask(at, all=everyone), ridge, [0]))
+    return down.path[0]
+
+
 @pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge"])
 def test_slope(loss):
-    goal = _Objective(Arrays(X, Y), get_loss(loss), 0.3, WEIGHT)
     at = RNG.standard_normal(5)
-    error = check_grad(lambda x: goal(x)[0], lambda x: goal(x)[1], at)
+    error = check_grad(lambda x: slope(loss, x).value, lambda x: slope(loss, x).slope, at)
     assert error < 1e-5
 
 
 def test_the_bias_is_where_slopes_balance():
-    loss, q = get_loss("logistic"), RNG.standard_normal(4)
-    model = evidence.balanced(Arrays(X, Y), q, loss, WEIGHT)
-    slope = loss.derivative(evidence.scores(Arrays(X, Y), model), Y)
-    assert abs(WEIGHT @ slope) < 1e-9
+    data, loss, q = Arrays(X, Y), get_loss("logistic"), RNG.standard_normal(4)
+    model, scores = alone(data, evidence.balanced(Sight(data, WEIGHT), q, loss))
+    np.testing.assert_allclose(scores, evidence.scores(data, model))
+    assert abs(WEIGHT @ loss.derivative(scores, Y)) < 1e-9
 
 
 def test_refining_lowers_the_loss_and_says_the_way():
-    goal = _Objective(Arrays(X, Y), get_loss("logistic"), 0.1, WEIGHT)
-    start = evidence.balanced(Arrays(X, Y), RNG.standard_normal(4), goal.loss, WEIGHT)
-    path = evidence.refine(goal.data, start, goal.loss, 0.1, WEIGHT, 20)
-    values = [goal(np.append(one.q[0], one.b))[0] for one in path]
-    assert (np.diff(values) < 0.0).all() and len(path) > 5
-    np.testing.assert_allclose(path[0].q, start.q)
+    data, loss, way = Arrays(X, Y), get_loss("logistic"), Setting(0.0, 0.1, 20, read="evidence")
+    sight = Sight(data, WEIGHT)
+    first, _ = alone(data, evidence.balanced(sight, RNG.standard_normal(4), loss))
+    votes = Votes(sight, way.way, loss)
+    votes.start(0.1, Scored(first, evidence.scores(data, first)))
+    (last,) = alone(data, votes.train([way]))
+    path = votes.paths[0.1].path
+    assert (np.diff([point.value for point in path]) < 0.0).all() and len(path) > 5
+    np.testing.assert_allclose(path[0].at[:-1], first.q[0])
+    np.testing.assert_allclose(last.scores, evidence.scores(data, last.model))

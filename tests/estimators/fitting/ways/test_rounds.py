@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from needlescope.estimators.fitting.selection import losses_of
 from needlescope.estimators.fitting.ways.catalogue import Asked, settings, ways
-from needlescope.estimators.fitting.ways.rounds import GO_ON, compare, few, is_scout
+from needlescope.estimators.fitting.ways.rounds import FEW, GO_ON, compare, few, is_scout
 
 ASKED = Asked(shrinkage="auto", cosines="auto")
 N = 300
@@ -22,16 +24,12 @@ def stage(quality, fails=()):
     places = [(np.flatnonzero(parts != k), np.flatnonzero(parts == k)) for k in range(3)]
     seen = []
 
-    def score(some, place, scores):
-        for way, asked in some.items():
-            seen.append((way, int(parts[place[1][0]]), len(asked)))
-            if way in fails:
-                continue
-            for one in asked:
+    def score(some, places, scores):
+        for (_, held), (way, asked) in itertools.product(places, some.items()):
+            seen.append((way, int(parts[held[0]]), len(asked)))
+            for one in asked if way not in fails else ():
                 found = scores.setdefault(one, np.full(N, np.nan))
-                found[place[1]] = (quality(way) * y + noise + 0.1 * rng.standard_normal(N))[
-                    place[1]
-                ]
+                found[held] = (quality(way) * y + noise + 0.1 * rng.standard_normal(N))[held]
 
     def losses(scores, held):
         share = np.full(len(held), 1.0 / len(held))
@@ -48,33 +46,39 @@ def test_a_hopeless_glass_is_put_away_after_its_scouts():
     assert not any(one.cosines for one in found) and all(way in dropped for way in through)
 
 
-def test_the_best_are_compared_by_all_folds_in_all_settings():
+def test_the_best_are_compared_by_all_folds_and_go_far_with_the_best_ridge():
     listed, _, found, dropped = stage(lambda way: 3.0 if way.start == "contrast" else 1.0)
     kept = {one.way for one in found}
     assert len(kept) >= GO_ON and not kept & set(dropped)
     assert {way for way in listed if way.start == "contrast"} <= kept
     for way in kept:
-        assert [one for one in found if one.way == way] == listed[way]
+        tried = [one for one in found if one.way == way]
+        soon = [one for one in listed[way] if one.iterations <= FEW]
+        assert tried[: len(soon)] == soon
+        far = [one for one in listed[way] if one.iterations > FEW]
+        assert len(tried[len(soon) :]) == len(far) // 3  # of three ridges
+        assert len({one.ridge for one in tried[len(soon) :]}) <= 1
     assert all(np.isfinite(scores).all() for scores in found.values())
 
 
 def test_the_best_of_every_kin_goes_on_unless_it_is_hopeless():
     """Four ways of one kin must not keep all others out."""
     better = ("attended", False), ("trees", False)  # trees have one setting, and less luck
-    _, seen, found, _ = stage(lambda way: 1.02 if way.kin in better else 1.0)
+    _, _, found, _ = stage(lambda way: 1.02 if way.kin in better else 1.0)
     kins = [one.kin for one in {one.way for one in found}]
     assert kins.count(("attended", False)) >= GO_ON - 1
     assert {"summaries", "trees", "evidence", "mean"} <= {read for read, _ in kins}
     assert all(kins.count(kin) == 1 for kin in kins if kin != ("attended", False))
     _, _, found, _ = stage(lambda way: 3.0 if way.read == "attended" else 0.0)
     assert {one.read for one in found} == {"attended"}
-    folds = [fold for way, fold, _ in seen if way.read == "trees"]
-    assert folds == [0, 1, 2]  # what the first round has trained in full is not trained again
 
 
 def test_the_first_round_is_light():
     listed, seen, _, _ = stage(lambda way: 1.0)
-    first = {way: count for way, fold, count in seen if fold == 0 and way.read == "attended"}
+    first: dict = {}
+    for way, _, count in seen:
+        if way.read == "attended":
+            first.setdefault(way, count)
     assert min(first.values()) == len(few(next(iter(listed[w] for w in first)))) < 9
 
 
@@ -91,3 +95,10 @@ def test_dropped_ways_say_how_far_behind_they_were():
     _, _, _, dropped = stage(lambda way: 0.1 if way.read == "mean" else 3.0)
     behind = {way: found for way, found in dropped.items() if way.read == "mean"}
     assert behind and all(worse > 2.0 * error > 0.0 for _, worse, error in behind.values())
+
+
+def test_a_first_round_of_many_iterations_has_something_to_compare():
+    """refine=25 leaves nothing light."""
+    far = settings(ASKED._replace(refine=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
+    assert {one.iterations for one in far} == {25}
+    assert [one.ridge for one in few(far)] == [far[1].ridge]

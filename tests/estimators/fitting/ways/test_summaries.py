@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier
-from needlescope.estimators.fitting.ways.summaries import (
-    Linear,
-    forest,
-    linear,
-    summaries,
-    summarise,
-)
+from needlescope.estimators.fitting import ways
+from needlescope.estimators.fitting.lockstep.lens import Lens
+from needlescope.estimators.fitting.moments import summaries, summarise
+from needlescope.estimators.fitting.ways.summaries import Linear, forest, linear
 from needlescope.losses import Logistic
 from needlescope.models.segments import Even, Ragged
 from needlescope.simulation.samples.data import Arrays
@@ -45,9 +42,9 @@ def test_bags_of_several_sizes():
 def test_what_instances_add_is_the_score(kind):
     X, y = spread_bags()
     data, weight = Arrays(X, y), np.full(len(y), 1.0 / len(y))
-    model = forest(data, weight)
+    model = forest(summaries(data), y, weight, 0)
     if kind == "linear":
-        model = linear(data, weight, Logistic(), [0.1])[0.1]
+        (model,) = linear(summaries(data), y, weight, Logistic(), [0.1])
     each, score = model.each(X.reshape(-1, 3), Even(8))
     np.testing.assert_allclose(each.reshape(-1, 8).sum(axis=1), score, atol=1e-12)
     np.testing.assert_allclose(model.scores(data), score, atol=1e-12)
@@ -77,7 +74,8 @@ def test_equal_instances_share_what_is_largest():
 def test_a_feature_that_never_changes_has_no_weight():
     X, y = spread_bags()
     X[:, :, 0] = 7.0
-    found = linear(Arrays(X, y), np.full(len(y), 1.0 / len(y)), Logistic(), [0.1])[0.1]
+    F = summaries(Arrays(X, y))
+    (found,) = linear(F, y, np.full(len(y), 1.0 / len(y)), Logistic(), [0.1])
     assert isinstance(found, Linear)
     np.testing.assert_array_equal(found.weights[::3], 0.0)
     assert np.isfinite(found.scores(Arrays(X, y))).all()
@@ -85,14 +83,38 @@ def test_a_feature_that_never_changes_has_no_weight():
 
 def test_weights_of_bags_count_in_both_readouts():
     X, y = spread_bags()
-    data, weight = Arrays(X, y), np.where(y > 0.0, 4.0, 1.0)
+    F, weight = summaries(Arrays(X, y)), np.where(y > 0.0, 4.0, 1.0)
     weight /= weight.sum()
     even = np.full(len(y), 1.0 / len(y))
-    assert forest(data, weight).b > 0.75 > 0.55 > forest(data, even).b
-    sides = [
-        linear(data, one, Logistic(), [10.0])[10.0].scores(data).mean() for one in (even, weight)
-    ]
+    assert forest(F, y, weight, 0).b > 0.75 > 0.55 > forest(F, y, even, 0).b
+    sides = [linear(F, y, one, Logistic(), [10.0])[0].of(F).mean() for one in (even, weight)]
     assert sides[1] > sides[0] + 1.0
+
+
+def test_bags_of_no_weight_have_no_part():
+    """Bags held out are among those summarised: what they show must not be learned."""
+    X, y = spread_bags()
+    F, weight = summaries(Arrays(X, y)), np.where(np.arange(len(y)) < 80, 1.0 / 80, 0.0)
+    wrong = np.where(weight > 0.0, y, -y)
+    models = [forest(F, one, weight, 0) for one in (y, wrong)]
+    models += [linear(F, one, weight, Logistic(), [0.1])[0] for one in (y, wrong)]
+    alone = linear(F[:80], y[:80], weight[:80], Logistic(), [0.1])[0]
+    for one, other in (models[:2], models[2:]):
+        np.testing.assert_array_equal(one.of(F), other.of(F))
+    np.testing.assert_allclose(alone.of(F), models[2].of(F), rtol=1e-3, atol=1e-3)
+    grown = forest(F[:80], y[:80], weight[:80], 0)
+    np.testing.assert_array_equal(grown.of(F), models[0].of(F))
+
+
+def test_summaries_seen_through_a_lens():
+    X, y = spread_bags(n=6)
+    scale, data = np.array([0.5, 2.0, 3.0]), Arrays(X, y)
+    lens = Lens(np.array([1.0, 0.0, -1.0]), scale)
+    seen = Arrays(lens.show(X.reshape(-1, 3)).reshape(X.shape), y)
+    np.testing.assert_allclose(lens.summaries(summaries(data)), summaries(seen), atol=1e-12)
+    turned = Lens(lens.centre, np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0])
+    seen = Arrays(turned.show(X.reshape(-1, 3)).reshape(X.shape), y)
+    np.testing.assert_allclose(summaries(data, turned.show), summaries(seen), atol=1e-12)
 
 
 @pytest.mark.parametrize("read", ["summaries", "trees"])
@@ -116,6 +138,20 @@ def test_summaries_are_found_where_a_spread_tells():
     clf = AttentionClassifier(random_state=0).fit(X, y)
     assert clf.setting_.read in ("summaries", "trees") or clf.setting_.cosines
     assert any(row.setting.read == "summaries" for row in clf.choices_)
+
+
+def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
+    grown = []
+
+    def watched(found, y, weight, seed):
+        grown.append(int((weight > 0.0).sum()))
+        return forest(found, y, weight, seed)
+
+    monkeypatch.setattr(ways.summaries, "forest", watched)
+    X, y = spread_bags(n=160)
+    clf = AttentionClassifier(random_state=0).fit(X, y)
+    assert "trees" in [member.setting.read for member in clf.members_]
+    assert sorted(grown) == [106, 107, 107, 160]
 
 
 def test_summaries_of_many_bags_in_order():

@@ -9,7 +9,6 @@ readout.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,9 @@ from ....losses import Loss
 from ....losses.balance import balancing_shift
 from ....models.segments import Segments
 from ....simulation.samples.data import Data
-from ..descent import descend
+from ..lockstep.conductor import Job
+from ..lockstep.sight import Sight
+from .slopes import EvidenceSlope
 
 
 class Evidence(NamedTuple):
@@ -59,39 +60,14 @@ def scores(data: Data, model: Evidence) -> FloatArray:
     return found
 
 
-def balanced(data: Data, q: FloatArray, loss: Loss, weight: FloatArray) -> Evidence:
-    """Return the evidence along a query, with the bias that suits it best."""
-    model = Evidence(q.reshape(1, -1), 0.0)
-    return model._replace(b=balancing_shift(scores(data, model), data.y, loss, weight))
+def balanced(sight: Sight, q: FloatArray, loss: Loss) -> Job[tuple[Evidence, FloatArray]]:
+    """Return the evidence along a query (d,), with the bias that suits it best, and all scores."""
+    everyone = sight.training is not None
+    (found,) = yield [EvidenceSlope(sight, loss, q, 0.0, all=everyone)]
+    b = balancing_shift(found.scores, sight.y, loss, sight.weight)
+    return Evidence(q[None], b), found.scores + b
 
 
-@dataclass(frozen=True)
-class _Objective:
-    """The ridge-regularised mean loss of (q, b), and its gradient."""
-
-    data: Data
-    loss: Loss
-    ridge: float
-    weight: FloatArray
-
-    def __call__(self, at: FloatArray) -> tuple[float, FloatArray]:
-        q, b, total = at[:-1], float(at[-1]), 0.0
-        slope = np.append(self.ridge * q, 0.0)
-        for block in self.data.blocks():
-            rows, segments = block.table, block.segments
-            a, found = look(rows, segments, q)
-            share = self.weight[block.rows]
-            pull = share * self.loss.derivative(found + b, block.y)
-            total += float(share @ self.loss.value(found + b, block.y))
-            slope[:-1] += (segments.spread(pull) * a).astype(rows.dtype) @ rows
-            slope[-1] += float(pull.sum())
-        return total + 0.5 * self.ridge * float(q @ q), slope
-
-
-def refine(
-    data: Data, model: Evidence, loss: Loss, ridge: float, weight: FloatArray, iterations: int
-) -> list[Evidence]:
-    """Move query and bias together; return the model after each iteration."""
-    start = np.append(model.q[0], model.b)
-    path = descend(_Objective(data, loss, ridge, weight), start, iterations)
-    return [Evidence(at[None, :-1], float(at[-1])) for at in path]
+def model(at: FloatArray) -> Evidence:
+    """Return the evidence of a vector (q, b)."""
+    return Evidence(at[None, :-1], float(at[-1]))

@@ -3,7 +3,10 @@
 In the first fold a few scouts look through every glass; glasses through which all of them do
 clearly worse than the best are put away. The other ways follow, all of them with few settings.
 Those that are best on this fold, and the best of every kin that is not hopeless, are compared by
-all folds, in all their settings.
+all folds, in all their settings of few iterations; each goes on from there with the ridge that is
+best for it. Of four such schedules this one was kept: cross-validated on eleven sets of bags, and
+before there were summaries, it was as good as to compare all settings of all that go on, with a
+mean AUC of 0.9055 in both cases and a logarithmic loss of 0.305 against 0.307.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ Ways: TypeAlias = "dict[Setting, list[Setting]]"  # from a way to its settings
 Scores: TypeAlias = "dict[Setting, FloatArray]"
 Losses: TypeAlias = "Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]"
 Place: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags held out
+Score: TypeAlias = "Callable[[Ways, list[Place], Scores], None]"
 
 FEW = 10  # iterations of the first round, at most
 GO_ON = 4  # ways that are compared by all folds
@@ -32,9 +36,10 @@ HOPELESS_KIN = 3.0  # and all ways of a kin: other kins err at other bags, and f
 def compare(
     ways: Ways,
     places: list[Place],
-    score: Callable[[Ways, Place, Scores], None],
+    score: Score,
     losses: Losses,
     first: Place | None = None,
+    scouting: bool = True,
 ) -> tuple[Scores, dict[Setting, Any]]:
     """Return the held-out scores of the settings that were compared by all folds.
 
@@ -45,11 +50,13 @@ def compare(
     places
         The folds.
     score
-        Trains all settings of some ways for a fold, and enters the scores of the bags held out.
+        Trains all settings of some ways for some folds, and enters the scores of bags held out.
     losses
         The loss on each of some bags by the scores of all, and their weights.
     first
         The fold of the first round, if it is not the first.
+    scouting
+        Whether scouts go ahead of the others: that saves work, and takes more passes.
 
     Returns
     -------
@@ -61,15 +68,12 @@ def compare(
     """
     scores: Scores = {}
     if len(ways) <= GO_ON:
-        for place in places:
-            score(ways, place, scores)
-            ways = _done(ways, scores)
-        return scores, {}
+        return _by_all(ways, places, score, losses), {}
     first = places[0] if first is None else first
     held = first[1]
     light = {way: few(settings) for way, settings in ways.items()}
-    scouts = {way: light[way] for way in ways if is_scout(way)}
-    score(scouts, first, scores)
+    scouts = {way: light[way] for way in ways if is_scout(way) or not scouting}
+    score(scouts, [first], scores)
     scouts = _done(scouts, scores)
     behind = _behind(scouts, scores, held, losses) if scouts else {}
     seen: dict[Any, float] = {}
@@ -77,19 +81,15 @@ def compare(
         margin = worse - HOPELESS * error
         seen[way.glass] = min(margin, seen.get(way.glass, np.inf))
     others = {w: light[w] for w in ways if w not in scouts and seen.get(w.glass, 0.0) <= 0.0}
-    score(others, first, scores)
+    if others:
+        score(others, [first], scores)
     tried = _done({**scouts, **others}, scores)
     if not tried:
         return {}, {}
     behind = _behind(tried, scores, held, losses)
     best = _going_on(behind)
     left = {way: ways[way] for way in tried if way in best}
-    whole = {way: some for way, some in left.items() if light[way] == some}
-    final = {one: scores[one] for some in whole.values() for one in some}
-    for place in places:
-        again = place is not first
-        score({way: some for way, some in left.items() if again or way not in whole}, place, final)
-        left = _done(left, final)
+    final = _by_all(left, places, score, losses)
     return final, {way: found for way, found in behind.items() if way not in best}
 
 
@@ -104,12 +104,38 @@ def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setti
     return found
 
 
+def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Scores:
+    """Return the scores of some ways by all folds: many iterations with the best ridge only."""
+    scores: Scores = {}
+    soon = {way: [one for one in some if one.iterations <= FEW] for way, some in ways.items()}
+    if not all(soon.values()):
+        score(ways, places, scores)
+        return scores
+    score(soon, places, scores)
+    done, held = _done(soon, scores), np.concatenate([own for _, own in places])
+    best = _behind(done, scores, held, losses) if done else {}
+    far = {
+        way: [one for one in ways[way] if one.iterations > FEW and one.ridge == top.ridge]
+        for way, (top, *_) in best.items()
+    }
+    far = {way: some for way, some in far.items() if some}
+    if far:
+        score(far, places, scores)
+    return scores
+
+
 def few(settings: list[Setting]) -> list[Setting]:
-    """Return the settings of a way that say enough of it: fewer iterations, larger ridges."""
+    """Return the settings of a way that say enough of it: few iterations, of a middling ridge."""
     ridges = list(dict.fromkeys(one.ridge for one in settings))
+    middling = ridges[len(ridges) // 2]
     if not settings[0].attends:
         return settings
-    return [one for one in settings if one.iterations <= FEW and one.ridge in ridges[:2]]
+    most = max(FEW, min(one.iterations for one in settings))
+    return [
+        one
+        for one in settings
+        if one.iterations == 0 or (one.iterations <= most and one.ridge == middling)
+    ]
 
 
 def _done(ways: Ways, scores: Scores) -> Ways:

@@ -12,103 +12,134 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from scipy.linalg import eigh
 
-from ....arrays import FloatArray, project
+from ....arrays import FloatArray
 from ....simulation.limit.iteration import FIRST_STRENGTH, learned_strength
-from ....simulation.samples.data import Data
+from ..lockstep.asks import Along, Ask, Reaction
+from ..lockstep.conductor import Job
+from ..lockstep.runs import Runs
+from ..lockstep.sight import Sight
 
 ROUNDS = 25
 
 
-def contrast(data: Data, weight: FloatArray) -> FloatArray:
+def contrast(sight: Sight) -> Job[FloatArray]:
     """Return a unit vector: the top eigenvector of the covariances' difference within bags.
 
     It points to where the farthest instances of positives are farther than those of negatives.
 
     Examples
     --------
+    >>> from needlescope.estimators.fitting.lockstep.conductor import alone
     >>> from needlescope.simulation.samples.data import Arrays
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
     >>> X[:100, 0, 2] -= 5.0
-    >>> found = contrast(Arrays(X, y), np.full(200, 1 / 200))
+    >>> data = Arrays(X, y)
+    >>> found = alone(data, contrast(Sight(data, np.full(200, 1 / 200))))
     >>> int(np.argmax(np.abs(found))), bool(found[2] < -0.99)
     (2, True)
     """
-    d = data.tokens[1]
-    within = np.zeros((d, d))
-    sides = {sign: float(weight[data.y == sign].sum()) for sign in (-1.0, 1.0)}
-    each = weight * data.y / np.where(data.y > 0.0, sides[1.0], sides[-1.0])
-    for block in data.blocks():
-        rows, segments = block.table, block.segments
-        shares, means = each[block.rows], segments.mean(rows)
-        share = segments.spread(shares) * segments.uniform(len(rows))
-        within += (rows * share[:, None].astype(rows.dtype)).T @ rows
-        within -= (means * shares[:, None]).T @ means
-    _, vectors = eigh(within, subset_by_index=(d - 1, d - 1))
+    y, weight = sight.y, sight.weight
+    sides = {sign: float(weight[y == sign].sum()) for sign in (-1.0, 1.0)}
+    each = weight * y / np.where(y > 0.0, sides[1.0], sides[-1.0])
+    top = sight.d - 1
+    _, vectors = eigh(sight.within(each), subset_by_index=(top, top))
     along: FloatArray = vectors[:, 0]
-    farthest = np.empty((2, len(data.y)))
-    for block in data.blocks():
-        seen = project(block.table, along)
-        segments = block.segments
-        middle = segments.dot(segments.uniform(len(seen)), seen)
-        for side, sign in enumerate((1.0, -1.0)):
-            top = segments.dot(segments.peak(sign * seen), seen)
-            farthest[side, block.rows] = sign * (top - middle)
-    gain = farthest @ each
-    return along if gain[0] >= gain[1] else -along
+    ((mean, _, most, least),) = yield [Along(sight, along)]
+    return along if each @ (most - mean) >= each @ (mean - least) else -along
 
 
-def iterated(data: Data, weight: FloatArray, rounds: int = ROUNDS) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class Round(Ask):
+    """A round of iterated attention: what is attended along ξ, and Σ p² of each bag."""
+
+    xi: FloatArray
+    offset: float  # of the projections
+    strength: float
+    V: float
+    own: dict[int, FloatArray]  # the part of each instance in the last round, block by block
+    share: FloatArray
+
+
+class _Rounds(Reaction):
+    def __init__(self, asks: Sequence[Round], count: int) -> None:
+        super().__init__(asks, count)
+        self.share = np.stack([ask.share for ask in asks])
+        self.squares = np.zeros((len(asks), count))
+
+    @property
+    def directions(self) -> list[tuple[Sight, FloatArray]]:
+        return [(ask.sight, ask.xi[None]) for ask in self.asks]
+
+    @property
+    def sums(self) -> list[tuple[Sight, int]]:
+        return [(ask.sight, 1) for ask in self.asks]
+
+    def react(self, seen: FloatArray, runs: Runs, place: slice, number: int) -> FloatArray:
+        found = np.zeros(seen.shape)
+        for k, ask in enumerate(self.asks):
+            each = ask.share[place]
+            if not each.any():
+                continue
+            omega = seen[k] - ask.offset - ask.V * ask.own.get(number, 0.0)
+            p = runs.softmax(ask.strength * omega)
+            ask.own[number] = ask.strength * p
+            self.squares[k, place] = runs.sum(p * p)
+            found[k] = runs.spread(each) * p
+        return found
+
+    def answers(self, sums: list[FloatArray]) -> list[Any]:
+        each = (self.share * self.squares).sum(axis=1)
+        return [(one[0], float(square)) for one, square in zip(sums, each, strict=True)]
+
+
+Round.reaction = _Rounds
+
+
+def iterated(sight: Sight, rounds: int = ROUNDS, settled: float = 0.0) -> Job[FloatArray]:
     """Return θ ξ̂: the signal that attention, iterated on the positives, settles on.
 
     Instances are counted from the mean of the negatives'. The strength is learned on the way, and
-    one instance of each positive is taken to carry the signal.
+    one instance of each positive is taken to carry the signal. It ends early when a round moves it
+    by less than ``settled`` of its size.
 
     Examples
     --------
+    >>> from needlescope.estimators.fitting.lockstep.conductor import alone
     >>> from needlescope.simulation.samples.data import Arrays
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((400, 10, 20)), np.repeat([1.0, -1.0], 200)
     >>> X[:200, 0, 2] += 4.0
-    >>> found = iterated(Arrays(X, y), np.full(400, 1 / 400))
+    >>> data = Arrays(X, y)
+    >>> found = alone(data, iterated(Sight(data, np.full(400, 1 / 400))))
     >>> int(np.argmax(found)), bool(abs(found[2] - 4.0) < 0.4)
     (2, True)
     """
-    d, positive = data.tokens[1], data.y > 0.0
+    weight, positive, d = sight.weight, sight.y > 0.0, sight.d
     share = np.where(positive, weight, 0.0) / float(weight[positive].sum())
     count = 1.0 / float(share @ share)  # positives of equal weight that say as much
-    middle = _mean(data, np.where(positive, 0.0, weight) / float(weight[~positive].sum()))
+    middle = np.where(positive, 0.0, weight) @ sight.means / float(weight[~positive].sum())
     xi, V, strength = np.zeros(d), 1.0, FIRST_STRENGTH
-    own: dict[int, FloatArray] = {}  # the part of each instance in the last round, block by block
+    own: dict[int, FloatArray] = {}
     for _ in range(rounds):
-        attended, squares = np.zeros(d), 0.0
-        for place, block in enumerate(data.blocks()):
-            rows, segments, each = block.table, block.segments, share[block.rows]
-            if not each.any():
-                continue
-            omega = project(rows, xi) - xi @ middle - V * own.get(place, 0.0)
-            p = segments.softmax(strength * omega)
-            own[place] = strength * p
-            squares += float(each @ segments.dot(p, p))
-            attended += (segments.spread(each) * p).astype(rows.dtype) @ rows
+        last = strength * xi
+        asked = Round(sight, xi, float(xi @ middle), strength, V, own, share)
+        ((attended, squares),) = yield [asked]
         field = count / d * strength**2
         pulled = count * strength / d * (attended - middle)
         V = 1.0 / (1.0 + field * squares)
         xi = V * (pulled - xi * field * (1.0 - squares))
         length = float(xi @ xi)
-        xi /= max(1.0, float(np.sqrt(length)))  # where the background is not white
+        xi = xi / max(1.0, float(np.sqrt(length)))  # where the background is not white
         strength = learned_strength(length, field * squares, strength)
+        moved = float(np.linalg.norm(strength * xi - last))
+        if moved <= settled * strength * float(np.linalg.norm(xi)):
+            break
     return strength * xi
-
-
-def _mean(data: Data, share: FloatArray) -> FloatArray:
-    """Return the mean instance of bags that count by their share."""
-    found = np.zeros(data.tokens[1])
-    for block in data.blocks():
-        even = block.segments.uniform(len(block.table))
-        each = (block.segments.spread(share[block.rows]) * even).astype(block.table.dtype)
-        found += each @ block.table
-    return found

@@ -19,45 +19,21 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn import config_context
+from sklearn.tree import ExtraTreeRegressor
 
 from ....arrays import FloatArray
 from ....losses import Loss
 from ....models.segments import Ragged, Segments
 from ....simulation.samples.data import Data
 from ....solvers.minimise import minimise_path
+from ..moments import summaries, summarise
 from ..settings import KINDS
 
 TREES = 100
 LEAF = 2  # bags that end in the same leaf, at least
-SEED = 0  # of the trees: they are the same in all folds
+CONSTANT = 1e-6  # of its size: a summary that deviates by less has nothing to say
 TOLERANCE = 1e-4  # of a readout's gradient, relative to that at zero
-
-
-def summarise(rows: Any, segments: Segments) -> FloatArray:
-    """Return mean, largest, least and standard deviation of all features: a row for each bag.
-
-    Examples
-    --------
-    >>> from needlescope.models.segments import Even
-    >>> summarise(np.array([[0.0], [2.0], [1.0], [1.0]]), Even(2))
-    array([[1., 2., 0., 1.],
-           [1., 1., 1., 0.]])
-    """
-    mean = segments.mean(rows).astype(float)
-    starts = segments.ragged(len(rows)).starts[:-1]
-    ends = [extreme.reduceat(rows, starts, axis=0) for extreme in (np.maximum, np.minimum)]
-    squares = segments.mean(np.square(rows, dtype=float))
-    spread = np.sqrt(np.maximum(squares - mean * mean, 0.0))
-    return np.hstack([mean, *ends, spread])
-
-
-def summaries(data: Data) -> FloatArray:
-    """Return the summaries of every bag."""
-    found = np.empty((len(data.y), KINDS * data.tokens[1]))
-    for block in data.blocks():
-        found[block.rows] = summarise(block.table, block.segments)
-    return found
 
 
 @dataclass(frozen=True)
@@ -119,27 +95,24 @@ class Forest(Summarised):
     that it asks for adds.
     """
 
-    trees: Any  # a fitted ExtraTreesClassifier
+    trees: list[ExtraTreeRegressor]
 
     def of(self, found: FloatArray) -> FloatArray:
         """Return the mean vote, by the trees' own quick way."""
-        votes: FloatArray = self.trees.predict_proba(found)[:, 1]
-        return votes
+        rows = found.astype(np.float32)
+        return np.asarray(np.mean([one.tree_.predict(rows)[:, 0] for one in self.trees], axis=0))
 
     def parts(self, found: FloatArray) -> FloatArray:
         """Return what the questions about each summary change."""
-        path, ends = self.trees.decision_path(found)
-        changes = [_changes(one.tree_, found.shape[1]) for one in self.trees.estimators_]
-        total = np.zeros(found.shape)
-        for change, first, last in zip(changes, ends[:-1], ends[1:], strict=True):
-            total += (path[:, first:last] @ change).toarray()
-        return total / len(changes)
+        rows, total = found.astype(np.float32), np.zeros(found.shape)
+        for one in self.trees:
+            total += (one.tree_.decision_path(rows) @ _changes(one.tree_, rows.shape[1])).toarray()
+        return np.asarray(total / len(self.trees))
 
 
 def _changes(tree: Any, width: int) -> csr_array:
     """Return by how much each node of a tree differs from the one before: node × summary."""
-    votes = tree.value[:, 0, 1] / tree.value[:, 0].sum(axis=1)
-    inner = np.flatnonzero(tree.children_left >= 0)
+    votes, inner = tree.value[:, 0, 0], np.flatnonzero(tree.children_left >= 0)
     nodes = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
     before = np.concatenate([inner, inner])
     change = votes[nodes] - votes[before]
@@ -164,53 +137,51 @@ def _shares(rows: Any, bags: Ragged, found: FloatArray, centre: FloatArray) -> I
 
 
 def linear(
-    data: Data, weight: FloatArray, loss: Loss, ridges: list[float]
-) -> dict[float, Summarised]:
+    found: FloatArray, y: FloatArray, weight: FloatArray, loss: Loss, ridges: list[float]
+) -> list[Summarised]:
     """Train a linear readout of standardised summaries for each ridge.
 
     Examples
     --------
-    >>> from needlescope.simulation.samples.data import Arrays
     >>> from needlescope.losses import Logistic
     >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
-    >>> X[:100, :, 2] *= 2.0
-    >>> found = linear(Arrays(X, y), np.full(200, 1 / 200), Logistic(), [0.1])[0.1]
-    >>> bool(((found.scores(Arrays(X, y)) > 0) == (y > 0)).mean() > 0.9)
-    True
-    >>> int(np.argmax(found.weights))
-    11
+    >>> y = np.repeat([1.0, -1.0], 100)
+    >>> F = rng.standard_normal((200, 12)) + np.outer(y, np.arange(12) == 7)
+    >>> (model,) = linear(F, y, np.full(200, 1 / 200), Logistic(), [0.1])
+    >>> int(np.argmax(model.weights)), bool(((model.of(F) > 0.0) == (y > 0.0)).mean() > 0.8)
+    (7, True)
     """
-    found = summaries(data)
     centre = weight @ found / weight.sum()
     deviation = np.sqrt(weight @ np.square(found - centre) / weight.sum())
-    scale = np.where(deviation > 1e-9 * np.abs(centre) + 1e-300, deviation, np.inf)
-    fits = minimise_path(
-        (found - centre) / scale, data.y, loss, ridges, weight, tolerance=TOLERANCE
-    )
-    return {
-        ridge: Linear(centre, float(fit.b), fit.w / scale)
-        for ridge, fit in zip(ridges, fits, strict=True)
-    }
+    changes = deviation > CONSTANT * np.abs(found).max(axis=0)
+    scale = np.where(changes, deviation, np.inf)
+    fits = minimise_path((found - centre) / scale, y, loss, ridges, weight, tolerance=TOLERANCE)
+    return [Linear(centre, float(fit.b), fit.w / scale) for fit in fits]
 
 
-def forest(data: Data, weight: FloatArray) -> Summarised:
-    """Grow trees that ask for summaries at random.
+def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> Summarised:
+    """Grow trees that ask for summaries at random, on the bags of a weight above 0.
 
     Examples
     --------
-    >>> from needlescope.simulation.samples.data import Arrays
     >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
-    >>> X[:100, :, 2] *= 2.0
-    >>> found = forest(Arrays(X, y), np.full(200, 1 / 200))
-    >>> both = found.of(summaries(Arrays(X, y))), found.parts(summaries(Arrays(X, y)))
-    >>> bool(np.abs(both[0] - both[1].sum(axis=1) - found.b).max() < 1e-12)
+    >>> y = np.repeat([1.0, -1.0], 100)
+    >>> F = rng.standard_normal((200, 12)) + np.outer(y, np.arange(12) == 7)
+    >>> model = forest(F, y, np.full(200, 1 / 200), 0)
+    >>> bool(np.abs(model.of(F) - model.parts(F).sum(axis=1) - model.b).max() < 1e-12)
     True
     """
-    found = summaries(data)
-    trees = ExtraTreesClassifier(TREES, min_samples_leaf=LEAF, random_state=SEED)
-    trees.fit(found, data.y > 0.0, sample_weight=weight * (len(weight) / weight.sum()))
-    roots = [one.tree_.value[0, 0] for one in trees.estimators_]
-    b = float(np.mean([root[1] / root.sum() for root in roots]))
+    own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
+    share = weight[own] * (len(own) / weight[own].sum())
+    even = bool((share == share[0]).all())  # then to say nothing of weights is quicker
+    rows, votes = found[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
+    trees = []
+    with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
+        for _ in range(TREES):
+            tree = ExtraTreeRegressor(
+                min_samples_leaf=LEAF, max_features="sqrt", random_state=random
+            )
+            tree.fit(rows, votes, sample_weight=None if even else share, check_input=False)
+            trees.append(tree)
+    b = float(share @ votes / share.sum())
     return Forest(weight @ found / weight.sum(), b, trees)

@@ -1,0 +1,116 @@
+"""Does choosing overfit few bags? ``python -m benchmarks.bags.small FOLDER`` compares.
+
+Of every data set 60 bags are drawn, half of them positive, several times; `AttentionClassifier()`
+chooses by these, and each of the ways that it chooses from is fitted to them alone. All are judged
+on the bags that were not drawn. *In hindsight* is the way that has the largest AUC on the
+data set, which nobody knows beforehand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from threadpoolctl import threadpool_limits
+
+from needlescope.estimators import AttentionClassifier
+
+from .data import DataSet, load_all
+
+BAGS, DRAWS = 60, 6
+AUTO = "chosen"
+PLAIN, WAVES = {"shrinkage": 1.0, "cosines": False}, {"shrinkage": 1.0, "cosines": True}
+WHITE = {"shrinkage": 0.02, "cosines": False}
+WAYS: dict[str, dict[str, Any]] = {
+    AUTO: {},
+    "mean": {"read": "mean", **PLAIN},
+    "summaries": {"read": "summaries", **PLAIN},
+    "trees": {"read": "trees", **PLAIN},
+    "evidence": {"read": "evidence", **PLAIN},
+    "attention": {"read": "attended", **PLAIN},
+    "evidence, whitened": {"read": "evidence", **WHITE},
+    "attention, whitened": {"read": "attended", **WHITE},
+    "mean, cosines": {"read": "mean", **WAVES},
+    "evidence, cosines": {"read": "evidence", **WAVES},
+    "attention, cosines": {"read": "attended", **WAVES},
+}
+
+
+class Row(NamedTuple):
+    """What was chosen on a data set, beside the best way in hindsight: AUCs over draws."""
+
+    data: str
+    chosen: float
+    best: str
+    hindsight: float
+    ahead: float  # the mean of the differences
+    error: float  # and its standard error over draws
+
+
+def draws(y: Any, bags: int, count: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
+    """Draw bags to train on, as many of each class, and name the rest.
+
+    >>> [(len(known), len(rest)) for known, rest in draws(np.arange(100) % 2, 60, 2)]
+    [(60, 40), (60, 40)]
+    """
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        sides = [rng.permutation(np.flatnonzero(y == side))[: bags // 2] for side in (0, 1)]
+        known = np.sort(np.concatenate(sides))
+        yield known, np.setdiff1d(np.arange(len(y)), known)
+
+
+def aucs(data: DataSet, bags: int = BAGS, count: int = DRAWS) -> dict[str, list[float]]:
+    """Return the AUC of every way on the bags that were not drawn, draw by draw."""
+    found: dict[str, list[float]] = {name: [] for name in WAYS}
+    for known, rest in draws(data.y, bags, count):
+        for name, fixed in WAYS.items():
+            clf = AttentionClassifier(random_state=0, **fixed).fit(data.X[known], data.y[known])
+            found[name].append(roc_auc_score(data.y[rest], clf.decision_function(data.X[rest])))
+    return found
+
+
+def beside_hindsight(data: str, found: dict[str, list[float]]) -> Row:
+    """Compare what was chosen with the way that is best on average.
+
+    >>> beside_hindsight("some", {"chosen": [0.5, 0.75], "mean": [0.5, 0.5], "trees": [0.5, 1.0]})
+    Row(data='some', chosen=0.625, best='trees', hindsight=0.75, ahead=-0.125, error=0.125)
+    """
+    own = np.array(found[AUTO])
+    best = max((name for name in found if name != AUTO), key=lambda name: np.mean(found[name]))
+    off = own - np.array(found[best])
+    error = float(off.std(ddof=1) / np.sqrt(len(off)))
+    return Row(data, float(own.mean()), best, float(np.mean(found[best])), float(off.mean()), error)
+
+
+def main(words: list[str]) -> int:
+    """Print a row for each data set, and the mean of every way over all of them."""
+    parser = argparse.ArgumentParser(prog="benchmarks.bags.small", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="a folder of .npz files: X, bag, y")
+    parser.add_argument("--bags", type=int, default=BAGS, help=f"to train on ({BAGS})")
+    parser.add_argument("--draws", type=int, default=DRAWS, help=f"of them ({DRAWS})")
+    parser.add_argument("--data", nargs="+", help="only these data sets")
+    wanted = parser.parse_args(words)
+    sets = [one for one in load_all(wanted.folder) if not wanted.data or one.name in wanted.data]
+    means = []
+    print("| data | chosen | best way in hindsight | its AUC | chosen less it |")
+    print("| --- | ---: | --- | ---: | ---: |")
+    with threadpool_limits(1):
+        for data in sets:
+            found = aucs(data, wanted.bags, wanted.draws)
+            row = beside_hindsight(data.name, found)
+            cells = f"{row.chosen:.3f} | {row.best} | {row.hindsight:.3f}"
+            print(f"| {row.data} | {cells} | {row.ahead:+.3f} ± {row.error:.3f} |", flush=True)
+            means.append([np.mean(found[name]) for name in WAYS])
+    listed = zip(WAYS, np.mean(means, axis=0), strict=True)
+    print("\nmean of sets: " + ", ".join(f"{name} {auc:.3f}" for name, auc in listed))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,125 @@
+"""Bags as one training sees them: which count by how much, and how instances are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ....arrays import FloatArray, IndexArray
+from ....simulation.samples.data import Data
+from ..moments import covariances, mean_instances, summaries
+from .lens import Lens
+
+UNDER_WAY = object()
+
+
+class Sight:
+    """Bags that passes go over, and what one training makes of them before it asks for any.
+
+    Parameters
+    ----------
+    data
+        The bags, labelled: those to train on and those held out.
+    weight
+        The share of each in training; zero for those held out.
+    lens
+        How instances of the data are seen; None as they are.
+    means
+        The mean instance of each bag, as it is seen, if it is known.
+    within
+        From shares of bags to the weighted sum of their covariances, if these are known.
+    summaries
+        Returns the summaries of all bags, as they are seen, if another may know them.
+    training
+        A name for those that look at the same bags, if passes leave out bags held out: then these
+        are scored where it matters. None if they are scored on the way.
+    hurried
+        Whether passes are dear, as bags are read for each.
+
+    Examples
+    --------
+    >>> from needlescope.simulation.samples.data import Arrays
+    >>> X = np.arange(8.0).reshape(2, 2, 2)
+    >>> sight = Sight(Arrays(X, np.array([1.0, -1.0])), np.full(2, 0.5))
+    >>> sight.means
+    array([[1., 2.],
+           [5., 6.]])
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        weight: FloatArray,
+        lens: Lens | None = None,
+        means: FloatArray | None = None,
+        within: Callable[[FloatArray], FloatArray] | None = None,
+        summaries: Callable[[], FloatArray] | None = None,
+        training: Any = None,
+        hurried: bool = False,
+    ) -> None:
+        self.data, self.y, self.weight, self.lens = data, data.y, weight, lens
+        self.training, self.counts, self.hurried = training, weight > 0.0, hurried
+        self.order: IndexArray | None = None  # of the bags, if it is another than theirs
+        self.known: dict[Any, Any] = {}  # what was found before: queries, and ways with their paths
+        self._means, self._within, self._summaries = means, within, summaries
+
+    @property
+    def d(self) -> int:
+        """How many features are seen."""
+        return self.data.tokens[1]
+
+    @property
+    def single(self) -> bool:
+        """Whether instances are in single precision, and sums of them no better."""
+        return getattr(self.data, "dtype", None) == np.float32
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """The mean instance of each bag."""
+        return mean_instances(self.data) if self._means is None else self._means
+
+    @cached_property
+    def summaries(self) -> FloatArray:
+        """Mean, largest, least and standard deviation of all features of each bag."""
+        return summaries(self.data) if self._summaries is None else self._summaries()
+
+    def within(self, share: FloatArray) -> FloatArray:
+        """Return the sum of covariances within bags, each times its share."""
+        if self._within is not None:
+            return self._within(share)
+        found = covariances(self.data, share, mean_instances(self.data))
+        return found if self.lens is None else self.lens.square(found)
+
+    def once(self, key: Any, find: Callable[[], Any]) -> Any:
+        """Find something by a job, or wait for another that is about to, or return what it found.
+
+        Ways share their starts, and go in lockstep: who comes first finds what all need.
+        """
+        while self.known.get(key, self) is UNDER_WAY:
+            yield []
+        if key not in self.known:
+            self.known[key] = UNDER_WAY
+            try:
+                self.known[key] = yield from find()
+            except BaseException:
+                del self.known[key]
+                raise
+        return self.known[key]
+
+    def in_order(self, trained: Any) -> Any:
+        """Return models with the scores of bags in the order of these."""
+        if self.order is None:
+            return trained
+        back = np.argsort(self.order)
+        return [one._replace(scores=one.scores[back]) for one in trained]
+
+    def part(self, places: Any) -> Sight:
+        """Return the same bags, of which only some are trained on."""
+        weight = np.zeros(len(self.y))
+        weight[places] = self.weight[places]
+        weight /= weight.sum()
+        more: Any = {"training": self.training, "hurried": self.hurried}
+        return Sight(self.data, weight, self.lens, self.means, **more)

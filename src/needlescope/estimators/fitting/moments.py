@@ -1,0 +1,74 @@
+"""Means, covariances and summaries of bags at hand: what is known of them without training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...models.segments import Segments
+from ...simulation.samples.data import Data
+from .settings import KINDS
+
+
+def mean_instances(data: Data) -> FloatArray:
+    """Return the mean instance of each bag."""
+    found = np.empty((len(data.y), data.tokens[1]))
+    for block in data.blocks():
+        found[block.rows] = block.segments.mean(block.table)
+    return found
+
+
+def covariances(data: Data, share: FloatArray, means: FloatArray) -> FloatArray:
+    """Return the sum of covariances within bags, each times its share, of either sign.
+
+    Examples
+    --------
+    >>> from needlescope.simulation.samples.data import Arrays
+    >>> data = Arrays(np.array([[[1.0], [3.0]], [[0.0], [6.0]]]), np.ones(2))
+    >>> covariances(data, np.array([-1.0, 1.0]), mean_instances(data))
+    array([[8.]])
+    """
+    d = data.tokens[1]
+    found = -(means * share[:, None]).T @ means
+    for block in data.blocks():
+        rows, segments = block.table, block.segments
+        if not share[block.rows].any():
+            continue
+        each = segments.spread(share[block.rows]) * segments.uniform(len(rows))
+        for sign in (1.0, -1.0):  # a product of a table with itself takes half the time
+            own = sign * each > 0.0
+            if own.any():
+                part = rows[own] * np.sqrt(sign * each[own])[:, None].astype(rows.dtype)
+                found += sign * (part.T @ part)
+    assert found.shape == (d, d)
+    return found
+
+
+def summarise(rows: Any, segments: Segments) -> FloatArray:
+    """Return mean, largest, least and standard deviation of all features: a row for each bag.
+
+    Examples
+    --------
+    >>> from needlescope.models.segments import Even
+    >>> summarise(np.array([[0.0], [2.0], [1.0], [1.0]]), Even(2))
+    array([[1., 2., 0., 1.],
+           [1., 1., 1., 0.]])
+    """
+    mean = segments.mean(rows).astype(float)
+    starts = segments.ragged(len(rows)).starts[:-1]
+    ends = [extreme.reduceat(rows, starts, axis=0) for extreme in (np.maximum, np.minimum)]
+    squares = segments.mean(np.square(rows, dtype=float))
+    spread = np.sqrt(np.maximum(squares - mean * mean, 0.0))
+    return np.hstack([mean, *ends, spread])
+
+
+def summaries(data: Data, show: Callable[[Any], Any] | None = None) -> FloatArray:
+    """Return the summaries of every bag, of its instances or of what is shown of them."""
+    found = np.empty((len(data.y), KINDS * data.tokens[1]))
+    for block in data.blocks():
+        rows = block.table if show is None else show(block.table)
+        found[block.rows] = summarise(rows, block.segments)
+    return found

@@ -1,0 +1,144 @@
+"""Bags laid out for all trainings: how often they are read, and that threads change nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import AttentionClassifier, Bags, VectorizedClassifier
+from needlescope.estimators.fitting import bench, fit, prepared
+from tests.estimators.draws import needles
+from tests.memory import PEAK, needs_peak
+
+COVERS = ("hands",)
+MOST_READS = 60
+
+
+def uneven(n=60, d=12):
+    X, y = needles(n=n, L=12, d=d)
+    lengths = np.random.default_rng(1).integers(4, 13, n)
+    return Bags.from_list([bag[:k] for bag, k in zip(X, lengths, strict=True)]), y
+
+
+@pytest.fixture
+def on_disk(monkeypatch):
+    """Let nothing be held, as if it were too large."""
+    for module in (prepared, bench, fit):
+        monkeypatch.setattr(module, "HOLD", 1000)
+    monkeypatch.setattr("needlescope.estimators.base.HOLD", 1000)
+    monkeypatch.setattr(prepared, "TOKEN_BLOCK", 500)
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Count the instances that are read, whoever does."""
+    counted, own = [], Bags.rows
+
+    def rows(self, bags):
+        counted.append(int(self.lengths[bags].sum()))
+        return own(self, bags)
+
+    monkeypatch.setattr(Bags, "rows", rows)
+    return counted
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard"])
+def test_a_fit_from_disk_reads_all_bags_a_few_dozen_times(effort, on_disk, reads):
+    X, y = uneven()
+    AttentionClassifier(effort=effort, random_state=0).fit(X, y)
+    assert sum(reads) <= MOST_READS * int(X.starts[-1])
+
+
+def test_a_fit_from_disk_finds_what_one_in_memory_finds(monkeypatch):
+    X, y = uneven(n=80)
+    fixed = {"kappa": 2.0, "ridge": 0.1, "refine": 4, "start": "steps", "beside": True}
+    fixed |= {"cosines": False, "shrinkage": 0.1, "random_state": 0}
+    held = AttentionClassifier(**fixed).fit(X, y)
+    for module in (prepared, bench, fit):
+        monkeypatch.setattr(module, "HOLD", 1000)
+    monkeypatch.setattr(prepared, "TOKEN_BLOCK", 500)
+    read = AttentionClassifier(**fixed).fit(X, y)
+    np.testing.assert_allclose(read.query_, held.query_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(read.held_out_, held.held_out_, rtol=1e-5, atol=1e-8)
+
+
+def same_bits(one, other):
+    assert repr(one.choices_) == repr(other.choices_)  # some losses are NaN
+    for a, b in zip(one.members_, other.members_, strict=True):
+        assert a.setting == b.setting and a.calibration == b.calibration
+        for part, twin in zip(a.model, b.model, strict=True):
+            np.testing.assert_array_equal(part, twin)
+    np.testing.assert_array_equal(one.held_out_, other.held_out_)
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+@pytest.mark.parametrize("more", [{}, {"data": "crossfit", "effort": "quick"}], ids=str)
+def test_threads_do_not_change_a_bit(n_jobs, more):
+    X, y = uneven()
+    one, other = (
+        AttentionClassifier(**more, random_state=0, n_jobs=jobs).fit(X, y)
+        for jobs in (None, n_jobs)
+    )
+    same_bits(one, other)
+
+
+def test_threads_do_not_change_a_bit_from_disk(on_disk):
+    X, y = uneven()
+    one, other = (
+        AttentionClassifier(effort="quick", random_state=0, n_jobs=jobs).fit(X, y)
+        for jobs in (1, 3)
+    )
+    same_bits(one, other)
+
+
+def test_many_folds_are_laid_out_one_after_another(monkeypatch):
+    X, y = needles(n=40)
+    folds = [(np.delete(np.arange(40), [k, k + 1]), np.array([k, k + 1])) for k in range(0, 40, 2)]
+    fixed = {"kappa": 1.0, "ridge": 0.1, "refine": 2, "start": "contrast", "beside": False}
+    fixed |= {"cosines": False, "shrinkage": 0.5, "validation": folds}
+    found = []
+    for most in (40, 3):
+        monkeypatch.setattr(bench, "MOST_AT_ONCE", most)
+        found.append(AttentionClassifier(**fixed).fit(X, y).held_out_)
+    np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-9)
+
+
+def test_all_classifiers_take_threads():
+    X, y = needles(n=40)
+    one, other = (VectorizedClassifier(random_state=0, n_jobs=jobs).fit(X, y) for jobs in (None, 2))
+    np.testing.assert_array_equal(one.readout_, other.readout_)
+
+
+FIT = """
+import sys
+import numpy as np
+from needlescope.estimators import AttentionClassifier, Bags
+bags = Bags.load(sys.argv[1], mapped=True)
+y = np.arange(len(bags)) % 2
+AttentionClassifier(effort="quick", random_state=0).fit(bags[:6], y[:6])  # what is loaded once
+before = peak()
+AttentionClassifier(random_state=0).fit(bags, y)
+print(peak() - before)
+"""
+
+
+@needs_peak
+@pytest.mark.slow
+def test_memory_beyond_the_data_is_bounded(tmp_path):
+    """Bags of 700 MB: what a fit takes beside the pages of their file is less than 500 MB."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(200, 2000, 150)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    X = rng.standard_normal((int(starts[-1]), 1024), dtype=np.float32)
+    X[starts[1:-1:2], :20] += 1.0
+    Bags(X, starts).save(tmp_path / "bags")
+    size = X.nbytes
+    del X
+    command = [sys.executable, "-c", PEAK + FIT, str(tmp_path / "bags")]
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    found = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+    assert float(found) - size < 500e6

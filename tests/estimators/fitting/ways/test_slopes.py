@@ -1,0 +1,91 @@
+"""Slopes of many models at once: those that the stages of training find one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from needlescope.estimators import Bags
+from needlescope.estimators.bags.scaling import no_scaling
+from needlescope.estimators.bags.views import View
+from needlescope.estimators.fitting.lockstep.conductor import alone
+from needlescope.estimators.fitting.lockstep.sight import Sight
+from needlescope.estimators.fitting.prepared import Prepared
+from needlescope.estimators.fitting.ways.slopes import (
+    AttentionSlope,
+    EvidenceSlope,
+    pack,
+    unpack,
+)
+from needlescope.losses import get_loss
+from needlescope.simulation.training import stages
+from needlescope.simulation.training.stages import State
+
+RNG = np.random.default_rng(0)
+D = 4
+BAGS = Bags.from_list([RNG.standard_normal((k, D)) for k in RNG.integers(1, 12, 30)])
+Y = np.where(np.arange(30) % 3 == 0, 1.0, -1.0)
+WEIGHT = np.where(np.arange(30) < 20, RNG.random(30), 0.0)
+WEIGHT /= WEIGHT.sum()
+
+
+def rows():
+    return Prepared(BAGS, np.arange(30), Y, View(no_scaling(D)), border=20)
+
+
+def states():
+    for heads in (1, 3, 2):
+        yield State(RNG.standard_normal((heads, D)), RNG.standard_normal((heads, D)), 0.3 * heads)
+    yield State(np.zeros((2, D)), np.zeros((2, D)), -1.0)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square", "squared_hinge"])
+def test_attention_has_the_slopes_of_the_stages(loss):
+    data, goal, listed = rows(), get_loss(loss), list(states())
+    sight = Sight(data, WEIGHT)
+
+    def asks():
+        return (yield [AttentionSlope(sight, goal, state) for state in listed])
+
+    for state, found in zip(listed, alone(data, asks()), strict=True):
+        wanted = stages.gradient(data, state, goal, 1.0, weight=WEIGHT)
+        assert found.loss == pytest.approx(wanted.loss)
+        slope = pack(State(wanted.q, wanted.w, wanted.b))
+        np.testing.assert_allclose(found.gradient, slope, atol=1e-12)
+        np.testing.assert_allclose(found.scores, stages.attended(data, state, 1.0))
+        again = unpack(pack(state), state.q.shape)
+        np.testing.assert_array_equal(again.w, state.w)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e6])
+def test_evidence_is_the_log_of_the_mean_odds_at_any_size(size):
+    data, q = rows(), size * RNG.standard_normal(D)
+
+    def asks():
+        return (yield [EvidenceSlope(Sight(data, WEIGHT), get_loss("logistic"), q, 0.5)])
+
+    (found,) = alone(data, asks())
+    wanted = [logsumexp(bag @ q) - np.log(len(bag)) + 0.5 for bag in BAGS]
+    np.testing.assert_allclose(found.scores, wanted, rtol=1e-9)
+    assert np.isfinite(found.gradient).all()
+
+
+def test_bags_held_out_are_scored_if_asked():
+    data, state, loss = rows(), next(states()), get_loss("logistic")
+    sight, held = Sight(data, WEIGHT, training="own"), WEIGHT == 0.0
+    wanted = stages.attended(data, state, 1.0)
+
+    def asks():
+        return (
+            yield [
+                AttentionSlope(sight, loss, state, **whom)
+                for whom in ({}, {"all": True}, {"held": True})
+            ]
+        )
+
+    own, everyone, others = alone(data, asks())
+    np.testing.assert_allclose(own.scores[~held], wanted[~held])
+    np.testing.assert_allclose(everyone.scores, wanted)
+    np.testing.assert_allclose(others[held], wanted[held])
+    np.testing.assert_allclose(own.gradient, everyone.gradient, atol=1e-12)
