@@ -31,7 +31,7 @@ from .bags.labels import (
 from .bags.views import Glass
 from .fitting.comparison import Labelled, Recipe
 from .fitting.fit import fit_bags
-from .fitting.hands import check_jobs, hands
+from .fitting.lockstep.hands import check_jobs, hands
 from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import find_start, train_states

@@ -14,7 +14,6 @@ from needlescope.estimators.fitting import bench, fit, prepared
 from tests.estimators.draws import needles
 from tests.memory import PEAK, needs_peak
 
-COVERS = ("hands",)
 MOST_READS = 60
 
 

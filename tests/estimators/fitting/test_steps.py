@@ -16,7 +16,7 @@ from needlescope.estimators.fitting.steps import no_query
 from needlescope.losses import get_loss
 from needlescope.simulation.samples.data import Arrays
 
-COVERS = ("prepared", "families", "moments")
+COVERS = ("prepared", "families")
 
 
 def test_deviations_count_bags_not_instances():

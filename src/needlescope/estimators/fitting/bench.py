@@ -20,11 +20,11 @@ from ..bags.bags import Bags
 from ..bags.moments import moments
 from ..bags.scaling import Scaling, scaling_of
 from ..bags.views import Glass, View
-from .hands import Hands
 from .lockstep.conductor import Job, together
+from .lockstep.hands import Hands
 from .lockstep.lens import Lens
+from .lockstep.moments import summaries
 from .lockstep.sight import Sight
-from .moments import summaries
 from .places import Place
 from .prepared import HOLD, Prepared
 from .settings import Setting

@@ -16,7 +16,7 @@ from ..bags.scaling import check_whitened
 from ..bags.views import View
 from .bench import Benches, Layout, Work
 from .comparison import Comparison, Labelled, Recipe
-from .hands import Hands
+from .lockstep.hands import Hands
 from .prepared import HOLD, Prepared
 from .selection import AS_IS, Choice, Platt, Tried, centre, draw, even_count, judge
 from .settings import Setting

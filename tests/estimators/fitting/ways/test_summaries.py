@@ -8,7 +8,7 @@ import pytest
 from needlescope.estimators import AttentionClassifier
 from needlescope.estimators.fitting import ways
 from needlescope.estimators.fitting.lockstep.lens import Lens
-from needlescope.estimators.fitting.moments import summaries, summarise
+from needlescope.estimators.fitting.lockstep.moments import summaries, summarise
 from needlescope.estimators.fitting.ways.summaries import Linear, forest, linear
 from needlescope.losses import Logistic
 from needlescope.models.segments import Even, Ragged

@@ -10,8 +10,8 @@ import numpy as np
 
 from ....arrays import FloatArray, IndexArray
 from ....simulation.samples.data import Data
-from ..moments import covariances, mean_instances, summaries
 from .lens import Lens
+from .moments import covariances, mean_instances, summaries
 
 UNDER_WAY = object()
 

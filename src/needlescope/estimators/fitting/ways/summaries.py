@@ -27,7 +27,7 @@ from ....losses import Loss
 from ....models.segments import Ragged, Segments
 from ....simulation.samples.data import Data
 from ....solvers.minimise import minimise_path
-from ..moments import summaries, summarise
+from ..lockstep.moments import summaries, summarise
 from ..settings import KINDS
 
 TREES = 100

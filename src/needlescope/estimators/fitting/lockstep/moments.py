@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...models.segments import Segments
-from ...simulation.samples.data import Data
-from .settings import KINDS
+from ....arrays import FloatArray
+from ....models.segments import Segments
+from ....simulation.samples.data import Data
+from ..settings import KINDS
 
 
 def mean_instances(data: Data) -> FloatArray:
