@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import estimators, figures
+    from . import deep, estimators, figures
+    from .deep.simulate import simulate_deep
     from .errors import NoMinimiser, NotConverged
     from .experiments.engine import run_units
     from .experiments.stores.store import Store
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Capacity,
         Comparison,
         Crossover,
+        DeepOutcome,
         Focus,
         LearningLimit,
         LearningThreshold,
@@ -81,6 +83,7 @@ _HOME = {
     "Capacity": "outcome",
     "Comparison": "outcome",
     "Crossover": "outcome",
+    "DeepOutcome": "outcome",
     "Focus": "outcome",
     "LearningLimit": "outcome",
     "LearningThreshold": "outcome",
@@ -126,6 +129,7 @@ _HOME = {
     "sensitivity": "planning.sensitivity",
     "simulate": "simulation.simulate",
     "simulate_alignment": "simulation.simulate",
+    "simulate_deep": "deep.simulate",
     "simulate_focus": "simulation.simulate",
     "simulate_limit": "simulation.limit.simulate_limit",
     "simulate_oracle": "simulation.oracle",
@@ -135,7 +139,7 @@ _HOME = {
     "tune": "planning.tune",
 }
 
-_ROOMS = ("estimators", "figures")  # of several names each, as ns.figures.errors
+_ROOMS = ("deep", "estimators", "figures")  # of several names each, as ns.figures.errors
 
 __all__ = sorted(_HOME)
 

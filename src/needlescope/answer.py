@@ -181,17 +181,20 @@ class Answer:
 
 
 def numbered(name: str, value: Any) -> dict[str, Any]:
-    """Return the numbers of a field by name: one for each signal, where it has so many.
+    """Return the numbers of a field by name: one for each signal or moment, where it has so many.
 
     Examples
     --------
     >>> numbered("norm", 2.0), numbered("signals_se", (0.1, 0.2))
     ({'norm': 2.0}, {'signals_1_se': 0.1, 'signals_2_se': 0.2})
+    >>> numbered("map", ((0.1, 0.2), (0.3,)))
+    {'map_1_1': 0.1, 'map_1_2': 0.2, 'map_2_1': 0.3}
     """
     if not isinstance(value, tuple):
         return {name: value}
     base, doubt = name.removesuffix("_se"), "_se" if name.endswith("_se") else ""
-    return {f"{base}_{k}{doubt}": one for k, one in enumerate(value, 1)}
+    each = (numbered(f"{base}_{k}{doubt}", one) for k, one in enumerate(value, 1))
+    return {inner: one for found in each for inner, one in found.items()}
 
 
 def _fields_of(part: Gridded) -> str:

@@ -7,6 +7,7 @@ error over trials for simulation.
 
 from __future__ import annotations
 
+from .deep import DeepOutcome
 from .gather import Kind, gather
 from .learned import (
     LearningLimit,
@@ -26,6 +27,7 @@ __all__ = [
     "Capacity",
     "Comparison",
     "Crossover",
+    "DeepOutcome",
     "Focus",
     "Kind",
     "LearningLimit",

@@ -1,0 +1,1 @@
+"""One small module an architecture, in torch; `needlescope.deep.catalogue` names them."""

@@ -1,0 +1,45 @@
+"""The paper's model, wᵀ Xᵀ softmax(X q) + b, all of it trained; and its kin of linear attention.
+
+Linear attention is softmax to first order, a = (1 + Xq − mean(Xq))/L. Both start at q = w = 0, as
+the paper's two steps do.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from .reader import Read, Reader, mean, softmax
+
+
+class Solvable(Reader):
+    """Attention of one query, read by one vector."""
+
+    def __init__(self, d: int, linear: bool = False) -> None:
+        super().__init__()
+        self.linear = linear
+        self.query, self.readout = (nn.Parameter(torch.zeros(d)) for _ in range(2))
+
+    def forward(self, X: Tensor, there: Tensor | None = None) -> Read:
+        """Attend, and read what is attended to."""
+        logits = X @ self.query
+        weights = self._first_order(logits, there) if self.linear else None
+        if weights is None:
+            weights = softmax(logits[:, None], there)[:, 0]
+        attended = (weights[:, None] @ X)[:, 0]
+        return Read(attended @ self.readout + self.bias, weights[:, None])
+
+    def _first_order(self, logits: Tensor, there: Tensor | None) -> Tensor:
+        weights = 1.0 + logits - mean(logits[..., None], there)
+        if there is None:
+            return weights / weights.shape[1]
+        return weights * there / there.sum(dim=1, keepdim=True)
+
+    def queries(self) -> Tensor:
+        """Return the query."""
+        return self.query[None]
+
+
+def build(d: int, width: int, heads: int, linear: bool = False) -> Reader:
+    """Return the model at its start; it knows neither width nor heads."""
+    return Solvable(d, linear)

@@ -1,0 +1,132 @@
+"""The architectures by name: what each is, and what its attention is. Torch loads when one is built.
+
+| name | score |
+| --- | --- |
+| solvable | wᵀ Xᵀ softmax(X q) + b, the paper's |
+| cls | one layer of self-attention with key, query and value matrices, read at a CLS token |
+| multihead | the same of several heads |
+| block, two_blocks | a standard transformer: LayerNorm, residual, MLP; one block or two |
+| linear | attention without softmax: its first order |
+| max | features of tokens, each at its largest |
+| gated, gated_hidden | gated attention pooling as used for bags (ABMIL); behind a hidden layer |
+| gru, convolution | tokens in their order, by a recurrent unit or a convolution |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..grid import choice, whole
+from .torch_needed import need_torch
+
+if TYPE_CHECKING:
+    from .architectures.reader import Reader
+
+MOST_HEADS = 64
+MOST_WIDE = 1024
+
+
+class Architecture(NamedTuple):
+    """One way to read a sample of tokens.
+
+    Examples
+    --------
+    >>> ARCHITECTURES["cls"].attention
+    'softmax over the tokens and the CLS token itself, of one head'
+    """
+
+    name: str
+    words: str  # in a legend
+    attention: str
+    home: str  # the module that has its ``build``
+    options: Mapping[str, Any] = MappingProxyType({})
+    heads: int | None = None  # by default; None if it has none
+
+    def build(self, d: int, width: int, heads: int | None = None) -> Reader:
+        """Return the torch module at its start, drawn with torch's own generator."""
+        need_torch("an architecture")
+        module = import_module(f".architectures.{self.home}", __package__)
+        found: Reader = module.build(d, width, heads or self.heads or 1, **self.options)
+        return found
+
+
+_ALL = (
+    Architecture("solvable", "the paper's model", "softmax of one query", "solvable"),
+    Architecture(
+        "cls",
+        "self-attention, one head",
+        "softmax over the tokens and the CLS token itself, of one head",
+        "self_attention",
+    ),
+    Architecture(
+        "multihead",
+        "self-attention, several heads",
+        "softmax over the tokens and the CLS token itself, of each head",
+        "self_attention",
+        heads=4,
+    ),
+    Architecture(
+        "block",
+        "transformer block",
+        "that of the CLS token on the others, of each head",
+        "transformer",
+        {"depth": 1},
+        4,
+    ),
+    Architecture(
+        "two_blocks",
+        "two transformer blocks",
+        "that of the CLS token on the others in the last block, of each head",
+        "transformer",
+        {"depth": 2},
+        4,
+    ),
+    Architecture(
+        "linear",
+        "linear attention",
+        "(1 + Xq − mean)/L: it may be less than nothing",
+        "solvable",
+        {"linear": True},
+    ),
+    Architecture("max", "max-pooling", "the share of features that are largest there", "maximum"),
+    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer", "gated"),
+    Architecture(
+        "gated_hidden",
+        "gated attention, hidden layer",
+        "softmax of a gated layer of rectified units",
+        "gated",
+        {"hidden": True},
+    ),
+    Architecture("gru", "recurrent (GRU)", "none", "in_order", {"recurrent": True}),
+    Architecture("convolution", "convolution", "none", "in_order", {"recurrent": False}),
+)
+ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in _ALL}
+
+
+def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Architecture:
+    """Return an architecture by name, or refuse a name, width or number of heads.
+
+    Examples
+    --------
+    >>> get_architecture("gru", heads=2)
+    Traceback (most recent call last):
+    ValueError: heads=2 needs an architecture that has several, multihead, block or two_blocks, ...
+    """
+    found = ARCHITECTURES[choice("architecture", name, tuple(ARCHITECTURES))]
+    whole("width", width, 1, MOST_WIDE)
+    if heads is None:
+        heads = found.heads
+    elif found.heads is None:
+        several = [one.name for one in _ALL if one.heads is not None]
+        raise ValueError(
+            f"heads={heads} needs an architecture that has several, {', '.join(several[:-1])} or "
+            f"{several[-1]}, got architecture={name!r}"
+        )
+    if heads is not None:
+        whole("heads", heads, 1, MOST_HEADS)
+        if width % heads:
+            raise ValueError(f"width must be a multiple of heads={heads}, got {width}")
+    return found

@@ -1,0 +1,249 @@
+"""Learning curves of fuller attention: architectures trained end to end on the theory's own task."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..answer import Question
+from ..arrays import FloatArray, Value
+from ..grid import amount, check_broadcast, check_kind, integer, real, whole, yes_or_no
+from ..noise import STANDARD, Noise
+from ..outcome import DeepOutcome
+from ..running.seeds import streams
+from ..running.workers import Progress, check_workers, run, worth
+from ..simulation.asked import trial_count
+from ..simulation.summary import build, by_name, means
+from ..task import Positions, Task
+from .catalogue import get_architecture
+from .course import EPOCHS, RATES
+from .torch_needed import need_torch
+
+MEMORY = 1 << 30
+MOST_RATES = 20
+MEANS = (
+    *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
+    *("attended", "largest", "validation_loss"),
+)
+AVERAGED = ("kappa", "cosine_q", "rate", "epochs", "diverged", "parameters")
+PATHS = ("path_epochs", "path_cosine", "path_cosine_q", "path_attended", "path_loss")
+NONE = ("query_part", "signal_part", "rest", "gamma")  # of the theory's readout
+
+
+def simulate_deep(
+    task: Task,
+    alpha: Value,
+    architecture: str = "cls",
+    d: int = 64,
+    trials: int = 8,
+    seed: Any = 0,
+    *,
+    heads: int | None = None,
+    width: int = 32,
+    lengths: Sequence[int] = (),
+    watch: bool = False,
+    rates: Sequence[float] = RATES,
+    epochs: int = EPOCHS,
+    n_test: int = 10_000,
+    noise: Noise | None = None,
+    checkpoints: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    progress: Progress = None,
+) -> DeepOutcome:
+    """Train an architecture end to end at dimension d, several times, and test it.
+
+    What `simulate` does for the solvable models, by the same samplers and with the same `Outcome`,
+    for models that have no theory. All are trained alike: Adam on the logistic loss in batches of
+    32, with weights that decay (biases and norms excepted), a fifth of each class held out, by
+    which training is stopped and the best of three learning rates chosen. Needs the extra
+    ``needlescope[deep]``.
+
+    Parameters
+    ----------
+    task : Task
+        The problem. Any numeric field may be an array; results broadcast as NumPy would.
+    alpha : float or array
+        All labelled samples, those held out included, divided by d: above 0.
+    architecture : str, default "cls"
+        "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
+        "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is.
+    d : int, default 64
+        Dimension of a token, from 1 to 100,000.
+    trials : int, default 8
+        Independent repetitions, from 1 to 100,000 over all points of a grid; their spread gives the
+        standard errors (NaN for one trial).
+    seed : default 0
+        What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
+    heads : int, optional
+        Of "multihead", "block" and "two_blocks", which have 4 by default; at most 64.
+    width : int, default 32
+        Of keys, values and hidden layers, a multiple of the heads; at most 1024.
+    lengths : sequence of int, optional
+        Other numbers of tokens to test at, for ``test_errors``; the signal is in R of them.
+    watch : bool, default False
+        Whether to look at the model at the epochs 0, 1, 2, 4, …, for the paths of the result.
+    rates : sequence of float, default (0.001, 0.003, 0.01)
+        Learning rates, each trained to its end from the same start; that with the least loss of
+        the samples held out is kept.
+    epochs : int, default 300
+        The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
+        has not become less for 30 of them.
+    n_test : int, default 10,000
+        Fresh samples by which errors are counted, at each length.
+    noise : Noise, optional
+        Other noise than the standard normal one.
+    checkpoints : path, optional
+        A folder in which trainings under way are kept every ten seconds. The same call goes on from
+        there after it was interrupted, with the same result to the last bit.
+    workers : int, optional
+        Processes to run on, as many as there are cores by default. Results do not depend on it.
+    memory : int, default 1 GiB
+        Bytes that the samples of a trial may take.
+    progress : bool or callable, optional
+        A progress bar (by default if there is a terminal), or a function of (done, total).
+
+    Returns
+    -------
+    DeepOutcome
+        An `Outcome`: means over trials with their standard errors, and the values of every trial
+        as ``trials``.
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not installed.
+    ValueError
+        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
+    NotConverged
+        If a trial diverges at every learning rate; it names the trial.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
+    >>> found = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], workers=1)
+    >>> found.model, bool(found.test_error < 0.1), bool(found.cosine_q > 0.7)
+    ('solvable', True, True)
+    """
+    alpha = check_deep(
+        task, alpha, architecture, d, heads, width, lengths, watch, rates, epochs, n_test, noise,
+        checkpoints, memory,
+    )  # fmt: skip
+    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
+    trials = trial_count(trials, shape)
+    check_workers(workers)
+    need_torch("simulate_deep")
+    trial = import_module(".trial", __package__)
+    kept = None if checkpoints is None else os.fspath(checkpoints)
+    tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
+    given = tuple(int(one) for one in lengths)
+    steps = tuple(float(one) for one in rates)
+    shared = (given, bool(watch), steps, epochs, n_test, noise or STANDARD, kept)
+    jobs = [
+        trial.Job(
+            *(tasks[k // trials], float(alphas[k // trials]), architecture, d, heads, width),
+            *shared,
+            one,
+        )
+        for k, one in enumerate(streams(seed, len(tasks), trials))
+    ]
+    workers = worth(workers, sum(one.seconds for one in jobs))
+    title = f"{architecture}, d = {d}"
+    rows = run(trial.run_trial, jobs, workers=workers, progress=progress, title=title)
+    values = by_name(rows, shape, trials)
+    options = {"alpha": alpha, "architecture": architecture, "d": d, "trials": trials, "seed": seed}
+    options |= {"heads": heads, "width": width, "watch": watch, "epochs": epochs, "n_test": n_test}
+    options |= {"lengths": given or None, "rates": steps, "noise": noise}
+    return _outcome(values, architecture, shape, Question("simulate_deep", task, None, options))
+
+
+def _outcome(
+    values: dict[str, FloatArray], architecture: str, shape: tuple[int, ...], question: Question
+) -> DeepOutcome:
+    nothing = np.full(shape, np.nan)
+    found: dict[str, Any] = means(values, MEANS)
+    found |= {name: nothing for one in NONE for name in (one, f"{one}_se")}
+    found |= {name: values[name].mean(axis=-1) for name in AVERAGED} | {"residual": nothing}
+    outcome = build(DeepOutcome, {**found, "model": architecture}, shape, question, values)
+    more: dict[str, Any] = {}
+    if values["test_errors"].shape[-1]:
+        errors = np.moveaxis(values["test_errors"], -1, 0)
+        each = [means({"one": one}, ["one"]) for one in errors]
+        more["test_errors"] = tuple(one["one"][()] for one in each)
+        more["test_errors_se"] = tuple(one["one_se"][()] for one in each)
+    for name in PATHS:
+        if name in values:
+            more[name] = _last(values[name].mean(axis=len(shape)))
+    if "path_map" in values:
+        moments = np.moveaxis(values["path_map"].mean(axis=len(shape)), -2, 0)
+        more["path_map"] = tuple(_last(one) for one in moments)
+    return dataclasses.replace(outcome, **more)
+
+
+def _last(values: FloatArray) -> tuple[Any, ...]:
+    """Return a number, or a grid of them, for each place of the last axis."""
+    return tuple(one[()] for one in np.moveaxis(values, -1, 0))
+
+
+def check_deep(
+    task: Task,
+    alpha: Value,
+    architecture: str,
+    d: int,
+    heads: int | None,
+    width: int,
+    lengths: Any,
+    watch: Any,
+    rates: Any,
+    epochs: int,
+    n_test: int,
+    noise: Noise | None,
+    checkpoints: Any,
+    memory: int,
+) -> Any:
+    """Refuse what `simulate_deep` cannot be asked; return α as an array or a number."""
+    check_kind("task", task, Task)
+    alpha = amount("alpha", alpha)
+    check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
+    get_architecture(architecture, width, heads)
+    whole("d", d, 1, 10**5)
+    if d < task.kinds:
+        raise ValueError(f"d must be at least {task.kinds}, the number of signals, got {d}")
+    yes_or_no("watch", watch)
+    whole("epochs", epochs, 1, 10**5)
+    whole("n_test", n_test, 1, 10**9)
+    whole("memory", memory, 1, 1 << 50)
+    if noise is not None:
+        check_kind("noise", noise, Noise)
+        noise.check_dimension(d)
+    _check_list("lengths", lengths)
+    if len(lengths):
+        integer("lengths", lengths, int(np.max(task.R)))
+        if isinstance(task.positions, Positions):
+            raise ValueError(
+                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to a length"
+            )
+    _check_list("rates", rates)
+    if not 1 <= len(rates) <= MOST_RATES:
+        raise ValueError(f"rates must be 1 to {MOST_RATES} learning rates, got {len(rates)}")
+    real("rates", rates, 0.0, np.inf, open_low=True, sense=(1e-12, 1e6))
+    if checkpoints is not None and not isinstance(checkpoints, str | os.PathLike):
+        raise ValueError(f"checkpoints must be the path of a folder or None, got {checkpoints!r}")
+    needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
+    if needed > memory:
+        raise ValueError(
+            f"the samples need about {needed / (1 << 30):.3g} GiB, above memory={memory}; lower "
+            f"d={d} or alpha, or pass memory={int(needed) + 1}"
+        )
+    return alpha
+
+
+def _check_list(name: str, value: Any) -> None:
+    if isinstance(value, str) or np.ndim(value) != 1:
+        raise ValueError(f"{name} must be a list of numbers, got {value!r:.80}")

@@ -1,0 +1,114 @@
+"""What a training has done so far, in a file: plain arrays, and a line of JSON. Nothing is pickled.
+
+A file is written whole or not at all, so that a training that is killed goes on from the last one.
+It says what it is of, and is refused by a training of something else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from .loop import Model, Run
+
+PAUSE = 10.0  # seconds between two files
+
+
+class Keeper:
+    """Keeps the runs of a training, and the one under way, in a file.
+
+    Parameters
+    ----------
+    path
+        The file; None keeps nothing.
+    what
+        What the training is of, as text.
+    pause
+        Seconds between two files.
+
+    Examples
+    --------
+    >>> Keeper(None, "nothing").runs is None
+    True
+    """
+
+    def __init__(self, path: Path | None, what: str, pause: float = PAUSE) -> None:
+        self.path, self.what, self.pause = path, what, pause
+        self.written = time.monotonic()
+        self.arrays: dict[str, Any] = {}
+        self.runs: list[Run] | None = None
+        if path is not None and path.exists():
+            self.arrays, self.runs = _read(path, what)
+
+    def restore(self, number: int, model: Model) -> None:
+        """Bring a model to where a run was left: its best weights, or those under way."""
+        assert self.runs is not None
+        if number < len(self.runs) - 1:
+            return  # ended: what is best is known, and nothing else is asked
+        model.reader.load_state_dict(_tensors(self.arrays, "model."))
+        state = model.adam.state_dict()
+        for key, one in _tensors(self.arrays, "adam.").items():
+            place, _, name = key.partition(".")
+            state["state"].setdefault(int(place), {})[name] = one
+        model.adam.load_state_dict(state)
+
+    def keep(self, runs: list[Run], model: Model) -> None:
+        """Write all to the file, if it is time."""
+        if self.path is None or time.monotonic() - self.written < self.pause:
+            return
+        arrays: dict[str, Any] = {}
+        for number, run in enumerate(runs):
+            arrays |= {f"best.{number}.{name}": one for name, one in run.best.items()}
+        arrays |= {f"model.{name}": one for name, one in model.reader.state_dict().items()}
+        for place, state in model.adam.state_dict()["state"].items():
+            arrays |= {f"adam.{place}.{name}": one for name, one in state.items()}
+        told = [{"rate": one.rate, "history": one.history, "seen": one.seen} for one in runs]
+        where = json.dumps({"what": self.what, "runs": told})
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self.path.with_suffix(f".{os.getpid()}.part")
+        with fresh.open("wb") as file:
+            np.savez(file, where=np.array(where), **{k: v.numpy() for k, v in arrays.items()})
+        fresh.replace(self.path)
+        self.written = time.monotonic()
+
+
+def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        where = json.loads(str(arrays.pop("where")))
+        runs = [
+            Run(
+                float(one["rate"]),
+                [float(loss) for loss in one["history"]],
+                _tensors(arrays, f"best.{number}."),
+                {int(epoch): seen for epoch, seen in one["seen"].items()},
+            )
+            for number, one in enumerate(where["runs"])
+        ]
+        known = str(where["what"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as problem:
+        raise ValueError(
+            f"the checkpoint {path} cannot be read ({problem}); remove it to train from the start"
+        ) from None
+    if known != what:
+        raise ValueError(
+            f"the checkpoint {path} is of another training, {known:.200}; remove it, or give "
+            "another folder"
+        )
+    return arrays, runs
+
+
+def _tensors(arrays: dict[str, Any], before: str) -> dict[str, torch.Tensor]:
+    return {
+        name.removeprefix(before): torch.from_numpy(np.array(one))
+        for name, one in arrays.items()
+        if name.startswith(before)
+    }

@@ -1,0 +1,170 @@
+"""One training: Adam on the logistic loss, stopped by samples held out.
+
+The mean loss log(1 + e^{−yf}) over the samples is followed in batches, drawn anew in every epoch;
+weights decay apart from it (AdamW), biases and norms excepted. After each epoch the loss of the samples held out is measured:
+the weights of the epoch at which it was least are what is kept, and training ends when it has not
+become less for ``patience`` epochs. Nothing depends on anything but the numbers given: the order of
+an epoch's batches follows from the seed and the epoch, so that a training can go on from any epoch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ..architectures.reader import Reader
+from ..course import BATCH, DECAY, EPOCHS, PATIENCE
+from .samples import Samples, scores
+
+
+class Course(NamedTuple):
+    """How a training goes: how long at most, how patient, in what batches, how weights decay."""
+
+    epochs: int = EPOCHS
+    patience: int = PATIENCE
+    batch: int = BATCH
+    decay: float = DECAY
+
+
+@dataclass
+class Run:
+    """A training under way at one learning rate: what has to be known to go on with it.
+
+    ``history`` has the held-out loss at the start and after every epoch, ``best`` the weights at
+    the least of them, ``seen`` what was watched, by epoch.
+    """
+
+    rate: float
+    history: list[float] = field(default_factory=list)
+    best: dict[str, Tensor] = field(default_factory=dict)
+    seen: dict[int, Any] = field(default_factory=dict)
+
+    @property
+    def epoch(self) -> int:
+        """How many epochs are over."""
+        return max(0, len(self.history) - 1)
+
+    @property
+    def least(self) -> float:
+        """The least loss of the samples held out, infinite if a loss was no finite number."""
+        return math.inf if self.diverged else min(self.history)
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch of the least loss."""
+        return int(np.argmin(self.history))
+
+    @property
+    def diverged(self) -> bool:
+        """Whether a loss was no finite number."""
+        return not all(map(math.isfinite, self.history))
+
+    def ended(self, course: Course) -> bool:
+        """Whether there is nothing more to do."""
+        if not self.history:
+            return False
+        waited = self.epoch - self.best_epoch
+        return self.diverged or self.epoch >= course.epochs or waited >= course.patience
+
+
+class Parts(NamedTuple):
+    """Which samples are trained on, and which are held out."""
+
+    known: Tensor
+    held: Tensor
+
+
+class Model(NamedTuple):
+    """An architecture that is being trained, and its optimiser."""
+
+    reader: Reader
+    adam: torch.optim.Optimizer
+
+    @classmethod
+    def begin(cls, reader: Reader, rate: float, course: Course) -> Model:
+        """Set Adam up: weights decay, biases and norms do not."""
+        free = _free(reader)
+        groups = [
+            {"params": [one for one in reader.parameters() if one not in free]},
+            {"params": [one for one in reader.parameters() if one in free], "weight_decay": 0.0},
+        ]
+        return cls(reader, torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True))
+
+
+def _free(reader: Reader) -> set[nn.Parameter]:
+    """Return what does not decay. A bias that did would cost dear: the best is often far from 0."""
+    norms = (part for part in reader.modules() if isinstance(part, nn.LayerNorm))
+    found = {one for part in norms for one in part.parameters()}
+    names = reader.named_parameters()
+    return found | {one for name, one in names if name.rpartition(".")[2].startswith("bias")}
+
+
+After = Callable[[Run, Model], object]
+"""Called at the start and after every epoch."""
+
+
+def train(
+    model: Model,
+    samples: Samples,
+    parts: Parts,
+    course: Course,
+    run: Run,
+    seed: int,
+    after: After = lambda run, model: None,
+) -> None:
+    """Go on with a training until it ends; the weights are then left at their best.
+
+    Examples
+    --------
+    >>> from ..architectures.solvable import Solvable
+    >>> X = np.random.default_rng(0).standard_normal((40, 2, 3)) + 1.0
+    >>> y = np.repeat([1.0, -1.0], 20)
+    >>> X[20:] -= 2.0
+    >>> samples, parts = Samples.of_array(X, y), Parts(torch.arange(40), torch.arange(40))
+    >>> run, course = Run(0.1), Course(epochs=9)
+    >>> model = Model.begin(Solvable(3), 0.1, course)
+    >>> train(model, samples, parts, course, run, seed=0)
+    >>> run.epoch, run.history[0] > 0.69, run.least < 0.1
+    (9, True, True)
+    """
+    if not run.history:
+        _measure(model.reader, samples, parts, run)
+        after(run, model)
+    while not run.ended(course):
+        order = np.random.default_rng([seed, run.epoch]).permutation(len(parts.known))
+        for rows in parts.known[torch.from_numpy(order)].split(course.batch):
+            model.adam.zero_grad()
+            _loss(model.reader, samples, rows).backward()  # type: ignore[no-untyped-call]
+            model.adam.step()
+        _measure(model.reader, samples, parts, run)
+        after(run, model)
+    if not run.diverged:
+        model.reader.load_state_dict(run.best)
+
+
+def _loss(reader: Reader, samples: Samples, rows: Tensor) -> Tensor:
+    """Return the mean loss of some samples."""
+    found = functional.softplus(-samples.y[rows] * reader(*samples.batch(rows)).scores)
+    weight = samples.weight[rows]
+    return (weight * found).sum() / weight.sum()
+
+
+def mean_loss(reader: Reader, samples: Samples, rows: Tensor) -> float:
+    """Return the mean loss of some samples as a number, summed in double precision."""
+    margins = (samples.y[rows] * scores(reader, samples, rows)).double()
+    weight = samples.weight[rows].double()
+    return float((weight * functional.softplus(-margins)).sum() / weight.sum())
+
+
+def _measure(reader: Reader, samples: Samples, parts: Parts, run: Run) -> None:
+    loss = mean_loss(reader, samples, parts.held)
+    if math.isfinite(loss) and loss < min(run.history, default=math.inf):
+        run.best = {name: one.detach().clone() for name, one in reader.state_dict().items()}
+    run.history.append(loss)

@@ -1,0 +1,122 @@
+"""The learning rate: each of a few is trained to its end, and the least held-out loss decides.
+
+A rate at which a loss is no finite number has diverged, and is out. If all have, so has the
+training.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from ...errors import NotConverged
+from ..architectures.reader import Reader
+from .checkpoint import Keeper
+from .loop import Course, Model, Parts, Run, train
+from .quiet import repeatable
+from .samples import Samples
+
+EVERY = 5  # a fifth of each class is held out
+
+Build = Callable[[], Reader]
+Watch = Callable[[Reader], Any]
+
+
+class Chosen(NamedTuple):
+    """The weights that are kept, the run they are of, and all runs."""
+
+    reader: Reader
+    run: Run
+    runs: list[Run]
+
+    @property
+    def diverged(self) -> int:
+        """At how many rates training diverged."""
+        return sum(one.diverged for one in self.runs)
+
+
+def choose(
+    build: Build,
+    samples: Samples,
+    parts: Parts,
+    course: Course,
+    rates: Sequence[float],
+    seed: int,
+    keeper: Keeper | None = None,
+    watch: Watch | None = None,
+    told: Callable[[int], object] = lambda epochs: None,
+) -> Chosen:
+    """Train from the same start at every rate, and keep what errs least on samples held out.
+
+    Parameters
+    ----------
+    build
+        Returns an architecture at its start.
+    samples, parts
+        All samples, and which are trained on and held out.
+    course, rates, seed
+        How a training goes; the learning rates; for the start and the batches.
+    keeper
+        Keeps what is done so far, so that it can be gone on with.
+    watch
+        Called with the model at the epochs 0, 1, 2, 4, …; what it returns is kept in the runs.
+    told
+        Called with the number of epochs that are over, of all rates together.
+    """
+    keeper = Keeper(None, "") if keeper is None else keeper
+    runs = keeper.runs or []
+    found: list[Reader] = []
+    for number, rate in enumerate(rates):
+        with repeatable(seed):
+            reader = build()
+            reader.bias.data.fill_(_log_odds(samples, parts))
+            model = Model.begin(reader, rate, course)
+            if number < len(runs):
+                keeper.restore(number, model)
+            else:
+                runs.append(Run(rate))
+
+            def after(run: Run, model: Model) -> None:
+                if watch is not None and run.epoch & (run.epoch - 1) == 0:  # a power of two
+                    run.seen.setdefault(run.epoch, watch(model.reader))
+                keeper.keep(runs, model)
+                told(sum(one.epoch for one in runs))
+
+            train(model, samples, parts, course, runs[number], seed, after)
+            found.append(reader)
+    best = min(range(len(runs)), key=lambda k: runs[k].least)
+    if not math.isfinite(runs[best].least):
+        raise NotConverged(
+            f"training diverged at every learning rate, {', '.join(f'{one:g}' for one in rates)}: "
+            "its loss is no finite number; pass smaller rates"
+        )
+    return Chosen(found[best], runs[best], runs)
+
+
+def held_out(y: Any) -> Parts:
+    """Hold out every fifth sample of each class, if there are two; all are, if that leaves none.
+
+    Examples
+    --------
+    >>> held_out(np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0])).held
+    tensor([0, 1, 7])
+    """
+    sides = [np.flatnonzero(y == sign) for sign in (-1.0, 1.0)]
+    held = np.sort(np.concatenate([one[::EVERY] for one in sides if len(one) > 1] or [[]]))
+    every = np.arange(len(y))
+    known = np.setdiff1d(every, held)
+    held = held if len(held) else every
+    return Parts(torch.from_numpy(known), torch.from_numpy(held.astype(np.int64)))
+
+
+def _log_odds(samples: Samples, parts: Parts) -> float:
+    """Return the log odds of a positive, where scores start: between those of none and of all."""
+    y, weight = samples.y[parts.known], samples.weight[parts.known]
+    share = float(weight[y > 0.0].sum() / weight.sum())
+    edge = 0.5 / (len(y) + 1.0)
+    share = min(max(share, edge), 1.0 - edge)
+    return math.log(share / (1.0 - share))

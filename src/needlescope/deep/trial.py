@@ -1,0 +1,173 @@
+"""One trial: samples are drawn, an architecture is trained on them, and tested on fresh ones."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from ..errors import NotConverged
+from ..noise import Noise
+from ..running.seeds import child, generator
+from ..simulation.samples.data import hold, tokens
+from ..task import Task
+from .architectures.reader import Reader
+from .catalogue import ARCHITECTURES
+from .measures import Positives, look, positives, test_error
+from .training.checkpoint import Keeper
+from .training.loop import Course, mean_loss
+from .training.quiet import repeatable
+from .training.rates import Chosen, choose, held_out
+from .training.samples import Samples, scores
+
+STREAMS = ("signal", "samples", "start", "positives", "test")
+WATCHED = 500  # positives that are looked at: their numbers are known to about a twentieth
+WATCHED_NUMBERS = 1 << 24  # numbers in them, at most
+FEWEST_WATCHED = 50
+
+
+class Job(NamedTuple):
+    """A trial of one problem: all that it needs, its random stream included."""
+
+    task: Task
+    alpha: float
+    architecture: str
+    d: int
+    heads: int | None
+    width: int
+    lengths: tuple[int, ...]
+    watch: bool
+    rates: tuple[float, ...]
+    epochs: int
+    n_test: int
+    noise: Noise
+    checkpoints: str | None
+    seed: np.random.SeedSequence
+
+    def stream(self, name: str) -> np.random.SeedSequence:
+        """Return the stream of one of the things that a trial draws."""
+        return child(self.seed, STREAMS.index(name))
+
+    @property
+    def n(self) -> int:
+        """How many samples there are, those held out included."""
+        return max(1, round(self.alpha * self.d))
+
+    @property
+    def seconds(self) -> float:
+        """Roughly how long it takes: 50 ns for a token's number in an epoch."""
+        return 5e-8 * self.n * self.task.L * self.d * 50 * len(self.rates) + 0.5
+
+    @property
+    def what(self) -> str:
+        """What is trained, as text."""
+        asked = self._replace(checkpoints=None, lengths=(), n_test=0)
+        words = [f"{name}={value!r}" for name, value in asked._asdict().items() if name != "seed"]
+        return ", ".join([*words, f"seed={self.seed.entropy!r} {self.seed.spawn_key!r}"])
+
+    def keeper(self) -> Keeper | None:
+        """Return what keeps this trial's training in a file, if there is a folder for it."""
+        if self.checkpoints is None:
+            return None
+        name = hashlib.sha256(self.what.encode()).hexdigest()[:16]
+        return Keeper(Path(self.checkpoints) / f"{name}.npz", self.what)
+
+
+def run_trial(job: Job) -> dict[str, Any]:
+    """Train and test once; return its numbers by name."""
+    kinds = job.task.kinds
+    xi = _directions(generator(job.stream("signal")), kinds, job.d)
+    data = hold(tokens(job.task, job.n, xi, job.noise, job.stream("samples")))
+    samples, parts = Samples.of_array(data.X, data.y), held_out(data.y)
+    count = max(FEWEST_WATCHED, min(WATCHED, WATCHED_NUMBERS // (job.task.L * job.d)))
+    fresh = positives(job.task, count, xi, job.noise, job.stream("positives"))
+    seed = int(job.stream("start").generate_state(1)[0])
+    course = Course(epochs=job.epochs)
+    build = _builder(job)
+    watch = (lambda reader: look(reader, fresh)) if job.watch else None
+    try:
+        with repeatable(seed):
+            chosen = choose(
+                build, samples, parts, course, job.rates, seed, keeper=job.keeper(), watch=watch
+            )
+            found = _measured(job, chosen, samples, parts.known, fresh)
+            errors = [
+                test_error(chosen.reader, task, job.n_test, xi, job.noise, stream)
+                for task, stream in _tests(job)
+            ]
+    except NotConverged as problem:
+        number = job.seed.spawn_key[-1] if job.seed.spawn_key else 0
+        raise NotConverged(
+            f"{problem} (in trial {number} of {job.architecture} at d={job.d}, n={job.n}, "
+            f"{job.task!r})"
+        ) from None
+    found |= {"test_error": errors[0], "test_errors": np.array(errors[1:])}
+    return found | (_path(job, chosen, fresh) if job.watch else {})
+
+
+def _builder(job: Job) -> Callable[[], Reader]:
+    architecture = ARCHITECTURES[job.architecture]
+    return lambda: architecture.build(job.d, job.width, job.heads)
+
+
+def _directions(rng: np.random.Generator, kinds: int, d: int) -> Any:
+    """Draw a signal's direction; of several, orthogonal ones in rows."""
+    drawn = rng.standard_normal((d, kinds))
+    if kinds == 1:
+        return drawn[:, 0] / np.linalg.norm(drawn[:, 0])
+    return np.linalg.qr(drawn)[0].T
+
+
+def _tests(job: Job) -> list[tuple[Task, np.random.SeedSequence]]:
+    """List the tasks that are tested on: the trained one, then those of other lengths."""
+    stream = job.stream("test")
+    others = [(job.task.replace(L=length), child(stream, length)) for length in job.lengths]
+    return [(job.task, child(stream, 0)), *others]
+
+
+def _measured(
+    job: Job, chosen: Chosen, samples: Samples, known: torch.Tensor, fresh: Positives
+) -> dict[str, Any]:
+    """Return what is known of the weights that were kept."""
+    reader, run = chosen.reader, chosen.run
+    wrong = (scores(reader, samples, known) > 0.0) != (samples.y[known] > 0.0)
+    seen = look(reader, fresh)
+    seen.pop("map")
+    return {
+        **seen,
+        "bias": float(reader.bias.detach()),
+        "train_loss": mean_loss(reader, samples, known),
+        "train_error": float(wrong.double().mean()),
+        "validation_loss": run.least,
+        "rate": run.rate,
+        "epochs": float(run.best_epoch),
+        "diverged": float(chosen.diverged),
+        "parameters": float(sum(one.numel() for one in reader.parameters())),
+    }
+
+
+def moments(epochs: int) -> list[int]:
+    """List the epochs at which a training of so many is watched.
+
+    Examples
+    --------
+    >>> moments(10)
+    [0, 1, 2, 4, 8]
+    """
+    return [0] + [1 << k for k in range(epochs.bit_length()) if 1 << k <= epochs]
+
+
+def _path(job: Job, chosen: Chosen, fresh: Positives) -> dict[str, Any]:
+    """Return what was seen on the way; after the end, what the weights that were kept show."""
+    last, run = look(chosen.reader, fresh), chosen.run
+    at = moments(job.epochs)
+    seen: list[Any] = [run.seen.get(epoch, last) for epoch in at]
+    losses = [run.history[epoch] if epoch <= run.epoch else run.least for epoch in at]
+    found = {f"path_{name}": [one[name] for one in seen] for name in ("cosine", "cosine_q")}
+    found |= {"path_attended": [one["attended"] for one in seen], "path_loss": losses}
+    found |= {"path_epochs": at, "path_map": [one["map"] for one in seen]}
+    return {name: np.array(value, float) for name, value in found.items()}
