@@ -78,7 +78,7 @@ def look(reader: Reader, fresh: Positives) -> dict[str, float | list[float]]:
 
 def _cosine(vector: Tensor, signals: Tensor) -> float:
     """Return the cosine with the signal; with several, that with the space of them."""
-    norm = float(vector.detach().norm())
+    norm = float(vector.norm())
     if norm == 0.0:
         return 0.0
     along = signals @ vector
@@ -87,10 +87,10 @@ def _cosine(vector: Tensor, signals: Tensor) -> float:
 
 def _query(reader: Reader, signals: Tensor) -> dict[str, float]:
     """Return strength and alignment of the best aligned query; NaN without one."""
-    with torch.no_grad():
-        queries = reader.queries()
+    queries = reader.queries()
     if queries is None:
         return {"kappa": np.nan, "cosine_q": np.nan}
+    queries = queries.detach()
     cosines = [_cosine(one, signals) for one in queries]
     best = int(np.argmax(np.abs(cosines)))
     return {"kappa": float(queries[best].norm()), "cosine_q": cosines[best]}
@@ -114,5 +114,3 @@ def _attention(weights: Tensor | None, marked: Tensor) -> dict[str, float | list
         "largest": float(hit.mean()),
         "map": [float(own.mean()), *rest.mean(dim=0).tolist()],
     }
-
-

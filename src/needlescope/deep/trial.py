@@ -144,7 +144,7 @@ def _measured(
         "train_error": float(wrong.double().mean()),
         "validation_loss": run.least,
         "rate": run.rate,
-        "epochs": float(run.best_epoch),
+        "stopped": float(run.best_epoch),
         "diverged": float(chosen.diverged),
         "parameters": float(sum(one.numel() for one in reader.parameters())),
     }

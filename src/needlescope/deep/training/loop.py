@@ -95,7 +95,9 @@ class Model(NamedTuple):
             {"params": [one for one in reader.parameters() if one not in free]},
             {"params": [one for one in reader.parameters() if one in free], "weight_decay": 0.0},
         ]
-        return cls(reader, torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True))
+        return cls(
+            reader, torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True)
+        )
 
 
 def _free(reader: Reader) -> set[nn.Parameter]:
