@@ -1,4 +1,4 @@
-"""Learning curves of fuller attention: architectures trained end to end on the theory's own task."""
+"""Learning curves of fuller attention: architectures trained end to end on the theory's task."""
 
 from __future__ import annotations
 
@@ -142,17 +142,25 @@ def simulate_deep(
     need_torch("simulate_deep")
     from .trial import Job, run_trial
 
-    kept = None if checkpoints is None else os.fspath(checkpoints)
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
-    given = tuple(int(one) for one in lengths)
-    steps = tuple(float(one) for one in rates)
-    shared = (given, bool(watch), steps, epochs, n_test, noise or STANDARD, kept)
+    given, steps = tuple(int(one) for one in lengths), tuple(float(one) for one in rates)
+    first = Job(
+        task,
+        0.0,
+        architecture,
+        d,
+        heads,
+        width,
+        given,
+        bool(watch),
+        steps,
+        epochs,
+        n_test,
+        STANDARD if noise is None else noise,
+        None if checkpoints is None else os.fspath(checkpoints),
+    )
     jobs = [
-        Job(
-            *(tasks[k // trials], float(alphas[k // trials]), architecture, d, heads, width),
-            *shared,
-            one,
-        )
+        first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=one)
         for k, one in enumerate(streams(seed, len(tasks), trials))
     ]
     workers = worth(workers, sum(one.seconds for one in jobs))
@@ -228,7 +236,8 @@ def check_deep(
         integer("lengths", lengths, int(np.max(task.R)))
         if isinstance(task.positions, Positions):
             raise ValueError(
-                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to a length"
+                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
+                "length"
             )
     _check_list("rates", rates)
     if not 1 <= len(rates) <= MOST_RATES:

@@ -1,4 +1,4 @@
-"""What fuller attention reaches, trained as people train: an `Outcome`, and what its training saw."""
+"""What fuller attention reaches, trained as people train: an `Outcome`, and more of training."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """One training: Adam on the logistic loss, stopped by samples held out.
 
 The mean loss log(1 + e^{−yf}) over the samples is followed in batches, drawn anew in every epoch;
-weights decay apart from it (AdamW), biases and norms excepted. After each epoch the loss of the samples held out is measured:
-the weights of the epoch at which it was least are what is kept, and training ends when it has not
-become less for ``patience`` epochs. Nothing depends on anything but the numbers given: the order of
-an epoch's batches follows from the seed and the epoch, so that a training can go on from any epoch.
+weights decay apart from it (AdamW), biases and norms excepted. After each epoch the loss of the
+samples held out is measured: the weights of the epoch at which it was least are what is kept, and
+training ends when it has not become less for ``patience`` epochs. Nothing depends on anything but
+the numbers given: the order of an epoch's batches follows from the seed and the epoch, so that a
+training can go on from any epoch.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def train(
     >>> y = np.repeat([1.0, -1.0], 20)
     >>> X[20:] -= 2.0
     >>> samples, parts = Samples.of_array(X, y), Parts(torch.arange(40), torch.arange(40))
-    >>> run, course = Run(0.1), Course(epochs=9)
+    >>> run, course = Run(0.1), Course(epochs=9, decay=0.0)
     >>> model = Model.begin(Solvable(3), 0.1, course)
     >>> train(model, samples, parts, course, run, seed=0)
     >>> run.epoch, run.history[0] > 0.69, run.least < 0.1
@@ -143,7 +144,7 @@ def train(
         order = np.random.default_rng([seed, run.epoch]).permutation(len(parts.known))
         for rows in parts.known[torch.from_numpy(order)].split(course.batch):
             model.adam.zero_grad()
-            _loss(model.reader, samples, rows).backward()  # type: ignore[no-untyped-call]
+            _loss(model.reader, samples, rows).backward()
             model.adam.step()
         _measure(model.reader, samples, parts, run)
         after(run, model)

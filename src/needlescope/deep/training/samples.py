@@ -56,7 +56,7 @@ class Samples:
     @property
     def d(self) -> int:
         """How many numbers a token has."""
-        return self.table.shape[1]
+        return int(self.table.shape[1])
 
     def batch(self, rows: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return some samples (m, L, d), and where tokens are, None if they are everywhere."""
