@@ -8,7 +8,7 @@ from __future__ import annotations
 
 RATES = (3e-3, 1e-2, 3e-2)  # learning rates, of which samples held out choose one
 EPOCHS = 300
-PATIENCE = 30  # epochs without a lesser loss of the samples held out
+PATIENCE = 20  # epochs without a lesser loss of the samples held out
 BATCH = 64
 DECAY = 3.0  # of weights, times the learning rate in every step
 EVERY = 5  # a fifth of each class is held out

@@ -94,7 +94,7 @@ def simulate_deep(
         the samples held out is kept.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
-        has not become less for 30 of them.
+        has not become less for 20 of them.
     n_test : int, default 10,000
         Fresh samples by which errors are counted, at each length.
     noise : Noise, optional

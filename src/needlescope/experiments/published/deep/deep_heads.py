@@ -1,6 +1,6 @@
 """How many heads are needed where positives carry one of several signals.
 
-L = 10, R = 1, θ = 5, π = ½, α = 32: one, two or four orthogonal signals, equally frequent.
+L = 10, R = 1, θ = 5, π = ½, α = 16: one, two or four orthogonal signals, equally frequent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...experiment import Experiment
 from ...units.unit import Unit
 from .base import TASK, Size, below, limit, trained
 
-ALPHA = 32.0
+ALPHA = 16.0
 SIGNALS, HEADS = (1, 2, 4), (1, 2, 4, 8)
 KINDS = ("multihead", "block")
 
@@ -52,7 +52,7 @@ EXPERIMENT = Experiment(
     "deep_heads",
     "Heads against signals",
     "Test error against the number of heads, where positives carry one of one, two or four "
-    "orthogonal signals, equally frequent; one token of ten, α = 32. Left: one layer of "
+    "orthogonal signals, equally frequent; one token of ten, α = 16. Left: one layer of "
     "self-attention; right: a transformer block. Level lines: the least error of a single query "
     "with a readout, both chosen knowing the signals (theory).",
     units,

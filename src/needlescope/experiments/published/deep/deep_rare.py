@@ -14,7 +14,7 @@ from ...units.unit import Unit
 from .base import TASK, Size, below, fine, known, limit, trained, two_steps
 from .deep_errors import TESTED, at
 
-SHARES = (0.02, 0.05, 0.1, 0.2)
+SHARES = (0.02, 0.05, 0.15)
 DRAWN = ("solvable", "multihead", "block", "gated", "max", "gru")
 
 

@@ -1,0 +1,86 @@
+"""How the settings of deep training were chosen: ``python -m tools.deep_settings``, with torch.
+
+Every architecture is trained with several decays, sets of learning rates and patiences, on a task
+that no figure has; the table is of mean test errors over seeds. The settings of
+`needlescope.deep.course` are the first column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+import needlescope as ns
+from needlescope.deep.catalogue import ARCHITECTURES
+from needlescope.deep.course import BATCH, DECAY, EPOCHS, PATIENCE, RATES
+from needlescope.deep.measures import test_error
+from needlescope.deep.training.loop import Course
+from needlescope.deep.training.rates import choose, held_out
+from needlescope.deep.training.samples import Samples
+from needlescope.noise import STANDARD
+from needlescope.simulation.samples.data import hold, tokens
+
+TASK = ns.Task(L=12, R=1, theta=4.5, pi=0.5)
+D, WIDTH, TESTED = 64, 32, 5000
+
+
+class Setting(NamedTuple):
+    """A name for a column, and how training goes in it."""
+
+    name: str
+    course: Course
+    rates: tuple[float, ...] = RATES
+
+
+USUAL = Course(EPOCHS, PATIENCE, BATCH, DECAY)
+SETTINGS = (
+    Setting("as chosen", USUAL),
+    *(Setting(f"decay {one:g}", USUAL._replace(decay=one)) for one in (0.01, 1.0, 10.0)),
+    *(Setting(f"patience {one}", USUAL._replace(patience=one)) for one in (10, 40)),
+    Setting("rates 0.001, 0.003, 0.01", USUAL, (1e-3, 3e-3, 1e-2)),
+)
+
+
+def error(name: str, alpha: float, setting: Setting, seed: int) -> float:
+    """Train once, and return the test error."""
+    rng = np.random.default_rng(seed)
+    xi = rng.standard_normal(D)
+    xi /= np.linalg.norm(xi)
+    sets = (np.random.SeedSequence([seed, k]) for k in (1, 2))
+    data = hold(tokens(TASK, round(alpha * D), xi, STANDARD, next(sets)))
+    found = choose(
+        lambda: ARCHITECTURES[name].build(D, WIDTH),
+        Samples.of_array(data.X, data.y),
+        held_out(data.y),
+        setting.course,
+        setting.rates,
+        seed,
+    )
+    return test_error(found.reader, TASK, TESTED, xi, STANDARD, next(sets))
+
+
+def main(words: list[str]) -> None:
+    """Print a table in Markdown, a row for each architecture and α."""
+    parser = argparse.ArgumentParser(prog="tools.deep_settings", description=__doc__)
+    parser.add_argument("--alpha", type=float, nargs="+", default=[4.0, 16.0])
+    parser.add_argument("--only", nargs="+", choices=ARCHITECTURES, default=list(ARCHITECTURES))
+    parser.add_argument("--seeds", type=int, default=3)
+    wanted = parser.parse_args(words)
+    torch.set_num_threads(1)
+    print("| architecture | α | " + " | ".join(one.name for one in SETTINGS) + " |")
+    print("| --- | --- |" + " --- |" * len(SETTINGS))
+    for alpha in wanted.alpha:
+        for name in wanted.only:
+            cells = []
+            for setting in SETTINGS:
+                every = [error(name, alpha, setting, seed) for seed in range(wanted.seeds)]
+                cells.append(f"{np.mean(every):.3f}")
+            print(f"| {name} | {alpha:g} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
