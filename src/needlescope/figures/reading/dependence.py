@@ -60,7 +60,6 @@ UNUSED = {
     "simulate_focus": ("training.alpha1", "training.ridge"),
     "simulate_separability": ("training.loss", "training.ridge"),
     "detection_threshold": ("task.theta",),
-    "simulate_deep": ("model",),  # the architecture again, in its answer
 }
 """Arguments that a call's answer does not depend on."""
 
@@ -85,7 +84,7 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if any(name.startswith("training.") for name in known):
         known = DEFAULTS | known
     if call == "simulate_deep":
-        known = _deep(known) | known
+        known = _deep(known) | {name: one for name, one in known.items() if name != "model"}
     unused = list(UNUSED.get(call, ()))
     if "query.kappa" in known or not has_query(known.get("model")):
         unused += QUERY_ONLY
@@ -97,7 +96,10 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a training of fuller attention is asked that does not say so."""
+    """Return what a training of fuller attention is asked that does not say so.
+
+    Its model, in a table, is its architecture again: a part of the answer.
+    """
     one = ARCHITECTURES.get(given.get("architecture", "cls"))
     heads = {} if one is None or one.heads is None else {"heads": one.heads}
     return {"architecture": "cls", **heads, "width": WIDTH, "epochs": EPOCHS}

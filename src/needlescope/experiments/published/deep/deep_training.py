@@ -45,8 +45,8 @@ EXPERIMENT = Experiment(
     "score in a signal token, which for a linear classifier is its readout. Right of it: of the "
     "query itself, where there is one; the level lines are the query of two steps (theory) and of "
     "the paper's model trained to a minimum. Below: attention maps, the mean attention at each "
-    "epoch (from top to bottom) on the signal token, at the left, and on the other nine tokens, the "
-    "most attended first; of several heads, of the one that looks at the signal most.",
+    "epoch (from top to bottom) on the signal token, at the left, and on the other nine tokens, "
+    "the most attended first; of several heads, of the one that looks at the signal most.",
     units,
     scores,
 )

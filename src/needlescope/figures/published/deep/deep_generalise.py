@@ -117,13 +117,13 @@ def deep_generalise_series(
 def _trained_at(table: pd.DataFrame) -> float | None:
     """Return the length of training, of which there is one; None if none is said."""
     rows = table[table["call"].isin(("simulate_deep", "predict"))]
-    found = sorted(select(rows, [OWN])[OWN].unique())
+    found = sorted(float(one) for one in select(rows, [OWN])[OWN].unique())
     if len(found) > 1:
         raise ValueError(
             f"figures.deep_generalise draws a single task.L of training, got {listed(found)}; "
-            f'leave the rest out, as table[table["{OWN}"] == {found[0]!r}]'
+            f'select one, as table[(table["call"] == "oracle") | (table["{OWN}"] == {found[0]!r})]'
         )
-    return float(found[0]) if found else None
+    return found[0] if found else None
 
 
 def _every(table: pd.DataFrame) -> pd.DataFrame:
