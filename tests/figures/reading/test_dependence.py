@@ -85,6 +85,7 @@ def test_a_training_of_fuller_attention_has_its_defaults():
         "heads": 4,
         "width": usual["width"].default,
         "epochs": usual["epochs"].default,
+        "rates": str(list(usual["rates"].default)),
     }
     assert "heads" not in depends("simulate_deep", {"architecture": "gru"})
     assert depends("simulate_deep", {"architecture": "block", "heads": 8})["heads"] == 8

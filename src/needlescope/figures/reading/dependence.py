@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...deep.catalogue import ARCHITECTURES
-from ...deep.course import EPOCHS
+from ...deep.course import EPOCHS, RATES
 from ...models import ATTENTION, MODELS
 from ...training import Training
 
@@ -102,4 +102,5 @@ def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     one = ARCHITECTURES.get(given.get("architecture", "cls"))
     heads = {} if one is None or one.heads is None else {"heads": one.heads}
-    return {"architecture": "cls", **heads, "width": WIDTH, "epochs": EPOCHS}
+    usual = {"width": WIDTH, "epochs": EPOCHS, "rates": str([*RATES])}  # a list, as it is told apart
+    return {"architecture": "cls", **heads, **usual}
