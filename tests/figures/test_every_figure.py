@@ -56,8 +56,12 @@ NOTHING_ALONE = {  # what a single panel cannot do without
     | {"the numbers of simulate_separability"},
     "separation": {"theory", "the numbers of detection_threshold"},
 }
-FEWER = {("phases", "theory"): 3}  # axes: maps of those L alone that have rings, and their colours
+FEWER = {  # axes
+    ("phases", "theory"): 3,  # maps of those L alone that have rings, and their colours
+    ("deep_training", "most numbers"): 2,  # the one training that is left does not attend
+}
 NEEDED = {  # columns without which nothing is drawn
+    "deep_generalise": {"task.L"},
     "deep_lengths": {"task.L"},
     "deep_rare": {"task.pi"},
     "deep_training": {"path_epochs_1"},
