@@ -169,7 +169,7 @@ def _panel(
         Axis(r"tokens of a test sequence, $L'$", log=10, ticks=LENGTHS, plain=True, minor="none"),
         errors if first else unnamed(errors),
         GROUPS[group][0],
-        legend=below(own, 0.215) if keys is None else inside([*keys, *own]),
+        legend=below(own, 0.215) if keys is None else inside([*keys, *own], "lower right"),
     )
 
 

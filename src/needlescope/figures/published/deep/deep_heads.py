@@ -88,7 +88,7 @@ def deep_heads_series(
     if alone:
         if not (marks[panel] or levels):
             nothing("deep_heads", f'the panel "{panel}" has no rows')
-        legend = inside(_keys(table, marks[panel]))
+        legend = inside(_keys(table, marks[panel]), room=True)
         return single(_panel(levels, marks[panel], panel, errors, legend))
     first, second = PANELS
     legend = beside(_keys(table, [one for some in marks.values() for one in some]))

@@ -166,10 +166,10 @@ def beside(keys: Sequence[Key]) -> Legend:
     return Legend(keys, "upper left", (1.04, 1.0), spaces=spaces)
 
 
-def inside(keys: Sequence[Key]) -> Legend:
-    """Return a legend in a panel that stands alone, which makes room for it."""
-    spaces = {"handlelength": 2.0, "labelspacing": 0.3}
-    return Legend(keys, "upper right", columns=2, room=True, spaces=spaces)
+def inside(keys: Sequence[Key], corner: str = "upper right", *, room: bool = False) -> Legend:
+    """Return a legend in a panel that stands alone, small, where there are the fewest data."""
+    spaces = {"handlelength": 1.8, "labelspacing": 0.25}
+    return Legend(keys, corner, size=6.0, room=room, spaces=spaces)
 
 
 def told(table: pd.DataFrame) -> str:
