@@ -24,7 +24,7 @@ def units(full: bool) -> list[Unit]:
     Examples
     --------
     >>> sorted({unit.arguments["task"]["pi"] for unit in units(False)})[:3]
-    [0.02, 0.0257, 0.033]
+    [0.02, 0.0256, 0.0328]
     """
     size = Size(full)
     found = []
