@@ -109,7 +109,7 @@ def _longer(table: pd.DataFrame, errors: Axis) -> list[Mark]:
         return []
     d, end = float(sizes.max()), _reach(table)[1]
     words = "more tokens\nthan dimensions"
-    place = ((d, 0.985), ("data", "panel"), ("left", "top"), (4, 0))
+    place = ((d, 0.02), ("data", "panel"), ("left", "bottom"), (4, 0))  # below all lines
     return [
         Band((d, end), (low, low), (high, high), grey(0.5), 0.1),
         Words(words, *place, grey(0.4)),
