@@ -29,9 +29,34 @@ ANSWERS = {
     "simulate_oracle": ("error",),
     "predict": OUTCOME,
     "simulate": OUTCOME,
+    "best_query": ("error", "alone", "together", "kappa"),
+    "simulate_deep": (*OUTCOME, "cosine", "attended"),
 }
+MOMENTS, SHOWN = 3, 4  # of a training that was watched: epochs 0, 1 and 2, and tokens of its maps
+PATHS = ("path_cosine", "path_cosine_q", "path_attended", "path_loss")
+BLIND = ("gru", "convolution")  # without attention
 REACH = {"keep_up": (0.6, 1.0)}  # cosines and overlaps cross what is enough
 SMALL = {"limit": 1e-3, "limit_se": 1e-6, "test_error_se": 1e-6}  # an error exceeds its limit
+
+
+def answered(unit, rng, reach):
+    """The numbers that answer a unit, made up; more of a training that was tested or watched."""
+    found = {one: SMALL.get(one, rng.uniform(*reach)) for one in ANSWERS[unit.call]}
+    for k, _ in enumerate(unit.arguments.get("lengths", ()), 1):
+        found[f"test_errors_{k}"] = rng.uniform(*reach)
+    for k in range(1, MOMENTS + 1) if unit.arguments.get("watch") else ():
+        found |= {f"{name}_{k}": rng.uniform(*reach) for name in PATHS}
+        found[f"path_epochs_{k}"] = (0, 1, 2)[k - 1]
+        if unit.arguments["architecture"] not in BLIND:
+            found |= {f"path_map_{k}_{token}": rng.random() for token in range(1, SHOWN + 1)}
+    return found
+
+
+def answers(table):
+    """The columns of a table that answer its units."""
+    known = {one for call in table.call.unique() for one in ANSWERS[call]}
+    more = [one for one in table if one.startswith(("path_", "test_errors_"))]
+    return sorted({*known, *more})
 
 
 @cache
@@ -42,8 +67,7 @@ def complete(name):
     for unit in experiment(name).units(False):
         if unit.arguments.get("seed", [0])[-1] < TRIALS:
             row = {"call": unit.call, **columns(unit.arguments)}
-            answers = {one: SMALL.get(one, rng.uniform(*reach)) for one in ANSWERS[unit.call]}
-            rows.append({**row, **answers})
+            rows.append({**row, **answered(unit, rng, reach)})
     return pd.DataFrame(rows)
 
 

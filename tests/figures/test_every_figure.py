@@ -15,7 +15,7 @@ from needlescope import figures
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.units.calls import SIMULATED
 from needlescope.figures.catalogue import SERIES
-from tests.figures.tables import ANSWERS, complete
+from tests.figures.tables import answers, complete
 
 STRANGE = ("simulation", "theory", "most numbers")  # axes that may not find a range
 
@@ -27,8 +27,7 @@ def numeric(table):
 
 def without(table, lost):
     """The table of units of which some failed: their numbers are gone, and empty columns."""
-    answers = sorted({one for call in table.call.unique() for one in ANSWERS[call]})
-    blanked = table.assign(**{one: table[one].mask(lost) for one in answers})
+    blanked = table.assign(**{one: table[one].mask(lost) for one in answers(table)})
     return blanked.dropna(axis=1, how="all")
 
 
@@ -48,14 +47,24 @@ def parts(table):
 
 
 NOTHING = {"everything", "known columns", "rows", "all numbers"}
-NOTHING_BY = {"rates": {"theory", "the numbers of asymptote"}}  # no limit to be above of
+NOTHING_BY = {
+    "rates": {"theory", "the numbers of asymptote"},  # no limit to be above of
+    "deep_training": {"simulation", "the numbers of simulate_deep"},  # no training to watch
+}
 NOTHING_ALONE = {  # what a single panel cannot do without
     "capacity": {"simulation", "theory", "the numbers of capacity"}
     | {"the numbers of simulate_separability"},
     "separation": {"theory", "the numbers of detection_threshold"},
 }
-FEWER = {("phases", "theory"): 3}  # axes: maps of those L alone that have rings, and their colours
+FEWER = {  # axes
+    ("phases", "theory"): 3,  # maps of those L alone that have rings, and their colours
+    ("deep_training", "most numbers"): 2,  # the one training that is left does not attend
+}
 NEEDED = {  # columns without which nothing is drawn
+    "deep_generalise": {"task.L"},
+    "deep_lengths": {"task.L"},
+    "deep_rare": {"task.pi"},
+    "deep_training": {"path_epochs_1"},
     "errors": {"training.alpha1"},
     "alignment": {"training.alpha0"},
     "attention_map": {"training.alpha0", "task.theta"},
@@ -136,7 +145,8 @@ def test_a_figure_is_drawn_unless_there_is_nothing_to_draw(name, all_ways):
 def filled(panel):
     """Whether a panel has data, or says that it has none."""
     said = any("not in the table" in text.get_text() for text in panel.texts)
-    return said or any(len(line.get_xdata()) for line in panel.lines) or panel.collections
+    drawn = panel.collections or panel.images
+    return said or any(len(line.get_xdata()) for line in panel.lines) or drawn
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -165,7 +175,7 @@ def test_a_figure_is_drawn_unless_the_column_is_one_it_needs(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_figure_does_not_draw_has_one_value(name):
     table = complete(name)
-    column = "task.theta" if name == "rare" else "task.pi"  # which it draws
+    column = "task.theta" if name in ("rare", "deep_rare") else "task.pi"  # which they draw
     both = pd.concat([table, table.assign(**{column: 0.123})], ignore_index=True)
     if name == "errors":  # which draws it
         assert [text.get_text() for text in figures.errors(both).legends[1].get_texts()] == [
@@ -181,7 +191,7 @@ def test_what_the_figure_does_not_draw_has_one_value(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_other_rows_of_a_store_change_nothing(name):
     table = complete(name)
-    of_its_calls = name in ("alignment", "keep_up", "rare")
+    of_its_calls = name in ("alignment", "keep_up", "rare", "deep_training")
     other = "capacity" if of_its_calls else "alignment"
     other = complete(other).assign(**{"task.pi": 0.9})
     alone, beside = (figures.series(name, one) for one in (table, pd.concat([table, other])))

@@ -10,6 +10,12 @@ from .published.attention_map import attention_map
 from .published.beyond.kinds import kinds
 from .published.beyond.rare import rare
 from .published.capacity import capacity
+from .published.deep.deep_errors import deep_errors
+from .published.deep.deep_generalise import deep_generalise
+from .published.deep.deep_heads import deep_heads
+from .published.deep.deep_lengths import deep_lengths
+from .published.deep.deep_rare import deep_rare
+from .published.deep.deep_training import deep_training
 from .published.errors import errors
 from .published.length import length
 from .published.possible.keep_up import keep_up
@@ -28,6 +34,12 @@ __all__ = [
     "attention_map",
     "bag",
     "capacity",
+    "deep_errors",
+    "deep_generalise",
+    "deep_heads",
+    "deep_lengths",
+    "deep_rare",
+    "deep_training",
     "errors",
     "keep_up",
     "kinds",

@@ -14,6 +14,12 @@ from .published.attention_map import attention_map_series
 from .published.beyond.kinds import kinds_series
 from .published.beyond.rare import rare_series
 from .published.capacity import capacity_series
+from .published.deep.deep_errors import deep_errors_series
+from .published.deep.deep_generalise import deep_generalise_series
+from .published.deep.deep_heads import deep_heads_series
+from .published.deep.deep_lengths import deep_lengths_series
+from .published.deep.deep_rare import deep_rare_series
+from .published.deep.deep_training import deep_training_series
 from .published.errors import errors_series
 from .published.length import length_series
 from .published.possible.keep_up import keep_up_series
@@ -31,6 +37,12 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "attended": attended_series,
     "attention_map": attention_map_series,
     "capacity": capacity_series,
+    "deep_errors": deep_errors_series,
+    "deep_generalise": deep_generalise_series,
+    "deep_heads": deep_heads_series,
+    "deep_lengths": deep_lengths_series,
+    "deep_rare": deep_rare_series,
+    "deep_training": deep_training_series,
     "errors": errors_series,
     "keep_up": keep_up_series,
     "kinds": kinds_series,

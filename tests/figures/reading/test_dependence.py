@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 
 import needlescope as ns
+from needlescope.deep.simulate import simulate_deep
 from needlescope.figures.reading.dependence import QUERY_ONLY, SYMBOLS, UNUSED, depends
 
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.4)
@@ -72,3 +75,17 @@ def test_all_that_may_be_unused_has_a_symbol():
     assert {column for names in UNUSED.values() for column in names} | set(QUERY_ONLY) <= set(
         SYMBOLS
     )
+
+
+def test_a_training_of_fuller_attention_has_its_defaults():
+    usual = signature(simulate_deep).parameters
+    found = depends("simulate_deep", {"model": "multihead", "architecture": "multihead"})
+    assert found == {
+        "architecture": "multihead",
+        "heads": 4,
+        "width": usual["width"].default,
+        "epochs": usual["epochs"].default,
+        "rates": str(list(usual["rates"].default)),
+    }
+    assert "heads" not in depends("simulate_deep", {"architecture": "gru"})
+    assert depends("simulate_deep", {"architecture": "block", "heads": 8})["heads"] == 8

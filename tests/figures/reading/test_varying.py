@@ -67,3 +67,11 @@ def test_several_signals_are_told_apart_from_one():
     found = varying(given)["task.signals"]
     assert found == ["[0.2, 0.8]", "[0.5, 0.5]", "one"]
     assert sum(with_value(given, "task.signals", one).sum() for one in found) == 3
+
+
+def test_a_training_of_fuller_attention_is_asked_alpha_and_its_architecture():
+    rows = [{"call": "simulate_deep", "architecture": one, "model": one, "alpha": 2.0 * k}
+            for k, one in enumerate(("gru", "max"), 1)]  # fmt: skip
+    assert varying(pd.DataFrame(rows)) == {"architecture": ["gru", "max"], "alpha": [2.0, 4.0]}
+    rates = [{**rows[0], "rates": one} for one in ([0.1], [0.1, 0.2])]
+    assert varying(pd.DataFrame(rates)) == {"rates": ["[0.1, 0.2]", "[0.1]"]}

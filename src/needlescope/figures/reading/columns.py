@@ -14,6 +14,7 @@ from .rows import COLUMNS, LEFT_OUT
 WORDS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
     *("method", "who", "noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
+    *("architecture", "error_message"),
 )
 TRUTHS = ("training.balanced",)  # yes or no
 ENDLESS = ("alpha", "kappa", "query.kappa")  # a capacity, and hard attention

@@ -6,13 +6,17 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ...deep.catalogue import ARCHITECTURES
+from ...deep.course import EPOCHS, RATES
 from ...models import ATTENTION, MODELS
 from ...training import Training
 
 SYMBOLS = {
-    "model": "classifier", "training.loss": "loss", "task.L": "L", "test_task.L": "L′ (test)",
-    "task.R": "R", "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)",
-    "task.pi": "π", "test_task.pi": "π′ (test)", "task.positions": "positions",
+    "model": "classifier", "architecture": "architecture", "heads": "heads", "width": "width",
+    "rates": "learning rates", "epochs": "epochs at most", "training.loss": "loss", "task.L": "L",
+    "test_task.L": "L′ (test)", "lengths": "L′, tested as well", "task.R": "R",
+    "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)", "task.pi": "π",
+    "test_task.pi": "π′ (test)", "task.positions": "positions",
     "task.signals": "signals", "test_task.signals": "signals (test)", "alpha": "α",
     "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
     "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
@@ -32,10 +36,11 @@ SYMBOLS = {
 }  # fmt: skip
 """What is shown, in this order; the rest is how the work was done, not what it was."""
 
+WIDTH = 32  # of `simulate_deep`, unless it is said
 STEPS = ("eta_w", "eta_b", "eta_q")
 NESTED = (  # columns that hold lists and tables, which have no hash
     *("task.positions", "training.schedule", "training.schedule.shares"),
-    *("task.signals", "test_task.signals", "query.cosines"),
+    *("task.signals", "test_task.signals", "query.cosines", "lengths", "rates"),
     *(f"training.schedule.{name}" for name in STEPS),
 )
 DEFAULTS = {
@@ -78,6 +83,8 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
         known["query.kappa"] = known.pop("kappa")
     if any(name.startswith("training.") for name in known):
         known = DEFAULTS | known
+    if call == "simulate_deep":
+        known = _deep(known) | {name: one for name, one in known.items() if name != "model"}
     unused = list(UNUSED.get(call, ()))
     if "query.kappa" in known or not has_query(known.get("model")):
         unused += QUERY_ONLY
@@ -86,3 +93,18 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if known.get(f"test_task.{name}") == known.get(f"task.{name}"):
             unused.append(f"test_task.{name}")
     return {name: value for name, value in known.items() if name not in unused}
+
+
+def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a training of fuller attention is asked that does not say so.
+
+    Its model, in a table, is its architecture again: a part of the answer.
+    """
+    one = ARCHITECTURES.get(given.get("architecture", "cls"))
+    heads = {} if one is None or one.heads is None else {"heads": one.heads}
+    usual = {
+        "width": WIDTH,
+        "epochs": EPOCHS,
+        "rates": str([*RATES]),
+    }  # a list, as it is told apart
+    return {"architecture": "cls", **heads, **usual}

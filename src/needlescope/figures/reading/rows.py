@@ -25,6 +25,7 @@ COLUMNS = (
     *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
     *("theta", "cosine", "limit", "limit_se", "rate"),
     *("overlap", "easy_overlap", "easy_test_error", "possible", "easy"),
+    *("architecture", "heads", "width", "epochs", "error_message"),
 )
 """What figures read besides; a table lacks the numbers of a call that failed."""
 

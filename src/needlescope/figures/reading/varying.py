@@ -15,7 +15,7 @@ REPEATS = ("d", "samples", "trials")  # how large a simulation is: the largest d
 ARGUMENT_OF = {  # a result of other calls
     "error": ("detection_threshold",),
     "kappa": ("crossover",),
-    "alpha": ("learning_limit", "simulate_limit"),
+    "alpha": ("learning_limit", "simulate_limit", "simulate_deep"),
 }
 UNSAID: Mapping[str, Any] = {
     **{name: value for name, value in LEFT_OUT.items() if name not in DEFAULTS},

@@ -41,9 +41,9 @@ EXPERIMENT = Experiment(
     "deep_generalise",
     "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200",
     "Test error on sequences of another length, the signal still in one token; α = 16. Nothing is "
-    "trained again: the threshold that was right for ten tokens is used for all. The black line is "
-    "theory, the paper's two steps in the setting that is best at ten tokens; the grey one is what "
-    "is possible at each length if the signal is known.",
+    "trained again: the threshold that was right for ten tokens is used for all. The blue line is "
+    "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
+    "what is possible at each length if the signal is known.",
     units,
     scores,
 )

@@ -53,8 +53,9 @@ EXPERIMENT = Experiment(
     "Heads against signals",
     "Test error against the number of heads, where positives carry one of one, two or four "
     "orthogonal signals, equally frequent; one token of ten, α = 16. Left: one layer of "
-    "self-attention; right: a transformer block. Level lines: the least error of a single query "
-    "with a readout, both chosen knowing the signals (theory).",
+    "self-attention; right: a transformer block. Dashed, in the colour of as many signals: the "
+    "least error of a single query with a readout, both chosen knowing the signals (theory). Thin: "
+    "what anyone could learn of one signal.",
     units,
     scores,
 )

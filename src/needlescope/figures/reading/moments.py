@@ -1,0 +1,41 @@
+"""Columns that are numbered, ``path_cosine_1``, ``path_cosine_2``, …: one for each moment."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from .columns import checked
+
+
+def moments(table: pd.DataFrame, name: str) -> list[str]:
+    """List the columns of a name, in their order, as far as they follow each other.
+
+    Examples
+    --------
+    >>> moments(pd.DataFrame(columns=["path_2", "path_1", "path_1_1", "path_4"]), "path")
+    ['path_1', 'path_2']
+    """
+    found: list[str] = []
+    while (one := f"{name}_{len(found) + 1}") in table:
+        found.append(one)
+    return found
+
+
+def each(table: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """Return a row for each moment of each row, as far as all of the names have a number there.
+
+    Examples
+    --------
+    >>> row = {"path_epochs_1": 0, "path_epochs_2": 1, "path_cosine_1": 0.1, "path_cosine_2": 0.5}
+    >>> each(pd.DataFrame([row]), "path_epochs", "path_cosine")[["path_epochs", "path_cosine"]]
+       path_epochs  path_cosine
+    0          0.0          0.1
+    1          1.0          0.5
+    """
+    parts = [table.assign(**dict.fromkeys(names, float("nan")))[:0]]
+    listed = [moments(table, name) for name in names]
+    for columns in zip(*listed, strict=False):
+        values = {name: checked(one, table[one]) for name, one in zip(names, columns, strict=True)}
+        parts.append(table.assign(**values).dropna(subset=list(names)))
+    filled = [part for part in parts if len(part)] or parts[:1]
+    return pd.concat(filled, ignore_index=True).astype(dict.fromkeys(names, float))

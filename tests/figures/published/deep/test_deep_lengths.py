@@ -1,0 +1,62 @@
+"""The figure "deep_lengths", drawn from a table made by hand."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from needlescope import figures
+from needlescope.figures.marks import Band, Dots, Line, Words
+from needlescope.figures.published.deep.looks import SIGNAL_KNOWN, TWO_STEPS
+from needlescope.figures.style import ANYONE
+
+
+@pytest.fixture
+def table():
+    rows = []
+    for L, theta in ((4, 2.5), (64, 4.3)):
+        here = {"task.L": L, "task.theta": theta}
+        rows.append({"call": "oracle", **here, "error": 0.1 / L})
+        rows.append({"call": "learning_limit", **here, "alpha": 16.0, "test_error": 0.2 / L})
+        for ridge in (0.1, 1.0):
+            row = {"call": "predict", "model": "attention", **here, "training.ridge": ridge}
+            rows.append({**row, "test_error": ridge / L})
+        for error in (0.2, 0.3):
+            row = {"call": "simulate_deep", **here, "alpha": 16.0, "architecture": "block", "d": 32}
+            rows.append({**row, "test_error": error})
+    yield pd.DataFrame(rows)
+    plt.close("all")
+
+
+def found(table):
+    return figures.series("deep_lengths", table).panels[0].marks
+
+
+def test_lines_and_dots_are_the_rows(table):
+    lines = {mark.name: mark for mark in found(table) if isinstance(mark, Line)}
+    assert lines[TWO_STEPS].x == (4.0, 64.0)
+    assert lines[TWO_STEPS].y == pytest.approx((0.025, 0.1 / 64))
+    assert lines[SIGNAL_KNOWN].y == pytest.approx((0.025, 0.1 / 64))
+    assert lines[ANYONE].y == pytest.approx((0.05, 0.2 / 64))
+    [dots] = [mark for mark in found(table) if isinstance(mark, Dots)]
+    assert dots.y == pytest.approx((0.25, 0.25)) and dots.se == pytest.approx((0.05, 0.05))
+
+
+def test_more_tokens_than_dimensions_are_shaded(table):
+    [band] = [mark for mark in found(table) if isinstance(mark, Band)]
+    assert band.x[0] == 32.0 and band.x[1] > 64.0
+    assert any(isinstance(mark, Words) and "than dimensions" in mark.text for mark in found(table))
+    wide = table.assign(d=100)
+    assert not [mark for mark in found(wide) if isinstance(mark, Band)]
+
+
+def test_it_goes_into_given_axes(table):
+    figure, ax = plt.subplots()
+    assert figures.deep_lengths(table, ax=ax) is figure and ax.get_yscale() == "log"
+
+
+def test_two_strengths_at_one_length_are_refused(table):
+    other = table[table["task.L"] == 4].assign(**{"task.theta": 3.0})
+    with pytest.raises(ValueError, match=r"single task\.theta for each task\.L, got 2\.5 and 3"):
+        figures.deep_lengths(pd.concat([table, other]))
