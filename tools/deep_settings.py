@@ -1,8 +1,8 @@
 """How the settings of deep training were chosen: ``python -m tools.deep_settings``, with torch.
 
-Every architecture is trained with several decays, sets of learning rates and patiences, on a task
-that no figure has; the table is of mean test errors over seeds. The settings of
-`needlescope.deep.course` are the first column.
+Every architecture is trained with the decays and learning rates that are chosen from, with each
+decay alone, with others and with other patiences, on a task that no figure has; the table is of
+mean test errors over seeds. What `needlescope.deep.course` says is the first column.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import torch
 
 import needlescope as ns
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.deep.course import BATCH, DECAY, EPOCHS, PATIENCE, RATES
+from needlescope.deep.course import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
 from needlescope.deep.measures import test_error
+from needlescope.deep.training.choice import choose, held_out, settings_of
 from needlescope.deep.training.loop import Course
-from needlescope.deep.training.rates import choose, held_out
 from needlescope.deep.training.samples import Samples
 from needlescope.noise import STANDARD
 from needlescope.simulation.samples.data import hold, tokens
@@ -28,24 +28,24 @@ TASK = ns.Task(L=12, R=1, theta=4.5, pi=0.5)
 D, WIDTH, TESTED = 64, 32, 5000
 
 
-class Setting(NamedTuple):
-    """A name for a column, and how training goes in it."""
+class Column(NamedTuple):
+    """A name, and how training goes."""
 
     name: str
-    course: Course
+    decays: tuple[float, ...] = DECAYS
     rates: tuple[float, ...] = RATES
+    course: Course = Course(EPOCHS, PATIENCE, BATCH)
 
 
-USUAL = Course(EPOCHS, PATIENCE, BATCH, DECAY)
-SETTINGS = (
-    Setting("as chosen", USUAL),
-    *(Setting(f"decay {one:g}", USUAL._replace(decay=one)) for one in (0.01, 1.0, 10.0)),
-    *(Setting(f"patience {one}", USUAL._replace(patience=one)) for one in (10, 40)),
-    Setting("rates 0.001, 0.003, 0.01", USUAL, (1e-3, 3e-3, 1e-2)),
+COLUMNS = (
+    Column("as they are"),
+    *(Column(f"decay {one:g}", (one,)) for one in (0.01, 1.0, 3.0, 10.0)),
+    Column("rates 0.001, 0.003 too", rates=(1e-3, 3e-3, *RATES)),
+    Column("patience 40", course=Course(EPOCHS, 40, BATCH)),
 )
 
 
-def error(name: str, alpha: float, setting: Setting, seed: int) -> float:
+def error(name: str, alpha: float, column: Column, seed: int) -> float:
     """Train once, and return the test error."""
     rng = np.random.default_rng(seed)
     xi = rng.standard_normal(D)
@@ -56,8 +56,8 @@ def error(name: str, alpha: float, setting: Setting, seed: int) -> float:
         lambda: ARCHITECTURES[name].build(D, WIDTH),
         Samples.of_array(data.X, data.y),
         held_out(data.y),
-        setting.course,
-        setting.rates,
+        column.course,
+        settings_of(column.rates, column.decays),
         seed,
     )
     return test_error(found.reader, TASK, TESTED, xi, STANDARD, next(sets))
@@ -71,13 +71,13 @@ def main(words: list[str]) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     wanted = parser.parse_args(words)
     torch.set_num_threads(1)
-    print("| architecture | α | " + " | ".join(one.name for one in SETTINGS) + " |")
-    print("| --- | --- |" + " --- |" * len(SETTINGS))
+    print("| architecture | α | " + " | ".join(one.name for one in COLUMNS) + " |")
+    print("| --- | --- |" + " --- |" * len(COLUMNS))
     for alpha in wanted.alpha:
         for name in wanted.only:
             cells = []
-            for setting in SETTINGS:
-                every = [error(name, alpha, setting, seed) for seed in range(wanted.seeds)]
+            for column in COLUMNS:
+                every = [error(name, alpha, column, seed) for seed in range(wanted.seeds)]
                 cells.append(f"{np.mean(every):.3f}")
             print(f"| {name} | {alpha:g} | " + " | ".join(cells) + " |", flush=True)
 

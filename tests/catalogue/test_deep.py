@@ -81,6 +81,10 @@ CASES = [
         for bad in ([], [0.0], [-0.1], [np.nan], [np.inf], ["fast"], [0.01] * 21)
     ),
     *(
+        Case(f"decays={bad!r}", deep(decays=bad), "decays must be ")
+        for bad in (3.0, None, "auto", [], [-1.0], [np.nan], ["slow"], [1.0] * 21)
+    ),
+    *(
         Case(f"epochs={bad!r}", deep(epochs=bad), "epochs must be (an|a single) integer")
         for bad in (0, -1, 2.5, 10**6, "many", None)
     ),

@@ -11,7 +11,7 @@ from needlescope.noise import STANDARD
 
 COVERS = ("building",)
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
-JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), 5, 100, STANDARD, None)
+JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), (3.0,), 5, 100, STANDARD, None)
 
 
 def test_samples_are_alpha_times_d():
@@ -25,6 +25,7 @@ def test_what_is_trained_says_all_but_where_and_how_it_is_tested():
         JOB._replace(task=TASK.replace(theta=4.0)),
         JOB._replace(watch=True),
         JOB._replace(rates=(0.02,)),
+        JOB._replace(decays=(0.0,)),
         JOB._replace(seed=np.random.SeedSequence(1)),
         JOB._replace(seed=np.random.SeedSequence(0, spawn_key=(1,))),
     ):

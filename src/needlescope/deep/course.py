@@ -6,9 +6,9 @@ that no figure has: L = 12, R = 1, θ = 4.5, π = ½, d = 64, α = 4 and 16. doc
 
 from __future__ import annotations
 
-RATES = (3e-3, 1e-2, 3e-2)  # learning rates, of which samples held out choose one
+RATES = (1e-2, 3e-2)  # learning rates, of which samples held out choose one
 EPOCHS = 300
 PATIENCE = 20  # epochs without a lesser loss of the samples held out
 BATCH = 64
-DECAY = 3.0  # of weights, times the learning rate in every step
+DECAYS = (3.0, 10.0)  # of weights, times the rate in every step; samples held out choose one too
 EVERY = 5  # a fifth of each class is held out

@@ -22,7 +22,7 @@ from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import get_architecture
-from .course import EPOCHS, RATES
+from .course import DECAYS, EPOCHS, RATES
 from .torch_needed import need_torch
 
 MEMORY = 1 << 30
@@ -31,7 +31,7 @@ MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
 )
-AVERAGED = ("kappa", "cosine_q", "rate", "stopped", "diverged", "parameters")
+AVERAGED = ("kappa", "cosine_q", "rate", "decay", "stopped", "diverged", "parameters")
 PATHS = ("path_epochs", "path_cosine", "path_cosine_q", "path_attended", "path_loss")
 NONE = ("query_part", "signal_part", "rest", "gamma")  # of the theory's readout
 
@@ -49,6 +49,7 @@ def simulate_deep(
     lengths: Sequence[int] = (),
     watch: bool = False,
     rates: Sequence[float] = RATES,
+    decays: Sequence[float] = DECAYS,
     epochs: int = EPOCHS,
     n_test: int = 10_000,
     noise: Noise | None = None,
@@ -62,7 +63,7 @@ def simulate_deep(
     What `simulate` does for the solvable models, by the same samplers and with the same `Outcome`,
     for models that have no theory. All are trained alike: Adam on the logistic loss in batches of
     64, with weights that decay (biases and norms excepted), a fifth of each class held out, by
-    which training is stopped and the best of three learning rates chosen. Needs the extra
+    which training is stopped, and learning rate and decay are chosen. Needs the extra
     ``needlescope[deep]``.
 
     Parameters
@@ -89,9 +90,12 @@ def simulate_deep(
         Other numbers of tokens to test at, for ``test_errors``; the signal is in R of them.
     watch : bool, default False
         Whether to look at the model at the epochs 0, 1, 2, 4, …, for the paths of the result.
-    rates : sequence of float, default (0.003, 0.01, 0.03)
-        Learning rates, each trained to its end from the same start; that with the least loss of
-        the samples held out is kept.
+    rates : sequence of float, default (0.01, 0.03)
+        Learning rates, 1 to 20 of them.
+    decays : sequence of float, default (3, 10)
+        How fast weights decay, times the learning rate in every step; 1 to 20 numbers of at least
+        0. Every pair of a rate and a decay is trained to its end from the same start; that with the
+        least loss of the samples held out is kept.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
         has not become less for 20 of them.
@@ -133,8 +137,8 @@ def simulate_deep(
     ('solvable', True, True)
     """
     alpha = check_deep(
-        task, alpha, architecture, d, heads, width, lengths, watch, rates, epochs, n_test, noise,
-        memory,
+        task, alpha, architecture, d, heads, width, lengths, watch, rates, decays, epochs, n_test,
+        noise, memory,
     )  # fmt: skip
     if checkpoints is not None and not isinstance(checkpoints, str | os.PathLike):
         raise ValueError(f"checkpoints must be the path of a folder or None, got {checkpoints!r}")
@@ -148,6 +152,7 @@ def simulate_deep(
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
     given, steps = tuple(int(one) for one in lengths), tuple(float(one) for one in rates)
+    falls = tuple(float(one) for one in decays)
     first = Job(
         task,
         0.0,
@@ -158,6 +163,7 @@ def simulate_deep(
         given,
         bool(watch),
         steps,
+        falls,
         epochs,
         n_test,
         STANDARD if noise is None else noise,
@@ -173,7 +179,7 @@ def simulate_deep(
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "architecture": architecture, "d": d, "trials": trials, "seed": seed}
     options |= {"heads": heads, "width": width, "watch": watch, "epochs": epochs, "n_test": n_test}
-    options |= {"lengths": given or None, "rates": steps, "noise": noise}
+    options |= {"lengths": given or None, "rates": steps, "decays": falls, "noise": noise}
     return _outcome(values, architecture, shape, Question("simulate_deep", task, None, options))
 
 
@@ -215,6 +221,7 @@ def check_deep(
     lengths: Any,
     watch: Any,
     rates: Any,
+    decays: Any,
     epochs: int,
     n_test: int,
     noise: Noise | None,
@@ -243,10 +250,11 @@ def check_deep(
                 f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
-    _check_list("rates", rates)
-    if not 1 <= len(rates) <= MOST_RATES:
-        raise ValueError(f"rates must be 1 to {MOST_RATES} learning rates, got {len(rates)}")
-    real("rates", rates, 0.0, np.inf, open_low=True, sense=(1e-12, 1e6))
+    for name, some, above in (("rates", rates, True), ("decays", decays, False)):
+        _check_list(name, some)
+        if not 1 <= len(some) <= MOST_RATES:
+            raise ValueError(f"{name} must be 1 to {MOST_RATES} numbers, got {len(some)}")
+        real(name, some, 0.0, np.inf, open_low=above, sense=(1e-12, 1e6))
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
     if needed > memory:
         raise ValueError(

@@ -19,9 +19,9 @@ from .architectures.reader import Reader
 from .catalogue import ARCHITECTURES
 from .measures import Positives, look, positives, test_error
 from .training.checkpoint import Keeper
+from .training.choice import Chosen, choose, held_out, settings_of
 from .training.loop import Course, mean_loss
 from .training.quiet import repeatable
-from .training.rates import Chosen, choose, held_out
 from .training.samples import Samples, scores
 
 STREAMS = ("signal", "samples", "start", "positives", "test")
@@ -42,6 +42,7 @@ class Job(NamedTuple):
     lengths: tuple[int, ...]
     watch: bool
     rates: tuple[float, ...]
+    decays: tuple[float, ...]
     epochs: int
     n_test: int
     noise: Noise
@@ -60,7 +61,9 @@ class Job(NamedTuple):
     @property
     def seconds(self) -> float:
         """Roughly how long it takes: 50 ns for a token's number in each of 50 epochs."""
-        return 2.5e-6 * self.n * float(self.task.L) * self.d * len(self.rates) + 0.5
+        return (
+            2.5e-6 * self.n * float(self.task.L) * self.d * len(self.rates) * len(self.decays) + 0.5
+        )
 
     @property
     def what(self) -> str:
@@ -86,13 +89,13 @@ def run_trial(job: Job) -> dict[str, Any]:
     count = max(FEWEST_WATCHED, min(WATCHED, WATCHED_NUMBERS // (job.task.L * job.d)))
     fresh = positives(job.task, count, xi, job.noise, job.stream("positives"))
     seed = int(job.stream("start").generate_state(1)[0])
-    course = Course(epochs=job.epochs)
+    course, settings = Course(epochs=job.epochs), settings_of(job.rates, job.decays)
     build = _builder(job)
     watch = (lambda reader: look(reader, fresh)) if job.watch else None
     try:
         with repeatable(seed):
             chosen = choose(
-                build, samples, parts, course, job.rates, seed, keeper=job.keeper(), watch=watch
+                build, samples, parts, course, settings, seed, keeper=job.keeper(), watch=watch
             )
             found = _measured(job, chosen, samples, parts.known, fresh)
             errors = [
@@ -143,7 +146,8 @@ def _measured(
         "train_loss": mean_loss(reader, samples, known),
         "train_error": float(wrong.double().mean()),
         "validation_loss": run.least,
-        "rate": run.rate,
+        "rate": run.setting.rate,
+        "decay": run.setting.decay,
         "stopped": float(run.best_epoch),
         "diverged": float(chosen.diverged),
         "parameters": float(sum(one.numel() for one in reader.parameters())),

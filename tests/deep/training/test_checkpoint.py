@@ -8,12 +8,12 @@ import torch
 
 from needlescope.deep.architectures.self_attention import SelfAttention
 from needlescope.deep.training.checkpoint import Keeper
+from needlescope.deep.training.choice import choose, held_out, settings_of
 from needlescope.deep.training.loop import Course
-from needlescope.deep.training.rates import choose, held_out
 from tests.deep.training.toy import samples
 
 COURSE = Course(epochs=5, patience=5, batch=16)
-RATES = (0.01, 0.03)
+SETTINGS = settings_of([0.01, 0.03], [3.0])
 
 
 class Stopped(Exception):
@@ -21,7 +21,7 @@ class Stopped(Exception):
 
 
 def run(keeper, stop=None):
-    """Train at two rates; end the training after so many epochs in all."""
+    """Train in two settings; end the training after so many epochs in all."""
 
     def told(epochs):
         if epochs == stop:
@@ -33,7 +33,7 @@ def run(keeper, stop=None):
         some,
         held_out(some.y.numpy()),
         COURSE,
-        RATES,
+        SETTINGS,
         7,
         keeper,
         lambda reader: {"norm": float(reader.token.detach().norm()), "map": [1.0]},
@@ -68,7 +68,7 @@ def test_what_has_ended_is_not_trained_again(whole, tmp_path):
     keeper = Keeper(path, "this", pause=0.0)
     some = samples()
     parts = held_out(some.y.numpy())
-    found = choose(lambda: SelfAttention(4, 4, 2), some, parts, COURSE, RATES, 7, keeper, None,
+    found = choose(lambda: SelfAttention(4, 4, 2), some, parts, COURSE, SETTINGS, 7, keeper, None,
                    told.append)  # fmt: skip
     assert told == [] and found.run.history == whole.run.history
     assert torch.equal(found.reader.token, whole.reader.token)

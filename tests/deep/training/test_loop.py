@@ -10,7 +10,15 @@ from torch import nn
 
 from needlescope.deep.architectures.solvable import Solvable
 from needlescope.deep.architectures.transformer import Transformer
-from needlescope.deep.training.loop import Course, Model, Parts, Run, mean_loss, train
+from needlescope.deep.training.loop import (
+    Course,
+    Model,
+    Parts,
+    Run,
+    Setting,
+    mean_loss,
+    train,
+)
 from tests.deep.training.toy import samples
 
 PARTS = Parts(torch.arange(12, 60), torch.arange(12))
@@ -20,8 +28,9 @@ COURSE = Course(epochs=30, patience=5, batch=16)
 
 
 def trained(course=COURSE, rate=0.05, seed=0):
-    run, some = Run(rate), samples()
-    model = Model.begin(Solvable(4), rate, course)
+    setting = Setting(rate, 1.0)
+    run, some = Run(setting), samples()
+    model = Model.begin(Solvable(4), setting)
     epochs = []
     train(model, some, PARTS, course, run, seed, lambda run, model: epochs.append(run.epoch))
     return model.reader, run, some, epochs
@@ -54,15 +63,16 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not():
 def test_a_loss_that_is_no_number_is_a_divergence():
     some = samples()
     some.table[100] = torch.inf
-    run, course = Run(0.1), Course(epochs=4, batch=16)
-    train(Model.begin(Solvable(4), 0.1, course), some, PARTS, course, run, 0)
+    setting, course = Setting(0.1, 1.0), Course(epochs=4, batch=16)
+    run = Run(setting)
+    train(Model.begin(Solvable(4), setting), some, PARTS, course, run, 0)
     assert run.diverged and run.least == math.inf and run.epoch < 4
 
 
 def test_weights_decay_and_biases_and_norms_do_not():
     reader = Transformer(4, 8, 2, depth=1)
     before = {name: one.detach().clone() for name, one in reader.named_parameters()}
-    model = Model.begin(reader, 0.1, Course(decay=3.0))
+    model = Model.begin(reader, Setting(0.1, 3.0))
     for one in reader.parameters():
         one.grad = torch.zeros_like(one)
     model.adam.step()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .loop import Model, Run
+from .loop import Model, Run, Setting
 
 PAUSE = 10.0  # seconds between two files
 
@@ -69,7 +69,7 @@ class Keeper:
         arrays |= {f"model.{name}": one for name, one in model.reader.state_dict().items()}
         for place, state in model.adam.state_dict()["state"].items():
             arrays |= {f"adam.{place}.{name}": one for name, one in state.items()}
-        told = [{"rate": one.rate, "history": one.history, "seen": one.seen} for one in runs]
+        told = [{"setting": one.setting, "history": one.history, "seen": one.seen} for one in runs]
         where = json.dumps({"what": self.what, "runs": told})
         self.path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self.path.with_suffix(f".{os.getpid()}.part")
@@ -86,7 +86,7 @@ def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
         where = json.loads(str(arrays.pop("where")))
         runs = [
             Run(
-                float(one["rate"]),
+                Setting(*map(float, one["setting"])),
                 [float(loss) for loss in one["history"]],
                 _tensors(arrays, f"best.{number}."),
                 {int(epoch): seen for epoch, seen in one["seen"].items()},

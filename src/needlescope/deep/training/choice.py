@@ -1,7 +1,7 @@
-"""The learning rate: each of a few is trained to its end, and the least held-out loss decides.
+"""The learning rate, and how fast weights decay: each of a few settings is trained to its end.
 
-A rate at which a loss is no finite number has diverged, and is out. If all have, so has the
-training.
+The one with the least loss of the samples held out is kept. A setting in which a loss is no finite
+number has diverged, and is out. If all have, so has the training.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...errors import NotConverged
 from ..architectures.reader import Reader
 from ..course import EVERY
 from .checkpoint import Keeper
-from .loop import Course, Model, Parts, Run, train
+from .loop import Course, Model, Parts, Run, Setting, train
 from .quiet import repeatable
 from .samples import Samples
 
@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 
     @property
     def diverged(self) -> int:
-        """At how many rates training diverged."""
+        """In how many settings training diverged."""
         return sum(one.diverged for one in self.runs)
 
 
@@ -43,13 +43,13 @@ def choose(
     samples: Samples,
     parts: Parts,
     course: Course,
-    rates: Sequence[float],
+    settings: Sequence[Setting],
     seed: int,
     keeper: Keeper | None = None,
     watch: Watch | None = None,
     told: Callable[[int], object] = lambda epochs: None,
 ) -> Chosen:
-    """Train from the same start at every rate, and keep what errs least on samples held out.
+    """Train from the same start in every setting; keep what errs least on samples held out.
 
     Parameters
     ----------
@@ -57,27 +57,27 @@ def choose(
         Returns an architecture at its start.
     samples, parts
         All samples, and which are trained on and held out.
-    course, rates, seed
-        How a training goes; the learning rates; for the start and the batches.
+    course, settings, seed
+        How a training goes; what is chosen from; for the start and the batches.
     keeper
         Keeps what is done so far, so that it can be gone on with.
     watch
         Called with the model at the epochs 0, 1, 2, 4, …; what it returns is kept in the runs.
     told
-        Called with the number of epochs that are over, of all rates together.
+        Called with the number of epochs that are over, of all settings together.
     """
     keeper = Keeper(None, "") if keeper is None else keeper
     runs = keeper.runs or []
     found: list[Reader] = []
-    for number, rate in enumerate(rates):
+    for number, setting in enumerate(settings):
         with repeatable(seed):
             reader = build()
             reader.bias.data.fill_(_log_odds(samples, parts))
-            model = Model.begin(reader, rate, course)
+            model = Model.begin(reader, setting)
             if number < len(runs):
                 keeper.restore(number, model)
             else:
-                runs.append(Run(rate))
+                runs.append(Run(setting))
 
             def after(run: Run, model: Model) -> None:
                 if watch is not None and run.epoch & (run.epoch - 1) == 0:  # a power of two
@@ -90,10 +90,25 @@ def choose(
     best = min(range(len(runs)), key=lambda k: runs[k].least)
     if not math.isfinite(runs[best].least):
         raise NotConverged(
-            f"training diverged at every learning rate, {', '.join(f'{one:g}' for one in rates)}: "
-            "its loss is no finite number; pass smaller rates"
+            f"training diverged at every learning rate, {_listed(settings)}: its loss is no finite "
+            "number; pass smaller rates"
         )
     return Chosen(found[best], runs[best], runs)
+
+
+def settings_of(rates: Sequence[float], decays: Sequence[float]) -> list[Setting]:
+    """Combine every decay with every rate.
+
+    Examples
+    --------
+    >>> settings_of([0.1], [1.0, 3.0])
+    [Setting(rate=0.1, decay=1.0), Setting(rate=0.1, decay=3.0)]
+    """
+    return [Setting(float(rate), float(decay)) for decay in decays for rate in rates]
+
+
+def _listed(settings: Sequence[Setting]) -> str:
+    return ", ".join(f"{rate:g}" for rate in dict.fromkeys(one.rate for one in settings))
 
 
 def held_out(y: Any) -> Parts:

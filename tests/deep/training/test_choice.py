@@ -1,4 +1,4 @@
-"""The learning rate that errs least on samples held out."""
+"""The learning rate and the decay that err least on samples held out."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ import torch
 
 from needlescope import NotConverged
 from needlescope.deep.architectures.solvable import Solvable
+from needlescope.deep.training.choice import choose, held_out, settings_of
 from needlescope.deep.training.loop import Course, mean_loss
-from needlescope.deep.training.rates import choose, held_out
 from tests.deep.training.toy import samples
 
 COURSE = Course(epochs=6, patience=6, batch=16)
 
 
-def chosen(rates, **more):
+def chosen(rates, decays=(1.0,), **more):
     some = samples()
     parts = held_out(some.y.numpy())
-    return choose(lambda: Solvable(4), some, parts, COURSE, rates, 0, **more), some, parts
+    return (
+        choose(lambda: Solvable(4), some, parts, COURSE, settings_of(rates, decays), 0, **more),
+        some,
+        parts,
+    )
 
 
 def test_the_least_held_out_loss_decides():
@@ -28,6 +32,12 @@ def test_the_least_held_out_loss_decides():
     losses = [run.least for run in found.runs]
     assert found.run is found.runs[1] and losses.index(min(losses)) == 1
     assert mean_loss(found.reader, some, parts.held) == found.run.least
+
+
+def test_decays_are_chosen_from_too():
+    found, _, _ = chosen([0.05], [300.0, 1.0])
+    assert [one.setting.decay for one in found.runs] == [300.0, 1.0]
+    assert found.run is found.runs[1]
 
 
 def test_rates_do_not_know_of_each_other():
@@ -48,7 +58,7 @@ def test_scores_start_at_the_odds_of_a_positive():
 @pytest.mark.filterwarnings("ignore")
 def test_a_rate_that_diverges_is_out_and_if_all_do_so_is_said():
     found, _, _ = chosen([0.05, 1e30])
-    assert found.diverged == 1 and found.run.rate == 0.05
+    assert found.diverged == 1 and found.run.setting.rate == 0.05
     with pytest.raises(NotConverged, match=r"diverged at every learning rate, 1e\+30, 1e\+35: "):
         chosen([1e30, 1e35])
 
