@@ -15,9 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..grid import choice, whole
 from .torch_needed import need_torch
@@ -40,68 +38,49 @@ class Architecture(NamedTuple):
 
     name: str
     words: str  # in a legend
-    attention: str
-    home: str  # the module that has its ``build``
-    options: Mapping[str, Any] = MappingProxyType({})
-    heads: int | None = None  # by default; None if it has none
+    attention: str  # what it is, nothing if there is none
+    heads: int | None = None  # by default; None if there are none to choose
 
     def build(self, d: int, width: int, heads: int | None = None) -> Reader:
         """Return the torch module at its start, drawn with torch's own generator."""
         need_torch("an architecture")
-        module = import_module(f".architectures.{self.home}", __package__)
-        found: Reader = module.build(d, width, heads or self.heads or 1, **self.options)
-        return found
+        from .building import BUILD
+
+        return BUILD[self.name](d, width, heads or self.heads or 1)
 
 
 _ALL = (
-    Architecture("solvable", "the paper's model", "softmax of one query", "solvable"),
+    Architecture("solvable", "the paper's model", "softmax of one query"),
     Architecture(
         "cls",
         "self-attention, one head",
         "softmax over the tokens and the CLS token itself, of one head",
-        "self_attention",
     ),
     Architecture(
         "multihead",
         "self-attention, several heads",
         "softmax over the tokens and the CLS token itself, of each head",
-        "self_attention",
-        heads=4,
+        4,
     ),
     Architecture(
-        "block",
-        "transformer block",
-        "that of the CLS token on the others, of each head",
-        "transformer",
-        {"depth": 1},
-        4,
+        "block", "transformer block", "that of the CLS token on the others, of each head", 4
     ),
     Architecture(
         "two_blocks",
         "two transformer blocks",
         "that of the CLS token on the others in the last block, of each head",
-        "transformer",
-        {"depth": 2},
         4,
     ),
-    Architecture(
-        "linear",
-        "linear attention",
-        "(1 + Xq − mean)/L: it may be less than nothing",
-        "solvable",
-        {"linear": True},
-    ),
-    Architecture("max", "max-pooling", "the share of features that are largest there", "maximum"),
-    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer", "gated"),
+    Architecture("linear", "linear attention", "(1 + Xq − mean)/L: it may be less than nothing"),
+    Architecture("max", "max-pooling", "the share of features that are largest there"),
+    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer"),
     Architecture(
         "gated_hidden",
         "gated attention, hidden layer",
         "softmax of a gated layer of rectified units",
-        "gated",
-        {"hidden": True},
     ),
-    Architecture("gru", "recurrent (GRU)", "none", "in_order", {"recurrent": True}),
-    Architecture("convolution", "convolution", "none", "in_order", {"recurrent": False}),
+    Architecture("gru", "recurrent (GRU)", ""),
+    Architecture("convolution", "convolution", ""),
 )
 ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in _ALL}
 

@@ -15,12 +15,11 @@ import torch
 
 from ...errors import NotConverged
 from ..architectures.reader import Reader
+from ..course import EVERY
 from .checkpoint import Keeper
 from .loop import Course, Model, Parts, Run, train
 from .quiet import repeatable
 from .samples import Samples
-
-EVERY = 5  # a fifth of each class is held out
 
 Build = Callable[[], Reader]
 Watch = Callable[[Reader], Any]
