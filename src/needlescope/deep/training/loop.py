@@ -95,7 +95,8 @@ class Model(NamedTuple):
             {"params": [one for one in reader.parameters() if one not in free]},
             {"params": [one for one in reader.parameters() if one in free], "weight_decay": 0.0},
         ]
-        return cls(reader, torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True))
+        adam = torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True)
+        return cls(reader, adam)
 
 
 def _free(reader: Reader) -> set[nn.Parameter]:
@@ -141,7 +142,7 @@ def train(
         order = np.random.default_rng([seed, run.epoch]).permutation(len(parts.known))
         for rows in parts.known[torch.from_numpy(order)].split(course.batch):
             model.adam.zero_grad()
-            _loss(model.reader, samples, rows).backward()  # type: ignore[no-untyped-call]
+            _loss(model.reader, samples, rows).backward()
             model.adam.step()
         _measure(model.reader, samples, parts, run)
         after(run, model)
@@ -150,16 +151,19 @@ def train(
 
 
 def _loss(reader: Reader, samples: Samples, rows: Tensor) -> Tensor:
-    """Return the mean loss of some samples."""
+    """Return the mean loss of some samples.
+
+    It is divided by their number: by their weight, light ones would pull as hard as heavy ones
+    wherever they are among themselves.
+    """
     found = functional.softplus(-samples.y[rows] * reader(*samples.batch(rows)).scores)
-    weight = samples.weight[rows]
-    return (weight * found).sum() / weight.sum()
+    return (samples.weight[rows].to(found.dtype) * found).sum() / len(rows)
 
 
 def mean_loss(reader: Reader, samples: Samples, rows: Tensor) -> float:
     """Return the mean loss of some samples as a number, summed in double precision."""
     margins = (samples.y[rows] * scores(reader, samples, rows)).double()
-    weight = samples.weight[rows].double()
+    weight = samples.weight[rows]
     return float((weight * functional.softplus(-margins)).sum() / weight.sum())
 
 
