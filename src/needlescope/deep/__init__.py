@@ -14,7 +14,7 @@ _HOME = {
     "simulate_deep": "simulate",
 }
 
-__all__ = ["ARCHITECTURES", "DeepClassifier", "simulate_deep"]  # noqa: F822 - loaded on first use
+__all__ = ["ARCHITECTURES", "DeepClassifier", "simulate_deep"]
 
 
 def __getattr__(name: str) -> Any:

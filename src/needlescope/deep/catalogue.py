@@ -1,4 +1,4 @@
-"""The architectures by name: what each is, and what its attention is. Torch loads when one is built.
+"""The architectures by name: what each is, and what its attention is. Building one loads torch.
 
 | name | score |
 | --- | --- |

@@ -1,4 +1,4 @@
-"""How all architectures are trained, in numbers: the defaults of `simulate_deep` and the classifier.
+"""How all architectures are trained, in numbers: defaults of `simulate_deep` and the classifier.
 
 They are the same for all architectures, and were settled before any figure was drawn, on a task
 that no figure has: L = 12, R = 1, θ = 4.5, π = ½, d = 64, α = 4 and 16. docs/deep.md has the table.

@@ -88,7 +88,8 @@ def rebuilt(model: Trained) -> Reader:
         reader = ARCHITECTURES[model.architecture].build(model.d, model.width, model.heads)
     state = {name: torch.from_numpy(np.array(one)) for name, one in model.weights.items()}
     reader.load_state_dict(state)
-    return reader.double()
+    reader.double()
+    return reader
 
 
 def _parts(y: FloatArray, groups: IndexArray | None, random: Any) -> Parts:

@@ -1,4 +1,4 @@
-"""What a trained architecture does on fresh samples: how often it errs, where it looks, and along what.
+"""What a trained architecture does on fresh samples: how often it errs, where it looks, and how.
 
 A gradient of the score in a signal token, averaged over positives, is the direction along which a
 signal is felt: of a linear classifier it is the readout, and any architecture has one.
@@ -114,5 +114,3 @@ def _attention(weights: Tensor | None, marked: Tensor) -> dict[str, float | list
         "largest": float(hit.mean()),
         "map": [float(own.mean()), *rest.mean(dim=0).tolist()],
     }
-
-

@@ -1,4 +1,4 @@
-"""What one training of the classifier is told, and what is kept of it: plain data, without torch."""
+"""What a training of the classifier is told, and what is kept of it: plain data, without torch."""
 
 from __future__ import annotations
 

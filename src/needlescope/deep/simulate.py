@@ -1,4 +1,4 @@
-"""Learning curves of fuller attention: architectures trained end to end on the theory's own task."""
+"""Learning curves of fuller attention: architectures trained end to end on the theory's task."""
 
 from __future__ import annotations
 
@@ -227,7 +227,8 @@ def check_deep(
         integer("lengths", lengths, int(np.max(task.R)))
         if isinstance(task.positions, Positions):
             raise ValueError(
-                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to a length"
+                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to a "
+                "length"
             )
     _check_list("rates", rates)
     if not 1 <= len(rates) <= MOST_RATES:

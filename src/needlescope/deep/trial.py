@@ -60,7 +60,8 @@ class Job(NamedTuple):
     @property
     def seconds(self) -> float:
         """Roughly how long it takes: 50 ns for a token's number in an epoch."""
-        return 5e-8 * self.n * self.task.L * self.d * 50 * len(self.rates) + 0.5
+        numbers = float(self.n * self.task.L * self.d)
+        return 5e-8 * numbers * 50 * len(self.rates) + 0.5
 
     @property
     def what(self) -> str:

@@ -1,4 +1,4 @@
-"""What fuller attention reaches, trained as people train: an `Outcome`, and what its training saw."""
+"""What fuller attention reaches, trained as people train: an `Outcome`, and what training saw."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """One training: Adam on the logistic loss, stopped by samples held out.
 
 The mean loss log(1 + e^{−yf}) over the samples is followed in batches, drawn anew in every epoch;
-weights decay apart from it (AdamW), biases and norms excepted. After each epoch the loss of the samples held out is measured:
-the weights of the epoch at which it was least are what is kept, and training ends when it has not
-become less for ``patience`` epochs. Nothing depends on anything but the numbers given: the order of
-an epoch's batches follows from the seed and the epoch, so that a training can go on from any epoch.
+weights decay apart from it (AdamW), biases and norms excepted. After each epoch the loss of the
+samples held out is measured: the weights of the epoch at which it was least are what is kept, and
+training ends when it has not become less for ``patience`` epochs. Nothing depends on anything but
+the numbers given: the order of an epoch's batches follows from the seed and the epoch, so that a
+training can go on from any epoch.
 """
 
 from __future__ import annotations

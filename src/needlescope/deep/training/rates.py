@@ -105,7 +105,7 @@ def held_out(y: Any) -> Parts:
     tensor([0, 1, 7])
     """
     sides = [np.flatnonzero(y == sign) for sign in (-1.0, 1.0)]
-    held = np.sort(np.concatenate([one[::EVERY] for one in sides if len(one) > 1] or [[]]))
+    held = np.sort(np.concatenate([one[::EVERY] if len(one) > 1 else one[:0] for one in sides]))
     every = np.arange(len(y))
     known = np.setdiff1d(every, held)
     held = held if len(held) else every
