@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from ..estimators.base import BagClassifier
 from ..estimators.fitting import prepared
 from ..estimators.fitting.comparison import Recipe
 from ..estimators.fitting.lockstep.conductor import Job
+from ..estimators.fitting.lockstep.hands import thread_count
 from ..estimators.fitting.lockstep.sight import Sight
 from ..estimators.fitting.settings import Setting
 from ..estimators.fitting.steps import Scored
@@ -82,7 +85,7 @@ class DeepClassifier(BagClassifier):
         to the last bit.
     progress : bool, callable or None, default None
         A bar of epochs for each training if there is a terminal; True or a function of
-        (done, total) as in `needlescope.simulate`.
+        (done, total) as in `needlescope.simulate`. Of several threads, only a function is told.
 
     Attributes
     ----------
@@ -174,20 +177,32 @@ class DeepClassifier(BagClassifier):
         return {one: [one] for one in ways}
 
     def _recipe(self, loss: Loss) -> Recipe:
-        found = super()._recipe(loss)
-        return found._replace(train=self._train, scores=self._scores, start=None)
+        threads = thread_count(self.n_jobs)  # they start when something is asked, and end with it
+        train = partial(self._train, ThreadPoolExecutor(threads) if threads > 1 else None)
+        return super()._recipe(loss)._replace(train=train, scores=self._scores, start=None)
 
-    def _train(self, sight: Sight, settings: list[Setting], random: Any) -> Job[list[Scored]]:
-        yield []  # nothing is asked: instances are held, and gone through in batches
+    def _train(
+        self, pool: Executor | None, sight: Sight, settings: list[Setting], random: Any
+    ) -> Job[list[Scored]]:
         need_torch("DeepClassifier")
+        if pool is None:
+            yield []  # nothing is asked: instances are held, and gone through in batches
+            return [self._trained_on(sight, random, self.progress)]
+        told = self.progress if callable(self.progress) else False  # bars would be in the way
+        under_way = pool.submit(self._trained_on, sight, random, told)
+        yield []  # the other trainings begin
+        return [under_way.result()]
+
+    def _trained_on(self, sight: Sight, random: Any, progress: Progress) -> Scored:
+        """Train on the bags that count in a sight."""
         from .fitting import train_bags
 
         plan = self._plan()
         total = len(plan.rates) * plan.epochs
-        with reporting(self.progress, total, f"{plan.architecture}, epochs") as report:
+        with reporting(progress, total, f"{plan.architecture}, epochs") as report:
             found = train_bags(sight, plan, random, lambda epochs: report(epochs, 0))
             report(total, 0)
-        return [found]
+        return found
 
     def _scores(self, data: prepared.Prepared, model: Any) -> FloatArray:
         need_torch("DeepClassifier")

@@ -23,7 +23,7 @@ from .course import EVERY
 from .plan import Plan, Trained
 from .training import samples as in_batches
 from .training.loop import Course, Parts
-from .training.quiet import repeatable
+from .training.quiet import calm, repeatable
 from .training.rates import choose, held_out
 from .training.samples import Samples
 
@@ -60,7 +60,7 @@ def train_bags(
 def scores(data: Any, model: Trained, lens: Lens | None = None) -> FloatArray:
     """Return the score of every bag."""
     found, reader = np.empty(len(data.y)), rebuilt(model)
-    with repeatable(0):
+    with calm():
         for place, samples in _blocks(data, lens):
             rows = torch.arange(len(samples))
             found[place] = in_batches.scores(reader, samples, rows).numpy()
@@ -71,7 +71,7 @@ def attention(data: Any, model: Trained) -> list[FloatArray] | None:
     """Return the attention (heads, instances) in every bag; None if the architecture has none."""
     found: list[FloatArray] = []
     reader = rebuilt(model)
-    with repeatable(0), torch.no_grad():
+    with calm(), torch.no_grad():
         for _, samples in _blocks(data, None):
             for rows in samples.passes(torch.arange(len(samples))):
                 weights = reader(*samples.batch(rows)).attention

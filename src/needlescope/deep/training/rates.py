@@ -18,7 +18,7 @@ from ..architectures.reader import Reader
 from ..course import EVERY
 from .checkpoint import Keeper
 from .loop import Course, Model, Parts, Run, train
-from .quiet import repeatable
+from .quiet import calm, repeatable
 from .samples import Samples
 
 Build = Callable[[], Reader]
@@ -71,7 +71,8 @@ def choose(
     found: list[Reader] = []
     for number, rate in enumerate(rates):
         with repeatable(seed):
-            reader = build()
+            reader = build()  # the one thing that draws
+        with calm():
             reader.bias.data.fill_(_log_odds(samples, parts))
             model = Model.begin(reader, rate, course)
             if number < len(runs):
