@@ -9,13 +9,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants house bench bench-bags agreement plan-check fuzz lint format wheel reproduce picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants house bench bench-bags agreement plan-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
 	@echo
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
-		while IFS='|' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+		while IFS='|' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
 	@echo
 	@echo "PYTHON=python3.12 picks the interpreter, N=500 the number of fuzz problems,"
 	@echo "ARGS='-k losses' goes to pytest."
@@ -35,9 +35,9 @@ $(READY): pyproject.toml
 # Two test processes, each with one BLAS thread; figures are drawn without a display. A file stays
 # with one process, for what its tests share; the doctests, small files all, come last and even out
 # the two.
-test test-slow test-oldest agreement: export OPENBLAS_NUM_THREADS = 1
-test test-slow test-oldest agreement: export OMP_NUM_THREADS = 1
-test test-slow test-oldest: export MPLBACKEND = Agg
+test test-slow test-oldest test-deep agreement: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-oldest test-deep agreement: export OMP_NUM_THREADS = 1
+test test-slow test-oldest test-deep: export MPLBACKEND = Agg
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 test: lint ## lint, then all but the slow tests and doctests
@@ -54,6 +54,27 @@ mutants: $(READY) ## make mistakes in a copy of the source, and see that the tes
 
 house: $(READY) ## draw the rooms, who imports whom, and the walks of five calls
 	$(BIN)/python -m tools.house $(ARGS)
+
+# Fuller attention has an environment of its own: torch is large, and made once. The CPU build is
+# asked for by its version, before anything else can ask for another.
+DEEP := .venv-deep
+
+$(DEEP)/.torch:
+	$(PYTHON) -m venv --clear $(DEEP)
+	@echo '*' > $(DEEP)/.gitignore
+	$(DEEP)/bin/python $(PIP) install --upgrade $(NEWER)
+	$(DEEP)/bin/python $(PIP) install torch==2.13.0
+	@touch $@
+
+$(DEEP)/.installed: pyproject.toml $(DEEP)/.torch
+	$(DEEP)/bin/python $(PIP) install --group test -e '.[deep,dask]'
+	@touch $@
+
+test-deep: $(DEEP)/.installed ## the tests of fuller attention, which need torch
+	$(DEEP)/bin/python -m pytest $(TWO) tests/deep src/needlescope/deep $(ARGS)
+
+reproduce-deep: $(DEEP)/.installed ## draw the figures of fuller attention into figures/deep/; ARGS=--full for full sizes
+	$(DEEP)/bin/needlescope reproduce --deep --folder figures/deep $(ARGS)
 
 # The lowest versions that pyproject.toml allows, on the lowest Python.
 OLDEST := .venv-oldest
@@ -133,5 +154,5 @@ picture: $(READY) ## draw the picture at the head of the README
 	$(BIN)/python tools/picture.py
 
 clean: ## remove the environments, caches and builds
-	rm -rf $(VENV) .venv-bench $(OLDEST) .venv-wheel .nox build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf $(VENV) .venv-bench $(DEEP) $(OLDEST) .venv-wheel .nox build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

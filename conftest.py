@@ -5,8 +5,19 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
+
+DEEP = Path(__file__).parent / "src" / "needlescope" / "deep"
+LIGHT = ("__init__", "catalogue", "course", "plan", "torch_needed")
+# Modules that import torch, or whose examples need it: make test-deep has it.
+collect_ignore = (
+    []
+    if find_spec("torch")
+    else [str(path) for path in DEEP.rglob("*.py") if path.stem not in LIGHT or path.parent != DEEP]
+)
 
 
 @pytest.hookimpl(wrapper=True)

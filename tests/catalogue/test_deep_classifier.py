@@ -78,7 +78,7 @@ def test_without_torch_all_is_there_but_training(monkeypatch):
         clf = DeepClassifier(random_state=0, **parameters)
         assert clf.get_params()["width"] == 32
         with pytest.raises(
-            ImportError, match="^DeepClassifier needs PyTorch: pip install "
+            ImportError, match=r"^DeepClassifier needs PyTorch: pip install ."
         ) as told:
             clf.fit(X, Y)
         assert told.value.name == "torch" and "needlescope[deep]" in str(told.value)

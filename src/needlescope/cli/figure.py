@@ -30,12 +30,12 @@ def command(
     form: str | None,
 ) -> None:
     """Draw the figure NAME into a folder: PNG, PDF and the table behind it as CSV."""
-    from ..experiments.catalogue import experiment
+    from ..experiments.catalogue import runnable
     from ..experiments.stores.store import Store
     from ..report.drawing import draw
 
     go_on()
-    experiment(name)  # refuse a wrong name before any work
+    runnable(name)  # refuse a wrong name, or one that needs more, before any work
     with Store(Path(folder) / "results.sqlite") as store:
         entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)
     show([entry.line], form, str(entry.picture))

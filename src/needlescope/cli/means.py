@@ -16,6 +16,7 @@ ERRORS = ("test_error", "train_loss", "train_error")
 ANSWERS = {
     "predict": ERRORS,
     "simulate": ERRORS,
+    "simulate_deep": (*ERRORS, "attended"),
     "align": ("cosine_w", "cosine_q"),
     "simulate_alignment": ("cosine_w", "cosine_q"),
     "focus": ("signal", "largest"),

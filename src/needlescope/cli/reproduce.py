@@ -19,33 +19,36 @@ if TYPE_CHECKING:
 @click.command("reproduce")
 @click.argument("names", nargs=-1)
 @click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
+@click.option("--deep", is_flag=True, help="All figures of fuller attention, which need PyTorch.")
 @click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
 @engine_options
 @output
 def command(
     names: tuple[str, ...],
     full: bool,
+    deep: bool,
     folder: str,
     engine: Engine,
     retry: bool,
     form: str | None,
 ) -> None:
-    """Draw the figures NAMES, all by default, and a page that shows them: index.html.
+    """Draw the figures NAMES, all but the deep ones by default, and a page of them: index.html.
 
     The page keeps the figures that were drawn before in the same folder and sizes.
     """
-    from ..experiments.catalogue import experiment
+    from ..experiments.catalogue import CORE, DEEP, runnable
     from ..experiments.engine import Summary
     from ..experiments.stores.store import Store
     from ..report.drawing import draw, on_page
     from ..report.page import page
 
     go_on()
-    for name in names:
-        experiment(name)  # refuse a wrong name before any work
+    asked = (*names, *DEEP) if deep else names or CORE
+    for name in asked:
+        runnable(name)  # refuse a wrong name, or one that needs more, before any work
     entries, total = [], Summary(0, 0, 0)
     with Store(Path(folder) / "results.sqlite") as store:
-        wanted = on_page(names, full, Path(folder), store)
+        wanted = on_page(asked, full, Path(folder), store)
         for number, name in enumerate(wanted, 1):
             click.echo(f"[{number}/{len(wanted)}] {name}", err=True)
             entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)

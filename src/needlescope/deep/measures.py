@@ -1,4 +1,4 @@
-"""What a trained architecture does on fresh samples: how often it errs, where it looks, and how.
+"""What a trained architecture does on fresh samples: how often it errs, where it looks, along what.
 
 A gradient of the score in a signal token, averaged over positives, is the direction along which a
 signal is felt: of a linear classifier it is the readout, and any architecture has one.
@@ -78,7 +78,7 @@ def look(reader: Reader, fresh: Positives) -> dict[str, float | list[float]]:
 
 def _cosine(vector: Tensor, signals: Tensor) -> float:
     """Return the cosine with the signal; with several, that with the space of them."""
-    norm = float(vector.detach().norm())
+    norm = float(vector.norm())
     if norm == 0.0:
         return 0.0
     along = signals @ vector
@@ -87,10 +87,10 @@ def _cosine(vector: Tensor, signals: Tensor) -> float:
 
 def _query(reader: Reader, signals: Tensor) -> dict[str, float]:
     """Return strength and alignment of the best aligned query; NaN without one."""
-    with torch.no_grad():
-        queries = reader.queries()
+    queries = reader.queries()
     if queries is None:
         return {"kappa": np.nan, "cosine_q": np.nan}
+    queries = queries.detach()
     cosines = [_cosine(one, signals) for one in queries]
     best = int(np.argmax(np.abs(cosines)))
     return {"kappa": float(queries[best].norm()), "cosine_q": cosines[best]}

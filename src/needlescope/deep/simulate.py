@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
 )
-AVERAGED = ("kappa", "cosine_q", "rate", "epochs", "diverged", "parameters")
+AVERAGED = ("kappa", "cosine_q", "rate", "stopped", "diverged", "parameters")
 PATHS = ("path_epochs", "path_cosine", "path_cosine_q", "path_attended", "path_loss")
 NONE = ("query_part", "signal_part", "rest", "gamma")  # of the theory's readout
 
@@ -60,7 +59,7 @@ def simulate_deep(
 
     What `simulate` does for the solvable models, by the same samplers and with the same `Outcome`,
     for models that have no theory. All are trained alike: Adam on the logistic loss in batches of
-    32, with weights that decay (biases and norms excepted), a fifth of each class held out, by
+    64, with weights that decay (biases and norms excepted), a fifth of each class held out, by
     which training is stopped and the best of three learning rates chosen. Needs the extra
     ``needlescope[deep]``.
 
@@ -88,7 +87,7 @@ def simulate_deep(
         Other numbers of tokens to test at, for ``test_errors``; the signal is in R of them.
     watch : bool, default False
         Whether to look at the model at the epochs 0, 1, 2, 4, …, for the paths of the result.
-    rates : sequence of float, default (0.001, 0.003, 0.01)
+    rates : sequence of float, default (0.003, 0.01, 0.03)
         Learning rates, each trained to its end from the same start; that with the least loss of
         the samples held out is kept.
     epochs : int, default 300
@@ -133,29 +132,40 @@ def simulate_deep(
     """
     alpha = check_deep(
         task, alpha, architecture, d, heads, width, lengths, watch, rates, epochs, n_test, noise,
-        checkpoints, memory,
+        memory,
     )  # fmt: skip
+    if checkpoints is not None and not isinstance(checkpoints, str | os.PathLike):
+        raise ValueError(f"checkpoints must be the path of a folder or None, got {checkpoints!r}")
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
     check_workers(workers)
     need_torch("simulate_deep")
-    trial = import_module(".trial", __package__)
-    kept = None if checkpoints is None else os.fspath(checkpoints)
+    from .trial import Job, run_trial
+
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
-    given = tuple(int(one) for one in lengths)
-    steps = tuple(float(one) for one in rates)
-    shared = (given, bool(watch), steps, epochs, n_test, noise or STANDARD, kept)
+    given, steps = tuple(int(one) for one in lengths), tuple(float(one) for one in rates)
+    first = Job(
+        task,
+        0.0,
+        architecture,
+        d,
+        heads,
+        width,
+        given,
+        bool(watch),
+        steps,
+        epochs,
+        n_test,
+        STANDARD if noise is None else noise,
+        None if checkpoints is None else os.fspath(checkpoints),
+    )
     jobs = [
-        trial.Job(
-            *(tasks[k // trials], float(alphas[k // trials]), architecture, d, heads, width),
-            *shared,
-            one,
-        )
+        first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=one)
         for k, one in enumerate(streams(seed, len(tasks), trials))
     ]
     workers = worth(workers, sum(one.seconds for one in jobs))
     title = f"{architecture}, d = {d}"
-    rows = run(trial.run_trial, jobs, workers=workers, progress=progress, title=title)
+    rows = run(run_trial, jobs, workers=workers, progress=progress, title=title)
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "architecture": architecture, "d": d, "trials": trials, "seed": seed}
     options |= {"heads": heads, "width": width, "watch": watch, "epochs": epochs, "n_test": n_test}
@@ -204,7 +214,6 @@ def check_deep(
     epochs: int,
     n_test: int,
     noise: Noise | None,
-    checkpoints: Any,
     memory: int,
 ) -> Any:
     """Refuse what `simulate_deep` cannot be asked; return α as an array or a number."""
@@ -227,15 +236,13 @@ def check_deep(
         integer("lengths", lengths, int(np.max(task.R)))
         if isinstance(task.positions, Positions):
             raise ValueError(
-                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to a "
+                f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
     _check_list("rates", rates)
     if not 1 <= len(rates) <= MOST_RATES:
         raise ValueError(f"rates must be 1 to {MOST_RATES} learning rates, got {len(rates)}")
     real("rates", rates, 0.0, np.inf, open_low=True, sense=(1e-12, 1e6))
-    if checkpoints is not None and not isinstance(checkpoints, str | os.PathLike):
-        raise ValueError(f"checkpoints must be the path of a folder or None, got {checkpoints!r}")
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
     if needed > memory:
         raise ValueError(

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from ..deep.torch_needed import need_torch
 from .experiment import Experiment
 from .units.guess import one_of
 
 POSSIBLE = ("limit", "phases", "keep_up", "steps")  # of any learner: a room of their own
 BEYOND = ("rare", "kinds")  # of protocols and models that go beyond the paper's
-ROOMS = {**dict.fromkeys(POSSIBLE, ".possible"), **dict.fromkeys(BEYOND, ".beyond")}
-NAMES = (
+DEEP = (  # of fuller attention, trained by torch
+    *("deep_errors", "deep_training", "deep_lengths", "deep_generalise", "deep_heads"),
+    "deep_rare",
+)
+ROOMS = {
+    **dict.fromkeys(POSSIBLE, ".possible"),
+    **dict.fromkeys(BEYOND, ".beyond"),
+    **dict.fromkeys(DEEP, ".deep"),
+}
+CORE = (  # what `reproduce` draws if nothing is named
     *("errors", "alignment", "capacity", "separation", "win_or_lose", "rates"),
     *("length", "reuse", "robustness", "attention_map"),
     *POSSIBLE,
     *BEYOND,
 )
+NAMES = (*CORE, *DEEP)
 
 
 def home(name: str) -> str:
@@ -39,4 +49,12 @@ def experiment(name: str) -> Experiment:
     """
     one_of("experiment", name, NAMES)
     found: Experiment = import_module(home(name)).EXPERIMENT
+    return found
+
+
+def runnable(name: str) -> Experiment:
+    """Return the experiment of that name, or say what it needs that is not installed."""
+    found = experiment(name)
+    if name in DEEP:
+        need_torch(f"the figure {name}")
     return found

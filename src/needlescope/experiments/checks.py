@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter
 from typing import Any
 
+from ..deep.simulate import check_deep
 from ..grid import amount, choice, real
 from ..losses import Loss
 from ..models import ATTENTION, MODELS, WITH_QUERY
@@ -24,7 +25,13 @@ from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
 
 COUNTED = ("trials", "seed")  # which a sweep says once
-SEVERAL = ("asymptote", "best_query", "predict", "simulate")  # that know several signals
+SEVERAL = (
+    "asymptote",
+    "best_query",
+    "predict",
+    "simulate",
+    "simulate_deep",
+)  # that know several signals
 ANSWER = {"oracle": ORACLES, "detection_threshold": ORACLES, "focus": WITH_QUERY}
 """The models that a call answers for, where these are not those that are trained."""
 
@@ -82,6 +89,8 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
         check_draws(**asked)
     elif call == "simulate_limit":
         check_limit(**asked)
+    elif call == "simulate_deep":
+        check_deep(**asked)
     else:
         ask(**{"model": "attention", **asked})
 

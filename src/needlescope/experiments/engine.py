@@ -3,11 +3,13 @@
 A unit that fails is kept with its error and does not stop the others, nor does one whose worker
 process dies. Results are written to the store by this process as they come in, one transaction
 each: whatever happens to the run, what was finished stays finished, and the next run goes on from
-there.
+there. Units that take long keep checkpoints beside the store, and go on from those.
 """
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -158,13 +160,18 @@ def run_units(
         raise ValueError(f"retry must be True or False, got {retry!r:.80}")
     check_progress(progress)
     wanted = _listed(units)
-    todo = store.missing(wanted, retry=retry)
+    folder = store.path.with_suffix(".checkpoints")
+    todo = [unit.keeping(folder) for unit in store.missing(wanted, retry=retry)]
 
     def keep(place: int, found: Attempt) -> None:
         store.put(todo[place], found.numbers, seconds=found.seconds, error=found.error)
+        if todo[place].checkpoints is not None:  # what it was half-way is of no more use
+            shutil.rmtree(str(todo[place].checkpoints), ignore_errors=True)
 
     if todo:
         (engine or local())(todo, keep, progress)
+        with contextlib.suppress(OSError):  # there is none, or others are at work in it
+            folder.rmdir()
     errors = tuple(row.error for row in store.rows(wanted) if row.error is not None)
     return Summary(len(todo), len(wanted) - len(todo), len(errors), errors)
 

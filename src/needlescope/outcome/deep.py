@@ -1,4 +1,4 @@
-"""What fuller attention reaches, trained as people train: an `Outcome`, and what training saw."""
+"""What fuller attention reaches, trained as people train: an `Outcome`, and more of training."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class DeepOutcome(Outcome):
         The chance that this head's largest weight lies on a signal token.
     validation_loss, validation_loss_se
         The least loss of the samples held out, by which training is stopped and its rate chosen.
-    rate, epochs
-        Mean over trials of the learning rate that was chosen, and of the epoch at which it was
-        stopped.
+    rate, stopped
+        Mean over trials of the learning rate that was chosen, and of the epoch whose weights were
+        kept.
     diverged
         At how many of the rates a trial diverged, on average. A trial that diverges at all of them
         is no number: `NotConverged` is raised.
@@ -64,7 +64,7 @@ class DeepOutcome(Outcome):
     validation_loss: Value = float("nan")
     validation_loss_se: Value = float("nan")
     rate: Value = float("nan")
-    epochs: Value = float("nan")
+    stopped: Value = float("nan")
     diverged: Value = 0.0
     parameters: Value = float("nan")
     test_errors: Path | None = None

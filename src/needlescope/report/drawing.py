@@ -40,11 +40,11 @@ def write(entry: Entry, table: pd.DataFrame, folder: Path) -> None:
 
 
 def on_page(names: Iterable[str], full: bool, folder: Path, store: Store) -> list[str]:
-    """List what a page shows, in its order: the figures named, all by default, and those kept.
+    """List what a page shows, in its order: the figures named, and those kept.
 
     Kept are those that were drawn before in the same folder and sizes.
     """
-    asked = set(names) or set(NAMES)
+    asked = set(names)
     there = {name for name in NAMES if (folder / f"{name}.png").exists()}
     kept = {one for one in there - asked if not store.missing(experiment(one).units(full))}
     return [name for name in NAMES if name in asked | kept]

@@ -3,7 +3,7 @@
 With a token c, for each head h, and everything else as in any transformer,
 
     q_h = W_K,hᵀ W_Q,h c / √(width/heads),    a_h = softmax([X; c] q_h),
-    score = u · (W_V,h [X; c]ᵀ a_h)_h + b.
+    score = Σ_h u_h · W_V,h [X; c]ᵀ a_h + b.
 
 Only the row of c is read, so that keys and values need not be made for every token: a head looks
 along the one direction q_h, and values are made of what is attended to.

@@ -81,7 +81,7 @@ class Keeper:
 
 def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         where = json.loads(str(arrays.pop("where")))
         runs = [

@@ -96,8 +96,9 @@ class Model(NamedTuple):
             {"params": [one for one in reader.parameters() if one not in free]},
             {"params": [one for one in reader.parameters() if one in free], "weight_decay": 0.0},
         ]
-        adam = torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True)
-        return cls(reader, adam)
+        return cls(
+            reader, torch.optim.AdamW(groups, lr=rate, weight_decay=course.decay, fused=True)
+        )
 
 
 def _free(reader: Reader) -> set[nn.Parameter]:
@@ -130,7 +131,7 @@ def train(
     >>> y = np.repeat([1.0, -1.0], 20)
     >>> X[20:] -= 2.0
     >>> samples, parts = Samples.of_array(X, y), Parts(torch.arange(40), torch.arange(40))
-    >>> run, course = Run(0.1), Course(epochs=9)
+    >>> run, course = Run(0.1), Course(epochs=9, decay=0.0)
     >>> model = Model.begin(Solvable(3), 0.1, course)
     >>> train(model, samples, parts, course, run, seed=0)
     >>> run.epoch, run.history[0] > 0.69, run.least < 0.1

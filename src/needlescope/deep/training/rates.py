@@ -106,11 +106,10 @@ def held_out(y: Any) -> Parts:
     tensor([0, 1, 7])
     """
     sides = [np.flatnonzero(y == sign) for sign in (-1.0, 1.0)]
-    held = np.sort(np.concatenate([one[::EVERY] if len(one) > 1 else one[:0] for one in sides]))
     every = np.arange(len(y))
-    known = np.setdiff1d(every, held)
-    held = held if len(held) else every
-    return Parts(torch.from_numpy(known), torch.from_numpy(held.astype(np.int64)))
+    held = np.isin(every, [row for one in sides if len(one) > 1 for row in one[::EVERY]])
+    known = torch.from_numpy(every[~held])
+    return Parts(known, torch.from_numpy(every[held] if held.any() else every))
 
 
 def _log_odds(samples: Samples, parts: Parts) -> float:

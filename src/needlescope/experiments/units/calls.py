@@ -11,6 +11,7 @@
 | training_threshold, learning_threshold | the weakest signal: found so, or by anyone |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 | best_query | what one query can reach where there are several signals |
+| simulate_deep | a `DeepOutcome` of fuller attention, by torch (an extra) |
 
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
 d, a number where the matrix would be d × d of them. Positions are a table of ``sets`` and
@@ -31,6 +32,7 @@ import numpy as np
 
 from ...answer import numbered
 from ...arrays import FloatArray
+from ...deep.simulate import simulate_deep
 from ...grid import real, whole
 from ...losses import Loss, PiecewiseQuadratic
 from ...noise import Noise
@@ -77,6 +79,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "predict": predict,
     "simulate": simulate,
     "simulate_alignment": simulate_alignment,
+    "simulate_deep": simulate_deep,
     "simulate_focus": simulate_focus,
     "simulate_limit": simulate_limit,
     "simulate_oracle": simulate_oracle,
@@ -94,10 +97,11 @@ TABLES: dict[str, type[Any]] = {
 
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
 INSTEAD = {"cosine": "cosines"}  # fields that may be left out for another
-LISTS = ("signal", "seed")  # arguments whose single value is a list
-HOW = ("workers", "progress")  # how the work is done: not for a unit to say
+LISTS = ("signal", "seed", "lengths", "rates")  # arguments whose single value is a list
+HOW = ("workers", "progress", "checkpoints")  # how the work is done: not for a unit to say
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
+RESUMED = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
 
 
 @cache
@@ -121,10 +125,16 @@ def code_of(call: str) -> str:
     return fingerprint(home, __name__.split(".", 1)[1])
 
 
-def run_call(name: str, arguments: Mapping[str, Any], loss: Loss | None = None) -> dict[str, Any]:
+def run_call(
+    name: str,
+    arguments: Mapping[str, Any],
+    loss: Loss | None = None,
+    checkpoints: str | None = None,
+) -> dict[str, Any]:
     """Call a function of the package with plain arguments; return its numbers by name.
 
-    A loss of one's own, which has no plain form to be made from, is given as ``loss``.
+    A loss of one's own, which has no plain form to be made from, is given as ``loss``, a folder
+    for calls that can go on where they were stopped as ``checkpoints``.
 
     Examples
     --------
@@ -145,6 +155,8 @@ def run_call(name: str, arguments: Mapping[str, Any], loss: Loss | None = None) 
             )
     if name in SIMULATED:
         given |= {"workers": 1, "progress": False}  # the engine has the processes and the bar
+    if name in RESUMED:
+        given["checkpoints"] = checkpoints
     return flatten(CALLS[name](**given))
 
 

@@ -12,10 +12,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...losses import Loss
-from .calls import CALLS, HOW, code_of, parameters, run_call
+from .calls import CALLS, HOW, RESUMED, code_of, parameters, run_call
 from .guess import meant, one_of
 from .plain import canonical as canonical
 from .plain import to_json
@@ -57,6 +58,7 @@ class Unit:
     call: str
     arguments: Mapping[str, Any]
     loss: Loss | None = field(default=None, init=False, repr=False, compare=False)
+    checkpoints: str | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a call or an argument that does not exist, and what is not plain data."""
@@ -83,7 +85,8 @@ class Unit:
     def stored(cls, call: str, arguments: Mapping[str, Any]) -> Unit:
         """Return a unit as it was kept, also if this version has no such call or argument."""
         found = object.__new__(cls)
-        for name, value in (("call", call), ("arguments", arguments), ("loss", None)):
+        parts = {"call": call, "arguments": arguments, "loss": None, "checkpoints": None}
+        for name, value in parts.items():
             object.__setattr__(found, name, value)
         return found
 
@@ -113,7 +116,25 @@ class Unit:
 
     def run(self) -> dict[str, Any]:
         """Do the work and return its numbers by name."""
-        return run_call(self.call, self.arguments, self.loss)
+        return run_call(self.call, self.arguments, self.loss, self.checkpoints)
+
+    def keeping(self, folder: Path) -> Unit:
+        """Return the unit with a folder of its own for what it has done so far, if it keeps any.
+
+        Examples
+        --------
+        >>> task = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
+        >>> Unit("oracle", {"task": task, "model": "pooled"}).keeping(Path("here")).checkpoints
+        >>> deep = Unit("simulate_deep", {"task": task, "alpha": 2.0})
+        >>> deep.keeping(Path("here")).checkpoints == str(Path("here", deep.key[:16]))
+        True
+        """
+        if self.call not in RESUMED:
+            return self
+        found = Unit.stored(self.call, self.arguments)
+        object.__setattr__(found, "loss", self.loss)
+        object.__setattr__(found, "checkpoints", str(folder / self.key[:16]))
+        return found
 
 
 def _own_loss(given: Mapping[str, Any], plain: Mapping[str, Any]) -> Loss | None:

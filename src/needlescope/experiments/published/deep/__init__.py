@@ -1,0 +1,1 @@
+"""Fuller attention on the same task: experiments that need torch."""

@@ -1,0 +1,109 @@
+"""What the experiments of fuller attention share: the task, the trials, and what bounds them all.
+
+No architecture can err less than the limit of learning with as many samples. That is what is
+compared: a mean over trials below the limit is a score as everywhere, one above it is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ....deep.catalogue import ARCHITECTURES
+from ...experiment import COMPARED, trials
+from ...units.unit import Unit
+
+TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+STEPS, RIDGES = (10.0, 100.0, 1000.0), (0.1, 1.0)  # of two steps, of which the best is drawn
+LIMIT_ACCURACY, THINNER = 1e-2, 5e-3
+NAMES = tuple(ARCHITECTURES)
+
+
+class Size:
+    """How large trained models are, and how often they are: quick, or full."""
+
+    def __init__(self, full: bool) -> None:
+        self.d, self.count, self.n_test = (100, 8, 20_000) if full else (50, 3, 10_000)
+        self.full = full
+
+
+def trained(
+    size: Size, architecture: str, alpha: float, task: dict[str, Any], **more: Any
+) -> list[Unit]:
+    """Return the trials of an architecture on a task."""
+    asked = {"task": task, "alpha": alpha, "architecture": architecture, "d": size.d}
+    return trials("simulate_deep", {**asked, "n_test": size.n_test, **more}, size.count)
+
+
+def halves(task: dict[str, Any], alpha: float, eta_q: float, ridge: float) -> dict[str, Any]:
+    """Return the paper's two steps, with half of the data in each stage."""
+    training = {"alpha0": alpha / 2.0, "alpha1": alpha / 2.0, "eta_q": eta_q, "ridge": ridge}
+    return {"task": task, "training": training, "model": "attention"}
+
+
+def two_steps(task: dict[str, Any], alpha: float, **more: Any) -> list[Unit]:
+    """Return the theory of two steps in several settings, of which the best is drawn."""
+    return [
+        Unit("predict", {**halves(task, alpha, step, ridge), "accuracy": THINNER, **more})
+        for step in STEPS
+        for ridge in RIDGES
+    ]
+
+
+def limit(task: dict[str, Any], alpha: float) -> Unit:
+    """Return what anyone could learn."""
+    return Unit("learning_limit", {"task": task, "alpha": alpha, "accuracy": LIMIT_ACCURACY})
+
+
+def known(task: dict[str, Any]) -> Unit:
+    """Return what is possible if the signal is known."""
+    return Unit("oracle", {"task": task, "model": "bayes"})
+
+
+def below(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Hold the mean test error of each architecture against the limit of learning.
+
+    The score is how far it is below the limit, in standard errors of its trials, and zero if it is
+    not: the limit binds from one side only.
+
+    Examples
+    --------
+    >>> rows = {"call": ["learning_limit", "simulate_deep", "simulate_deep"],
+    ...         "architecture": [None, "gru", "gru"], "alpha": 2.0, "test_error": [0.1, 0.2, 0.3]}
+    >>> below(pd.DataFrame(rows), ["alpha"])[["what", "z"]].values.tolist()
+    [['gru not below the limit at alpha=2.0', 0.0]]
+    """
+    needed = dict.fromkeys((*table.columns, "call", "architecture", "heads", "test_error", *by))
+    table = table.reindex(columns=list(needed))
+    limits = table[table.call == "learning_limit"].dropna(subset=["test_error"])
+    limits = limits.drop_duplicates(list(by)).set_index(list(by))
+    rows: list[tuple[Any, ...]] = []
+    groups = ["architecture", "heads", *by]
+    for where, part in table[table.call == "simulate_deep"].groupby(groups, dropna=False):
+        name, heads, *place = where
+        at = tuple(place) if len(by) > 1 else place[0]
+        errors = part.test_error.dropna().to_numpy(float)
+        if at not in limits.index or len(errors) < 2:
+            continue
+        bound = limits.loc[[at]].iloc[0]
+        own = float(np.nan_to_num(bound.get("test_error_se", 0.0)))
+        error = float(errors.std(ddof=1) / np.sqrt(len(errors)))
+        z = min(
+            0.0, (float(errors.mean()) - float(bound.test_error)) / max(np.hypot(error, own), 1e-12)
+        )
+        listed = ", ".join(
+            f"{key.split('.')[-1]}={one}" for key, one in zip(by, place, strict=True)
+        )
+        several = "" if pd.isna(heads) else f" ({heads:g} heads)"
+        what = f"{name}{several} not below the limit at {listed}"
+        rows.append((what, bound.test_error, own, errors.mean(), error, len(errors), z, name))
+    return pd.DataFrame(rows, columns=list(COMPARED))
+
+
+def fine(low: float, high: float, count: int, *more: float) -> list[float]:
+    """Return a fine grid, with some points in it."""
+    grid: Iterable[float] = np.round(np.geomspace(low, high, count), 4).tolist()
+    return sorted({*grid, *more})

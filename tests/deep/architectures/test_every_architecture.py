@@ -1,0 +1,87 @@
+"""What holds of every architecture: padding is not seen, order is not either, attention adds up."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from needlescope.deep.building import BUILD
+from needlescope.deep.catalogue import ARCHITECTURES
+
+COVERS = ("reader",)
+IN_ORDER = ("gru", "convolution")
+SIGNED = ("linear",)
+
+
+@pytest.fixture(params=ARCHITECTURES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def reader(name):
+    torch.manual_seed(3)
+    found = ARCHITECTURES[name].build(6, 8, 4 if ARCHITECTURES[name].heads else None)
+    for one in found.parameters():  # away from the start, where much is zero
+        one.data.add_(0.3 * torch.randn_like(one))
+    return found
+
+
+@pytest.fixture
+def X():
+    torch.manual_seed(4)
+    return torch.randn(5, 7, 6)
+
+
+def test_every_architecture_is_built(name):
+    assert set(BUILD) == set(ARCHITECTURES) and ARCHITECTURES[name].name == name
+
+
+def test_a_score_for_each_sample(reader, X):
+    assert reader(X).scores.shape == (5,)
+    assert len(reader(X).scores.unique()) == 5
+
+
+def test_what_fills_up_is_not_seen(reader, X):
+    lengths = torch.tensor([7, 1, 3, 6, 2])
+    there = torch.arange(7) < lengths[:, None]
+    padded = torch.where(there[..., None], X, torch.tensor(0.0))
+    together = reader(padded, there)
+    for row, length in enumerate(lengths):
+        alone = reader(X[row : row + 1, :length])
+        torch.testing.assert_close(together.scores[row], alone.scores[0])
+        if alone.attention is not None:
+            torch.testing.assert_close(together.attention[row, :, :length], alone.attention[0])
+            assert (together.attention[row, :, length:] == 0.0).all()
+
+
+def test_order_means_nothing_but_to_those_that_read_in_order(name, reader, X):
+    turned = reader(X.flip(1)).scores
+    same = torch.allclose(turned, reader(X).scores, atol=1e-5)
+    assert same != (name in IN_ORDER)
+
+
+def test_attention_is_shared_out(name, reader, X):
+    attention, words = reader(X).attention, ARCHITECTURES[name].attention
+    assert (attention is None) == (words == "")
+    if attention is not None:
+        heads = ARCHITECTURES[name].heads
+        assert attention.shape == (5, heads or 1, 7)
+        assert (attention.sum(dim=2) <= 1.0 + 1e-5).all()  # a CLS token may have some
+        assert name in SIGNED or (attention >= 0.0).all()
+
+
+def test_every_weight_is_learned(reader, X):
+    reader(X).scores.sum().backward()
+    assert all(one.grad is not None and one.grad.any() for one in reader.parameters())
+
+
+def test_queries_are_directions_of_tokens(reader, X):
+    queries = reader.queries()
+    assert queries is None or queries.shape[1] == X.shape[2]
+
+
+def test_the_bias_is_part_of_the_score(reader, X):
+    before = reader(X).scores
+    reader.bias.data += 2.0
+    torch.testing.assert_close(reader(X).scores, before + 2.0)

@@ -1,0 +1,122 @@
+"""Architectures on the theory's task: the same samplers, the same Outcome, the same bits."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.deep.simulate import simulate_deep
+from needlescope.deep.trial import moments
+
+TASK = ns.Task(L=5, R=1, theta=5.0, pi=0.5)
+TINY = {"d": 8, "epochs": 6, "n_test": 400, "width": 8, "workers": 1}
+
+
+def tiny(alpha=6.0, architecture="solvable", trials=2, **more):
+    return simulate_deep(TASK, alpha, architecture, trials=trials, **{**TINY, **more})
+
+
+def same(one, other):
+    for field in dataclasses.fields(one):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(a, float | tuple | np.ndarray):
+            np.testing.assert_array_equal(np.asarray(a), np.asarray(b), err_msg=field.name)
+    for name, values in one.trials.items():
+        np.testing.assert_array_equal(values, other.trials[name], err_msg=name)
+
+
+def test_it_is_an_outcome_with_every_trial():
+    found = tiny(trials=3)
+    assert isinstance(found, ns.Outcome) and isinstance(found, ns.DeepOutcome)
+    assert found.model == "solvable" and found.provenance == "simulation"
+    errors = found.trials["test_error"]
+    assert errors.shape == (3,) and found.test_error == errors.mean()
+    assert found.test_error_se == pytest.approx(errors.std(ddof=1) / np.sqrt(3))
+    assert found.to_pandas()["architecture"].tolist() == ["solvable"]
+    assert "test_error" in repr(found) and found.parameters == 2 * 8 + 1
+
+
+def test_the_same_bits_again_and_for_any_number_of_workers():
+    one = tiny(architecture="block", watch=True, lengths=[3, 9])
+    same(one, tiny(architecture="block", watch=True, lengths=[3, 9], workers=2))
+
+
+def test_a_trial_does_not_depend_on_how_many_there_are():
+    few, many = tiny(trials=1), tiny(trials=3)
+    assert few.trials["test_error"][0] == many.trials["test_error"][0]
+    assert np.isnan(few.test_error_se)
+
+
+def test_grids_broadcast():
+    tasks = TASK.replace(theta=np.array([[0.5], [9.0]]))
+    found = simulate_deep(tasks, [2.0, 20.0], "solvable", trials=2, **TINY)
+    assert found.test_error.shape == (2, 2) and (found.test_error[1] < found.test_error[0]).all()
+    alone = simulate_deep(TASK.replace(theta=0.5), 2.0, "solvable", trials=2, **TINY)
+    assert found.trials["test_error"][0, 0].tolist() == alone.trials["test_error"].tolist()
+
+
+def test_other_lengths_are_tested_and_change_nothing_else():
+    plain, found = tiny(), tiny(lengths=[2, 40])
+    assert found.test_error == plain.test_error and len(found.test_errors) == 2
+    assert found.test_errors[1] > found.test_errors[0]  # more tokens, the same signal
+    assert all(np.isfinite(found.test_errors_se))
+
+
+def test_a_training_is_watched_and_not_changed():
+    plain, found = tiny(), tiny(watch=True)
+    assert found.test_error == plain.test_error
+    assert found.path_epochs == tuple(moments(6)) == (0.0, 1.0, 2.0, 4.0)
+    assert found.path_attended[0] == pytest.approx(0.2)  # q = 0 looks at all alike
+    assert found.path_attended[-1] > 0.25 and found.path_loss[-1] < found.path_loss[0]
+    assert len(found.path_map) == 4 and all(len(row) == 5 for row in found.path_map)
+    assert sum(found.path_map[-1]) == pytest.approx(1.0)
+    assert found.path_map[-1][1:] == tuple(sorted(found.path_map[-1][1:], reverse=True))
+
+
+def test_what_has_no_attention_has_no_number_for_it():
+    found = tiny(architecture="gru", watch=True)
+    assert np.isnan(found.attended) and np.isnan(found.cosine_q) and np.isfinite(found.cosine)
+    assert all(np.isnan(found.path_attended))
+
+
+def test_several_signals():
+    task = TASK.replace(signals=(0.5, 0.5))
+    found = simulate_deep(task, 30.0, "multihead", heads=2, trials=2, **{**TINY, "epochs": 40})
+    assert found.test_error < 0.35 and 0.0 <= found.cosine <= 1.0
+
+
+def test_no_architecture_beats_the_limit_of_learning():
+    limit = ns.learning_limit(TASK, 4.0).test_error
+    for name in ("solvable", "max", "cls"):
+        found = simulate_deep(TASK, 4.0, name, d=16, trials=3, n_test=2000, epochs=60, workers=1)
+        assert found.test_error > limit - 3.0 * found.test_error_se
+        assert found.test_error < 0.4  # and it learns
+
+
+def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setattr("needlescope.deep.training.checkpoint.Keeper.__init__.__defaults__", (0.0,))
+    whole = tiny(watch=True)
+
+    class Stopped(BaseException):
+        pass
+
+    def stop(self, runs, model, keep=ns.deep.training.checkpoint.Keeper.keep):
+        keep(self, runs, model)
+        if sum(one.epoch for one in runs) == 8:
+            raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr("needlescope.deep.training.checkpoint.Keeper.keep", stop)
+        with pytest.raises(Stopped):
+            tiny(watch=True, checkpoints=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 1
+    same(whole, tiny(watch=True, checkpoints=tmp_path))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_training_that_diverges_is_no_number():
+    with pytest.raises(ns.NotConverged, match=r"diverged at every .* \(in trial 0 of max at d=8"):
+        tiny(architecture="max", rates=[1e6], noise=ns.Noise("student", df=2.1))

@@ -1,0 +1,109 @@
+"""A training that was stopped anywhere goes on as if it had not been, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from needlescope.deep.architectures.self_attention import SelfAttention
+from needlescope.deep.training.checkpoint import Keeper
+from needlescope.deep.training.loop import Course
+from needlescope.deep.training.rates import choose, held_out
+from tests.deep.training.toy import samples
+
+COURSE = Course(epochs=5, patience=5, batch=16)
+RATES = (0.01, 0.03)
+
+
+class Stopped(Exception):
+    pass
+
+
+def run(keeper, stop=None):
+    """Train at two rates; end the training after so many epochs in all."""
+
+    def told(epochs):
+        if epochs == stop:
+            raise Stopped
+
+    some = samples()
+    return choose(
+        lambda: SelfAttention(4, 4, 2),
+        some,
+        held_out(some.y.numpy()),
+        COURSE,
+        RATES,
+        7,
+        keeper,
+        lambda reader: {"norm": float(reader.token.detach().norm()), "map": [1.0]},
+        told,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return run(None)
+
+
+@pytest.mark.parametrize("stop", [0, 2, 5, 6, 9])
+def test_it_goes_on_to_the_same_bits(whole, tmp_path, stop):
+    path = tmp_path / "folder" / "one.npz"
+    with pytest.raises(Stopped):
+        run(Keeper(path, "this", pause=0.0), stop)
+    keeper = Keeper(path, "this", pause=0.0)
+    assert sum(one.epoch for one in keeper.runs) == stop
+    again = run(keeper)
+    assert [one.history for one in again.runs] == [one.history for one in whole.runs]
+    assert [one.seen for one in again.runs] == [one.seen for one in whole.runs]
+    for name, one in whole.reader.state_dict().items():
+        assert torch.equal(again.reader.state_dict()[name], one)
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_has_ended_is_not_trained_again(whole, tmp_path):
+    path = tmp_path / "one.npz"
+    run(Keeper(path, "this", pause=0.0))
+    told = []
+    keeper = Keeper(path, "this", pause=0.0)
+    some = samples()
+    parts = held_out(some.y.numpy())
+    found = choose(lambda: SelfAttention(4, 4, 2), some, parts, COURSE, RATES, 7, keeper, None,
+                   told.append)  # fmt: skip
+    assert told == [] and found.run.history == whole.run.history
+    assert torch.equal(found.reader.token, whole.reader.token)
+
+
+def test_nothing_is_written_before_it_is_time(tmp_path):
+    run(Keeper(tmp_path / "one.npz", "this", pause=1e9))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_another_training_is_refused(tmp_path):
+    path = tmp_path / "one.npz"
+    run(Keeper(path, "this", pause=0.0))
+    with pytest.raises(ValueError, match=r"is of another training, this; remove it, or give"):
+        Keeper(path, "that")
+
+
+def lies(path):
+    """Files that are no checkpoints: cut short, empty, another kind, with objects in them."""
+    good = path.read_bytes()
+    yield good[: len(good) // 2]
+    yield b""
+    yield b"no arrays"
+    np.savez(path, where=np.array({"what": "this"}, dtype=object))
+    yield path.read_bytes()
+    np.savez(path, where=np.array("{"))
+    yield path.read_bytes()
+    np.savez(path, where=np.array('{"what": "this", "runs": [{}]}'))
+    yield path.read_bytes()
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path):
+    path = tmp_path / "one.npz"
+    run(Keeper(path, "this", pause=0.0))
+    for bad in list(lies(path)):
+        path.write_bytes(bad)
+        with pytest.raises(ValueError, match=r"cannot be read .*; remove it to train from the"):
+            Keeper(path, "this")

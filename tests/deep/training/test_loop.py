@@ -1,0 +1,81 @@
+"""One training: it learns, stops, keeps its best weights, and repeats itself to the bit."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from needlescope.deep.architectures.solvable import Solvable
+from needlescope.deep.architectures.transformer import Transformer
+from needlescope.deep.training.loop import Course, Model, Parts, Run, mean_loss, train
+from tests.deep.training.toy import samples
+
+PARTS = Parts(torch.arange(12, 60), torch.arange(12))
+
+
+COURSE = Course(epochs=30, patience=5, batch=16)
+
+
+def trained(course=COURSE, rate=0.05, seed=0):
+    run, some = Run(rate), samples()
+    model = Model.begin(Solvable(4), rate, course)
+    epochs = []
+    train(model, some, PARTS, course, run, seed, lambda run, model: epochs.append(run.epoch))
+    return model.reader, run, some, epochs
+
+
+def test_the_best_weights_are_kept():
+    reader, run, some, _ = trained()
+    assert mean_loss(reader, some, PARTS.held) == run.least < 0.7 * run.history[0]
+    assert run.least == min(run.history) == run.history[run.best_epoch]
+
+
+def test_it_is_told_of_every_epoch_from_the_start_on():
+    _, run, _, epochs = trained()
+    assert epochs == list(range(run.epoch + 1)) and len(run.history) == run.epoch + 1
+
+
+def test_it_ends_when_it_has_waited_long_enough():
+    _, run, _, _ = trained(Course(epochs=500, patience=5, batch=16), rate=0.5)
+    assert run.epoch == run.best_epoch + 5 < 500
+    _, run, _, _ = trained(Course(epochs=3, patience=5, batch=16), rate=1e-4)
+    assert run.epoch == 3
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_does_not():
+    one, again, other = (trained(seed=seed)[1].history for seed in (0, 0, 1))
+    assert one == again != other
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_loss_that_is_no_number_is_a_divergence():
+    some = samples()
+    some.table[100] = torch.inf
+    run, course = Run(0.1), Course(epochs=4, batch=16)
+    train(Model.begin(Solvable(4), 0.1, course), some, PARTS, course, run, 0)
+    assert run.diverged and run.least == math.inf and run.epoch < 4
+
+
+def test_weights_decay_and_biases_and_norms_do_not():
+    reader = Transformer(4, 8, 2, depth=1)
+    before = {name: one.detach().clone() for name, one in reader.named_parameters()}
+    model = Model.begin(reader, 0.1, Course(decay=3.0))
+    for one in reader.parameters():
+        one.grad = torch.zeros_like(one)
+    model.adam.step()
+    norms = {n for n, part in reader.named_modules() if isinstance(part, nn.LayerNorm)}
+    for name, one in reader.named_parameters():
+        free = name.endswith("bias") or name.rpartition(".")[0] in norms
+        torch.testing.assert_close(one.detach(), before[name] * (1.0 if free else 0.7))
+
+
+def test_a_weight_of_two_stands_for_two_samples():
+    some, twice = samples(n=4), samples(n=4)
+    twice.weight[1] = 2.0
+    reader = Solvable(4)
+    reader.readout.data.fill_(0.3)
+    repeated = mean_loss(reader, some, torch.tensor([0, 1, 1, 2, 3]))
+    assert mean_loss(reader, twice, torch.arange(4)) == pytest.approx(repeated, rel=1e-9)

@@ -1,0 +1,76 @@
+"""The learning rate that errs least on samples held out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from needlescope import NotConverged
+from needlescope.deep.architectures.solvable import Solvable
+from needlescope.deep.training.loop import Course, mean_loss
+from needlescope.deep.training.rates import choose, held_out
+from tests.deep.training.toy import samples
+
+COURSE = Course(epochs=6, patience=6, batch=16)
+
+
+def chosen(rates, **more):
+    some = samples()
+    parts = held_out(some.y.numpy())
+    return choose(lambda: Solvable(4), some, parts, COURSE, rates, 0, **more), some, parts
+
+
+def test_the_least_held_out_loss_decides():
+    found, some, parts = chosen([1e-5, 0.05, 1e-3])
+    losses = [run.least for run in found.runs]
+    assert found.run is found.runs[1] and losses.index(min(losses)) == 1
+    assert mean_loss(found.reader, some, parts.held) == found.run.least
+
+
+def test_rates_do_not_know_of_each_other():
+    alone, _, _ = chosen([0.05])
+    among, _, _ = chosen([1e-3, 0.05])
+    assert alone.run.history == among.run.history
+
+
+def test_scores_start_at_the_odds_of_a_positive():
+    found, some, parts = chosen([1e-3])
+    share = float((some.y[parts.known] > 0).double().mean())
+    entropy = -np.mean(
+        np.where(some.y[parts.held].numpy() > 0, math.log(share), math.log(1.0 - share))
+    )
+    assert found.run.history[0] == pytest.approx(entropy, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_rate_that_diverges_is_out_and_if_all_do_so_is_said():
+    found, _, _ = chosen([0.05, 1e30])
+    assert found.diverged == 1 and found.run.rate == 0.05
+    with pytest.raises(NotConverged, match=r"diverged at every learning rate, 1e\+30, 1e\+35: "):
+        chosen([1e30, 1e35])
+
+
+def test_it_is_watched_at_powers_of_two():
+    found, _, _ = chosen([0.01], watch=lambda reader: float(reader.readout.detach().norm()))
+    assert sorted(found.run.seen) == [0, 1, 2, 4] and found.run.seen[0] == 0.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9, 50])
+def test_a_fifth_of_each_class_is_held_out(n):
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    known, held = held_out(y)
+    if n > 3:
+        for sign in (-1.0, 1.0):
+            count = int((y == sign).sum())
+            assert (y[held.numpy()] == sign).sum() == -(-count // 5)
+        assert sorted([*known.tolist(), *held.tolist()]) == list(range(n))
+    assert len(known) and len(held)
+
+
+def test_a_class_of_one_sample_is_trained_on():
+    known, held = held_out(np.array([1.0, -1.0, -1.0, -1.0]))
+    assert 0 in known and 0 not in held
+    assert torch.equal(held_out(np.array([1.0])).held, torch.tensor([0]))
