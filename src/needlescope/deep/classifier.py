@@ -52,7 +52,7 @@ class DeepClassifier(BagClassifier):
 
     Parameters
     ----------
-    architecture : str, default "gated_hidden"
+    architecture : str, default "block"
         "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
         "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is. The
         last two take instances in their order, all others as a set.
@@ -129,7 +129,7 @@ class DeepClassifier(BagClassifier):
 
     def __init__(
         self,
-        architecture: str = "gated_hidden",
+        architecture: str = "block",
         heads: int | None = None,
         width: int = 32,
         rates: Sequence[float] = RATES,
