@@ -52,7 +52,7 @@ CASES = [
         for value in values
     ),
     *(Case(what, partial(fit, **given), says) for what, given, says in (*WEIGHTS, *MASKS, *GROUPS)),
-    Case("two heads of one", partial(fit, heads=2), SEVERAL),
+    Case("two heads of one", partial(fit, architecture="gated", heads=2), SEVERAL),
     Case("two heads of none", partial(fit, architecture="gru", heads=2), SEVERAL),
     *(
         Case(f"heads={value!r:.12}", partial(fit, architecture="block", heads=value), "^heads must")

