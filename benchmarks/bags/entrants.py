@@ -122,7 +122,7 @@ ENTRANTS: dict[str, Make] = {
 CHEAP = ("mean logistic", "cosines logistic", "boosted summaries")  # a dozen lines each
 ASKED = (  # that run only if they are named
     *("attention, thorough", "attention, several queries", "attention, random features"),
-    *("evidence", "reuse", "crossfit", "split"),
+    *("evidence", "deep, gated", "deep, multihead", "reuse", "crossfit", "split"),
 )
 
 
