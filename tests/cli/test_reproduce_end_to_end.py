@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from needlescope.cli.group import group
-from needlescope.experiments.catalogue import NAMES
+from needlescope.experiments.catalogue import CORE
 
 PROGRAM = Path(sys.executable).with_name("needlescope")
 PATIENCE = 1800.0  # seconds; a busy machine may take many times what an idle one does
@@ -27,11 +27,11 @@ def test_every_figure_in_tiny_sizes(tmp_path):
     rows = json.loads(done.stdout)
     verdicts = {row["figure"]: row["verdict"] for row in rows}
     assert verdicts.pop("capacity") == "nothing to compare"  # two points are no fall to fit
-    assert verdicts == {name: "agree" for name in NAMES if name != "capacity"}
+    assert verdicts == {name: "agree" for name in CORE if name != "capacity"}
     assert all(row["failed"] == 0 < row["units"] for row in rows)
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "<body class='good'>" in text
-    assert re.findall(r"<section id='(\w+)'", text) == list(NAMES)
+    assert re.findall(r"<section id='(\w+)'", text) == list(CORE)
     for row in rows:
         assert (tmp_path / f"{row['figure']}.png").read_bytes().startswith(b"\x89PNG")
         assert (tmp_path / f"{row['figure']}.pdf").read_bytes().startswith(b"%PDF")
@@ -65,7 +65,7 @@ def first(folder):
 @pytest.mark.slow
 def test_every_figure_agrees(first):
     rows = json.loads(first.stdout)
-    assert [row["figure"] for row in rows] == list(NAMES)
+    assert [row["figure"] for row in rows] == list(CORE)
     assert {row["verdict"] for row in rows} == {"agree"}
     assert all(row["failed"] == 0 and row["units"] > 0 for row in rows)
     assert "warning" not in first.stderr.lower()
@@ -75,8 +75,8 @@ def test_every_figure_agrees(first):
 def test_every_figure_has_its_files_and_its_section(first, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert "<body class='good'>" in text
-    assert re.findall(r"<section id='(\w+)'", text) == list(NAMES)
-    for name in NAMES:
+    assert re.findall(r"<section id='(\w+)'", text) == list(CORE)
+    for name in CORE:
         assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")
         assert (folder / f"{name}.csv").stat().st_size > 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from ..arrays import FloatArray, Value
 from ..grid import amount, check_broadcast, check_kind, integer, real, whole, yes_or_no
 from ..noise import STANDARD, Noise
 from ..outcome import DeepOutcome
+from ..running.progress import check_progress
 from ..running.seeds import streams
 from ..running.workers import Progress, check_workers, run, worth
 from ..simulation.asked import trial_count
@@ -139,6 +141,8 @@ def simulate_deep(
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
     check_workers(workers)
+    check_progress(progress)
+    places = streams(seed, math.prod(shape), trials)
     need_torch("simulate_deep")
     from .trial import Job, run_trial
 
@@ -161,7 +165,7 @@ def simulate_deep(
     )
     jobs = [
         first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=one)
-        for k, one in enumerate(streams(seed, len(tasks), trials))
+        for k, one in enumerate(places)
     ]
     workers = worth(workers, sum(one.seconds for one in jobs))
     title = f"{architecture}, d = {d}"

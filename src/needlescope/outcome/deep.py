@@ -15,15 +15,29 @@ Path = tuple[Value, ...]
 class DeepOutcome(Outcome):
     """An `Outcome` of an architecture that is trained end to end, with what else is known of it.
 
-    The fields of an `Outcome` are there: ``model`` is the architecture's name, the train loss and
-    error are those of the samples that are trained on, and ``signal``, ``norm`` and ``cosine`` are
-    of the mean gradient of the score in a signal token, which for a linear classifier is its
-    readout. ``kappa`` and ``cosine_q`` are of the query, if there is one that is a direction: of
-    several heads, of the one that is best aligned. With several signals a cosine is that with
-    the space of all of them.
-
     Attributes
     ----------
+    model
+        The architecture's name.
+    test_error, train_loss, train_error
+        Probability of a wrong sign on fresh data; mean loss and fraction of wrong signs on the
+        samples that are trained on, without those held out; each with its ``_se``.
+    bias, signal, norm, cosine
+        The bias; then of the mean gradient of the score in a signal token, which for a linear
+        classifier is its readout: its component along the signal, its norm, and the ratio of the
+        two; each with its ``_se``. With several signals, the cosine with the space of them.
+    kappa, cosine_q
+        Strength and alignment of the query, if there is one that is a direction: of several heads,
+        of the one that is best aligned. NaN where there is none.
+    query_part, signal_part, rest, gamma, residual
+        NaN: they are of the theory's readout.
+    provenance
+        "simulation".
+    alignment, signals, signals_se
+        None.
+    trials
+        The values of each trial by name: an array whose last axis is the trial, but for what has an
+        axis of its own, such as ``"test_errors"``.
     attended, attended_se
         Mean attention that the signal tokens of a positive get together, of the head that gives
         them most; NaN without attention. Evenly spread it is R/L.
@@ -51,8 +65,9 @@ class DeepOutcome(Outcome):
 
     Examples
     --------
-    >>> DeepOutcome.__mro__[1].__name__
-    'Outcome'
+    >>> import needlescope as ns
+    >>> issubclass(ns.DeepOutcome, ns.Outcome)
+    True
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("test_error", "train_loss", "attended", "validation_loss")

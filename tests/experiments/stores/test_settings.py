@@ -10,6 +10,7 @@ import needlescope as ns
 from needlescope.experiments.engine import local
 from needlescope.experiments.stores.settings import columns, settings
 from needlescope.experiments.units.calls import CALLS, parameters
+from needlescope.experiments.units.plain import plain
 from needlescope.experiments.units.unit import Unit
 
 TASK = {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5}
@@ -22,7 +23,7 @@ def test_every_argument_of_a_call_is_there_unless_it_is_none(call):
     found = settings(Unit(call, {"task": TASK}))
     for name, one in parameters(call).items():
         if name not in ("task", "noise") and one.default not in (None, one.empty):
-            assert found[name] == one.default
+            assert found[name] == plain(one.default)
     assert found["task"] == TASK | {"positions": "uniform"}
     assert ("noise" in found) == ("noise" in parameters(call))
 

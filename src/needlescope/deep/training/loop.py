@@ -131,7 +131,7 @@ def train(
     >>> y = np.repeat([1.0, -1.0], 20)
     >>> X[20:] -= 2.0
     >>> samples, parts = Samples.of_array(X, y), Parts(torch.arange(40), torch.arange(40))
-    >>> run, course = Run(0.1), Course(epochs=9, decay=0.0)
+    >>> run, course = Run(0.1), Course(epochs=9, batch=8, decay=0.0)
     >>> model = Model.begin(Solvable(3), 0.1, course)
     >>> train(model, samples, parts, course, run, seed=0)
     >>> run.epoch, run.history[0] > 0.69, run.least < 0.1
