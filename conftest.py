@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 DEEP = Path(__file__).parent / "src" / "needlescope" / "deep"
-LIGHT = ("__init__", "catalogue", "classifier", "course", "torch_needed")
+LIGHT = ("__init__", "catalogue", "course", "plan", "torch_needed")
 # Modules that import torch, or whose examples need it: make test-deep has it.
 collect_ignore = (
     []

@@ -12,7 +12,10 @@ from benchmarks.bags.__main__ import arguments, main
 from benchmarks.bags.data import DataSet, load_all, load_npz
 from benchmarks.bags.entrants import ENTRANTS, MeanLogistic, available
 from benchmarks.bags.summary import Mean
+from needlescope.deep import torch_needed
+from needlescope.deep.classifier import DeepClassifier
 from needlescope.estimators.bags.bags import Bags, as_bags
+from needlescope.experiments.units import code
 from tests.memory import needs_peak
 
 
@@ -106,6 +109,23 @@ def test_other_bags_or_other_parameters_are_run_anew(easy):
     make = available()[0]["attention"]
     assert stamp.of_entrant(make()) == stamp.of_entrant(make())
     assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(refine=0))
+
+
+def test_without_torch_the_deep_ones_are_left_out(monkeypatch):
+    monkeypatch.setattr(torch_needed, "find_spec", lambda name: None)
+    found, lacking = available()
+    deep = [name for name in ENTRANTS if name.startswith("deep, ")]
+    assert len(deep) == 3 and not set(deep) & set(found)
+    assert {lacking[name] for name in deep} == {"torch"}
+
+
+def test_a_change_of_the_deep_code_is_seen():
+    rests_on = code.rests_on("deep.classifier")
+    for name in ("fitting", "course", "training.loop", "architectures.gated"):
+        assert f"deep.{name}" in rests_on
+    assert "deep.simulate" not in rests_on  # what is trained on the theory's task is another matter
+    one, other = (stamp.of_entrant(DeepClassifier(name)) for name in ("block", "gated"))
+    assert one != other and one == stamp.of_entrant(DeepClassifier("block"))
 
 
 def test_ours_and_the_mean_are_always_there(easy):

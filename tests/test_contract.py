@@ -15,7 +15,7 @@ import click
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib")
+HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 ROOMS = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "outcome"),
     *("query", "task", "training"),
@@ -102,6 +102,8 @@ def test_empty_rooms_keep_the_contract(package: Path) -> None:
         ("estimators/task", "from ..planning import curve"),
         ("simulation/trials", "from ..solvers import minimise"),
         ("report/page", "from .. import figures"),
+        ("deep/fitting", "import torch\nfrom ..estimators import base"),
+        ("experiments/units", "from ..deep import simulate"),
     ],
 )
 def test_contract_allows(package: Path, module: str, code: str) -> None:
@@ -128,6 +130,10 @@ def test_contract_allows(package: Path, module: str, code: str) -> None:
         ("theory/learning", "import matplotlib.pyplot", "scikit-learn BROKEN"),
         ("models/pooled", "import pandas", "scikit-learn BROKEN"),
         ("losses/square", "from sklearn.svm import LinearSVC", "scikit-learn BROKEN"),
+        ("estimators/base", "from .. import deep", "never meet BROKEN"),
+        ("planner/plan", "from .. import deep", "never meet BROKEN"),
+        ("estimators/base", "import torch", "deep alone knows it BROKEN"),
+        ("experiments/engine", "def f():\n    from torch import nn", "deep alone knows it BROKEN"),
     ],
 )
 def test_contract_forbids(package: Path, module: str, code: str, broken: str) -> None:

@@ -1,8 +1,7 @@
 """How the settings of deep training were chosen: ``python -m tools.deep_settings``, with torch.
 
-Every architecture is trained with the decays and learning rates that are chosen from, with each
-decay alone, with others and with other patiences, on a task that no figure has; the table is of
-mean test errors over seeds. What `needlescope.deep.course` says is the first column.
+Every architecture is trained as it is, and with other decays, rates and patience, on a task that no
+figure has; the table is of mean test errors over seeds.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import torch
 
 import needlescope as ns
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.deep.course import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
+from needlescope.deep.course import BATCH, EPOCHS, PATIENCE, RATES
 from needlescope.deep.measures import test_error
-from needlescope.deep.training.choice import choose, held_out, settings_of
-from needlescope.deep.training.loop import Course
+from needlescope.deep.training.choice import choose, held_out
+from needlescope.deep.training.loop import Course, Setting
 from needlescope.deep.training.samples import Samples
 from needlescope.noise import STANDARD
 from needlescope.simulation.samples.data import hold, tokens
@@ -32,14 +31,14 @@ class Column(NamedTuple):
     """A name, and how training goes."""
 
     name: str
-    decays: tuple[float, ...] = DECAYS
+    decay: float | None = None  # the architecture's own
     rates: tuple[float, ...] = RATES
     course: Course = Course(EPOCHS, PATIENCE, BATCH)
 
 
 COLUMNS = (
     Column("as they are"),
-    *(Column(f"decay {one:g}", (one,)) for one in (0.01, 1.0, 3.0, 10.0)),
+    *(Column(f"decay {one:g}", one) for one in (0.01, 1.0, 3.0, 10.0)),
     Column("rates 0.001, 0.003 too", rates=(1e-3, 3e-3, *RATES)),
     Column("patience 40", course=Course(EPOCHS, 40, BATCH)),
 )
@@ -47,6 +46,7 @@ COLUMNS = (
 
 def error(name: str, alpha: float, column: Column, seed: int) -> float:
     """Train once, and return the test error."""
+    decay = ARCHITECTURES[name].decay if column.decay is None else column.decay
     rng = np.random.default_rng(seed)
     xi = rng.standard_normal(D)
     xi /= np.linalg.norm(xi)
@@ -57,7 +57,7 @@ def error(name: str, alpha: float, column: Column, seed: int) -> float:
         Samples.of_array(data.X, data.y),
         held_out(data.y),
         column.course,
-        settings_of(column.rates, column.decays),
+        [Setting(rate, decay) for rate in column.rates],
         seed,
     )
     return test_error(found.reader, TASK, TESTED, xi, STANDARD, next(sets))

@@ -15,6 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from needlescope.deep.classifier import DeepClassifier
+from needlescope.deep.torch_needed import need_torch
 from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags.random_features import RandomFeatures
 from needlescope.estimators.linear import PooledClassifier
@@ -70,6 +72,16 @@ def _deep_abmil(weight: str | None) -> Any:
     return module.Abmil(class_weight=weight, random_state=SEED)
 
 
+def _deep(architecture: str) -> Make:
+    """Train an architecture of ours end to end; it can be made without torch, and not fitted."""
+
+    def make(weight: str | None) -> Any:
+        need_torch("DeepClassifier")
+        return DeepClassifier(architecture, class_weight=weight, random_state=SEED)
+
+    return make
+
+
 def _counted(weight: str | None) -> Any:
     module = importlib.import_module(".counted", __package__)
     base = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
@@ -100,6 +112,9 @@ ENTRANTS: dict[str, Make] = {
     "milwrap": _counted,
     "ABMIL": _abmil,
     "ABMIL, hidden layer": _deep_abmil,
+    "deep, block": _deep("block"),
+    "deep, gated": _deep("gated"),
+    "deep, multihead": _deep("multihead"),
     "reuse": _two_steps("reuse"),
     "crossfit": _two_steps("crossfit"),
     "split": _two_steps("split"),
@@ -107,7 +122,7 @@ ENTRANTS: dict[str, Make] = {
 CHEAP = ("mean logistic", "cosines logistic", "boosted summaries")  # a dozen lines each
 ASKED = (  # that run only if they are named
     *("attention, thorough", "attention, several queries", "attention, random features"),
-    *("evidence", "reuse", "crossfit", "split"),
+    *("evidence", "deep, gated", "deep, multihead", "reuse", "crossfit", "split"),
 )
 
 

@@ -81,8 +81,8 @@ CASES = [
         for bad in ([], [0.0], [-0.1], [np.nan], [np.inf], ["fast"], [0.01] * 21)
     ),
     *(
-        Case(f"decays={bad!r}", deep(decays=bad), "decays must be ")
-        for bad in (3.0, None, "auto", [], [-1.0], [np.nan], ["slow"], [1.0] * 21)
+        Case(f"decay={bad!r}", deep(decay=bad), "decay must be ")
+        for bad in (-1.0, np.nan, np.inf, "slow", [3.0], True)
     ),
     *(
         Case(f"epochs={bad!r}", deep(epochs=bad), "epochs must be (an|a single) integer")

@@ -22,6 +22,7 @@ from needlescope.answer import Answer
 PUBLIC = {
     **{name: getattr(ns, name) for name in ns.__all__},
     **{f"estimators.{name}": getattr(ns.estimators, name) for name in ns.estimators.__all__},
+    "deep.DeepClassifier": ns.deep.DeepClassifier,
     **{f"figures.{name}": getattr(ns.figures, name) for name in ns.figures.__all__},
 }
 RESULTS = [

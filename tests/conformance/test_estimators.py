@@ -1,38 +1,27 @@
 """scikit-learn's own checks, on bags of one instance each.
 
-The checks hand over tables (samples, features). A table is bags of one instance: `conftest` lets
-the classifiers read it so, and everything behind the door is what users run.
+The checks hand over tables (samples, features). A table is bags of one instance: `tables` has how
+the classifiers are made to read it so, and everything behind the door is what users run.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_array
 
 from needlescope.estimators import base
 from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags import each_instance, random_features
-from needlescope.estimators.bags.bags import Bags, as_bags
 from needlescope.estimators.linear import PooledClassifier, VectorizedClassifier
+from tests.conformance.tables import OF_OUTPUT, OneInstance, read_table
 
 FOLDS = (
     "folds within the training bags differ when a bag is repeated instead of weighted; with "
     "validation=0 the check is passed"
 )
-
-
-class OneInstance:
-    """Bags of one instance, for checks that know tables only."""
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = True
-        return tags
 
 
 class Attention(OneInstance, AttentionClassifier):
@@ -53,15 +42,6 @@ class Each(OneInstance, each_instance.EachInstance, auto_wrap_output_keys=None):
 
 class Features(OneInstance, random_features.RandomFeatures, auto_wrap_output_keys=None):
     pass
-
-
-def read_table(X):
-    """Read a table as bags of one instance, as strictly as scikit-learn reads tables."""
-    if isinstance(X, Bags) or (isinstance(X, np.ndarray) and X.ndim == 3):
-        return as_bags(X)
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    table = check_array(X, dtype=[np.float64, np.float32], estimator="BagClassifier")
-    return Bags(table, np.arange(len(table) + 1), names=names)
 
 
 @pytest.fixture(autouse=True)
@@ -97,18 +77,7 @@ def test_check(estimator, check):
 
 
 @pytest.mark.parametrize("kind", [Attention, Pooled, Vectorized])
-@pytest.mark.parametrize(
-    "check",
-    [
-        "check_transformer_get_feature_names_out",
-        "check_transformer_get_feature_names_out_pandas",
-        "check_set_output_transform",
-        "check_set_output_transform_pandas",
-        "check_global_output_transform_pandas",
-        "check_set_output_transform_polars",  # these two pass by where there is no polars
-        "check_global_set_output_transform_polars",
-    ],
-)
+@pytest.mark.parametrize("check", OF_OUTPUT)
 @pytest.mark.filterwarnings("ignore")
 def test_check_of_output(kind, check):
     fixed = {"kappa": 1.0, "refine": 0} if kind is Attention else {}

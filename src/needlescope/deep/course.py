@@ -1,7 +1,8 @@
 """How all architectures are trained, in numbers: defaults of `simulate_deep` and the classifier.
 
-They are the same for all architectures, and were settled before any figure was drawn, on a task
-that no figure has: L = 12, R = 1, θ = 4.5, π = ½, d = 64, α = 4 and 16. docs/deep.md has the table.
+They are the same for all architectures, but for how fast weights decay (`catalogue`), and were
+settled on a task that no figure has: L = 12, R = 1, θ = 4.5, π = ½, d = 64, α = 4.
+``python -m tools.deep_settings`` makes the table; docs/deep.md has it.
 """
 
 from __future__ import annotations
@@ -10,5 +11,4 @@ RATES = (1e-2, 3e-2)  # learning rates, of which samples held out choose one
 EPOCHS = 300
 PATIENCE = 20  # epochs without a lesser loss of the samples held out
 BATCH = 64
-DECAYS = (3.0, 10.0)  # of weights, times the rate in every step; samples held out choose one too
 EVERY = 5  # a fifth of each class is held out

@@ -22,16 +22,16 @@ from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import get_architecture
-from .course import DECAYS, EPOCHS, RATES
+from .course import EPOCHS, RATES
+from .plan import MOST_EPOCHS, read_rates
 from .torch_needed import need_torch
 
 MEMORY = 1 << 30
-MOST_RATES = 20
 MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
 )
-AVERAGED = ("kappa", "cosine_q", "rate", "decay", "stopped", "diverged", "parameters")
+AVERAGED = ("kappa", "cosine_q", "rate", "stopped", "diverged", "parameters")
 PATHS = ("path_epochs", "path_cosine", "path_cosine_q", "path_attended", "path_loss")
 NONE = ("query_part", "signal_part", "rest", "gamma")  # of the theory's readout
 
@@ -49,7 +49,7 @@ def simulate_deep(
     lengths: Sequence[int] = (),
     watch: bool = False,
     rates: Sequence[float] = RATES,
-    decays: Sequence[float] = DECAYS,
+    decay: float | None = None,
     epochs: int = EPOCHS,
     n_test: int = 10_000,
     noise: Noise | None = None,
@@ -63,7 +63,7 @@ def simulate_deep(
     What `simulate` does for the solvable models, by the same samplers and with the same `Outcome`,
     for models that have no theory. All are trained alike: Adam on the logistic loss in batches of
     64, with weights that decay (biases and norms excepted), a fifth of each class held out, by
-    which training is stopped, and learning rate and decay are chosen. Needs the extra
+    which training is stopped and the learning rate chosen. Needs the extra
     ``needlescope[deep]``.
 
     Parameters
@@ -91,11 +91,11 @@ def simulate_deep(
     watch : bool, default False
         Whether to look at the model at the epochs 0, 1, 2, 4, …, for the paths of the result.
     rates : sequence of float, default (0.01, 0.03)
-        Learning rates, 1 to 20 of them.
-    decays : sequence of float, default (3, 10)
-        How fast weights decay, times the learning rate in every step; 1 to 20 numbers of at least
-        0. Every pair of a rate and a decay is trained to its end from the same start; that with the
+        Learning rates, 1 to 20 of them, each trained to its end from the same start; that with the
         least loss of the samples held out is kept.
+    decay : float, optional
+        How fast weights decay, times the learning rate in every step: at least 0. By default the
+        one that suits the architecture, 3 or 10.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
         has not become less for 20 of them.
@@ -137,7 +137,7 @@ def simulate_deep(
     ('solvable', True, True)
     """
     alpha = check_deep(
-        task, alpha, architecture, d, heads, width, lengths, watch, rates, decays, epochs, n_test,
+        task, alpha, architecture, d, heads, width, lengths, watch, rates, decay, epochs, n_test,
         noise, memory,
     )  # fmt: skip
     if checkpoints is not None and not isinstance(checkpoints, str | os.PathLike):
@@ -151,8 +151,7 @@ def simulate_deep(
     from .trial import Job, run_trial
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
-    given, steps = tuple(int(one) for one in lengths), tuple(float(one) for one in rates)
-    falls = tuple(float(one) for one in decays)
+    given, steps = tuple(int(one) for one in lengths), read_rates(rates)
     first = Job(
         task,
         0.0,
@@ -163,7 +162,7 @@ def simulate_deep(
         given,
         bool(watch),
         steps,
-        falls,
+        decay,
         epochs,
         n_test,
         STANDARD if noise is None else noise,
@@ -179,7 +178,7 @@ def simulate_deep(
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "architecture": architecture, "d": d, "trials": trials, "seed": seed}
     options |= {"heads": heads, "width": width, "watch": watch, "epochs": epochs, "n_test": n_test}
-    options |= {"lengths": given or None, "rates": steps, "decays": falls, "noise": noise}
+    options |= {"lengths": given or None, "rates": steps, "decay": decay, "noise": noise}
     return _outcome(values, architecture, shape, Question("simulate_deep", task, None, options))
 
 
@@ -221,7 +220,7 @@ def check_deep(
     lengths: Any,
     watch: Any,
     rates: Any,
-    decays: Any,
+    decay: Any,
     epochs: int,
     n_test: int,
     noise: Noise | None,
@@ -236,7 +235,7 @@ def check_deep(
     if d < task.kinds:
         raise ValueError(f"d must be at least {task.kinds}, the number of signals, got {d}")
     yes_or_no("watch", watch)
-    whole("epochs", epochs, 1, 10**5)
+    whole("epochs", epochs, 1, MOST_EPOCHS)
     whole("n_test", n_test, 1, 10**9)
     whole("memory", memory, 1, 1 << 50)
     if noise is not None:
@@ -250,11 +249,11 @@ def check_deep(
                 f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
-    for name, some, above in (("rates", rates, True), ("decays", decays, False)):
-        _check_list(name, some)
-        if not 1 <= len(some) <= MOST_RATES:
-            raise ValueError(f"{name} must be 1 to {MOST_RATES} numbers, got {len(some)}")
-        real(name, some, 0.0, np.inf, open_low=above, sense=(1e-12, 1e6))
+    read_rates(rates)
+    if decay is not None:
+        if np.ndim(decay):
+            raise ValueError(f"decay must be one number or None, got {decay!r:.80}")
+        real("decay", decay, 0.0, np.inf, sense=(0.0, 1e6))
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
     if needed > memory:
         raise ValueError(

@@ -9,5 +9,6 @@ def need_torch(what: str) -> None:
     """Refuse to go on without PyTorch."""
     if find_spec("torch") is None:
         raise ImportError(
-            f"{what} needs PyTorch: pip install torch==2.13.0 and then 'needlescope[deep]'"
+            f"{what} needs PyTorch: pip install torch==2.13.0 and then 'needlescope[deep]'",
+            name="torch",
         )

@@ -1,4 +1,4 @@
-"""What the three classifiers share: checks at the door, labels, weights, choice, calibration."""
+"""What all classifiers share: checks at the door, labels, weights, choice, calibration."""
 
 from __future__ import annotations
 
@@ -65,8 +65,6 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
-        if whole(self.validation) and self.validation == 0:
-            asked = asked.plain()  # there is nothing to compare by
         roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
         found = ways(asked, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
         return {way: settings(asked, way, self._width(bags, way) / count) for way in found}
@@ -133,6 +131,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             given = given._replace(groups=together[used])
         if places is not None:
             given = given._replace(places=inside)
+        if whole(self.validation) and self.validation == 0:
+            asked = asked.plain()  # there is nothing to compare by
         listed = self._ways(asked, bags, used, even_count(given.y, given.weight))
         with hands(self.n_jobs) as shared:
             fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, shared)

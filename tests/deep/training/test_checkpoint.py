@@ -8,12 +8,12 @@ import torch
 
 from needlescope.deep.architectures.self_attention import SelfAttention
 from needlescope.deep.training.checkpoint import Keeper
-from needlescope.deep.training.choice import choose, held_out, settings_of
-from needlescope.deep.training.loop import Course
+from needlescope.deep.training.choice import choose, held_out
+from needlescope.deep.training.loop import Course, Setting
 from tests.deep.training.toy import samples
 
 COURSE = Course(epochs=5, patience=5, batch=16)
-SETTINGS = settings_of([0.01, 0.03], [3.0])
+SETTINGS = [Setting(rate, 3.0) for rate in (0.01, 0.03)]
 
 
 class Stopped(Exception):

@@ -1,4 +1,4 @@
-"""The learning rate and the decay that err least on samples held out."""
+"""The learning rate that errs least on samples held out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import torch
 
 from needlescope import NotConverged
 from needlescope.deep.architectures.solvable import Solvable
-from needlescope.deep.training.choice import choose, held_out, settings_of
-from needlescope.deep.training.loop import Course, mean_loss
+from needlescope.deep.training.choice import choose, held_out
+from needlescope.deep.training.loop import Course, Setting, mean_loss
 from tests.deep.training.toy import samples
 
 COURSE = Course(epochs=6, patience=6, batch=16)
@@ -19,9 +19,10 @@ COURSE = Course(epochs=6, patience=6, batch=16)
 
 def chosen(rates, decays=(1.0,), **more):
     some = samples()
+    settings = [Setting(rate, decay) for rate in rates for decay in decays]
     parts = held_out(some.y.numpy())
     return (
-        choose(lambda: Solvable(4), some, parts, COURSE, settings_of(rates, decays), 0, **more),
+        choose(lambda: Solvable(4), some, parts, COURSE, settings, 0, **more),
         some,
         parts,
     )
@@ -34,7 +35,7 @@ def test_the_least_held_out_loss_decides():
     assert mean_loss(found.reader, some, parts.held) == found.run.least
 
 
-def test_decays_are_chosen_from_too():
+def test_settings_may_differ_in_decay():
     found, _, _ = chosen([0.05], [300.0, 1.0])
     assert [one.setting.decay for one in found.runs] == [300.0, 1.0]
     assert found.run is found.runs[1]

@@ -1,7 +1,7 @@
-"""The learning rate, and how fast weights decay: each of a few settings is trained to its end.
+"""The learning rate: a training in each of a few settings, and the least held-out loss decides.
 
-The one with the least loss of the samples held out is kept. A setting in which a loss is no finite
-number has diverged, and is out. If all have, so has the training.
+A setting in which a loss is no finite number has diverged, and is out. If all have, so has the
+training.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..architectures.reader import Reader
 from ..course import EVERY
 from .checkpoint import Keeper
 from .loop import Course, Model, Parts, Run, Setting, train
-from .quiet import repeatable
+from .quiet import calm, repeatable
 from .samples import Samples
 
 Build = Callable[[], Reader]
@@ -71,7 +71,8 @@ def choose(
     found: list[Reader] = []
     for number, setting in enumerate(settings):
         with repeatable(seed):
-            reader = build()
+            reader = build()  # the one thing that draws
+        with calm():
             reader.bias.data.fill_(_log_odds(samples, parts))
             model = Model.begin(reader, setting)
             if number < len(runs):
@@ -94,17 +95,6 @@ def choose(
             "number; pass smaller rates"
         )
     return Chosen(found[best], runs[best], runs)
-
-
-def settings_of(rates: Sequence[float], decays: Sequence[float]) -> list[Setting]:
-    """Combine every decay with every rate.
-
-    Examples
-    --------
-    >>> settings_of([0.1], [1.0, 3.0])
-    [Setting(rate=0.1, decay=1.0), Setting(rate=0.1, decay=3.0)]
-    """
-    return [Setting(float(rate), float(decay)) for decay in decays for rate in rates]
 
 
 def _listed(settings: Sequence[Setting]) -> str:

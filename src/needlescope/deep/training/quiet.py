@@ -1,16 +1,60 @@
-"""Torch as a trial needs it: one thread and the same numbers each time; then as it was."""
+"""Torch as a training needs it: one thread and the same numbers each time; then as it was.
+
+Trainings may go on in several threads of Python, and torch has some of its state in common for all
+of them: the last that ends leaves it as the first found it, and random numbers are drawn by one at
+a time.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
 
+_STATE, _DRAWING, _HERE = threading.Lock(), threading.RLock(), threading.local()
+_found: dict[str, int] = {"users": 0}  # how many there are, and how the first found torch
+
+
+@contextmanager
+def calm() -> Iterator[None]:
+    """Run with one thread of torch's own, and algorithms that repeat themselves.
+
+    Examples
+    --------
+    >>> before = torch.get_num_threads()
+    >>> with calm():
+    ...     torch.get_num_threads()
+    1
+    >>> torch.get_num_threads() == before
+    True
+    """
+    if getattr(_HERE, "calm", False):
+        yield
+        return
+    with _STATE:
+        if _found["users"] == 0:
+            _found["threads"] = torch.get_num_threads()
+            _found["strict"] = torch.are_deterministic_algorithms_enabled()
+            torch.use_deterministic_algorithms(True)
+        _found["users"] += 1
+        torch.set_num_threads(1)  # of those that this thread of Python starts
+    _HERE.calm = True
+    try:
+        yield
+    finally:
+        _HERE.calm = False
+        with _STATE:
+            _found["users"] -= 1
+            torch.set_num_threads(_found["threads"])
+            if _found["users"] == 0:
+                torch.use_deterministic_algorithms(bool(_found["strict"]))
+
 
 @contextmanager
 def repeatable(seed: int) -> Iterator[None]:
-    """Run with one thread, algorithms that repeat themselves, and random numbers of a seed.
+    """Run calmly, with random numbers of a seed; other threads wait for theirs.
 
     Examples
     --------
@@ -20,13 +64,6 @@ def repeatable(seed: int) -> Iterator[None]:
     ...     print(bool((torch.rand(2) == one).all()))
     True
     """
-    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            yield
-    finally:
-        torch.use_deterministic_algorithms(strict)
-        torch.set_num_threads(threads)
+    with calm(), _DRAWING, torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield

@@ -24,7 +24,9 @@ class Samples:
     starts
         Where each sample begins, and N.
     y, weight
-        Of each sample; all weigh the same by default.
+        Of each sample. Weights are one on average; all weigh the same by default.
+    dtype
+        The precision in which samples are handed out: single, as they are trained on.
 
     Examples
     --------
@@ -35,13 +37,15 @@ class Samples:
     (torch.Size([2, 2, 2]), [[True, True], [True, False]])
     """
 
-    def __init__(self, table: Any, starts: Any, y: Any, weight: Any = None) -> None:
-        self.table = torch.from_numpy(np.ascontiguousarray(table, np.float32))
+    def __init__(
+        self, table: Any, starts: Any, y: Any, weight: Any = None, dtype: Any = np.float32
+    ) -> None:
+        self.table = torch.from_numpy(np.ascontiguousarray(table, dtype))
         self.starts = torch.from_numpy(np.asarray(starts, np.int64))
         self.lengths = self.starts.diff()
         self.y = torch.from_numpy(np.asarray(y, np.float32))
         share = np.ones(len(self.y)) if weight is None else weight
-        self.weight = torch.from_numpy(np.asarray(share, np.float32))
+        self.weight = torch.from_numpy(np.asarray(share, np.float64))  # single may lose them
         self.even = bool((self.lengths == self.lengths[0]).all())
 
     @classmethod

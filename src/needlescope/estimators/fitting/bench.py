@@ -64,6 +64,7 @@ class Layout(NamedTuple):
     seed: int  # of the cosines
     progress: Progress = False
     hands: Hands = Hands()
+    groups: IndexArray | None = None  # of those used, for what holds some out by itself
 
 
 class Bench:
@@ -129,6 +130,7 @@ class Bench:
             training if data.size > HOLD else None,
             data.size > HOLD,
         )
+        found.groups = self.layout.groups
         self._sights[key] = found
         return found
 

@@ -58,6 +58,7 @@ def fit_bags(
         seed=seed,
         progress=progress,
         hands=hands,
+        groups=given.groups,
     )
     choice, benches = _choose(recipe, given, ways, layout, random)
     bench = Benches(layout, []).whole if benches is None else benches.whole
@@ -104,7 +105,9 @@ def _choose(
     drawn = len(given.used) > max(room, ENOUGH)
     if drawn:
         given = given.some(*draw(given.y, given.weight, max(room, ENOUGH), random))
-        layout = layout._replace(used=given.used, y=given.y, weight=given.weight)
+        layout = layout._replace(
+            used=given.used, y=given.y, weight=given.weight, groups=given.groups
+        )
     fewer = total / even_count(given.y, given.weight) if recipe.relative else 1.0
     places = given.folds(recipe.folds, random)
     if not places:

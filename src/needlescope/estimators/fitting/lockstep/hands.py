@@ -36,6 +36,19 @@ def check_jobs(n_jobs: Any) -> None:
         )
 
 
+def thread_count(n_jobs: Any) -> int:
+    """Return how many threads are asked for.
+
+    Examples
+    --------
+    >>> thread_count(None), thread_count(3), thread_count(-1) >= 1
+    (1, 3, True)
+    """
+    check_jobs(n_jobs)
+    count = 1 if n_jobs is None else int(n_jobs)
+    return count if count > 0 else max(1, (os.cpu_count() or 1) + 1 + count)
+
+
 @contextmanager
 def hands(n_jobs: Any) -> Iterator[Hands]:
     """Give as many threads as are asked for, while the fit lasts.
@@ -46,10 +59,7 @@ def hands(n_jobs: Any) -> Iterator[Hands]:
     ...     one.threads, two.threads
     (1, 2)
     """
-    check_jobs(n_jobs)
-    count = 1 if n_jobs is None else int(n_jobs)
-    if count < 0:
-        count = max(1, (os.cpu_count() or 1) + 1 + count)
+    count = thread_count(n_jobs)
     if count == 1:
         yield Hands()
         return

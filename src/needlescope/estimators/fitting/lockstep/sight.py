@@ -63,6 +63,7 @@ class Sight:
         self.data, self.y, self.weight, self.lens = data, data.y, weight, lens
         self.training, self.counts, self.hurried = training, weight > 0.0, hurried
         self.order: IndexArray | None = None  # of the bags, if it is another than theirs
+        self.groups: IndexArray | None = None  # of the bags, if some belong together
         self.known: dict[Any, Any] = {}  # what was found before: queries, and ways with their paths
         self._means, self._within, self._summaries = means, within, summaries
 

@@ -1,0 +1,134 @@
+"""An architecture fitted to bags, as one training of the classifier sees them; and used on others.
+
+Training is in single precision, on the instances of its own bags, which are held in memory. What is
+trained scores in double precision, block by block: then no score depends on the bags beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..arrays import FloatArray, IndexArray
+from ..estimators.fitting.folds import grouped
+from ..estimators.fitting.lockstep.lens import Lens
+from ..estimators.fitting.lockstep.sight import Sight
+from ..estimators.fitting.steps import Scored
+from .architectures.reader import Reader
+from .catalogue import ARCHITECTURES
+from .course import EVERY
+from .plan import Plan, Trained
+from .training import samples as in_batches
+from .training.choice import choose, held_out
+from .training.loop import Course, Parts, Setting
+from .training.quiet import calm, repeatable
+from .training.samples import Samples
+
+FARTHEST = 1e12  # deviations from which on instances are all as far: single precision squares them
+
+
+def train_bags(
+    sight: Sight, plan: Plan, random: Any, told: Callable[[int], object] = lambda epochs: None
+) -> Scored:
+    """Train on the bags that count, and score all of them.
+
+    A fifth of them, stratified and drawn at random, is held out: it says when to stop, and which
+    learning rate to keep. Bags of one group are held out together where that is possible.
+    """
+    known = np.flatnonzero(sight.counts)
+    weight = sight.weight[known] / sight.weight[known].mean()
+    groups = None if sight.groups is None else sight.groups[known]
+    parts = _parts(sight.y[known], groups, random)
+    seed = int(random.randint(2**31 - 1))
+    table, starts = _table(sight)
+    samples = Samples(table, starts, sight.y[known], weight)
+    course = Course(epochs=plan.epochs)
+    architecture = ARCHITECTURES[plan.architecture]
+    settings = [Setting(rate, architecture.decay) for rate in plan.rates]
+    chosen = choose(
+        lambda: architecture.build(samples.d, plan.width, plan.heads),
+        *(samples, parts, course, settings, seed),
+        told=told,
+    )
+    weights = {name: one.numpy().copy() for name, one in chosen.reader.state_dict().items()}
+    sizes = (plan.architecture, samples.d, plan.width, plan.heads)
+    model = Trained(*sizes, weights, chosen.run.setting.rate, chosen.run.best_epoch)
+    return Scored(model, scores(sight.data, model, sight.lens))
+
+
+def scores(data: Any, model: Trained, lens: Lens | None = None) -> FloatArray:
+    """Return the score of every bag."""
+    found, reader = np.empty(len(data.y)), rebuilt(model)
+    with calm():
+        for place, samples in _blocks(data, lens):
+            rows = torch.arange(len(samples))
+            found[place] = in_batches.scores(reader, samples, rows).numpy()
+    return found
+
+
+def attention(data: Any, model: Trained) -> list[FloatArray] | None:
+    """Return the attention (heads, instances) in every bag; None if the architecture has none."""
+    found: list[FloatArray] = []
+    reader = rebuilt(model)
+    with calm(), torch.no_grad():
+        for _, samples in _blocks(data, None):
+            for rows in samples.passes(torch.arange(len(samples))):
+                weights = reader(*samples.batch(rows)).attention
+                if weights is None:
+                    return None
+                lengths = samples.lengths[rows].tolist()
+                found += [one[:, :L] for one, L in zip(weights.numpy(), lengths, strict=True)]
+    return found
+
+
+def rebuilt(model: Trained) -> Reader:
+    """Return the torch module of a trained architecture, in double precision."""
+    with repeatable(0):
+        reader = ARCHITECTURES[model.architecture].build(model.d, model.width, model.heads)
+    state = {name: torch.from_numpy(np.array(one)) for name, one in model.weights.items()}
+    reader.load_state_dict(state)
+    reader.double()
+    return reader
+
+
+def _parts(y: FloatArray, groups: IndexArray | None, random: Any) -> Parts:
+    """Draw the fifth that is held out of training."""
+    if groups is not None:
+        try:
+            rest, held = grouped(y, groups, EVERY, random)[0]
+        except ValueError:  # a class of one group: to hold it out would leave none to train on
+            pass
+        else:
+            return Parts(torch.from_numpy(rest), torch.from_numpy(held))
+    order = random.permutation(len(y))
+    known, held = (np.sort(order[part.numpy()]) for part in held_out(y[order]))
+    return Parts(torch.from_numpy(known), torch.from_numpy(held))
+
+
+def _table(sight: Sight) -> tuple[Any, IndexArray]:
+    """Return the instances of the bags that count as they are seen, and where each bag begins."""
+    data: Any = sight.data
+    lengths, shown = data.bags.lengths[data.used], []
+    for block in data.blocks():
+        own = np.repeat(sight.counts[block.rows], lengths[block.rows])
+        if own.any():
+            shown.append(_seen(block.table[own], sight.lens).astype(np.float32))
+    starts = np.concatenate([[0], np.cumsum(lengths[sight.counts])])
+    return np.concatenate(shown), starts
+
+
+def _blocks(data: Any, lens: Lens | None) -> Iterator[tuple[Any, Samples]]:
+    """Go through all bags, block by block, in double precision."""
+    lengths = data.bags.lengths[data.used]
+    for block in data.blocks():
+        starts = np.concatenate([[0], np.cumsum(lengths[block.rows])])
+        table = _seen(block.table, lens)
+        yield block.rows, Samples(table, starts, data.y[block.rows], dtype=np.float64)
+
+
+def _seen(rows: Any, lens: Lens | None) -> Any:
+    """Return instances as they are seen; what is far out of proportion is brought in."""
+    return np.clip(rows if lens is None else lens.show(rows), -FARTHEST, FARTHEST)

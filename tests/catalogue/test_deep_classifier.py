@@ -1,0 +1,85 @@
+"""What DeepClassifier refuses, with torch or without: all of it before anything is trained."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from needlescope.deep import DeepClassifier, torch_needed
+from tests.catalogue.refusals import Case, check
+from tests.catalogue.test_estimators import (
+    GROUPS,
+    HUGE,
+    INF,
+    MASKS,
+    NAN,
+    VAST,
+    WEIGHTS,
+    WORDS,
+    X,
+    Y,
+)
+
+SEVERAL = "^heads=2 needs an architecture that has several, multihead, block or two_blocks, got "
+PARAMETERS = [  # which, what they are given, and what is said
+    ("architecture", (0, "x", "Gated", *WORDS), "^architecture must be one of 'solvable', 'cls'"),
+    ("width", (0, -1, 1025, VAST, 1.5, INF, NAN, *WORDS), "^width must be a.*integer"),
+    ("rates", (0.01, *WORDS[:2], True, {0.1}, np.ma.masked), "^rates must be a list of numbers"),
+    ("rates", ([[0.1]], [[0.1], [0.1, 0.2]], np.ma.ones(2)), "^rates must be a list of numbers"),
+    ("rates", ([], (), [0.1] * 21), "^rates must be 1 to 20 learning rates, got (0|21)$"),
+    ("rates", ([0], [-1.0], [INF], [NAN], [HUGE], [1e-13], ["x"], [None]), "^rates must be "),
+    ("epochs", (0, -1, 10**6, VAST, 1.5, NAN, *WORDS), "^epochs must be a.*integer"),
+    ("shrinkage", (0, -1, HUGE, VAST, INF, NAN, *WORDS[1:]), '^shrinkage must be "auto", None or'),
+    ("class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
+    ("validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
+    ("validation", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
+    ("random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
+    ("n_jobs", (0, True, 1.5, NAN, "x", []), "^n_jobs must be None, a whole number"),
+    ("progress", (1, HUGE, NAN, "x", []), "^progress must be True, False, None or a "),
+]
+
+
+def fit(y=Y, weight=None, bags=X, groups=None, **parameters):
+    return DeepClassifier(**parameters).fit(bags, y, sample_weight=weight, groups=groups)
+
+
+CASES = [
+    *(
+        Case(f"{name}={str(value)[:12]}", partial(fit, **{name: value}), says)
+        for name, values, says in PARAMETERS
+        for value in values
+    ),
+    *(Case(what, partial(fit, **given), says) for what, given, says in (*WEIGHTS, *MASKS, *GROUPS)),
+    Case("two heads of one", partial(fit, architecture="gated", heads=2), SEVERAL),
+    Case("two heads of none", partial(fit, architecture="gru", heads=2), SEVERAL),
+    *(
+        Case(f"heads={value!r:.12}", partial(fit, architecture="block", heads=value), "^heads must")
+        for value in (0, -1, 65, VAST, 1.5, NAN, "x", [], True)
+    ),
+    Case(
+        "heads that do not divide",
+        partial(fit, architecture="block", heads=3),
+        "^width must be a multiple of heads=3, got 32",
+    ),
+    Case("three heads by default", partial(fit, architecture="block", width=6), "^width must be a"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_refused_with_a_sentence(case):
+    check(case)
+
+
+def test_without_torch_all_is_there_but_training(monkeypatch):
+    monkeypatch.setattr(torch_needed, "find_spec", lambda name: None)
+    for parameters in ({}, {"architecture": "block", "n_jobs": 2}, {"validation": 0}):
+        clf = DeepClassifier(random_state=0, **parameters)
+        assert clf.get_params()["width"] == 32
+        with pytest.raises(
+            ImportError, match=r"^DeepClassifier needs PyTorch: pip install ."
+        ) as told:
+            clf.fit(X, Y)
+        assert told.value.name == "torch" and "needlescope[deep]" in str(told.value)
+        assert not hasattr(clf, "classes_")
