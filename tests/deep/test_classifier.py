@@ -44,7 +44,7 @@ def test_other_random_states_start_elsewhere():
 @pytest.mark.parametrize("architecture", ["gated_hidden", "multihead", "gru"])
 def test_it_learns_what_it_is_shown(architecture):
     X, y = hay(n=160)
-    clf = deep(architecture, width=8, epochs=40).fit(X, y)
+    clf = deep(architecture, width=8, epochs=100).fit(X, y)
     assert clf.score(*hay(n=200, seed=1)) > 0.85
     loss = np.mean(np.logaddexp(0.0, np.where(y == "needle", -1.0, 1.0) * clf.held_out_))
     assert loss < 0.5  # calibrated: 0.69 knows nothing

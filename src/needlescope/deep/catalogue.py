@@ -66,7 +66,7 @@ _ALL = (
         decay=10.0,
     ),
     Architecture(
-        "block", "transformer block", "that of the CLS token on the others, of each head", 4
+        "block", "transformer block", "that of the CLS token on the others, of each head", 4, 10.0
     ),
     Architecture(
         "two_blocks",
@@ -75,12 +75,13 @@ _ALL = (
         4,
     ),
     Architecture("linear", "linear attention", "(1 + Xq − mean)/L: it may be less than nothing"),
-    Architecture("max", "max-pooling", "the share of features that are largest there"),
-    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer"),
+    Architecture("max", "max-pooling", "the share of features that are largest there", decay=10.0),
+    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer", decay=10.0),
     Architecture(
         "gated_hidden",
         "gated attention, hidden layer",
         "softmax of a gated layer of rectified units",
+        decay=10.0,
     ),
     Architecture("gru", "recurrent (GRU)", ""),
     Architecture("convolution", "convolution", ""),
