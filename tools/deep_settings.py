@@ -46,7 +46,8 @@ COLUMNS = (
 
 def error(name: str, alpha: float, column: Column, seed: int) -> float:
     """Train once, and return the test error."""
-    decay = ARCHITECTURES[name].decay if column.decay is None else column.decay
+    usual = ARCHITECTURES[name].decay_at(D, column.rates)
+    decay = usual if column.decay is None else column.decay
     rng = np.random.default_rng(seed)
     xi = rng.standard_normal(D)
     xi /= np.linalg.norm(xi)

@@ -28,6 +28,8 @@ PARAMETERS = [  # which, what they are given, and what is said
     ("width", (0, -1, 1025, VAST, 1.5, INF, NAN, *WORDS), "^width must be a.*integer"),
     ("rates", (0.01, *WORDS[:2], True, {0.1}, np.ma.masked), "^rates must be a list of numbers"),
     ("rates", ([[0.1]], [[0.1], [0.1, 0.2]], np.ma.ones(2)), "^rates must be a list of numbers"),
+    ("decay", (-1.0, np.nan, np.inf, "slow", [3.0]), "^decay must be "),
+    ("decay", (1e5,), "^rates must be below 1/decay = 1e-05, or a step leaves nothing"),
     ("rates", ([], (), [0.1] * 21), "^rates must be 1 to 20 learning rates, got (0|21)$"),
     ("rates", ([0], [-1.0], [INF], [NAN], [HUGE], [1e-13], ["x"], [None]), "^rates must be "),
     ("epochs", (0, -1, 10**6, VAST, 1.5, NAN, *WORDS), "^epochs must be a.*integer"),

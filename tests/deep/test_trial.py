@@ -12,7 +12,7 @@ from needlescope.noise import STANDARD
 
 COVERS = ("building",)
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
-JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), None, 5, 100, STANDARD, None)
+JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), 3.0, 5, 100, STANDARD, None)
 
 
 def test_samples_are_alpha_times_d():
@@ -33,8 +33,8 @@ def test_what_is_trained_says_all_but_where_and_how_it_is_tested():
         assert other.what != JOB.what
 
 
-def test_weights_decay_as_the_architecture_wants_unless_it_is_said():
-    assert [one.decay for one in JOB.settings] == [ARCHITECTURES["cls"].decay]
+def test_settings_are_the_rates_with_one_decay():
+    assert JOB._replace(decay=None, d=64).settings == [(0.01, ARCHITECTURES["cls"].decay)]
     assert [tuple(one) for one in JOB._replace(decay=0.5).settings] == [(0.01, 0.5)]
 
 

@@ -64,6 +64,9 @@ class DeepClassifier(BagClassifier):
     rates : sequence of float, default (0.01, 0.03)
         Learning rates, each trained to its end from the same start; that with the least loss of
         the bags held out is kept.
+    decay : float, optional
+        How fast weights decay, times the learning rate in every step: at least 0. By default 3
+        or 10, as suits the architecture, times √(d/64) for d features.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the bags held out has
         not become less for 20 of them.
@@ -137,6 +140,7 @@ class DeepClassifier(BagClassifier):
         heads: int | None = None,
         width: int = 32,
         rates: Sequence[float] = RATES,
+        decay: float | None = None,
         epochs: int = EPOCHS,
         shrinkage: Any = 1.0,
         class_weight: Any = None,
@@ -149,6 +153,7 @@ class DeepClassifier(BagClassifier):
         self.heads = heads
         self.width = width
         self.rates = rates
+        self.decay = decay
         self.epochs = epochs
         self.shrinkage = shrinkage
         self.class_weight = class_weight
@@ -163,7 +168,9 @@ class DeepClassifier(BagClassifier):
 
     def _plan(self) -> Plan:
         """Read the parameters of a training, or refuse them."""
-        return Plan.read(self.architecture, self.width, self.heads, self.rates, self.epochs)
+        return Plan.read(
+            self.architecture, self.width, self.heads, self.rates, self.decay, self.epochs
+        )
 
     def _ways(self, asked: Asked, bags: Bags, used: IndexArray, count: float) -> Ways:
         """List one way for each shrinkage; refuse more instances than are held in memory."""

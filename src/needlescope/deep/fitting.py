@@ -47,7 +47,9 @@ def train_bags(
     samples = Samples(table, starts, sight.y[known], weight)
     course = Course(epochs=plan.epochs)
     architecture = ARCHITECTURES[plan.architecture]
-    settings = [Setting(rate, architecture.decay) for rate in plan.rates]
+    usual = architecture.decay_at(samples.d, plan.rates)
+    decay = usual if plan.decay is None else plan.decay
+    settings = [Setting(rate, decay) for rate in plan.rates]
     chosen = choose(
         lambda: architecture.build(samples.d, plan.width, plan.heads),
         *(samples, parts, course, settings, seed),

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray, Value
-from ..grid import amount, check_broadcast, check_kind, integer, real, whole, yes_or_no
+from ..grid import amount, check_broadcast, check_kind, integer, whole, yes_or_no
 from ..noise import STANDARD, Noise
 from ..outcome import DeepOutcome
 from ..running.progress import check_progress
@@ -23,7 +23,7 @@ from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import get_architecture
 from .course import EPOCHS, RATES
-from .plan import MOST_EPOCHS, read_rates
+from .plan import MOST_EPOCHS, read_steps
 from .torch_needed import need_torch
 
 MEMORY = 1 << 30
@@ -94,8 +94,8 @@ def simulate_deep(
         Learning rates, 1 to 20 of them, each trained to its end from the same start; that with the
         least loss of the samples held out is kept.
     decay : float, optional
-        How fast weights decay, times the learning rate in every step: at least 0. By default the
-        one that suits the architecture, 3 or 10.
+        How fast weights decay, times the learning rate in every step: at least 0. By default 3
+        or 10, as suits the architecture, times √(d/64).
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
         has not become less for 20 of them.
@@ -151,7 +151,8 @@ def simulate_deep(
     from .trial import Job, run_trial
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
-    given, steps = tuple(int(one) for one in lengths), read_rates(rates)
+    given = tuple(int(one) for one in lengths)
+    steps, fall = read_steps(rates, decay)
     first = Job(
         task,
         0.0,
@@ -162,7 +163,7 @@ def simulate_deep(
         given,
         bool(watch),
         steps,
-        decay,
+        fall,
         epochs,
         n_test,
         STANDARD if noise is None else noise,
@@ -249,11 +250,7 @@ def check_deep(
                 f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
-    read_rates(rates)
-    if decay is not None:
-        if np.ndim(decay):
-            raise ValueError(f"decay must be one number or None, got {decay!r:.80}")
-        real("decay", decay, 0.0, np.inf, sense=(0.0, 1e6))
+    read_steps(rates, decay)
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
     if needed > memory:
         raise ValueError(

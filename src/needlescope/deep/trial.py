@@ -61,7 +61,7 @@ class Job(NamedTuple):
     @property
     def settings(self) -> list[Setting]:
         """What samples held out choose from: every learning rate, with the one decay."""
-        usual = ARCHITECTURES[self.architecture].decay
+        usual = ARCHITECTURES[self.architecture].decay_at(self.d, self.rates)
         decay = usual if self.decay is None else self.decay
         return [Setting(rate, decay) for rate in self.rates]
 

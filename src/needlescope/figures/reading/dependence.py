@@ -103,10 +103,9 @@ def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     one = ARCHITECTURES.get(given.get("architecture", "cls"))
     heads = {} if one is None or one.heads is None else {"heads": one.heads}
-    decay = {} if one is None else {"decay": one.decay}
     usual = {
         "width": WIDTH,
         "epochs": EPOCHS,
         "rates": str([*RATES]),
     }  # a list, as it is told apart
-    return {"architecture": "cls", **heads, **decay, **usual}
+    return {"architecture": "cls", **heads, **usual}
