@@ -58,6 +58,12 @@ def oldest(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def deep(session: nox.Session) -> None:
+    """The tests of fuller attention, with torch."""
+    session.run("make", "test-deep", external=True)
+
+
+@nox.session(default=False)
 def wheel(session: nox.Session) -> None:
     """Build the wheel into dist/ and try it."""
     session.run("make", "wheel", external=True)

@@ -21,6 +21,7 @@ import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
@@ -45,6 +46,7 @@ class Mutant(NamedTuple):
     old: str
     new: str
     tests: list[str]
+    needs: str = ""  # a package without which its tests are not there
 
     def changed(self, source: str) -> str:
         """Return the source with the mistake in it; refuse one that has moved on."""
@@ -159,9 +161,13 @@ def main() -> None:
         if name not in mutants:
             words.error(f"name must be one of {', '.join(mutants)}, got {name!r}")
     chosen = [mutants[name] for name in given.names] or list(mutants.values())
+    left = [one for one in chosen if one.needs and find_spec(one.needs) is None]
+    chosen = [one for one in chosen if one not in left]
     for one in chosen:
         one.changed(one.path(given.tree).read_text(encoding="utf-8"))
     console = Console()
+    for one in left:
+        console.print(f"{one.name} is left out: {one.needs} is not installed here", markup=False)
     with tempfile.TemporaryDirectory() as folder:
         laboratory = Laboratory(given.tree.resolve(), Path(folder))
         with ThreadPoolExecutor(AT_ONCE) as pool:

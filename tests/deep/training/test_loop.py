@@ -89,3 +89,15 @@ def test_a_weight_of_two_stands_for_two_samples():
     reader.readout.data.fill_(0.3)
     repeated = mean_loss(reader, some, torch.tensor([0, 1, 1, 2, 3]))
     assert mean_loss(reader, twice, torch.arange(4)) == pytest.approx(repeated, rel=1e-9)
+
+
+def test_every_epoch_has_all_samples_in_an_order_of_its_own(monkeypatch):
+    some, seen = samples(), []
+    whole = some.batch
+    monkeypatch.setattr(some, "batch", lambda rows: seen.append(rows.tolist()) or whole(rows))
+    run, course = Run(Setting(0.01, 1.0)), Course(epochs=2, batch=16)
+    train(Model.begin(Solvable(4), run.setting), some, PARTS, course, run, 0)
+    # 48 samples in three batches, and those held out before and between
+    epochs = [[row for batch in seen[k : k + 3] for row in batch] for k in (1, 5)]
+    assert [sorted(one) for one in epochs] == [PARTS.known.tolist()] * 2
+    assert epochs[0] != epochs[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtri, stdtr
 
 from needlescope.experiments.published.deep.base import (
     RIDGES,
@@ -33,7 +34,7 @@ def table(errors, bound=0.1, **more):
 def test_a_mean_below_the_limit_is_scored_in_standard_errors():
     [row] = below(table([0.05, 0.07]), ["alpha"]).to_dict("records")
     assert row["what"] == "gru not below the limit at alpha=2.0"
-    assert row["z"] == pytest.approx((0.06 - 0.1) / 0.01)
+    assert row["z"] == pytest.approx(ndtri(stdtr(1, (0.06 - 0.1) / 0.01)))
     assert (row["theory"], row["simulation"]) == pytest.approx((0.1, 0.06))
 
 
@@ -42,11 +43,15 @@ def test_a_mean_above_the_limit_is_no_score():
 
 
 def test_the_doubt_of_the_limit_counts():
-    sure = below(table([0.05, 0.07]), ["alpha"])["z"].iloc[0]
     unsure = table([0.05, 0.07]).assign(test_error_se=[0.02, None, None])
-    assert below(unsure, ["alpha"])["z"].iloc[0] == pytest.approx(
-        sure * 0.01 / np.hypot(0.01, 0.02)
-    )
+    t = (0.06 - 0.1) / np.hypot(0.01, 0.02)
+    assert below(unsure, ["alpha"])["z"].iloc[0] == pytest.approx(ndtri(stdtr(1, t)))
+
+
+def test_trials_that_agree_are_no_surer_than_what_was_counted():
+    [row] = below(table([0.0, 0.0, 0.0], n_test=100), ["alpha"]).to_dict("records")
+    assert row["simulation_se"] == pytest.approx(np.sqrt(0.1 * 0.9 / 300))
+    assert row["z"] == pytest.approx(ndtri(stdtr(2, -0.1 / row["simulation_se"])))
 
 
 def test_heads_are_compared_each_and_named():
@@ -68,7 +73,7 @@ def test_without_a_limit_nothing_is_compared():
 def test_limits_are_those_of_all_that_is_named():
     rows = table([0.01, 0.02]).assign(**{"task.pi": 0.5})
     [row] = below(rows, ["alpha", "task.pi"]).to_dict("records")
-    assert row["what"].endswith("at alpha=2.0, pi=0.5") and row["z"] < -5.0
+    assert row["what"].endswith("at alpha=2.0, pi=0.5") and row["z"] < -2.0
 
 
 def test_two_steps_have_half_of_the_data_each():

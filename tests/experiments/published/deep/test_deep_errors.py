@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from scipy.special import ndtri, stdtr
 
 from needlescope.experiments.published.deep.base import NAMES, Size
 from needlescope.experiments.published.deep.deep_errors import (
@@ -14,6 +15,8 @@ from needlescope.experiments.published.deep.deep_errors import (
     WATCHED,
     scores,
 )
+
+FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 
 def asked(full, call="simulate_deep"):
@@ -47,4 +50,4 @@ def test_only_what_is_below_the_limit_is_scored():
     for alpha, error in ((1.0, 0.05), (2.0, 0.2)):
         row = {"call": "simulate_deep", "architecture": "cls", "alpha": alpha}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]
-    assert scores(pd.DataFrame(rows))["z"].tolist() == pytest.approx([-50.0, 0.0])
+    assert scores(pd.DataFrame(rows))["z"].tolist() == pytest.approx([FAR, 0.0])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri, stdtr
 
 from ....deep.catalogue import ARCHITECTURES
 from ...experiment import COMPARED, trials
@@ -66,8 +67,9 @@ def known(task: dict[str, Any]) -> Unit:
 def below(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Hold the mean test error of each architecture against the limit of learning.
 
-    The score is how far it is below the limit, in standard errors of its trials, and zero if it is
-    not: the limit binds from one side only.
+    The score is how far it is below the limit, in standard errors, as a normal number: Student's
+    law of few trials is accounted for. It is zero if the mean is above, as the limit binds from one
+    side only.
 
     Examples
     --------
@@ -76,8 +78,8 @@ def below(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     >>> below(pd.DataFrame(rows), ["alpha"])[["what", "z"]].values.tolist()
     [['gru not below the limit at alpha=2.0', 0.0]]
     """
-    needed = dict.fromkeys((*table.columns, "call", "architecture", "heads", "test_error", *by))
-    table = table.reindex(columns=list(needed))
+    columns = ("call", "architecture", "heads", "test_error", "n_test", *by)
+    table = table.reindex(columns=list(dict.fromkeys((*table.columns, *columns))))
     limits = table[table.call == "learning_limit"].dropna(subset=["test_error"])
     limits = limits.drop_duplicates(list(by)).set_index(list(by))
     rows: list[tuple[Any, ...]] = []
@@ -85,22 +87,33 @@ def below(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     for where, part in table[table.call == "simulate_deep"].groupby(groups, dropna=False):
         name, heads, *place = where
         at = tuple(place) if len(by) > 1 else place[0]
-        errors = part.test_error.dropna().to_numpy(float)
-        if at not in limits.index or len(errors) < 2:
+        part = part.dropna(subset=["test_error"])
+        if at not in limits.index or len(part) < 2:
             continue
         bound = limits.loc[[at]].iloc[0]
-        own = float(np.nan_to_num(bound.get("test_error_se", 0.0)))
-        error = float(errors.std(ddof=1) / np.sqrt(len(errors)))
-        z = min(
-            0.0, (float(errors.mean()) - float(bound.test_error)) / max(np.hypot(error, own), 1e-12)
-        )
-        listed = ", ".join(
-            f"{key.split('.')[-1]}={one}" for key, one in zip(by, place, strict=True)
-        )
+        pairs = zip(by, place, strict=True)
+        listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
         several = "" if pd.isna(heads) else f" ({heads:g} heads)"
-        what = f"{name}{several} not below the limit at {listed}"
-        rows.append((what, bound.test_error, own, errors.mean(), error, len(errors), z, name))
+        rows.append(
+            (f"{name}{several} not below the limit at {listed}", *_score(part, bound), name)
+        )
     return pd.DataFrame(rows, columns=list(COMPARED))
+
+
+def _score(part: pd.DataFrame, bound: pd.Series) -> tuple[Any, ...]:
+    """Return what is compared at one point: `COMPARED` without its ends.
+
+    Errors are counted on so many fresh samples; few trials that happen to agree are no surer than
+    that count.
+    """
+    errors, limit = part.test_error.to_numpy(float), float(bound.test_error)
+    count, mean = len(errors), float(errors.mean())
+    counted = np.sqrt(limit * (1.0 - limit) / (part.n_test.astype(float) * count)).max()
+    error = float(np.nanmax([errors.std(ddof=1) / np.sqrt(count), counted]))
+    own = float(np.nan_to_num(bound.get("test_error_se", 0.0)))
+    below_by = min(0.0, (mean - limit) / np.hypot(error, own))
+    z = float(ndtri(stdtr(count - 1, below_by))) if below_by else 0.0
+    return limit, own, mean, error, count, z
 
 
 def fine(low: float, high: float, count: int, *more: float) -> list[float]:
