@@ -15,10 +15,10 @@ import torch
 
 import needlescope as ns
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.deep.course import BATCH, EPOCHS, PATIENCE, RATES
+from needlescope.deep.course import BATCH, DECAYS, EPOCHS, PATIENCE, RATES
 from needlescope.deep.measures import test_error
-from needlescope.deep.training.choice import choose, held_out
-from needlescope.deep.training.loop import Course, Setting
+from needlescope.deep.training.choice import choose, held_out, settings_of
+from needlescope.deep.training.loop import Course
 from needlescope.deep.training.samples import Samples
 from needlescope.noise import STANDARD
 from needlescope.simulation.samples.data import hold, tokens
@@ -31,14 +31,14 @@ class Column(NamedTuple):
     """A name, and how training goes."""
 
     name: str
-    decay: float | None = None  # the architecture's own
+    decays: tuple[float, ...] = DECAYS
     rates: tuple[float, ...] = RATES
     course: Course = Course(EPOCHS, PATIENCE, BATCH)
 
 
 COLUMNS = (
     Column("as they are"),
-    *(Column(f"decay {one:g}", one) for one in (0.01, 1.0, 3.0, 10.0)),
+    *(Column(f"decay {one:g}", (one,)) for one in (0.01, 1.0, 3.0, 10.0)),
     Column("rates 0.001, 0.003 too", rates=(1e-3, 3e-3, *RATES)),
     Column("patience 40", course=Course(EPOCHS, 40, BATCH)),
 )
@@ -46,8 +46,6 @@ COLUMNS = (
 
 def error(name: str, alpha: float, column: Column, seed: int) -> float:
     """Train once, and return the test error."""
-    usual = ARCHITECTURES[name].decay_at(D, column.rates)
-    decay = usual if column.decay is None else column.decay
     rng = np.random.default_rng(seed)
     xi = rng.standard_normal(D)
     xi /= np.linalg.norm(xi)
@@ -58,7 +56,7 @@ def error(name: str, alpha: float, column: Column, seed: int) -> float:
         Samples.of_array(data.X, data.y),
         held_out(data.y),
         column.course,
-        [Setting(rate, decay) for rate in column.rates],
+        settings_of(column.rates, column.decays, D),
         seed,
     )
     return test_error(found.reader, TASK, TESTED, xi, STANDARD, next(sets))

@@ -206,7 +206,9 @@ def test_random_numbers_of_torch_are_left_alone():
 def test_progress_is_told_to_a_function(n_jobs):
     X, y = hay()
     told = []
-    deep(rates=(0.01, 0.03), n_jobs=n_jobs, progress=lambda *both: told.append(both)).fit(X, y)
+    deep(
+        rates=(0.01, 0.03), decays=(3.0,), n_jobs=n_jobs, progress=lambda *both: told.append(both)
+    ).fit(X, y)
     assert told.count((16, 16)) >= 3 and all(total == 16 and done <= 16 for done, total in told)
 
 

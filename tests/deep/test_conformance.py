@@ -14,7 +14,7 @@ from tests.deep.few import TINY
 BATCHES = "batches are drawn bag by bag: one that is repeated is in other batches than a heavy one"
 LEARNS = {
     "rates": (0.1,),
-    "decay": 1.0,
+    "decays": (1.0,),
     "epochs": 12,
     "random_state": 0,
 }  # quick, and enough for blobs

@@ -6,13 +6,12 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.deep.building import BUILD
-from needlescope.deep.catalogue import ARCHITECTURES
 from needlescope.deep.trial import Job, _directions, moments
 from needlescope.noise import STANDARD
 
 COVERS = ("building",)
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
-JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), 3.0, 5, 100, STANDARD, None)
+JOB = Job(TASK, 2.5, "cls", 10, None, 8, (), False, (0.01,), (3.0,), 5, 100, STANDARD, None)
 
 
 def test_samples_are_alpha_times_d():
@@ -26,16 +25,11 @@ def test_what_is_trained_says_all_but_where_and_how_it_is_tested():
         JOB._replace(task=TASK.replace(theta=4.0)),
         JOB._replace(watch=True),
         JOB._replace(rates=(0.02,)),
-        JOB._replace(decay=0.0),
+        JOB._replace(decays=(0.0,)),
         JOB._replace(seed=np.random.SeedSequence(1)),
         JOB._replace(seed=np.random.SeedSequence(0, spawn_key=(1,))),
     ):
         assert other.what != JOB.what
-
-
-def test_settings_are_the_rates_with_one_decay():
-    assert JOB._replace(decay=None, d=64).settings == [(0.01, ARCHITECTURES["cls"].decay)]
-    assert [tuple(one) for one in JOB._replace(decay=0.5).settings] == [(0.01, 0.5)]
 
 
 def test_directions_are_orthogonal():

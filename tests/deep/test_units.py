@@ -31,7 +31,7 @@ def test_it_goes_on_and_leaves_nothing_behind(tmp_path, monkeypatch):
     def kill(self, runs, model):
         keep(self, runs, model)
         epochs.append(sum(one.epoch for one in runs))
-        if len(epochs) == 25:  # in the second unit
+        if len(epochs) == 50:  # in the second unit
             raise Killed
 
     with monkeypatch.context() as patch:
@@ -47,5 +47,5 @@ def test_it_goes_on_and_leaves_nothing_behind(tmp_path, monkeypatch):
         )
         done, again = numbers(tmp_path / "killed.sqlite")
     assert done[:3] == (1, 1, 0) and again == whole
-    assert len(told) < 18 - epochs[-1]  # two rates of eight epochs, and their starts
+    assert len(told) < 36 - epochs[-1]  # four settings of eight epochs, and their starts
     assert not folder.exists()

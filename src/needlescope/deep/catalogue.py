@@ -14,8 +14,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..grid import choice, whole
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_HEADS = 64
 MOST_WIDE = 1024
-SETTLED = 64  # numbers in a token of the task on which decays were chosen
 
 
 class Architecture(NamedTuple):
@@ -42,21 +40,6 @@ class Architecture(NamedTuple):
     words: str  # in a legend
     attention: str  # what it is, nothing if there is none
     heads: int | None = None  # by default; None if there are none to choose
-    decay: float = 3.0  # of weights, of tokens with 64 numbers; chosen on the task of `course`
-
-    def decay_at(self, d: int, rates: Sequence[float]) -> float:
-        """Return how fast weights decay by default, for tokens of d numbers.
-
-        Adam lets no weight grow beyond one over its decay: d of them have a norm of √d times that,
-        which stays the same if the decay goes with √d. A step leaves at least half of a weight.
-
-        Examples
-        --------
-        >>> one = ARCHITECTURES["solvable"]
-        >>> one.decay_at(64, [0.01]), one.decay_at(256, [0.01]), one.decay_at(10**6, [0.01])
-        (3.0, 6.0, 50.0)
-        """
-        return min(self.decay * math.sqrt(d / SETTLED), 0.5 / max(rates))
 
     def build(self, d: int, width: int, heads: int | None = None) -> Reader:
         """Return the torch module at its start, drawn with torch's own generator."""
@@ -72,17 +55,15 @@ _ALL = (
         "cls",
         "self-attention, one head",
         "softmax over the tokens and the CLS token itself, of one head",
-        decay=10.0,
     ),
     Architecture(
         "multihead",
         "self-attention, several heads",
         "softmax over the tokens and the CLS token itself, of each head",
         4,
-        decay=10.0,
     ),
     Architecture(
-        "block", "transformer block", "that of the CLS token on the others, of each head", 4, 10.0
+        "block", "transformer block", "that of the CLS token on the others, of each head", 4
     ),
     Architecture(
         "two_blocks",
@@ -91,34 +72,17 @@ _ALL = (
         4,
     ),
     Architecture("linear", "linear attention", "(1 + Xq − mean)/L: it may be less than nothing"),
-    Architecture("max", "max-pooling", "the share of features that are largest there", decay=10.0),
-    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer", decay=10.0),
+    Architecture("max", "max-pooling", "the share of features that are largest there"),
+    Architecture("gated", "gated attention (ABMIL)", "softmax of a gated layer"),
     Architecture(
         "gated_hidden",
         "gated attention, hidden layer",
         "softmax of a gated layer of rectified units",
-        decay=10.0,
     ),
     Architecture("gru", "recurrent (GRU)", ""),
     Architecture("convolution", "convolution", ""),
 )
 ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in _ALL}
-
-
-def check_steps(rates: Sequence[float], decay: float) -> None:
-    """Refuse a decay that leaves nothing of the weights after a step.
-
-    Examples
-    --------
-    >>> check_steps([0.01, 0.2], 10.0)
-    Traceback (most recent call last):
-    ValueError: rates must be below 1/decay = 0.1, or a step leaves nothing of the weights, got 0.2
-    """
-    if max(rates) * decay >= 1.0:
-        raise ValueError(
-            f"rates must be below 1/decay = {1.0 / decay:g}, or a step leaves nothing of the "
-            f"weights, got {max(rates):g}"
-        )
 
 
 def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Architecture:

@@ -23,7 +23,7 @@ from ..estimators.fitting.ways.catalogue import SHRINKAGES, Asked
 from ..estimators.fitting.ways.rounds import Ways
 from ..losses import Loss
 from ..running.progress import Progress, reporting
-from .course import EPOCHS, RATES
+from .course import DECAYS, EPOCHS, RATES
 from .plan import Plan, Trained
 from .torch_needed import need_torch
 
@@ -47,8 +47,8 @@ class DeepClassifier(BagClassifier):
     that is trained end to end, on the same bags, scaled and held out alike and calibrated alike: so
     that the two can be compared, and it can be asked whether more attention pays. All
     architectures are trained as `simulate_deep` trains them: Adam on the logistic loss, with
-    weights that decay; a fifth of the training bags says when to stop and which learning rate to
-    keep. Needs the extra ``needlescope[deep]``.
+    weights that decay; a fifth of the training bags says when to stop, and which learning rate and
+    decay to keep. Needs the extra ``needlescope[deep]``.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ class DeepClassifier(BagClassifier):
     width : int, default 32
         Of keys, values and hidden layers, a multiple of the heads; at most 1024.
     rates : sequence of float, default (0.01, 0.03)
-        Learning rates, each trained to its end from the same start; that with the least loss of
-        the bags held out is kept.
-    decay : float, optional
-        How fast weights decay, times the learning rate in every step: at least 0. By default 3
-        or 10, as suits the architecture, times √(d/64) for d features.
+        Learning rates, 1 to 20 of them.
+    decays : sequence of float, default (3, 10)
+        How fast weights decay, times the learning rate in every step, of 64 features; of d
+        features √(d/64) times as fast. Every pair of a rate and a decay is trained to its end
+        from the same start; that which does best on the bags held out is kept.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the bags held out has
-        not become less for 20 of them.
+        not become less for 20 of them, or for 100 if nothing has been learned yet.
     shrinkage : "auto", float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size. "auto" compares 1 with
@@ -140,7 +140,7 @@ class DeepClassifier(BagClassifier):
         heads: int | None = None,
         width: int = 32,
         rates: Sequence[float] = RATES,
-        decay: float | None = None,
+        decays: Sequence[float] = DECAYS,
         epochs: int = EPOCHS,
         shrinkage: Any = 1.0,
         class_weight: Any = None,
@@ -153,7 +153,7 @@ class DeepClassifier(BagClassifier):
         self.heads = heads
         self.width = width
         self.rates = rates
-        self.decay = decay
+        self.decays = decays
         self.epochs = epochs
         self.shrinkage = shrinkage
         self.class_weight = class_weight
@@ -169,7 +169,7 @@ class DeepClassifier(BagClassifier):
     def _plan(self) -> Plan:
         """Read the parameters of a training, or refuse them."""
         return Plan.read(
-            self.architecture, self.width, self.heads, self.rates, self.decay, self.epochs
+            self.architecture, self.width, self.heads, self.rates, self.decays, self.epochs
         )
 
     def _ways(self, asked: Asked, bags: Bags, used: IndexArray, count: float) -> Ways:
@@ -209,7 +209,7 @@ class DeepClassifier(BagClassifier):
         from .fitting import train_bags
 
         plan = self._plan()
-        total = len(plan.rates) * plan.epochs
+        total = len(plan.rates) * len(plan.decays) * plan.epochs
         with reporting(progress, total, f"{plan.architecture}, epochs") as report:
             found = train_bags(sight, plan, random, lambda epochs: report(epochs, 0))
             report(total, 0)

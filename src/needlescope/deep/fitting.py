@@ -22,8 +22,8 @@ from .catalogue import ARCHITECTURES
 from .course import EVERY
 from .plan import Plan, Trained
 from .training import samples as in_batches
-from .training.choice import choose, held_out
-from .training.loop import Course, Parts, Setting
+from .training.choice import choose, held_out, settings_of
+from .training.loop import Course, Parts
 from .training.quiet import calm, repeatable
 from .training.samples import Samples
 
@@ -36,7 +36,7 @@ def train_bags(
     """Train on the bags that count, and score all of them.
 
     A fifth of them, stratified and drawn at random, is held out: it says when to stop, and which
-    learning rate to keep. Bags of one group are held out together where that is possible.
+    learning rate and decay to keep. Bags of one group are held out together where that is possible.
     """
     known = np.flatnonzero(sight.counts)
     weight = sight.weight[known] / sight.weight[known].mean()
@@ -47,9 +47,7 @@ def train_bags(
     samples = Samples(table, starts, sight.y[known], weight)
     course = Course(epochs=plan.epochs)
     architecture = ARCHITECTURES[plan.architecture]
-    usual = architecture.decay_at(samples.d, plan.rates)
-    decay = usual if plan.decay is None else plan.decay
-    settings = [Setting(rate, decay) for rate in plan.rates]
+    settings = settings_of(plan.rates, plan.decays, samples.d)
     chosen = choose(
         lambda: architecture.build(samples.d, plan.width, plan.heads),
         *(samples, parts, course, settings, seed),

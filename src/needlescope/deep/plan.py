@@ -7,61 +7,55 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..grid import real, whole
-from .catalogue import check_steps, get_architecture
+from .catalogue import get_architecture
 
 MOST_RATES = 20
 MOST_EPOCHS = 10**5
 
 
-def read_steps(rates: Any, decay: Any) -> tuple[tuple[float, ...], float | None]:
-    """Return learning rates and the decay of weights, if there is one, or refuse them."""
-    if not isinstance(rates, list | tuple | np.ndarray) or np.ma.isMaskedArray(rates):
-        raise ValueError(f"rates must be a list of numbers, got {rates!r:.80}")
-    if not 1 <= len(rates) <= MOST_RATES:
-        raise ValueError(f"rates must be 1 to {MOST_RATES} learning rates, got {len(rates)}")
-    for one in rates:
+def read_list(name: str, given: Any, *, above_zero: bool) -> tuple[float, ...]:
+    """Return learning rates, or decays, as plain numbers; or refuse them."""
+    if not isinstance(given, list | tuple | np.ndarray) or np.ma.isMaskedArray(given):
+        raise ValueError(f"{name} must be a list of numbers, got {given!r:.80}")
+    if not 1 <= len(given) <= MOST_RATES:
+        raise ValueError(f"{name} must be 1 to {MOST_RATES} numbers, got {len(given)}")
+    for one in given:
         if np.ndim(one):
-            raise ValueError(f"rates must be a list of numbers, got {rates!r:.80}")
-        real("rates", one, 0.0, np.inf, open_low=True, sense=(1e-12, 1e6))
-    steps = tuple(float(one) for one in rates)
-    if decay is None:
-        return steps, None
-    if np.ndim(decay):
-        raise ValueError(f"decay must be one number or None, got {decay!r:.80}")
-    fall = float(real("decay", decay, 0.0, np.inf, sense=(0.0, 1e6)))
-    check_steps(steps, fall)
-    return steps, fall
+            raise ValueError(f"{name} must be a list of numbers, got {given!r:.80}")
+        real(name, one, 0.0, np.inf, open_low=above_zero, sense=(1e-12 * above_zero, 1e6))
+    return tuple(float(one) for one in given)
 
 
 class Plan(NamedTuple):
-    """What is trained, and how: an architecture and its sizes, learning rates, the most epochs."""
+    """What is trained, and how: an architecture and its sizes, rates, decays, the most epochs."""
 
     architecture: str
     width: int
     heads: int | None
     rates: tuple[float, ...]
-    decay: float | None
+    decays: tuple[float, ...]
     epochs: int
 
     @classmethod
     def read(
-        cls, architecture: Any, width: Any, heads: Any, rates: Any, decay: Any, epochs: Any
+        cls, architecture: Any, width: Any, heads: Any, rates: Any, decays: Any, epochs: Any
     ) -> Plan:
         """Make a plan of what a user gives, or refuse it.
 
         Examples
         --------
-        >>> Plan.read("gated", 8, None, [0.01], 3.0, 50)
-        Plan(architecture='gated', width=8, heads=None, rates=(0.01,), decay=3.0, epochs=50)
-        >>> Plan.read("gated", 8, None, 0.01, None, 50)
+        >>> Plan.read("gated", 8, None, [0.01], [3.0], 50)
+        Plan(architecture='gated', width=8, heads=None, rates=(0.01,), decays=(3.0,), epochs=50)
+        >>> Plan.read("gated", 8, None, 0.01, [3.0], 50)
         Traceback (most recent call last):
         ValueError: rates must be a list of numbers, got 0.01
         """
         get_architecture(architecture, width, heads)
         whole("epochs", epochs, 1, MOST_EPOCHS)
-        steps, fall = read_steps(rates, decay)
+        steps = read_list("rates", rates, above_zero=True)
+        falls = read_list("decays", decays, above_zero=False)
         several = None if heads is None else int(heads)
-        return cls(architecture, int(width), several, steps, fall, epochs)
+        return cls(architecture, int(width), several, steps, falls, epochs)
 
 
 class Trained(NamedTuple):

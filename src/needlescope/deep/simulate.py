@@ -22,8 +22,8 @@ from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import get_architecture
-from .course import EPOCHS, RATES
-from .plan import MOST_EPOCHS, read_steps
+from .course import DECAYS, EPOCHS, RATES
+from .plan import MOST_EPOCHS, read_list
 from .torch_needed import need_torch
 
 MEMORY = 1 << 30
@@ -31,7 +31,7 @@ MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
 )
-AVERAGED = ("kappa", "cosine_q", "rate", "stopped", "diverged", "parameters")
+AVERAGED = ("kappa", "cosine_q", "rate", "decay", "stopped", "diverged", "parameters")
 PATHS = ("path_epochs", "path_cosine", "path_cosine_q", "path_attended", "path_loss")
 NONE = ("query_part", "signal_part", "rest", "gamma")  # of the theory's readout
 
@@ -49,7 +49,7 @@ def simulate_deep(
     lengths: Sequence[int] = (),
     watch: bool = False,
     rates: Sequence[float] = RATES,
-    decay: float | None = None,
+    decays: Sequence[float] = DECAYS,
     epochs: int = EPOCHS,
     n_test: int = 10_000,
     noise: Noise | None = None,
@@ -63,7 +63,7 @@ def simulate_deep(
     What `simulate` does for the solvable models, by the same samplers and with the same `Outcome`,
     for models that have no theory. All are trained alike: Adam on the logistic loss in batches of
     64, with weights that decay (biases and norms excepted), a fifth of each class held out, by
-    which training is stopped and the learning rate chosen. Needs the extra
+    which training is stopped, and learning rate and decay are chosen. Needs the extra
     ``needlescope[deep]``.
 
     Parameters
@@ -91,14 +91,14 @@ def simulate_deep(
     watch : bool, default False
         Whether to look at the model at the epochs 0, 1, 2, 4, …, for the paths of the result.
     rates : sequence of float, default (0.01, 0.03)
-        Learning rates, 1 to 20 of them, each trained to its end from the same start; that with the
-        least loss of the samples held out is kept.
-    decay : float, optional
-        How fast weights decay, times the learning rate in every step: at least 0. By default 3
-        or 10, as suits the architecture, times √(d/64).
+        Learning rates, 1 to 20 of them.
+    decays : sequence of float, default (3, 10)
+        How fast weights decay, times the learning rate in every step, at d = 64; at another d
+        √(d/64) times as fast. Every pair of a rate and a decay is trained to its end
+        from the same start; that which does best on the samples held out is kept.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
-        has not become less for 20 of them.
+        has not become less for 20 of them, or for 100 if nothing has been learned yet.
     n_test : int, default 10,000
         Fresh samples by which errors are counted, at each length.
     noise : Noise, optional
@@ -137,7 +137,7 @@ def simulate_deep(
     ('solvable', True, True)
     """
     alpha = check_deep(
-        task, alpha, architecture, d, heads, width, lengths, watch, rates, decay, epochs, n_test,
+        task, alpha, architecture, d, heads, width, lengths, watch, rates, decays, epochs, n_test,
         noise, memory,
     )  # fmt: skip
     if checkpoints is not None and not isinstance(checkpoints, str | os.PathLike):
@@ -152,7 +152,8 @@ def simulate_deep(
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
     given = tuple(int(one) for one in lengths)
-    steps, fall = read_steps(rates, decay)
+    steps = read_list("rates", rates, above_zero=True)
+    falls = read_list("decays", decays, above_zero=False)
     first = Job(
         task,
         0.0,
@@ -163,7 +164,7 @@ def simulate_deep(
         given,
         bool(watch),
         steps,
-        fall,
+        falls,
         epochs,
         n_test,
         STANDARD if noise is None else noise,
@@ -179,7 +180,7 @@ def simulate_deep(
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "architecture": architecture, "d": d, "trials": trials, "seed": seed}
     options |= {"heads": heads, "width": width, "watch": watch, "epochs": epochs, "n_test": n_test}
-    options |= {"lengths": given or None, "rates": steps, "decay": decay, "noise": noise}
+    options |= {"lengths": given or None, "rates": steps, "decays": falls, "noise": noise}
     return _outcome(values, architecture, shape, Question("simulate_deep", task, None, options))
 
 
@@ -221,7 +222,7 @@ def check_deep(
     lengths: Any,
     watch: Any,
     rates: Any,
-    decay: Any,
+    decays: Any,
     epochs: int,
     n_test: int,
     noise: Noise | None,
@@ -250,7 +251,8 @@ def check_deep(
                 f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
-    read_steps(rates, decay)
+    read_list("rates", rates, above_zero=True)
+    read_list("decays", decays, above_zero=False)
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
     if needed > memory:
         raise ValueError(

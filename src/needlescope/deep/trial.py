@@ -19,8 +19,8 @@ from .architectures.reader import Reader
 from .catalogue import ARCHITECTURES
 from .measures import Positives, look, positives, test_error
 from .training.checkpoint import Keeper
-from .training.choice import Chosen, choose, held_out
-from .training.loop import Course, Setting, mean_loss
+from .training.choice import Chosen, choose, held_out, settings_of
+from .training.loop import Course, mean_loss
 from .training.quiet import repeatable
 from .training.samples import Samples, scores
 
@@ -42,7 +42,7 @@ class Job(NamedTuple):
     lengths: tuple[int, ...]
     watch: bool
     rates: tuple[float, ...]
-    decay: float | None
+    decays: tuple[float, ...]
     epochs: int
     n_test: int
     noise: Noise
@@ -59,16 +59,11 @@ class Job(NamedTuple):
         return max(1, round(self.alpha * self.d))
 
     @property
-    def settings(self) -> list[Setting]:
-        """What samples held out choose from: every learning rate, with the one decay."""
-        usual = ARCHITECTURES[self.architecture].decay_at(self.d, self.rates)
-        decay = usual if self.decay is None else self.decay
-        return [Setting(rate, decay) for rate in self.rates]
-
-    @property
     def seconds(self) -> float:
         """Roughly how long it takes: 50 ns for a token's number in each of 50 epochs."""
-        return 2.5e-6 * self.n * float(self.task.L) * self.d * len(self.rates) + 0.5
+        return (
+            2.5e-6 * self.n * float(self.task.L) * self.d * len(self.rates) * len(self.decays) + 0.5
+        )
 
     @property
     def what(self) -> str:
@@ -94,7 +89,7 @@ def run_trial(job: Job) -> dict[str, Any]:
     count = max(FEWEST_WATCHED, min(WATCHED, WATCHED_NUMBERS // (job.task.L * job.d)))
     fresh = positives(job.task, count, xi, job.noise, job.stream("positives"))
     seed = int(job.stream("start").generate_state(1)[0])
-    course, settings = Course(epochs=job.epochs), job.settings
+    course, settings = Course(epochs=job.epochs), settings_of(job.rates, job.decays, job.d)
     build = _builder(job)
     watch = (lambda reader: look(reader, fresh)) if job.watch else None
     try:
@@ -152,6 +147,7 @@ def _measured(
         "train_error": float(wrong.double().mean()),
         "validation_loss": run.least,
         "rate": run.setting.rate,
+        "decay": run.setting.decay,
         "stopped": float(run.best_epoch),
         "diverged": float(chosen.diverged),
         "parameters": float(sum(one.numel() for one in reader.parameters())),

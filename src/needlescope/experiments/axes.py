@@ -18,7 +18,7 @@ MOST_UNITS = 200_000
 """Units of a sweep, or of a run: a quarter of a gigabyte, and half a minute to list and check."""
 
 DEPTHS = {
-    **{"signal": 1, "lengths": 1, "rates": 1, "noise.covariance": 2},
+    **{"signal": 1, "lengths": 1, "rates": 1, "decays": 1, "noise.covariance": 2},
     **dict.fromkeys(("task.signals", "test_task.signals", "query.cosines"), 1),
 }
 """How deep the lists of a single value are; all other values are numbers and words."""

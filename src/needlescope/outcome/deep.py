@@ -44,13 +44,13 @@ class DeepOutcome(Outcome):
     largest, largest_se
         The chance that this head's largest weight lies on a signal token.
     validation_loss, validation_loss_se
-        The least loss of the samples held out, by which training is stopped and its rate chosen.
-    rate, stopped
-        Mean over trials of the learning rate that was chosen, and of the epoch whose weights were
-        kept.
+        The least loss of the samples held out, by which training is stopped.
+    rate, decay, stopped
+        Mean over trials of the learning rate and the decay that were chosen, and of the epoch whose
+        weights were kept.
     diverged
-        At how many learning rates a trial diverged, on average. A trial that diverges at all of
-        them is no number: `NotConverged` is raised.
+        In how many settings a trial diverged, on average. A trial that diverges in all of them is
+        no number: `NotConverged` is raised.
     parameters
         How many weights there are.
     test_errors, test_errors_se
@@ -79,6 +79,7 @@ class DeepOutcome(Outcome):
     validation_loss: Value = float("nan")
     validation_loss_se: Value = float("nan")
     rate: Value = float("nan")
+    decay: Value = float("nan")
     stopped: Value = float("nan")
     diverged: Value = 0.0
     parameters: Value = float("nan")

@@ -54,6 +54,14 @@ def test_it_ends_when_it_has_waited_long_enough():
     assert run.epoch == 3
 
 
+def test_one_that_has_learned_nothing_yet_is_given_more():
+    course, still, fallen = Course(epochs=500, patience=5), [0.7, *[0.71] * 99], [0.7, 0.5]
+    assert not Run(Setting(0.1, 1.0), still).ended(course)
+    assert Run(Setting(0.1, 1.0), [*still, 0.71]).ended(course)
+    assert not Run(Setting(0.1, 1.0), fallen + [0.51] * 4).ended(course)
+    assert Run(Setting(0.1, 1.0), fallen + [0.51] * 5).ended(course)
+
+
 def test_the_same_seed_gives_the_same_bits_and_another_does_not():
     one, again, other = (trained(seed=seed)[1].history for seed in (0, 0, 1))
     assert one == again != other

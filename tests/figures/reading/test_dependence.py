@@ -86,6 +86,7 @@ def test_a_training_of_fuller_attention_has_its_defaults():
         "width": usual["width"].default,
         "epochs": usual["epochs"].default,
         "rates": str(list(usual["rates"].default)),
+        "decays": str(list(usual["decays"].default)),
     }
     assert "heads" not in depends("simulate_deep", {"architecture": "gru"})
     assert depends("simulate_deep", {"architecture": "block", "heads": 8})["heads"] == 8

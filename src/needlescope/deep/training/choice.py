@@ -1,7 +1,8 @@
-"""The learning rate: a training in each of a few settings, and the least held-out loss decides.
+"""The learning rate and the decay: a training in each of a few settings; samples held out decide.
 
-A setting in which a loss is no finite number has diverged, and is out. If all have, so has the
-training.
+What counts is their loss once scores are calibrated, as everywhere in this package: weights that
+decay much make scores that are too small, and may have the better signs. A setting in which a loss
+is no finite number has diverged, and is out. If all have, so has the training.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import numpy as np
 import torch
 
 from ...errors import NotConverged
+from ...estimators.fitting.selection import losses_of
 from ..architectures.reader import Reader
 from ..course import EVERY
 from .checkpoint import Keeper
 from .loop import Course, Model, Parts, Run, Setting, train
 from .quiet import calm, repeatable
-from .samples import Samples
+from .samples import Samples, scores
+
+SETTLED = 64  # numbers in a token of the task on which decays were chosen
 
 Build = Callable[[], Reader]
 Watch = Callable[[Reader], Any]
@@ -49,7 +53,7 @@ def choose(
     watch: Watch | None = None,
     told: Callable[[int], object] = lambda epochs: None,
 ) -> Chosen:
-    """Train from the same start in every setting; keep what errs least on samples held out.
+    """Train from the same start in every setting; keep what does best on samples held out.
 
     Parameters
     ----------
@@ -88,13 +92,44 @@ def choose(
 
             train(model, samples, parts, course, runs[number], seed, after)
             found.append(reader)
-    best = min(range(len(runs)), key=lambda k: runs[k].least)
-    if not math.isfinite(runs[best].least):
+    judged = [_judged(one, samples, parts, run) for one, run in zip(found, runs, strict=True)]
+    best = int(np.argmin(judged))
+    if not math.isfinite(judged[best]):
         raise NotConverged(
             f"training diverged at every learning rate, {_listed(settings)}: its loss is no finite "
             "number; pass smaller rates"
         )
     return Chosen(found[best], runs[best], runs)
+
+
+def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list[Setting]:
+    """Combine every decay with every rate, for tokens of d numbers.
+
+    Adam lets no weight grow beyond one over its decay: d of them have a norm of √d times that,
+    which stays the same if the decay goes with √d. A step leaves at least half of a weight.
+
+    Examples
+    --------
+    >>> settings_of([0.01], [3.0], 256), settings_of([0.01, 0.1], [10.0], 64)[1]
+    ([Setting(rate=0.01, decay=6.0)], Setting(rate=0.1, decay=5.0))
+    """
+    wider = math.sqrt(d / SETTLED)
+    return [
+        Setting(float(rate), min(float(decay) * wider, 0.5 / float(rate)))
+        for decay in decays
+        for rate in rates
+    ]
+
+
+def _judged(reader: Reader, samples: Samples, parts: Parts, run: Run) -> float:
+    """Return the loss of the samples held out, calibrated if there are both labels."""
+    y = samples.y[parts.held].double().numpy()
+    if run.diverged or len(np.unique(y)) < 2:
+        return run.least
+    share = samples.weight[parts.held].double().numpy()
+    share = share / share.sum()
+    found = scores(reader, samples, parts.held).double().numpy()
+    return float(share @ losses_of(found, y, share))
 
 
 def _listed(settings: Sequence[Setting]) -> str:

@@ -3,7 +3,8 @@
 The mean loss log(1 + e^{−yf}) over the samples is followed in batches, drawn anew in every epoch;
 weights decay apart from it (AdamW), biases and norms excepted. After each epoch the loss of the
 samples held out is measured: the weights of the epoch at which it was least are what is kept, and
-training ends when it has not become less for ``patience`` epochs. Nothing depends on anything but
+training ends when it has not become less for ``patience`` epochs; one that has not yet learned
+anything is given more, as some stay long where they start. Nothing depends on anything but
 the numbers given: the order of an epoch's batches follows from the seed and the epoch, so that a
 training can go on from any epoch.
 """
@@ -21,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..architectures.reader import Reader
-from ..course import BATCH, EPOCHS, PATIENCE
+from ..course import BATCH, EPOCHS, LEARNED, PATIENCE, PLATEAU
 from .samples import Samples, scores
 
 
@@ -77,8 +78,11 @@ class Run:
         """Whether there is nothing more to do."""
         if not self.history:
             return False
-        waited = self.epoch - self.best_epoch
-        return self.diverged or self.epoch >= course.epochs or waited >= course.patience
+        if self.diverged or self.epoch >= course.epochs:
+            return True
+        learned = self.least < LEARNED * self.history[0]
+        patience = course.patience if learned else max(course.patience, PLATEAU)
+        return self.epoch - self.best_epoch >= patience
 
 
 class Parts(NamedTuple):

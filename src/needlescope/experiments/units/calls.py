@@ -97,7 +97,7 @@ TABLES: dict[str, type[Any]] = {
 
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
 INSTEAD = {"cosine": "cosines"}  # fields that may be left out for another
-LISTS = ("signal", "seed", "lengths", "rates")  # arguments whose single value is a list
+LISTS = ("signal", "seed", "lengths", "rates", "decays")  # arguments whose single value is a list
 HOW = ("workers", "progress", "checkpoints")  # how the work is done: not for a unit to say
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...deep.catalogue import ARCHITECTURES
-from ...deep.course import EPOCHS, RATES
+from ...deep.course import DECAYS, EPOCHS, RATES
 from ...models import ATTENTION, MODELS
 from ...training import Training
 
 SYMBOLS = {
     "model": "classifier", "architecture": "architecture", "heads": "heads", "width": "width",
-    "rates": "learning rates", "decay": "decay", "epochs": "epochs at most",
+    "rates": "learning rates", "decays": "decays", "epochs": "epochs at most",
     "training.loss": "loss", "task.L": "L",
     "test_task.L": "L′ (test)", "lengths": "L′, tested as well", "task.R": "R",
     "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)", "task.pi": "π",
@@ -41,7 +41,7 @@ WIDTH = 32  # of `simulate_deep`, unless it is said
 STEPS = ("eta_w", "eta_b", "eta_q")
 NESTED = (  # columns that hold lists and tables, which have no hash
     *("task.positions", "training.schedule", "training.schedule.shares"),
-    *("task.signals", "test_task.signals", "query.cosines", "lengths", "rates"),
+    *("task.signals", "test_task.signals", "query.cosines", "lengths", "rates", "decays"),
     *(f"training.schedule.{name}" for name in STEPS),
 )
 DEFAULTS = {
@@ -107,5 +107,6 @@ def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
         "width": WIDTH,
         "epochs": EPOCHS,
         "rates": str([*RATES]),
+        "decays": str([*DECAYS]),
     }  # a list, as it is told apart
     return {"architecture": "cls", **heads, **usual}
