@@ -27,7 +27,7 @@ class Size:
     """How large trained models are, and how often they are: quick, or full."""
 
     def __init__(self, full: bool) -> None:
-        self.d, self.count, self.n_test = (100, 8, 20_000) if full else (50, 4, 10_000)
+        self.d, self.count, self.n_test = (100, 8, 20_000) if full else (50, 3, 10_000)
         self.full = full
 
 
