@@ -15,6 +15,7 @@ from ..arrays import FloatArray, IndexArray
 from ..grid import unmasked
 from ..losses import Logistic, Loss, check_loss, get_loss
 from ..running.progress import check_progress
+from ..solvers.calibration import AS_IS
 from .bags.bags import Bags, as_bags
 from .bags.extremes import check_fit, check_reach
 from .bags.features import BagEstimator
@@ -35,7 +36,7 @@ from .fitting.lockstep.hands import check_jobs, hands
 from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
 from .fitting.schemes import find_start, train_states
-from .fitting.selection import AS_IS, even_count
+from .fitting.selection import even_count
 from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
 from .fitting.ways.catalogue import Asked, settings, ways

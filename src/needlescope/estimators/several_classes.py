@@ -18,7 +18,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 
 from ..arrays import FloatArray, IndexArray
-from .fitting.selection import FLATTEST_CALIBRATION, PRIOR
+from ..solvers.calibration import FLATTEST_CALIBRATION, PRIOR
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

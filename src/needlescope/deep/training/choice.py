@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from ...errors import NotConverged
-from ...estimators.fitting.selection import losses_of
+from ...solvers.calibration import losses_of
 from ..architectures.reader import Reader
 from ..course import EVERY
 from .checkpoint import Keeper

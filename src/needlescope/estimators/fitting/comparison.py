@@ -9,12 +9,13 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 from ...errors import NotConverged
+from ...solvers.calibration import losses_of
 from ..bags.bags import Bags
 from ..bags.views import Glass
 from .bench import Bench, Benches, Layout, Train, Work
 from .places import Place, Rows, among, check_places, first_place, scale_together
 from .prepared import Prepared
-from .selection import Choice, as_common, by_source, centre, from_centre, held_out, judge, losses_of
+from .selection import Choice, as_common, by_source, centre, from_centre, held_out, judge
 from .settings import Setting
 from .ways.rounds import Scores, Ways, by_glass
 

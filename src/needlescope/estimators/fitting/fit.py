@@ -12,13 +12,14 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...running.progress import Progress
+from ...solvers.calibration import AS_IS, Platt
 from ..bags.scaling import check_whitened
 from ..bags.views import View
 from .bench import Benches, Layout, Work
 from .comparison import Comparison, Labelled, Recipe
 from .lockstep.hands import Hands
 from .prepared import HOLD, Prepared
-from .selection import AS_IS, Choice, Platt, Tried, centre, draw, even_count, judge
+from .selection import Choice, Tried, centre, draw, even_count, judge
 from .settings import Setting
 from .ways.rounds import Ways, compare
 

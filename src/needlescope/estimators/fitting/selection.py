@@ -14,45 +14,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ...arrays import FloatArray, IndexArray
+from ...solvers.calibration import AS_IS, Platt, ends, losses_of, platt, quantile
 from .folds import grouped, in_order, rarer, stratified
 from .settings import Setting
 
 MANY = 5000  # bags from which one part held out says enough,
 RARE = 500  # if so many are of the rarer class
 FEWEST = 100  # bags of a class that are kept when some are drawn
-OUTSIDE = 0.05  # of the scores of a class, at either end
-FLATTEST_CALIBRATION = 1e-3  # the least slope of a calibration: scores never change their order
 NEAR = 1.5  # standard errors within which ways are alike
-PRIOR = 1e-4  # a ridge on both numbers, for scores that separate the classes
 CENTRE_ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
-
-
-class Platt(NamedTuple):
-    """A calibration: log odds = slope · score + intercept, for scores that bags held out had.
-
-    Beyond ``low`` and ``high``, where nothing was seen, log odds grow like a logarithm only.
-    """
-
-    slope: float
-    intercept: float
-    low: float
-    high: float
-
-    def log_odds(self, scores: FloatArray) -> FloatArray:
-        """Return calibrated scores, in the same order."""
-        inside = np.clip(scores, self.low, self.high)
-        beyond = self.slope * (scores - inside)
-        beyond = np.sign(beyond) * np.log1p(np.abs(beyond))
-        return np.asarray(self.slope * inside + self.intercept + beyond)
-
-    def counted_from(self, centre: float) -> Platt:
-        """Return the same for scores that are not counted from their centre."""
-        intercept = self.intercept - self.slope * centre
-        return Platt(self.slope, intercept, self.low + centre, self.high + centre)
 
 
 class Taken(NamedTuple):
@@ -80,9 +53,6 @@ class Choice(NamedTuple):
     losses: dict[Setting, float]
     tried: list[Tried]
     log_odds: FloatArray = np.zeros(0)  # of the bags held out, one part after another
-
-
-AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
 
 
 def held_out(
@@ -186,13 +156,6 @@ def why(tried: list[Tried], setting: Setting) -> str:
     return found
 
 
-def losses_of(scores: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the logarithmic loss of each bag once its score is calibrated."""
-    fitted = platt(scores, y, weight)
-    inside = fitted.log_odds(np.clip(scores, fitted.low, fitted.high))
-    return np.asarray(np.logaddexp(0.0, -y * inside))
-
-
 def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Return by how much losses are above others on the same bags, and its standard error.
 
@@ -226,7 +189,7 @@ def by_source(*losses: FloatArray, source: IndexArray | None) -> list[FloatArray
 
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
     """Return the mean score of training bags, those far out in their class moved in."""
-    return float(weight @ np.clip(scores, *_ends(scores, y, weight)) / weight.sum())
+    return float(weight @ np.clip(scores, *ends(scores, y, weight)) / weight.sum())
 
 
 def as_common(weight: FloatArray, y: FloatArray, positive: float) -> FloatArray:
@@ -258,45 +221,12 @@ def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) 
     Without an effective ridge, classifiers of bags that can be separated differ in nothing but
     their scale, by powers of ten; those of the largest would be all that a calibration sees.
     """
-    sizes = [_quantile(np.abs(scores[part]), weight[part], 0.5) for part in parts]
+    sizes = [quantile(np.abs(scores[part]), weight[part], 0.5) for part in parts]
     found, middle = scores.copy(), float(np.median(sizes))
     for part, size in zip(parts, sizes, strict=True):
         if size > 0.0:
             found[part] *= middle / size
     return found
-
-
-def platt(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Platt:
-    """Fit two numbers that make probabilities of scores; the slope is positive.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.where(rng.random(4000) < 0.5, 1.0, -1.0)
-    >>> found = platt(10.0 * (y + rng.standard_normal(4000)), y, np.full(4000, 1 / 4000))
-    >>> bool(abs(found.slope - 0.2) < 0.02), bool(abs(found.intercept) < 0.1)
-    (True, True)
-    """
-    low, high = _ends(scores, y, weight)
-    middle, size = _quantile(scores, weight, 0.5), high - low if high > low else 1.0
-    x = (np.clip(scores, low, high) - middle) / size
-    share = float(weight[y > 0.0].sum() / weight.sum())
-    prior = 4.0 * share * (1.0 - share) * PRIOR  # less, where there is less to be lost
-    a = b = 0.0  # log odds a x + b
-    for _ in range(50):
-        p = expit(-y * (a * x + b))  # of the wrong label
-        pull, bend = weight * y * p, weight * p * (1.0 - p)
-        to_a, to_b = float(x @ pull) - prior * a, float(pull.sum()) - prior * b
-        aa, ab, bb = float(bend @ (x * x)) + prior, float(bend @ x), float(bend.sum()) + prior
-        volume = aa * bb - ab * ab
-        step_a, step_b = (bb * to_a - ab * to_b) / volume, (aa * to_b - ab * to_a) / volume
-        longest = max(abs(step_a), abs(step_b))
-        damped = min(1.0, 4.0 / max(longest, 1e-300))
-        a, b = a + damped * step_a, b + damped * step_b
-        if longest < 1e-8:
-            break
-    a = max(a, FLATTEST_CALIBRATION)
-    return Platt(a / size, b - a * middle / size, low, high)
 
 
 def even_count(y: FloatArray, weight: FloatArray) -> float:
@@ -365,25 +295,3 @@ def _in_proportion(
     drawn = order[np.diff(ends, prepend=0) > 0][:left]
     weights = np.concatenate([weight[sure], np.full(len(drawn), level)])
     return np.concatenate([np.flatnonzero(sure), drawn]), weights
-
-
-def _ends(scores: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return the least and the largest score that the middle of either class has."""
-    sides = [_middle(scores[y == sign], weight[y == sign], OUTSIDE) for sign in (-1.0, 1.0)]
-    return min(low for low, _ in sides), max(high for _, high in sides)
-
-
-def _middle(values: FloatArray, weight: FloatArray, level: float) -> tuple[float, float]:
-    """Return the values with about this share of the weight below, and above."""
-    order = np.argsort(values)
-    values, share = values[order], weight[order]
-    total, below = share.sum(), np.cumsum(share) - 0.5 * share
-    last = len(values) - 1
-    low = min(int(np.searchsorted(below, level * total)), last)
-    high = min(int(np.searchsorted((total - below)[::-1], level * total)), last)
-    return float(values[low]), float(values[last - high])
-
-
-def _quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
-    """Return the value with about this share of the weight below."""
-    return _middle(values, weight, level)[0]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,7 +82,7 @@ def _plain(numbers: dict[Any, Any]) -> dict[str, Any]:
 
 @cache
 def _versions() -> dict[str, str]:
-    names = ("needlescope", "numpy", "scipy")
+    names = ["needlescope", "numpy", "scipy", *["torch"] * (find_spec("torch") is not None)]
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 

@@ -131,8 +131,7 @@ class Unit:
         """
         if self.call not in RESUMED:
             return self
-        found = Unit.stored(self.call, self.arguments)
-        object.__setattr__(found, "loss", self.loss)
+        found = self.extended()
         object.__setattr__(found, "checkpoints", str(folder / self.key[:16]))
         return found
 

@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from needlescope.estimators.fitting.selection import losses_of
 from needlescope.estimators.fitting.ways.catalogue import Asked, settings, ways
 from needlescope.estimators.fitting.ways.rounds import FEW, GO_ON, compare, few, is_scout
+from needlescope.solvers.calibration import losses_of
 
 ASKED = Asked(shrinkage="auto", cosines="auto")
 N = 300

@@ -87,9 +87,9 @@ def test_two_steps_have_half_of_the_data_each():
 
 def test_trials_are_as_many_as_the_size_says():
     for full in (False, True):
-        size = Size(full)
+        size = Size.of(full)
         units = trained(size, "gru", 2.0, TASK, watch=True)
-        assert len(units) == size.count and len({unit.key for unit in units}) == size.count
+        assert len(units) == size.trials and len({unit.key for unit in units}) == size.trials
         assert all(unit.arguments["d"] == size.d and unit.arguments["watch"] for unit in units)
 
 

@@ -25,12 +25,12 @@ def asked(full, call="simulate_deep"):
 
 @pytest.mark.parametrize("full", [False, True])
 def test_every_architecture_is_trained_at_every_amount_of_data(full):
-    found, count = asked(full), Size(full).count
+    found, count = asked(full), Size.of(full).trials
     assert len(found) == len(NAMES) * len(ALPHAS) * count
     assert {(one["architecture"], one["alpha"]) for one in found} == {
         (name, alpha) for name in NAMES for alpha in ALPHAS
     }
-    assert {one["d"] for one in [*found, *asked(full, "simulate")]} == {Size(full).d}
+    assert {one["d"] for one in [*found, *asked(full, "simulate")]} == {Size.of(full).d}
 
 
 def test_some_are_watched_and_some_are_tested_at_other_lengths():

@@ -16,7 +16,7 @@ FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 @pytest.mark.parametrize("full", [False, True])
 def test_nothing_is_trained_twice(full):
     units = [unit for unit in EXPERIMENT.units(full) if unit.call == "simulate_deep"]
-    assert len(units) == len(NAMES) * Size(full).count
+    assert len(units) == len(NAMES) * Size.of(full).trials
     assert {unit.key for unit in units} <= {unit.key for unit in deep_errors.units(full)}
 
 

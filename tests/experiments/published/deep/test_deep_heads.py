@@ -25,7 +25,7 @@ def test_every_number_of_heads_for_every_number_of_signals(full):
     points = {(one["architecture"], len(one["task"].get("signals", [1])), one["heads"])
               for one in found}  # fmt: skip
     assert points == {(name, n, heads) for name in KINDS for n in SIGNALS for heads in HEADS}
-    assert len(found) == len(points) * Size(full).count
+    assert len(found) == len(points) * Size.of(full).trials
 
 
 def test_signals_are_equally_frequent():

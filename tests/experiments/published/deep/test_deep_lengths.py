@@ -29,7 +29,7 @@ def lengths(full, name):
     own = [one for one in units if one["architecture"] == name]
     assert {one["d"] for one in own} == {D}
     found = [one["task"]["L"] for one in own]
-    assert all(found.count(L) == Size(full).count for L in found)
+    assert all(found.count(L) == Size.of(full).trials for L in found)
     return sorted(set(found))
 
 

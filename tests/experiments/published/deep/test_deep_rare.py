@@ -21,7 +21,7 @@ def shares(call, full=False):
 def test_every_share_of_every_architecture(full):
     found = shares("simulate_deep", full)
     assert set(found) == {*SHARES, 0.5}
-    assert len(found) == len(DRAWN) * (len(SHARES) + 1) * Size(full).count
+    assert len(found) == len(DRAWN) * (len(SHARES) + 1) * Size.of(full).trials
 
 
 def test_those_at_one_half_are_of_another_figure():

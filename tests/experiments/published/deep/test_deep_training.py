@@ -19,7 +19,7 @@ def test_nothing_is_trained_twice(full):
     every = {unit.key for unit in deep_errors.units(full)}
     assert {unit.key for unit in units} <= every
     watched = [unit for unit in units if unit.arguments.get("watch")]
-    assert len(watched) == len(NAMES) * Size(full).count
+    assert len(watched) == len(NAMES) * Size.of(full).trials
     assert {unit.arguments["starts"] for unit in units if unit not in watched} == {2}
 
 

@@ -7,7 +7,7 @@ compared: a mean over trials below the limit is a score as everywhere, one above
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,17 @@ LIMIT_ACCURACY, THINNER = 1e-2, 5e-3
 NAMES = tuple(ARCHITECTURES)
 
 
-class Size:
-    """How large trained models are, and how often they are: quick, or full."""
+class Size(NamedTuple):
+    """How large tokens are, how many trials there are, and on how many samples each is tested."""
 
-    def __init__(self, full: bool) -> None:
-        self.d, self.count, self.n_test = (100, 8, 20_000) if full else (50, 3, 10_000)
-        self.full = full
+    d: int
+    trials: int
+    n_test: int
+
+    @classmethod
+    def of(cls, full: bool) -> Size:
+        """Return the full sizes, or the quick ones."""
+        return cls(100, 8, 20_000) if full else cls(50, 3, 10_000)
 
 
 def trained(
@@ -36,7 +41,7 @@ def trained(
 ) -> list[Unit]:
     """Return the trials of an architecture on a task."""
     asked = {"task": task, "alpha": alpha, "architecture": architecture, "d": size.d}
-    return trials("simulate_deep", {**asked, "n_test": size.n_test, **more}, size.count)
+    return trials("simulate_deep", {**asked, "n_test": size.n_test, **more}, size.trials)
 
 
 def halves(task: dict[str, Any], alpha: float, eta_q: float, ridge: float) -> dict[str, Any]:

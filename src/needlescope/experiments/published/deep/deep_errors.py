@@ -41,7 +41,7 @@ def units(full: bool) -> list[Unit]:
     >>> len(found), sorted({unit.arguments["d"] for unit in found})
     (198, [50])
     """
-    size = Size(full)
+    size = Size.of(full)
     found = [known(TASK)]
     found += [limit(TASK, alpha) for alpha in fine(0.5, 64.0, 29, *ALPHAS)]
     for alpha in fine(0.5, 64.0, 15):
@@ -50,10 +50,10 @@ def units(full: bool) -> list[Unit]:
         for step in STEPS:
             for ridge in RIDGES:
                 asked = {**halves(TASK, alpha, step, ridge), "d": size.d}
-                found += trials("simulate", asked, 2 * size.count)
+                found += trials("simulate", asked, 2 * size.trials)
         for ridge in END_RIDGES:
             asked = {**halves(TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
-            found += trials("simulate", asked, size.count)
+            found += trials("simulate", asked, size.trials)
     for alpha in ALPHAS:
         for name in NAMES:
             found += at(size, name, alpha)

@@ -21,7 +21,7 @@ def units(full: bool) -> list[Unit]:
     >>> units(False)[-1].arguments["lengths"]
     [2, 5, 20, 50, 100, 200]
     """
-    size = Size(full)
+    size = Size.of(full)
     found = [limit(TASK, TESTED)]
     lengths = sorted({round(one) for one in fine(2.0, 200.0, 15, *LENGTHS, TASK["L"])})
     for length in lengths:

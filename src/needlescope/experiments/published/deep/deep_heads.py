@@ -27,7 +27,7 @@ def units(full: bool) -> list[Unit]:
     >>> sorted({one["heads"] for one in found})
     [1, 2, 4, 8]
     """
-    size = Size(full)
+    size = Size.of(full)
     found = [limit(TASK, ALPHA)]
     found += [Unit("best_query", {"task": task(signals)}) for signals in SIGNALS if signals > 1]
     for name in KINDS:

@@ -30,7 +30,7 @@ def units(full: bool) -> list[Unit]:
     >>> max(one["task"]["L"] for one in found if one["architecture"] == "gru")
     64
     """
-    size = Size(full)
+    size = Size.of(full)
     found = []
     for L in FINE:
         found += [known(task(L)), limit(task(L), ALPHA), *two_steps(task(L), ALPHA)]

@@ -26,7 +26,7 @@ def units(full: bool) -> list[Unit]:
     >>> sorted({unit.arguments["task"]["pi"] for unit in units(False)})[:3]
     [0.02, 0.0256, 0.0328]
     """
-    size = Size(full)
+    size = Size.of(full)
     found = []
     for pi in fine(0.02, 0.5, 14, *SHARES):
         found += [known(task(pi)), limit(task(pi), TESTED), *two_steps(task(pi), TESTED)]

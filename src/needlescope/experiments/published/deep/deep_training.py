@@ -21,13 +21,13 @@ def units(full: bool) -> list[Unit]:
     >>> sum(unit.arguments.get("watch", False) for unit in units(False))
     33
     """
-    size = Size(full)
+    size = Size.of(full)
     found = [limit(TASK, WATCHED)]
     asked = halves(TASK, WATCHED, 100.0, 1.0)
     found.append(Unit("align", {"task": TASK, "training": asked["training"]}))
     for ridge in END_RIDGES:
         asked = {**halves(TASK, WATCHED, 10.0, ridge), "starts": 2, "d": size.d}
-        found += trials("simulate", asked, size.count)
+        found += trials("simulate", asked, size.trials)
     for name in NAMES:
         found += at(size, name, WATCHED)
     return found
