@@ -18,7 +18,8 @@ from ...experiment import COMPARED, trials
 from ...units.unit import Unit
 
 TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
-STEPS, RIDGES = (10.0, 100.0, 1000.0), (0.1, 1.0)  # of two steps, of which the best is drawn
+STEPS = (10.0, 100.0, 1e3, 1e4, 1e5)  # of two steps, of which the best is drawn
+RIDGES = (0.01, 0.1, 1.0)
 LIMIT_ACCURACY, THINNER = 1e-2, 5e-3
 NAMES = tuple(ARCHITECTURES)
 

@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
     "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log L), "
     "for d = 32 and α = 16. Who knows the signal errs the less the longer the sequence, and so "
     "does the best learner of all. The shaded part has more tokens than dimensions. Lines are "
-    "theory; two steps are the best of three steps and two ridges.",
+    "theory; two steps are the best of five steps and three ridges.",
     units,
     scores,
 )
