@@ -55,8 +55,8 @@ class DeepClassifier(BagClassifier):
     architecture : str, default "block"
         "solvable", "cls", "multihead", "block", "two_blocks", "linear", "max", "gated",
         "gated_hidden", "gru" or "convolution"; `needlescope.deep.catalogue` says what each is. The
-        last two take instances in their order, all others as a set. The default, a transformer
-        block, had the best mean AUC of all on four sets of bags: musk1, elephant, tiger and fox.
+        last two take instances in their order, all others as a set. That a transformer block is the
+        default was decided by musk1, elephant, tiger and fox.
     heads : int, optional
         Of "multihead", "block" and "two_blocks", which have 4 by default; at most 64.
     width : int, default 32
