@@ -1,7 +1,7 @@
 """How all architectures are trained, in numbers: defaults of `simulate_deep` and the classifier.
 
-They are the same for all architectures, and were settled on a task that no figure has: L = 12,
-R = 1, θ = 4.5, π = ½, d = 64, α = 4. docs/deep.md has a table, which
+They are the same for all architectures, and were settled on a task that no figure has, L = 12,
+R = 1, θ = 4.5, π = ½, d = 64, α = 4, but for two of which docs/deep.md tells, beside the table that
 ``python -m tools.deep_settings`` makes.
 """
 
