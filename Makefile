@@ -55,15 +55,16 @@ mutants: $(READY) ## make mistakes in a copy of the source, and see that the tes
 house: $(READY) ## draw the rooms, who imports whom, and the walks of five calls
 	$(BIN)/python -m tools.house $(ARGS)
 
-# Fuller attention has an environment of its own: torch is large, and made once. The CPU build is
-# asked for by its version, before anything else can ask for another.
+# Fuller attention has an environment of its own: torch is large, and made once. It comes first, and
+# from where pip is told to look: TORCH="torch==2.13.0 --index-url ..." takes a build for CPUs only.
+TORCH ?= torch==2.13.0
 DEEP := .venv-deep
 
 $(DEEP)/.torch:
 	$(PYTHON) -m venv --clear $(DEEP)
 	@echo '*' > $(DEEP)/.gitignore
 	$(DEEP)/bin/python $(PIP) install --upgrade $(NEWER)
-	$(DEEP)/bin/python $(PIP) install torch==2.13.0
+	$(DEEP)/bin/python $(PIP) install $(TORCH)
 	@touch $@
 
 $(DEEP)/.installed: pyproject.toml $(DEEP)/.torch

@@ -67,13 +67,13 @@ def _abmil(weight: str | None) -> Any:
     return module.Abmil(hidden=0, class_weight=weight, random_state=SEED)
 
 
-def _deep_abmil(weight: str | None) -> Any:
+def _hidden_abmil(weight: str | None) -> Any:
     module = importlib.import_module(".abmil", __package__)
     return module.Abmil(class_weight=weight, random_state=SEED)
 
 
 def _deep(architecture: str) -> Make:
-    """Train an architecture of ours end to end; it can be made without torch, and not fitted."""
+    """Train an architecture of ours end to end, where torch is installed."""
 
     def make(weight: str | None) -> Any:
         need_torch("DeepClassifier")
@@ -111,7 +111,7 @@ ENTRANTS: dict[str, Make] = {
     "boosted summaries": BoostedSummaries,
     "milwrap": _counted,
     "ABMIL": _abmil,
-    "ABMIL, hidden layer": _deep_abmil,
+    "ABMIL, hidden layer": _hidden_abmil,
     "deep, block": _deep("block"),
     "deep, gated": _deep("gated"),
     "deep, multihead": _deep("multihead"),

@@ -107,7 +107,17 @@ CASES = [
     Case(
         "more than fits",
         deep(alpha=1e3, d=10_000),
-        r"the samples need about .* GiB, above memory=1073741824; lower d=10000 or alpha, or pass",
+        r"the samples, .* need about .* GiB, above memory=1073741824; lower L, d=10000 or alpha,",
+    ),
+    Case(
+        "a length that does not fit",
+        deep(lengths=[10**8], d=8),
+        r"a sample of 100000000 tokens needs 3200000000 bytes, above memory=1073741824; lower d,",
+    ),
+    Case(
+        "attention between too many tokens",
+        deep(task=TASK.replace(L=3000), architecture="two_blocks", alpha=1.0, d=4),
+        "attention between their tokens, need about",
     ),
     Case("memory", deep(memory=0), "memory must be an integer in 1"),
     Case(

@@ -9,7 +9,7 @@ TINY = {"width": 4, "rates": (0.03,), "epochs": 8, "random_state": 0}
 
 
 def deep(architecture="gated_hidden", **parameters):
-    """Return a classifier of two epochs' patience: what it learns is not the point."""
+    """Return a classifier of a few epochs: what it learns is not the point."""
     return DeepClassifier(architecture, **{**TINY, "validation": 2, **parameters})
 
 

@@ -17,6 +17,10 @@ def test_its_examples_run():
         exec(compile(block, "docs/deep.md", "exec"), space)
 
 
+def test_nothing_is_left_to_be_filled_in():
+    assert not re.search(r"@[A-Z]+@", TEXT)
+
+
 def test_its_pictures_are_there():
     pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", TEXT)
     assert len(pictures) == 6

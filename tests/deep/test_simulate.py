@@ -76,6 +76,19 @@ def test_a_training_is_watched_and_not_changed():
     assert found.path_map[-1][1:] == tuple(sorted(found.path_map[-1][1:], reverse=True))
 
 
+def test_a_grid_of_lengths_is_watched():
+    found = simulate_deep(TASK.replace(L=[3, 5]), 4.0, "cls", watch=True, trials=2, **TINY)
+    assert len(found.path_map[0]) == 5 and np.isnan(found.path_map[0][4]).tolist() == [True, False]
+
+
+def test_a_folder_that_cannot_be_is_refused_before_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(
+        ValueError, match=r"checkpoints cannot be kept in the folder .*: File exists"
+    ):
+        tiny(checkpoints=tmp_path / "file")
+
+
 def test_what_has_no_attention_has_no_number_for_it():
     found = tiny(architecture="gru", watch=True)
     assert np.isnan(found.attended) and np.isnan(found.cosine_q) and np.isfinite(found.cosine)

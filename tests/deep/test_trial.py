@@ -26,10 +26,16 @@ def test_what_is_trained_says_all_but_where_and_how_it_is_tested():
         JOB._replace(watch=True),
         JOB._replace(rates=(0.02,)),
         JOB._replace(decays=(0.0,)),
+        JOB._replace(noise=ns.Noise(covariance=np.eye(10))),
         JOB._replace(seed=np.random.SeedSequence(1)),
         JOB._replace(seed=np.random.SeedSequence(0, spawn_key=(1,))),
     ):
         assert other.what != JOB.what
+
+
+def test_noises_of_one_size_are_told_apart():
+    one, other = (ns.Noise(covariance=scale * np.eye(10)) for scale in (1.0, 2.0))
+    assert JOB._replace(noise=one).what != JOB._replace(noise=other).what
 
 
 def test_directions_are_orthogonal():

@@ -36,6 +36,7 @@ def command(
     form: str | None,
 ) -> None:
     """Run the sweep in SPEC, a TOML file; what its store has is not run again."""
+    from ..deep.torch_needed import need_torch
     from ..experiments.engine import run_units
     from ..experiments.stores.store import Store, check_parquet
     from ..experiments.sweep import read_sweep
@@ -49,6 +50,8 @@ def command(
         if out.endswith(".parquet"):
             check_parquet()
     sweep = read_sweep(spec)
+    if "simulate_deep" in sweep.calls:
+        need_torch("simulate_deep")
     units = sweep.units()
     if sweep.left_out:
         words = "do not take" if len(sweep.calls) > 1 else "does not take"

@@ -65,8 +65,9 @@ class DeepClassifier(BagClassifier):
         Learning rates, 1 to 20 of them.
     decays : sequence of float, default (3, 10)
         How fast weights decay, times the learning rate in every step, of 64 features; of d
-        features √(d/64) times as fast. Every pair of a rate and a decay is trained to its end
-        from the same start; that which does best on the bags held out is kept.
+        features √(d/64) times as fast, and never so fast that a step takes more than half. Every
+        pair of a rate and a decay is trained to its end from the same start; that which does best
+        on the bags held out is kept.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the bags held out has
         not become less for 20 of them, or for 100 if nothing has been learned yet.
@@ -95,8 +96,9 @@ class DeepClassifier(BagClassifier):
     ----------
     classes_, binary_, members_, validation_losses_, held_out_
         As in `AttentionClassifier`; ``members_[0].model`` has the weights as NumPy arrays.
-    rate_ : float
-        The learning rate that was kept in the training on all bags.
+    rate_, decay_ : float
+        The learning rate that was kept in the training on all bags, and the decay that went with
+        it, as it was for so many features.
     epochs_ : int
         The epoch at which the loss of its bags held out was least: the weights are those.
     parameters_ : int
@@ -260,6 +262,11 @@ class DeepClassifier(BagClassifier):
     def rate_(self) -> float:
         """The learning rate that was kept."""
         return self._trained().rate
+
+    @property
+    def decay_(self) -> float:
+        """The decay that was kept."""
+        return self._trained().decay
 
     @property
     def epochs_(self) -> int:

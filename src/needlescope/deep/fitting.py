@@ -55,7 +55,7 @@ def train_bags(
     )
     weights = {name: one.numpy().copy() for name, one in chosen.reader.state_dict().items()}
     sizes = (plan.architecture, samples.d, plan.width, plan.heads)
-    model = Trained(*sizes, weights, chosen.run.setting.rate, chosen.run.best_epoch)
+    model = Trained(*sizes, weights, *chosen.run.setting, chosen.run.best_epoch)
     return Scored(model, scores(sight.data, model, sight.lens))
 
 

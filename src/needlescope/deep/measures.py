@@ -17,6 +17,7 @@ from ..noise import Noise
 from ..simulation.samples.data import Tokens, tokens
 from ..task import Task
 from .architectures.reader import Reader
+from .training.samples import in_one_go
 
 OTHERS = 15  # tokens beside the signal whose attention is told, the most attended first
 
@@ -52,28 +53,32 @@ def test_error(
     data = tokens(task, count, xi, noise, seed)
     with torch.no_grad():
         for block in data.blocks():
-            found = reader(torch.from_numpy(block.X)).scores.numpy()
+            parts = torch.from_numpy(block.X).split(in_one_go(*block.X.shape[1:]))
+            found = torch.cat([reader(part).scores for part in parts]).numpy()
             wrong += int(((found > 0.0) != (block.y > 0.0)).sum())
     return wrong / count
 
 
 def look(reader: Reader, fresh: Positives) -> dict[str, float | list[float]]:
     """Return where an architecture looks, and along which direction, in fresh positives."""
-    X = fresh.X.clone().requires_grad_(True)
-    read = reader(X)
-    (slope,) = torch.autograd.grad(read.scores.sum(), X)
-    at = fresh.marked[..., None].expand(-1, -1, X.shape[-1])
-    pull = slope.gather(1, at).mean(dim=(0, 1)).detach()
-    found: dict[str, float | list[float]] = {
-        "signal": float((fresh.signals @ pull).norm()),
+    pull, seen = torch.zeros(fresh.X.shape[-1]), []
+    step = in_one_go(*fresh.X.shape[1:])
+    for part, marked in zip(fresh.X.split(step), fresh.marked.split(step), strict=True):
+        X = part.clone().requires_grad_(True)
+        read = reader(X)
+        (slope,) = torch.autograd.grad(read.scores.sum(), X)
+        at = marked[..., None].expand(-1, -1, X.shape[-1])
+        pull += slope.gather(1, at).sum(dim=(0, 1)).detach() / fresh.marked.numel()
+        seen.append(None if read.attention is None else read.attention.detach())
+    weights = [one for one in seen if one is not None]
+    along = fresh.signals @ pull
+    return {
+        "signal": float(along[0] if len(along) == 1 else along.norm()),
         "norm": float(pull.norm()),
         "cosine": _cosine(pull, fresh.signals),
         **_query(reader, fresh.signals),
-        **_attention(read.attention, fresh.marked),
+        **_attention(torch.cat(weights) if weights else None, fresh.marked),
     }
-    if len(fresh.signals) == 1:
-        found["signal"] = float(fresh.signals[0] @ pull)
-    return found
 
 
 def _cosine(vector: Tensor, signals: Tensor) -> float:
@@ -100,7 +105,7 @@ def _attention(weights: Tensor | None, marked: Tensor) -> dict[str, float | list
     """Return the attention on signal tokens, by the head that gives them most."""
     if weights is None:
         return {"attended": np.nan, "largest": np.nan, "map": []}
-    weights = weights.detach().double()
+    weights = weights.double()
     at = marked[:, None].expand(-1, weights.shape[1], -1)
     on_signal = weights.gather(2, at)
     head = int(on_signal.sum(dim=2).mean(dim=0).argmax())

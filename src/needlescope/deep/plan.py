@@ -63,8 +63,8 @@ class Trained(NamedTuple):
 
     Examples
     --------
-    >>> one = Trained("solvable", 2, 8, None, {"query": np.zeros(2), "bias": np.zeros(())}, 0.01, 7)
-    >>> one.parameters
+    >>> weights = {"query": np.zeros(2), "bias": np.zeros(())}
+    >>> Trained("solvable", 2, 8, None, weights, 0.01, 3.0, 7).parameters
     3
     """
 
@@ -74,6 +74,7 @@ class Trained(NamedTuple):
     heads: int | None
     weights: dict[str, Any]
     rate: float  # of learning, the one that was kept
+    decay: float
     epochs: int  # after which the loss of bags held out was least
 
     @property

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,13 @@ from ..running.workers import Progress, check_workers, run, worth
 from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
-from .catalogue import get_architecture
-from .course import DECAYS, EPOCHS, RATES
+from .catalogue import ARCHITECTURES, get_architecture
+from .course import BATCH, DECAYS, EPOCHS, RATES
 from .plan import MOST_EPOCHS, read_list
 from .torch_needed import need_torch
 
 MEMORY = 1 << 30
+KEPT = 6  # arrays of all attention weights that a step of training keeps
 MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
@@ -94,8 +96,9 @@ def simulate_deep(
         Learning rates, 1 to 20 of them.
     decays : sequence of float, default (3, 10)
         How fast weights decay, times the learning rate in every step, at d = 64; at another d
-        √(d/64) times as fast. Every pair of a rate and a decay is trained to its end
-        from the same start; that which does best on the samples held out is kept.
+        √(d/64) times as fast, and never so fast that a step takes more than half of a weight. Every
+        pair of a rate and a decay is trained to its end from the same start; that which does best
+        on the samples held out is kept.
     epochs : int, default 300
         The most epochs, from 1 to 100,000; training stops when the loss of the samples held out
         has not become less for 20 of them, or for 100 if nothing has been learned yet.
@@ -105,7 +108,8 @@ def simulate_deep(
         Other noise than the standard normal one.
     checkpoints : path, optional
         A folder in which trainings under way are kept every ten seconds. The same call goes on from
-        there after it was interrupted, with the same result to the last bit.
+        there after it was interrupted, with the same result to the last bit. What is in it may be
+        removed when the call has ended.
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int, default 1 GiB
@@ -148,6 +152,8 @@ def simulate_deep(
     check_progress(progress)
     places = streams(seed, math.prod(shape), trials)
     need_torch("simulate_deep")
+    if checkpoints is not None:
+        _make_folder(Path(checkpoints))
     from .trial import Job, run_trial
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
@@ -184,6 +190,15 @@ def simulate_deep(
     return _outcome(values, architecture, shape, Question("simulate_deep", task, None, options))
 
 
+def _make_folder(path: Path) -> None:
+    """Make the folder of checkpoints, before any training."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        reason = os.strerror(problem.errno) if problem.errno else problem
+        raise ValueError(f"checkpoints cannot be kept in the folder {path}: {reason}") from None
+
+
 def _outcome(
     values: dict[str, FloatArray], architecture: str, shape: tuple[int, ...], question: Question
 ) -> DeepOutcome:
@@ -202,8 +217,9 @@ def _outcome(
         if name in values:
             more[name] = _last(values[name].mean(axis=len(shape)))
     if "path_map" in values:
-        moments = np.moveaxis(values["path_map"].mean(axis=len(shape)), -2, 0)
-        more["path_map"] = tuple(_last(one) for one in moments)
+        maps = values["path_map"].mean(axis=len(shape))
+        wide = int((~np.isnan(maps)).any(axis=tuple(range(maps.ndim - 1))).sum())  # at most
+        more["path_map"] = tuple(_last(one[..., :wide]) for one in np.moveaxis(maps, -2, 0))
     return dataclasses.replace(outcome, **more)
 
 
@@ -253,13 +269,29 @@ def check_deep(
             )
     read_list("rates", rates, above_zero=True)
     read_list("decays", decays, above_zero=False)
+    longest = max([int(np.max(task.L)), *(int(one) for one in lengths)])
+    if 4.0 * d * longest > memory:
+        raise ValueError(
+            f"a sample of {longest} tokens needs {4 * d * longest} bytes, above memory={memory}; "
+            "lower d, or give shorter lengths"
+        )
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
+    needed += _attending(architecture, heads, float(np.max(task.L)))
     if needed > memory:
         raise ValueError(
-            f"the samples need about {needed / (1 << 30):.3g} GiB, above memory={memory}; lower "
-            f"d={d} or alpha, or pass memory={int(needed) + 1}"
+            "the samples, and attention between their tokens, need about "
+            f"{needed / (1 << 30):.3g} GiB, above memory={memory}; lower L, d={d} or alpha, or "
+            f"pass memory={int(needed) + 1}"
         )
     return alpha
+
+
+def _attending(architecture: str, heads: int | None, L: float) -> float:
+    """Return the bytes of attention between all tokens of a batch, where there is such."""
+    if architecture != "two_blocks":
+        return 0.0
+    several = heads or ARCHITECTURES[architecture].heads or 1
+    return 4.0 * KEPT * BATCH * several * (L + 1.0) ** 2
 
 
 def _check_list(name: str, value: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from ..simulation.samples.data import hold, tokens
 from ..task import Task
 from .architectures.reader import Reader
 from .catalogue import ARCHITECTURES
-from .measures import Positives, look, positives, test_error
+from .measures import OTHERS, Positives, look, positives, test_error
 from .training.checkpoint import Keeper
 from .training.choice import Chosen, choose, held_out, settings_of
 from .training.loop import Course, mean_loss
@@ -70,7 +71,13 @@ class Job(NamedTuple):
         """What is trained, as text."""
         asked = self._replace(checkpoints=None, lengths=(), n_test=0)
         words = [f"{name}={value!r}" for name, value in asked._asdict().items() if name != "seed"]
-        return ", ".join([*words, f"seed={self.seed.entropy!r} {self.seed.spawn_key!r}"])
+        words.append(f"seed={self.seed.entropy!r} {self.seed.spawn_key!r}")
+        if self.noise.covariance is not None:  # which its own words leave out
+            numbers = np.ascontiguousarray(self.noise.covariance, float).tobytes()
+            words.append(f"covariance {hashlib.sha256(numbers).hexdigest()[:16]}")
+        return ", ".join(
+            [*words, f"needlescope {version('needlescope')}, torch {torch.__version__}"]
+        )
 
     def keeper(self) -> Keeper | None:
         """Return what keeps this trial's training in a file, if there is a folder for it."""
@@ -173,5 +180,10 @@ def _path(job: Job, chosen: Chosen, fresh: Positives) -> dict[str, Any]:
     losses = [run.history[epoch] if epoch <= run.epoch else run.least for epoch in at]
     found = {f"path_{name}": [one[name] for one in seen] for name in ("cosine", "cosine_q")}
     found |= {"path_attended": [one["attended"] for one in seen], "path_loss": losses}
-    found |= {"path_epochs": at, "path_map": [one["map"] for one in seen]}
+    found |= {"path_epochs": at, "path_map": [_widened(one["map"]) for one in seen]}
     return {name: np.array(value, float) for name, value in found.items()}
+
+
+def _widened(row: list[float]) -> list[float]:
+    """Return a row of a map as wide as any: of few tokens, or none, the rest is NaN."""
+    return row + [np.nan] * (1 + OTHERS - len(row))

@@ -165,7 +165,7 @@ def run_units(
 
     def keep(place: int, found: Attempt) -> None:
         store.put(todo[place], found.numbers, seconds=found.seconds, error=found.error)
-        if todo[place].checkpoints is not None:  # what it was half-way is of no more use
+        if todo[place].checkpoints is not None and not found.failed:  # of no more use
             shutil.rmtree(str(todo[place].checkpoints), ignore_errors=True)
 
     if todo:

@@ -46,8 +46,8 @@ class DeepOutcome(Outcome):
     validation_loss, validation_loss_se
         The least loss of the samples held out, by which training is stopped.
     rate, decay, stopped
-        Mean over trials of the learning rate and the decay that were chosen, and of the epoch whose
-        weights were kept.
+        Mean over trials of the learning rate that was chosen, of the decay, as it was at this d,
+        and of the epoch whose weights were kept.
     diverged
         In how many settings a trial diverged, on average. A trial that diverges in all of them is
         no number: `NotConverged` is raised.

@@ -74,6 +74,19 @@ def test_what_has_ended_is_not_trained_again(whole, tmp_path):
     assert torch.equal(found.reader.token, whole.reader.token)
 
 
+def test_a_file_of_another_layout_is_refused_and_what_a_kill_left_is_cleared(tmp_path):
+    path = tmp_path / "one.npz"
+    with pytest.raises(Stopped):
+        run(Keeper(path, "this", pause=0.0), 2)
+    (tmp_path / "one.123.part").write_bytes(b"half")
+    with np.load(path) as file:
+        arrays = {name.replace("model.token", "model.other"): file[name] for name in file.files}
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match="cannot be read; remove it to train from the start"):
+        run(Keeper(path, "this", pause=0.0))
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_nothing_is_written_before_it_is_time(tmp_path):
     run(Keeper(tmp_path / "one.npz", "this", pause=1e9))
     assert list(tmp_path.iterdir()) == []
@@ -105,5 +118,5 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     run(Keeper(path, "this", pause=0.0))
     for bad in list(lies(path)):
         path.write_bytes(bad)
-        with pytest.raises(ValueError, match=r"cannot be read .*; remove it to train from the"):
+        with pytest.raises(ValueError, match=r"cannot be read; remove it to train from the"):
             Keeper(path, "this")

@@ -44,20 +44,25 @@ class Keeper:
         self.written = time.monotonic()
         self.arrays: dict[str, Any] = {}
         self.runs: list[Run] | None = None
+        for left in path.parent.glob(f"{path.stem}.*.part") if path is not None else ():
+            left.unlink(missing_ok=True)  # of one that was killed while it wrote
         if path is not None and path.exists():
             self.arrays, self.runs = _read(path, what)
 
     def restore(self, number: int, model: Model) -> None:
         """Bring a model to where a run was left: its best weights, or those under way."""
-        assert self.runs is not None
+        assert self.runs is not None and self.path is not None
         if number < len(self.runs) - 1:
             return  # ended: what is best is known, and nothing else is asked
-        model.reader.load_state_dict(_tensors(self.arrays, "model."))
-        state = model.adam.state_dict()
-        for key, one in _tensors(self.arrays, "adam.").items():
-            place, _, name = key.partition(".")
-            state["state"].setdefault(int(place), {})[name] = one
-        model.adam.load_state_dict(state)
+        try:
+            model.reader.load_state_dict(_tensors(self.arrays, "model."))
+            state = model.adam.state_dict()
+            for key, one in _tensors(self.arrays, "adam.").items():
+                place, _, name = key.partition(".")
+                state["state"].setdefault(int(place), {})[name] = one
+            model.adam.load_state_dict(state)
+        except (RuntimeError, ValueError, KeyError) as problem:
+            raise _unreadable(self.path) from problem
 
     def keep(self, runs: list[Run], model: Model) -> None:
         """Write all to the file, if it is time."""
@@ -79,6 +84,10 @@ class Keeper:
         self.written = time.monotonic()
 
 
+def _unreadable(path: Path) -> ValueError:
+    return ValueError(f"the checkpoint {path} cannot be read; remove it to train from the start")
+
+
 def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
@@ -95,9 +104,7 @@ def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
         ]
         known = str(where["what"])
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as problem:
-        raise ValueError(
-            f"the checkpoint {path} cannot be read ({problem}); remove it to train from the start"
-        ) from None
+        raise _unreadable(path) from problem
     if known != what:
         raise ValueError(
             f"the checkpoint {path} is of another training, {known:.200}; remove it, or give "

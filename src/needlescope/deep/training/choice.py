@@ -114,11 +114,12 @@ def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list
     ([Setting(rate=0.01, decay=6.0)], Setting(rate=0.1, decay=5.0))
     """
     wider = math.sqrt(d / SETTLED)
-    return [
+    found = (
         Setting(float(rate), min(float(decay) * wider, 0.5 / float(rate)))
         for decay in decays
         for rate in rates
-    ]
+    )
+    return list(dict.fromkeys(found))
 
 
 def _judged(reader: Reader, samples: Samples, parts: Parts, run: Run) -> float:

@@ -75,7 +75,18 @@ class Samples:
     def passes(self, rows: Tensor) -> Iterator[Tensor]:
         """Cut samples into parts that are looked at in one go."""
         longest = int(self.lengths[rows].max()) if len(rows) else 1
-        return iter(rows.split(max(1, AT_ONCE // (longest * self.d))))
+        return iter(rows.split(in_one_go(longest, self.d)))
+
+
+def in_one_go(L: int, d: int) -> int:
+    """Return how many samples a pass looks at: of many tokens, as blocks weigh all by all.
+
+    Examples
+    --------
+    >>> in_one_go(10, 64), in_one_go(4096, 64)
+    (3276, 1)
+    """
+    return max(1, AT_ONCE // (L * max(L, d)))
 
 
 def scores(model: Reader, samples: Samples, rows: Tensor) -> Tensor:
