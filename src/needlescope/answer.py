@@ -139,8 +139,8 @@ class Answer:
     def __repr__(self) -> str:
         """Print the question and the main numbers, in a few lines."""
         named = dict(self._fields())
-        head = [type(self).__name__, named.get("model"), f"({named['provenance']})"]
-        lines = list(self._asked())
+        head = [type(self).__name__, named.get("model")]
+        lines = [("provenance", named["provenance"]), *self._asked()]
         for name in self._shown:
             lines.append((name, _shown(named[name], named.get(f"{name}_se", 0.0))))
         more = [

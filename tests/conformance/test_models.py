@@ -18,6 +18,7 @@ from needlescope.arrays import FloatArray
 from needlescope.models import MODELS, Model
 from needlescope.models.nodes import Limit, exact
 from needlescope.models.segments import Even, Segments
+from needlescope.paper import conjectured, derived
 from needlescope.simulation.training.reduced import FEATURES
 from needlescope.task import Task
 from tests.agreement.points import Point, check_one, scores
@@ -171,7 +172,8 @@ def test_features_by_law_alone_are_not_enough_to_leave_tokens_out(
 
 
 def test_the_paper_speaks_of_its_own_models_only() -> None:
-    assert ns.asymptote(TASK, "halves").provenance == "formula: corollary 2 for the model halves"
-    assert ns.capacity(TASK, "halves").provenance == "formula: conjecture 1 for the model halves"
+    limit, most = ns.asymptote(TASK, "halves"), ns.capacity(TASK, "halves")
+    assert limit.provenance == f"formula: {derived('corollary 2')}, for the model halves"
+    assert most.provenance == f"{conjectured('conjecture 1')}, for the model halves"
     other = ns.predict(TASK, TRAINING, "halves", test_task=TASK.replace(theta=3.0))
-    assert other.provenance == "formula: halves tested on another task"
+    assert other.provenance == "formula: halves, tested on another task"

@@ -16,7 +16,7 @@ RESULTS = [getattr(outcome, name) for name in outcome.__all__ if name not in ("K
 
 
 def row(**more: float) -> dict[str, object]:
-    return {"model": "pooled", "alpha": 2.0, "alpha_se": 0.1, "provenance": "conjecture 1", **more}
+    return {"model": "pooled", "alpha": 2.0, "alpha_se": 0.1, "provenance": "made up", **more}
 
 
 def test_rows_become_an_array_in_the_shape_of_the_grid() -> None:

@@ -1,10 +1,11 @@
-"""What a number rests on: which theorem or conjecture, or a formula or search that goes beyond."""
+"""What a number rests on: our derivation, a conjecture, or a formula or search beyond them."""
 
 from __future__ import annotations
 
 import pytest
 
 import needlescope as ns
+from needlescope.paper import conjectured, derived
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
@@ -17,48 +18,63 @@ ROUGH = {"accuracy": 1e-2}
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (lambda: ns.predict(TASK, TRAINING, **ROUGH), "theorem 4"),
-        (lambda: ns.predict(TASK, TRAINING, "pooled"), "theorem 5"),
-        (lambda: ns.predict(TASK, TRAINING, "vectorized"), "theorem 5"),
+        (lambda: ns.predict(TASK, TRAINING, **ROUGH), derived("theorem 4")),
+        (lambda: ns.predict(TASK, TRAINING, "pooled"), derived("theorem 5")),
+        (lambda: ns.predict(TASK, TRAINING, "vectorized"), derived("theorem 5")),
         (
             lambda: ns.predict(PLACED, TRAINING, "vectorized"),
-            "formula: theorem 5 with given positions",
+            f"formula: {derived('theorem 5')}, with given positions",
         ),
         (
             lambda: ns.predict(TASK, TRAINING, "pooled", test_task=TASK.replace(L=20)),
-            "formula: theorem 5 tested on another task",
+            f"formula: {derived('theorem 5')}, tested on another task",
         ),
         (
             lambda: ns.predict(TASK, TRAINING.replace(loss=OWN), "pooled"),
-            "formula: theorem 5 with a loss of one's own",
+            f"formula: {derived('theorem 5')}, with a loss of one's own",
         ),
-        (lambda: ns.predict(TASK, BALANCED, **ROUGH), "formula: theorem 4 with balanced slopes"),
-        (lambda: ns.predict(TASK, BALANCED, query=ns.Query(1.0, 0.9), **ROUGH), "theorem 4"),
-        (lambda: ns.predict(TASK, BALANCED, "pooled"), "theorem 5"),
-        (lambda: ns.align(TASK, TRAINING), "theorem 3, corollary 1"),
+        (
+            lambda: ns.predict(TASK, BALANCED, **ROUGH),
+            f"formula: {derived('theorem 4')}, with balanced slopes",
+        ),
+        (
+            lambda: ns.predict(TASK, BALANCED, query=ns.Query(1.0, 0.9), **ROUGH),
+            derived("theorem 4"),
+        ),
+        (lambda: ns.predict(TASK, BALANCED, "pooled"), derived("theorem 5")),
+        (lambda: ns.align(TASK, TRAINING), derived("theorem 3", "corollary 1")),
         (
             lambda: ns.align(TASK, BALANCED),
-            "formula: theorem 3, corollary 1 with balanced slopes",
+            f"formula: {derived('theorem 3', 'corollary 1')}, with balanced slopes",
         ),
         (
             lambda: ns.align(TASK, TRAINING.replace(loss=OWN)),
-            "formula: theorem 3, corollary 1 with a loss of one's own",
+            f"formula: {derived('theorem 3', 'corollary 1')}, with a loss of one's own",
         ),
         (lambda: ns.focus(TASK, TRAINING, **ROUGH), "formula: exact law of the attention weights"),
-        (lambda: ns.asymptote(TASK, "pooled"), "corollary 2"),
-        (lambda: ns.capacity(TASK, "pooled"), "conjecture 1"),
-        (lambda: ns.oracle(TASK, "pooled"), "proposition 1"),
-        (lambda: ns.oracle(TASK, "vectorized"), "search: over the weights of proposition 1"),
-        (lambda: ns.detection_threshold(TASK, "pooled", 0.1), "search: on proposition 1"),
-        (lambda: ns.training_threshold(TASK, TRAINING, 0.1, "pooled"), "search: on theorem 5"),
+        (lambda: ns.asymptote(TASK, "pooled"), derived("corollary 2")),
+        (lambda: ns.capacity(TASK, "pooled"), conjectured("conjecture 1")),
+        (lambda: ns.oracle(TASK, "pooled"), derived("proposition 1")),
+        (
+            lambda: ns.oracle(TASK, "vectorized"),
+            f"search: over the weights in {derived('proposition 1')}",
+        ),
+        (
+            lambda: ns.detection_threshold(TASK, "pooled", 0.1),
+            f"search: on {derived('proposition 1')}",
+        ),
+        (
+            lambda: ns.training_threshold(TASK, TRAINING, 0.1, "pooled"),
+            f"search: on {derived('theorem 5')}",
+        ),
         (
             lambda: ns.learning_threshold(TASK, 1.0, 0.1),
             "search: on replica-symmetric (not a theorem)",
         ),
-        (lambda: ns.crossover(TASK, 1.0, **ROUGH), "search: on corollary 2"),
+        (lambda: ns.crossover(TASK, 1.0, **ROUGH), f"search: on {derived('corollary 2')}"),
         (
             lambda: ns.crossover(TASK, 1.0, training=TRAINING, **ROUGH),
-            "search: on theorem 4 and theorem 5",
+            f"search: on {derived('theorem 4')} and {derived('theorem 5')}",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.paper import derived
 
 TASK = ns.Task(L=8, R=2, theta=3.0, pi=0.4)
 TRAINING = ns.Training(alpha1=2.0)
@@ -103,7 +104,7 @@ def test_grids_and_tables_have_a_number_for_each_signal():
     table = found.to_pandas()
     np.testing.assert_array_equal(table["signals_2"], found.signals[1])
     assert "signals_1_se" in table and found.shape == (2,)
-    assert found.provenance == "formula: theorem 5 with several signals"
+    assert found.provenance == f"formula: {derived('theorem 5')}, with several signals"
 
 
 @pytest.mark.slow
@@ -114,4 +115,4 @@ def test_the_square_loss_tends_to_its_asymptote():
     expected = limit.limit + limit.rate / 300.0
     assert found.test_error == pytest.approx(expected, abs=3e-4)
     assert limit.rate / 300.0 > 3e-4  # which is seen
-    assert limit.provenance == "formula: corollary 2 with several signals"
+    assert limit.provenance == f"formula: {derived('corollary 2')}, with several signals"

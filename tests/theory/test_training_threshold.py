@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.paper import derived
 
 TASK = ns.Task(10, 1, 1.0, 0.5)
 TRAINING = ns.Training(2.0, 2.0, ridge=0.1)
@@ -25,7 +26,7 @@ def test_a_grid_is_its_points_and_knows_what_it_rests_on():
     found = ns.training_threshold(
         TASK, TRAINING.replace(alpha1=[1.0, 4.0]), [[0.1], [0.2]], "pooled"
     )
-    assert found.shape == (2, 2) and found.provenance == "search: on theorem 5"
+    assert found.shape == (2, 2) and found.provenance == f"search: on {derived('theorem 5')}"
     one = ns.training_threshold(TASK, TRAINING.replace(alpha1=4.0), 0.2, "pooled")
     assert found.theta[1, 1] == one.theta and found.theta[0, 1] > found.theta[1, 1]
 

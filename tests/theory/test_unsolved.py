@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.paper import derived
 from needlescope.theory import alignment
 from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import LADDER, ROUGH
@@ -37,7 +38,7 @@ def test_the_others_are_kept_and_what_is_lost_is_counted():
     alone = ns.predict(TASK, BARE.replace(alpha1=8.0), "pooled")
     assert found.test_error[2] == pytest.approx(alone.test_error, abs=1e-12)
     assert np.isnan(found.gamma[:2]).all() and np.isnan(found.test_error_se[:2]).all()
-    assert found.model == "pooled" and found.provenance == "theorem 5"
+    assert found.model == "pooled" and found.provenance == derived("theorem 5")
     assert found.to_pandas()["test_error"].isna().sum() == 2
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, project
+from ..paper import derived
 from .model import Model
 from .nodes import Nodes
 from .segments import Segments, softmax
@@ -79,6 +80,6 @@ ATTENTION = Model(
     features=features,
     weights=lambda L: 1,
     limit=None,
-    rests_on="theorem 4",
+    rests_on=derived("theorem 4"),
     weigh=softmax,
 )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..paper import derived
 from . import attention
 from .model import Model
 from .segments import Segments, peak
@@ -35,6 +36,6 @@ HARD = Model(
     features=features,
     weights=lambda L: 1,
     limit=None,
-    rests_on="formula: theorem 4 at infinite kappa",
+    rests_on=f"formula: {derived('theorem 4')}, at infinite kappa",
     weigh=peak,
 )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, project
+from ..paper import derived
 from .model import Model
 from .segments import Segments
 
@@ -49,7 +50,7 @@ LINEAR = Model(
     features=features,
     weights=lambda L: 1,
     limit=None,
-    rests_on="formula: theorem 4 with linear weights",
+    rests_on=f"formula: {derived('theorem 4')}, with linear weights",
     weigh=weigh,
     bounded=False,
 )

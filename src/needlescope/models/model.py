@@ -30,7 +30,7 @@ class Model(NamedTuple):
         From the task it is trained on and the one it is tested on to the law of the features, in
         closed form; None where the law is an integral over a query's attention.
     rests_on
-        What of the paper its learning curve rests on.
+        What its learning curve rests on, as `paper` says it.
     fixed_length
         Whether it can only be tested at the L that it was trained at.
     weigh

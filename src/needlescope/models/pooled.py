@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..paper import derived
 from ..task import Task
 from .model import Model
 from .nodes import Limit, exact, nothing, of_kinds
@@ -32,4 +33,10 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     return Limit(of_kinds(exact(signal, 1.0 / seen.L), seen), nothing(task.kinds, 1.0 / seen.L))
 
 
-POOLED = Model("pooled", features=features, weights=lambda L: 1, limit=limit, rests_on="theorem 5")
+POOLED = Model(
+    "pooled",
+    features=features,
+    weights=lambda L: 1,
+    limit=limit,
+    rests_on=derived("theorem 5"),
+)

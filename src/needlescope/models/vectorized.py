@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..paper import derived
 from ..task import Positions, Task
 from .model import Model
 from .nodes import Limit, exact, nothing, of_kinds
@@ -59,6 +60,6 @@ VECTORIZED = Model(
     features=features,
     weights=lambda L: L,
     limit=limit,
-    rests_on="theorem 5",
+    rests_on=derived("theorem 5"),
     fixed_length=True,
 )

@@ -13,7 +13,7 @@ from ..query import Query
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Capacity(Answer):
-    """The largest n/d at which data are typically linearly separable (Conjecture 1).
+    """The largest n/d at which data are typically linearly separable: a conjecture.
 
     Attributes
     ----------
@@ -22,14 +22,14 @@ class Capacity(Answer):
     alpha, alpha_se
         α* and its quasi-Monte Carlo error; infinite where nothing limits it.
     provenance
-        "conjecture 1".
+        "conjecture: our derivation of the quantity of conjecture 1 (arXiv v1)".
 
     Examples
     --------
     >>> import needlescope as ns
     >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
-    >>> found.provenance, round(found.alpha, 2)
-    ('conjecture 1', 2.95)
+    >>> round(found.alpha, 2), found.provenance.split(":")[0]
+    (2.95, 'conjecture')
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("alpha",)
@@ -42,7 +42,7 @@ class Capacity(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Asymptote(Answer):
-    """Ridgeless square loss with much data (Corollary 2): error = limit + rate/α1 + o(1/α1).
+    """Ridgeless square loss with much data: error = limit + rate/α1 + o(1/α1).
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Asymptote(Answer):
     rate, rate_se
         The constant of the approach, and its error.
     provenance
-        "corollary 2".
+        "our derivation of the quantity of corollary 2 (arXiv v1)", or a formula beyond it.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Crossover(Answer):
         "crosses", "always", "never" (not better even at full alignment) or "tied"; an array of
         these for a grid.
     provenance
-        "search: on ..." the theorems or corollary that were compared.
+        "search: on ..." the formulas that were compared.
 
     Examples
     --------
@@ -186,7 +186,8 @@ class Oracle(Answer):
     sign
         Attention's best weights: +1 for w = ξ, −1 for w = −ξ; None for other models.
     provenance
-        What the number rests on: a proposition, a formula, a search over one; or "simulation".
+        What the number rests on: our derivation of a quantity of the paper, a formula, or a search
+        over one; or "simulation".
     trials
         For a simulation, the values of each trial by name: an array whose last axis is the trial.
 

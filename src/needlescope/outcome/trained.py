@@ -15,7 +15,7 @@ from ..query import SHARPEST, Query
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Alignment(Answer):
-    """The readout after one step and the query after two (Theorem 3, Corollary 1).
+    """The readout after one gradient step and the query after two.
 
     Attributes
     ----------
@@ -29,7 +29,8 @@ class Alignment(Answer):
         C in cosine_q = ±(1 − C/α0) + o(1/α0).
         NaN for a simulation, and with a schedule.
     provenance
-        "theorem 3, corollary 1" (or a formula that goes beyond them), or "simulation".
+        "our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1)", a formula that
+        goes beyond them, or "simulation".
     signal_w_se, ...
         Standard errors over trials; for theory zero, or, with a schedule, of the integrals.
     trials
@@ -111,8 +112,9 @@ class Outcome(Answer):
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
     provenance
-        What the numbers rest on: "theorem 4", "theorem 5", a formula that goes beyond them (a loss
-        of one's own, another test task), or "simulation".
+        What the numbers rest on: "our derivation of the quantity of theorem 4 (arXiv v1)", or of
+        theorem 5; a formula that goes beyond them (a loss of one's own, another test task); or
+        "simulation".
     alignment
         For a simulation of attention, the realised alignment of readout and query.
     trials
@@ -123,7 +125,8 @@ class Outcome(Answer):
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha1=1.0)
     >>> ns.predict(task, training, "pooled")
-    Outcome pooled (theorem 5)
+    Outcome pooled
+      provenance  our derivation of the quantity of theorem 5 (arXiv v1)
       task        L=10, R=1, theta=5, pi=0.5, positions='uniform'
       training    alpha1=1, loss='logistic', ridge=0.01, beta=1, ...
       options     data='D1', accuracy=0.0001, unsolved='raise'

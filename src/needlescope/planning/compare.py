@@ -10,9 +10,11 @@ from scipy.optimize import brentq
 from ..answer import Question
 from ..models import get_model
 from ..outcome.planned import Comparison
+from ..paper import derived
 from ..query import Query
 from ..task import Task
 from ..theory.oracle.least_error import oracle
+from ..theory.provenance import of_search
 from .learners import POSSIBLE, get_learner
 from .tune import check_budget
 from .tuning.budget import Budget
@@ -73,7 +75,8 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     return Comparison(
         **errors, possible=possible, possible_se=possible_se, bayes=float(known.error),
         bayes_se=float(known.error_se), winner=winner, margin=gap, flip_n=flip_n,
-        flip_cosine=flip_cosine, verdict=verdict, provenance="search: on theorems 4 and 5",
+        flip_cosine=flip_cosine, verdict=verdict,
+        provenance=of_search(derived("theorem 4", "theorem 5")),
         question=Question("compare", task, None, {"budget": budget, "d": d}),
     )  # fmt: skip
 

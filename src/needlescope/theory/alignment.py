@@ -1,4 +1,6 @@
-"""The query after two gradient steps (Theorem 3, Corollary 1).
+"""The query after two gradient steps.
+
+Our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1).
 
 Step one moves b and w from zero; step two moves q. With g± = ℓ'(0; ±1), h± = ℓ'(f±; ±1) at the
 scores f± of the training samples themselves, P = I − 11ᵀ/L and S = R(1 − R/L), the new query is
@@ -137,8 +139,9 @@ def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) ->
 def align(task: Task, training: Training) -> Alignment:
     """Predict the readout after one gradient step and the query after two, or after a schedule.
 
-    Theorem 3, and Corollary 1 for the constant of the approach to full alignment. A schedule's
-    steps, each on a fresh batch, are followed by a formula of our own.
+    Our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1); the corollary is about
+    the constant of the approach to full alignment. A schedule's steps, each on a fresh batch, are
+    followed by a formula of our own.
 
     Parameters
     ----------
@@ -221,6 +224,6 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
 
 
 def _constant(w: First, q: Second) -> float:
-    """Return C of Corollary 1, of a query with endless data: with much, 1 − cosine is C/α0."""
+    """Return C of a query with endless data: with much, 1 − cosine is C/α0."""
     pull = 2.0 * q.signal**2
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

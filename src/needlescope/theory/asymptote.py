@@ -1,4 +1,6 @@
-"""Ridgeless square loss with much data (Corollary 2).
+"""Ridgeless square loss with much data.
+
+Our derivation of the quantity of corollary 2 (arXiv v1).
 
 As α1 → ∞ the closed form of `saddle.square` expands in ε = 1/t = dim/(α1 E[A]): with φ = (m, 1) and
 D = diag(τ, 0), (μ, b) = x0 + ε x1, where
@@ -42,7 +44,7 @@ def asymptote(
 ) -> Asymptote:
     """Return the limit of the test error as α1 → ∞ and the constant of its 1/α1 approach.
 
-    Corollary 2: the square loss without a ridge.
+    Our derivation of the quantity of corollary 2 (arXiv v1): the square loss without a ridge.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def best_query(
     """Return the best query for a task of several signals: its direction and its temperature.
 
     A search over queries in the span of the signals, by a formula of our own: the exact law of what
-    a query sees of each. Their best readout, or Theorem 4 for one that is trained, has the error.
+    a query sees of each. Their best readout, or one trained as `predict` has it, gives the error.
     The query is the best of those that were tried.
 
     Parameters

@@ -1,4 +1,7 @@
-"""Capacity: the largest n/d at which data are typically linearly separable (Conjecture 1)."""
+"""Capacity: the largest n/d at which data are typically linearly separable: a conjecture.
+
+Our derivation of the quantity of conjecture 1 (arXiv v1).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ def capacity(
 ) -> Capacity:
     """Return the separability capacity α*: the largest n/d at which data are typically separable.
 
-    Conjecture 1, not a theorem; the result says so.
+    Our derivation of the quantity of conjecture 1 (arXiv v1): a conjecture, not a theorem; the
+    result says so.
 
     Parameters
     ----------
@@ -70,7 +74,7 @@ def capacity(
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> found = ns.capacity(task, "pooled")
     >>> round(found.alpha, 2), found.provenance
-    (2.95, 'conjecture 1')
+    (2.95, 'conjecture: our derivation of the quantity of conjecture 1 (arXiv v1)')
     """
     check_kind("task", task, Task)
     task.need_one_signal("capacity")
@@ -81,9 +85,8 @@ def capacity(
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"model": model, "provenance": of_limit(kind, CAPACITY)}] * len(
-        jobs
-    )
+    blank = {"model": model, "provenance": of_limit(kind, CAPACITY)}
+    rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
             rows[index] = _solve(one, given, kind, accuracy)

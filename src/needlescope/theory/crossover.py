@@ -47,8 +47,9 @@ def crossover(
 ) -> Crossover:
     """Return the smallest alignment s of the query at which attention beats mean pooling.
 
-    A numerical search on Corollary 2 (much data, square loss) or, with a training, on Theorems 4
-    and 5.
+    A numerical search on `asymptote` (much data, square loss) or, with a training, on `predict`:
+    our derivation of the quantity of corollary 2 (arXiv v1), or our derivation of the quantities of
+    theorems 4 and 5 (arXiv v1).
 
     Parameters
     ----------

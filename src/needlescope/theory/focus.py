@@ -53,8 +53,8 @@ def focus(
 ) -> Focus:
     """Predict how a trained query spreads its attention over a positive sample.
 
-    A formula of our own: an integral over the exact law of the attention weights that Theorem 4
-    rests on.
+    A formula of our own: an integral over the exact law of the attention weights, which `predict`
+    rests on too.
 
     Parameters
     ----------

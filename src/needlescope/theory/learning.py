@@ -1,4 +1,7 @@
-"""Learning curves (Theorems 4 and 5): what each model reaches after training, in the limit."""
+"""Learning curves: what each model reaches after training, in the limit.
+
+Our derivation of the quantities of theorems 4 and 5 (arXiv v1).
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,9 @@ def predict(
 ) -> Outcome:
     """Predict test error, train loss and train error of a trained classifier, in the limit.
 
-    Theorem 4 (attention) and Theorem 5 (pooled, vectorized): n, d → ∞ at fixed n0/d and n1/d.
+    Our derivation of the quantities of theorems 4 and 5 (arXiv v1), the first for attention, the
+    second for pooled and vectorized. The limit is n, d → ∞ at fixed n0/d and n1/d, with L, R and θ
+    fixed: first the dimension, and L → ∞ only afterwards, if at all.
 
     Parameters
     ----------

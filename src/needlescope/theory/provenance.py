@@ -1,29 +1,32 @@
-"""What a number rests on: a theorem, a conjecture, a formula of our own, or a search over one.
+"""What a number rests on: our derivation, a conjecture, a formula of our own, a search over one.
 
-The first word says how far to trust it: "theorem", "proposition" and "corollary" are proven in the
-paper, a "conjecture" is not; a "formula" is derived here and checked by simulation, and a "search"
-is a numerical optimum or root of what it names.
+The beginning says how far to trust it. "our derivation of the quantity of theorem 4 (arXiv v1)" is
+about what the paper proves something about, by equations that were derived anew (`paper` says why)
+and checked by simulation. A "conjecture" is not proven in the paper either. A "formula" goes beyond
+the paper, and is checked by simulation too; a "search" is a numerical optimum or root of what it
+names.
 """
 
 from __future__ import annotations
 
 from ..losses import LOSSES, Loss, get_loss
 from ..models import Model
+from ..paper import DERIVATION, conjectured, derived
 from ..task import Positions, Task
 from ..training import Training
 
-ALIGNMENT = "theorem 3, corollary 1"
+ALIGNMENT = derived("theorem 3", "corollary 1")
 SCHEDULE = "formula: overlaps after steps on fresh batches"
-ASYMPTOTE = "corollary 2"
+ASYMPTOTE = derived("corollary 2")
 BEST_QUERY = "search: over direction, temperature and readout"
-CAPACITY = "conjecture 1"
+CAPACITY = conjectured("conjecture 1")
 FOCUS = "formula: exact law of the attention weights"
 LEARNING_LIMIT = "formula: replica-symmetric (not a theorem)"
 STATE_EVOLUTION = "formula: state evolution"
 ORACLE = {
-    "attention": "search: over temperature, sign and threshold of theorem 1",
-    "pooled": "proposition 1",
-    "vectorized": "search: over the weights of proposition 1",
+    "attention": f"search: over temperature, sign and threshold in {derived('theorem 1')}",
+    "pooled": derived("proposition 1"),
+    "vectorized": f"search: over the weights in {derived('proposition 1')}",
     "hard": "formula: largest token",
     "linear": "search: over temperature and threshold of a normal and a chi square",
     "bayes": "formula: likelihood ratio",
@@ -44,7 +47,7 @@ def of_alignment(training: Training) -> str:
 def of_prediction(
     model: Model, loss: str | Loss, task: Task, test: Task, protocol: Training | None = None
 ) -> str:
-    """Return what a prediction rests on: the paper's theorem, or a formula that goes beyond it.
+    """Return what a prediction rests on: our derivation, or a formula that goes beyond the paper.
 
     Examples
     --------
@@ -52,9 +55,9 @@ def of_prediction(
     >>> from needlescope.models import get_model
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> of_prediction(get_model("pooled"), "logistic", task, task)
-    'theorem 5'
+    'our derivation of the quantity of theorem 5 (arXiv v1)'
     >>> of_prediction(get_model("pooled"), "logistic", task, task.replace(L=20))
-    'formula: theorem 5 tested on another task'
+    'formula: our derivation of the quantity of theorem 5 (arXiv v1), tested on another task'
     """
     beyond = {
         "after a schedule of steps": protocol is not None and protocol.schedule is not None,
@@ -74,26 +77,40 @@ def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
     --------
     >>> from needlescope.models import get_model
     >>> of_limit(get_model("pooled"), ASYMPTOTE)
-    'corollary 2'
-    >>> of_limit(get_model("pooled")._replace(name="mine", rests_on="formula: mine"), ASYMPTOTE)
-    'formula: corollary 2 for the model mine'
+    'our derivation of the quantity of corollary 2 (arXiv v1)'
+    >>> of_limit(get_model("hard"), ASYMPTOTE)
+    'formula: our derivation of the quantity of corollary 2 (arXiv v1), for the model hard'
+    >>> of_limit(get_model("hard"), CAPACITY)
+    'conjecture: our derivation of the quantity of conjecture 1 (arXiv v1), for the model hard'
     """
     beyond = {
-        f"for the model {model.name}": not model.rests_on.startswith("theorem"),
+        f"for the model {model.name}": not model.rests_on.startswith(DERIVATION),
         "with several signals": task is not None and task.signals is not None,
     }
     return _beyond(ground, beyond)
 
 
 def of_search(*grounds: str) -> str:
-    """Return what the root of a function rests on."""
-    return f"search: on {' and '.join(dict.fromkeys(grounds))}"
+    """Return what the root of a function rests on.
+
+    Examples
+    --------
+    >>> of_search(LEARNING_LIMIT)
+    'search: on replica-symmetric (not a theorem)'
+    >>> of_search(ORACLE["linear"])
+    'search: on a search over temperature and threshold of a normal and a chi square'
+    """
+    words = (one.removeprefix("formula: ").replace("search: ", "a search ") for one in grounds)
+    return f"search: on {' and '.join(dict.fromkeys(words))}"
 
 
 def _beyond(ground: str, beyond: dict[str, bool]) -> str:
-    """Return the ground, as a formula if any of the words say how it goes beyond it."""
+    """Return the ground, with the words that say how it goes beyond the paper, if any do."""
     more = [words for words, present in beyond.items() if present]
-    return f"formula: {ground.removeprefix('formula: ')} {', '.join(more)}" if more else ground
+    if not more:
+        return ground
+    kind = "formula: " if ground.startswith(DERIVATION) else ""  # others have said theirs
+    return f"{kind}{', '.join([ground, *more])}"
 
 
 def _known(loss: str | Loss) -> bool:

@@ -42,9 +42,9 @@ def training_threshold(
 ) -> Threshold:
     """Return the smallest θ at which a trained model's test error falls to ``error``.
 
-    A numerical search on `predict`, that is on Theorem 4 or Theorem 5. Its siblings are
-    `detection_threshold`, where the signal is known, and `learning_threshold`, the least that any
-    learner needs with as many samples.
+    A numerical search on `predict`: our derivation of the quantities of theorems 4 and 5
+    (arXiv v1). Its siblings are `detection_threshold`, where the signal is known, and
+    `learning_threshold`, the least that any learner needs with as many samples.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def training_threshold(
     rows: list[dict[str, Any]] = []
     for index, one in enumerate(tasks):
         rests = of_prediction(kind, training.loss, one, one, protocol)
-        rows.append({"model": model, "provenance": of_search(rests.removeprefix("formula: "))})
+        rows.append({"model": model, "provenance": of_search(rests)})
         with points.at(index):
             how = {"model": model, "query": queries[index], "data": data}
             rows[index] |= _threshold(one, trainings[index], float(errors[index]), accuracy, how)

@@ -8,6 +8,7 @@ import pytest
 import needlescope as ns
 from needlescope.theory.oracle.least_error import MODELS, oracle
 from needlescope.theory.oracle.threshold import detection_threshold
+from needlescope.theory.provenance import ORACLE
 
 TASKS = [
     ns.Task(L=2, R=1, theta=1.5, pi=0.3),
@@ -30,7 +31,7 @@ def test_published_needle_in_a_thousand() -> None:
     assert attention.error == pytest.approx(0.26329, abs=1e-5)
     assert limit.error == pytest.approx(0.263034, abs=4 * 5e-6)
     assert attention.kappa == pytest.approx(2.42, abs=0.02)
-    assert attention.provenance == "search: over temperature, sign and threshold of theorem 1"
+    assert attention.provenance == ORACLE["attention"]
     assert limit.provenance == "formula: likelihood ratio"
 
 

@@ -97,7 +97,7 @@ def learning_threshold(
     for one, target in zip(tasks, errors, strict=True):
         check_signal_needed(one, target)
     points = Points(unsolved, shape, task, alpha=alpha, error=error)
-    blank: dict[str, Any] = {"provenance": of_search(LEARNING_LIMIT.removeprefix("formula: "))}
+    blank: dict[str, Any] = {"provenance": of_search(LEARNING_LIMIT)}
     rows = [blank] * len(tasks)
     for index, one in enumerate(tasks):
         with points.at(index):

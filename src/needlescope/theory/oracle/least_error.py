@@ -1,11 +1,11 @@
 """The least errors of each model that knows the signal ξ, and of any classifier at all.
 
-*Pooled* and *vectorized* (Proposition 1): `linear`. *Attention* (Theorem 1), with query κξ, weights
-±ξ and the best κ, sign and threshold: `attention`; its kinds *hard*, at κ = ∞, there too, and
-*linear* in `quadratic`. *Bayes*, the limit that no classifier beats: `bayes`. All are exact at
-finite L, R, θ and π, and computed to about ten digits, the Bayes error of one signal token
-(`one_signal`) among them; of several it rests on quasi-Monte Carlo and carries the standard error
-of its independent replicates.
+Our derivation of the quantities of proposition 1 and theorem 1 (arXiv v1), and the Bayes rule.
+*Pooled* and *vectorized*: `linear`. *Attention*, with query κξ, weights ±ξ and the best κ, sign and
+threshold: `attention`; its kinds *hard*, at κ = ∞, there too, and *linear* in `quadratic`. *Bayes*,
+the limit that no classifier beats: `bayes`. All are exact at finite L, R, θ and π, and computed to
+about ten digits, the Bayes error of one signal token (`one_signal`) among them; of several it rests
+on quasi-Monte Carlo and carries the standard error of its independent replicates.
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ def oracle(
 ) -> Oracle:
     """Return the least error a model can reach when it knows the signal ξ.
 
-    Proposition 1 for the linear models, Theorem 1 for attention, and the Bayes rule: exact at
-    finite L.
+    Our derivation of the quantities of proposition 1 and theorem 1 (arXiv v1), for the linear
+    models and for attention, and the Bayes rule. Exact at finite L: nothing is trained, and no
+    limit is taken. What becomes of it as L → ∞ is the representation regime, another limit than
+    that of `predict`, which keeps L fixed.
 
     Parameters
     ----------

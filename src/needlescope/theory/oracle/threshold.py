@@ -34,7 +34,8 @@ def detection_threshold(
 ) -> Threshold:
     """Return the smallest θ at which a model's oracle error falls to ``error``.
 
-    A numerical search on `oracle`: Proposition 1, Theorem 1 and the Bayes rule.
+    A numerical search on `oracle`: our derivation of the quantities of proposition 1 and theorem 1
+    (arXiv v1), and the Bayes rule.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def detection_threshold(
     for one, target in pairs:
         check_signal_needed(one, target)
     points = Points(unsolved, shape, task, error=error)
-    blank = {"model": model, "provenance": of_search(ORACLE[model].removeprefix("search: "))}
+    blank = {"model": model, "provenance": of_search(ORACLE[model])}
 
     rows: list[dict[str, Any]] = [blank] * len(pairs)
     for index, (one, target) in enumerate(pairs):

@@ -1,4 +1,4 @@
-"""Separability of random data (Conjecture 1): the convex problem behind capacity.
+"""Separability of random data: the convex problem behind capacity, a conjecture.
 
     1/α* = (1/dim) min over (μ, b) of E[(√U G − y(μ·m + b)/√A)₊²],   U = 1 + Σ_j τ_j μ_j²/A
 

@@ -1,4 +1,4 @@
-"""The training of the readout as a convex–concave problem in a few scalars (Theorems 4 and 5).
+"""The training of the readout as a convex–concave problem in a few scalars.
 
     min over (μ, b, ρ), max over t:   F = E Ψ(μ·m + b, V, A/t) − ρ² t/(2δ) + (λ/2)(‖μ‖² + ρ²)
 

@@ -1,4 +1,4 @@
-"""Square loss in closed form: one scalar root, one small linear system (Corollary 2 at λ → 0).
+"""Square loss in closed form: one scalar root, one small linear system.
 
 With t = 1/γ, e = 1/(t + A) and φ = (m, 1):
 
