@@ -24,6 +24,7 @@ def test_the_group_lists_every_command(run):
     for flag in ("-h", "--help"):
         output = run(flag).output
         assert all(name in output and text[:30] in output for name, text in SUMMARIES.items())
+        assert "our own derivation" in output
 
 
 def test_help_loads_nothing_heavy():

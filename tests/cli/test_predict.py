@@ -33,6 +33,7 @@ def test_json_has_the_whole_problem(run):
     assert rows[0]["theta"] == 5.0 and rows[0]["kappa"] is None
     assert rows[0]["train_loss_se"] == rows[0]["train_error_se"] == 0.0
     assert rows[0]["loss"] == "logistic" and rows[0]["balanced"] is False
+    assert rows[0]["provenance"] == "our derivation of the quantity of theorem 5 (arXiv v1)"
 
 
 def test_balanced_slopes_turn_the_query_to_the_signal(run):

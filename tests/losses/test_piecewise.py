@@ -134,3 +134,25 @@ class TestRefusals:
     def test_pieces_that_are_not_triples_are_refused_in_words(self, pieces: Any) -> None:
         with pytest.raises(ValueError, match=re.escape("(a, b, c)")):
             PiecewiseQuadratic([1.0], pieces)
+
+
+class TestLowerBound:
+    def test_it_is_the_least_value(self, piecewise: PiecewiseQuadratic) -> None:
+        u = np.concatenate([np.linspace(-50.0, 50.0, 4001), piecewise.knots])
+        least = piecewise.value(u, 1).min()
+        assert piecewise.lower_bound <= least
+        assert least == pytest.approx(piecewise.lower_bound, abs=1e-3)
+
+    @pytest.mark.parametrize(
+        ("knots", "pieces", "least"),
+        [
+            ([], [(0.0, 0.0, -2.0)], -2.0),
+            ([], [(2.0, -8.0, 1.0)], -15.0),  # u² − 8u + 1 at 4
+            ([], [(0.0, -1.0, 0.0)], -np.inf),
+            ([], [(0.0, 1.0, 0.0)], -np.inf),
+            ([0.0], [(0.0, -1.0, 5.0), (1.0, -1.0, 5.0)], 4.5),
+            ([0.0], [(1.0, 0.0, 5.0), (0.0, 0.0, 5.0)], 5.0),
+        ],
+    )
+    def test_by_hand(self, knots: list[float], pieces: list[Any], least: float) -> None:
+        assert PiecewiseQuadratic(knots, pieces).lower_bound == least

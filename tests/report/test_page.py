@@ -45,6 +45,7 @@ def test_agreement_is_green(entry):
     assert "<body class='good'>" in text and "class='bad'" not in text
     assert "Theory and simulation agree in 1 figure." in text
     assert "3 comparisons" in text
+    assert "our own derivation" in text and "arXiv 2509.25153 v1" in text
 
 
 def test_a_wrong_theory_turns_the_page_red(entry):

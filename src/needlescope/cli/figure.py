@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("figure")
 @click.argument("name")
-@click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
+@click.option("--full", is_flag=True, help="Full sizes instead of quick ones.")
 @click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
 @engine_options
 @output

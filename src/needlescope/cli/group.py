@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..paper import NOTE
 from .stopping import go_on, heard
 
 SUMMARIES = {
@@ -47,7 +48,7 @@ class Commands(click.Group):
             formatter.write_dl(list(SUMMARIES.items()))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, epilog=NOTE, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="needlescope")
 def group() -> None:
     """See when attention finds the needle."""

@@ -22,6 +22,9 @@ def command(
 ) -> None:
     """Predict test error, train loss and train error in the limit of high dimension.
 
+    Our derivation of the quantities of theorems 4 and 5 (arXiv v1); --json and --csv say so in each
+    row, or what goes beyond them.
+
     Any number may be several, separated by commas: --alpha1 0.5,1,2
     """
     from ..theory.learning import predict
@@ -33,6 +36,7 @@ def command(
         for one in model:
             found = predict(task, training, one)
             row = {"model": one, **point, "loss": loss, "balanced": balanced}
-            rows.append({**row, **{name: getattr(found, name) for name in NAMES}})
+            row |= {name: getattr(found, name) for name in NAMES}
+            rows.append({**row, "provenance": found.provenance} if form else row)
     title = f"prediction, {loss} loss{', balanced' * balanced}"
     show(rows if form else varied(rows, NAMES), form, title)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("reproduce")
 @click.argument("names", nargs=-1)
-@click.option("--full", is_flag=True, help="The paper's sizes instead of quick ones.")
+@click.option("--full", is_flag=True, help="Full sizes instead of quick ones.")
 @click.option("--deep", is_flag=True, help="All figures of fuller attention, which need PyTorch.")
 @click.option("--folder", type=click.Path(file_okay=False), default="figures", show_default=True)
 @engine_options
@@ -57,7 +57,7 @@ def command(
             pairs: Iterable[Any] = zip(total, summary, strict=True)
             total = Summary(*(a + b for a, b in pairs))
     path = Path(folder) / "index.html"
-    sizes = "the paper's sizes" if full else "quick sizes"
+    sizes = "full sizes" if full else "quick sizes"
     path.write_text(page(entries, sizes), encoding="utf-8")
     show([entry.line for entry in entries], form, f"{path}, {sizes}")
     finish(total)

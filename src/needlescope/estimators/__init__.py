@@ -30,3 +30,7 @@ __all__ = [
     "read_hdf5",
     "read_parquet",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -58,3 +58,7 @@ __all__ = [
     "tuning",
     "win_or_lose",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -40,6 +40,8 @@ class Loss(ABC):
     """Whether the slope jumps somewhere."""
     square: bool = False
     """Whether this is ½(1 − yz)²: training then is a linear system, solvable without a ridge."""
+    lower_bound: float = -np.inf
+    """A value that the loss is never below, −∞ where none is known."""
 
     def of_label(self, y: int) -> Loss:
         """Return the loss that serves label ``y``: itself, unless the labels differ in kind."""

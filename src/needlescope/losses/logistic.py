@@ -14,6 +14,7 @@ class Logistic(Loss):
 
     name = "logistic"
     of_margin = True
+    lower_bound = 0.0
 
     def value(self, z: FloatArray, y: FloatArray | int) -> FloatArray:
         """Return log(1 + e^{−yz})."""

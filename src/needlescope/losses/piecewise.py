@@ -93,6 +93,7 @@ class PiecewiseQuadratic(Loss):
         a, b, _ = np.diff(self.pieces, axis=0).T
         self.kinked = bool((a * self.knots + b > KINK).any())
         self.square = bool((self.pieces == SQUARE_PIECE).all())
+        self.lower_bound = self._minimum()
 
     def _check(self) -> None:
         k, p = self.knots, self.pieces
@@ -108,6 +109,15 @@ class PiecewiseQuadratic(Loss):
             raise ValueError(f"the pieces of the {self.name} loss must meet at {k.tolist()}")
         if (p[:, 0] < 0.0).any() or (a * k + b < -1e-9).any():
             raise ValueError(f"the {self.name} loss must be convex, got pieces {p.tolist()}")
+
+    def _minimum(self) -> float:
+        """Return the least value: at a knot or a vertex, or −∞ down a straight end."""
+        (first, down, _), (last, up, _) = self.pieces[0], self.pieces[-1]
+        if (first == 0.0 and down > 0.0) or (last == 0.0 and up < 0.0):
+            return -np.inf
+        curved = self.pieces[self.pieces[:, 0] > 0.0]
+        places = np.concatenate([[0.0], self.knots, -curved[:, 1] / curved[:, 0]])
+        return float(self.value(places, 1).min())
 
     def _piece(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         rows = self.pieces[np.searchsorted(self.knots, u, side="right")]

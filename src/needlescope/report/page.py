@@ -17,6 +17,7 @@ from importlib.metadata import version
 import numpy as np
 import pandas as pd
 
+from ..paper import NOTE
 from .entry import Entry, count
 from .page_style import STYLE
 from .parameters import Parameter
@@ -52,7 +53,8 @@ def page(entries: Sequence[Entry], sizes: str = "") -> str:
         f"<body class='{'bad' if bad else 'good'}'><header><h1>{TITLE}</h1>\n"
         f"<p class='banner'>{_summary(entries, bad)}</p>\n"
         f"<p>Lines are theory, dots are trained classifiers. A score z is how far the two are "
-        f"apart, in standard errors.</p>\n<nav>{''.join(_link(entry) for entry in entries)}</nav>\n"
+        f"apart, in standard errors. {escape(NOTE, quote=False)}</p>\n"
+        f"<nav>{''.join(_link(entry) for entry in entries)}</nav>\n"
         f"<p class='small'>{_origin(entries, sizes)}</p></header>\n{body}\n</body></html>\n"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.losses import HINGE, Loss
+from needlescope.losses import HINGE, SQUARED_HINGE, Loss, PiecewiseQuadratic
 from needlescope.models import pooled, vectorized
 from needlescope.models.nodes import JointLaw
 from needlescope.task import Positions, Task
@@ -68,3 +68,20 @@ def test_a_collapsed_readout_answers_with_its_bias() -> None:
     law, test = limit.law(0.1), limit.law(0.4)
     found = measure(readout, test, (law, test))
     assert found.values == pytest.approx([0.4, 0.2, 0.1])  # the hinge at −1: 2 for one in ten
+
+
+RESTS = [0.01, 1e-4, 1e-6]  # ridges that leave separable data next to no loss
+
+
+@pytest.mark.parametrize("one", [HINGE, SQUARED_HINGE], ids=lambda one: one.name)
+def test_no_train_loss_is_below_the_least_of_its_loss(one: PiecewiseQuadratic) -> None:
+    """Where next to nothing is left, E M + g E M_g cancels to rounding of either sign."""
+    lowered = PiecewiseQuadratic(one.knots, one.pieces - [0.0, 0.0, 3.0], name="lowered")
+    for limit in LIMITS.values():
+        law = limit.law(0.3)
+        for alpha in (0.05, 0.2, 0.5):
+            for ridge in RESTS:
+                found = measure(train_readout(limit, one, 0.3, alpha, ridge), law, (law, law))
+                assert found.values[1] >= 0.0
+        low = measure(train_readout(limit, lowered, 0.3, 0.5, 0.01), law, (law, law))
+        assert low.values[1] == pytest.approx(-3.0, abs=0.01)  # its own least, not zero

@@ -87,7 +87,8 @@ def _train_table(loss: Loss, law: JointLaw, chain: Chain) -> _Table:
     e = chain.e
     wrong = ndtr(law.y * (chain.g * _slope_at_zero(loss, law) - chain.mean) / np.sqrt(chain.V))
     pull = chain.pull_back(e.m, e.V, e.g)
-    return _Table(law, np.column_stack([e.value + chain.g * e.g, wrong, pull]))
+    value = np.maximum(e.value + chain.g * e.g, loss.lower_bound)  # cancels to rounding where tiny
+    return _Table(law, np.column_stack([value, wrong, pull]))
 
 
 def _test_table(law: JointLaw, at: Point) -> _Table:
