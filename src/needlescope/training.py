@@ -2,6 +2,8 @@
 
 D0 (n0 = α0 d samples) trains the query by two gradient steps; on D1 (n1 = α1 d samples) the readout
 (w, b) minimises ``(1/n1) Σ loss + (ridge/2)‖w‖²`` with the query fixed and the bias unpenalised.
+How the paper scales its ridge, and whether its first step is joint or sequential, is not known to
+us (`paper`).
 """
 
 from __future__ import annotations
@@ -33,16 +35,21 @@ class Training(Gridded):
     alpha1 : float or array, required
         Samples per dimension in D1, which trains the readout: above 0.
     loss : str or Loss, default "logistic"
-        "square", "logistic", "hinge", "squared_hinge", or a `needlescope.Loss` of one's own.
+        "square", ½(1 − u)² of the margin u = yz; "logistic", log(1 + e^{−u}); "hinge", (1 − u)₊;
+        "squared_hinge", ½(1 − u)₊²; or a `needlescope.Loss` of one's own. Mind the ½: without it
+        the same ridge would be half as strong.
     ridge : float or array, default 0.01
-        λ ≥ 0. Zero means the limit λ → 0⁺ for the square loss; for other losses a
-        minimiser exists then only beyond the separability capacity.
+        λ ≥ 0 of (1/n1) Σ loss + (λ/2)‖w‖², for scores wᵀx + b of tokens with unit noise. A penalty
+        (λ'/2)‖w‖² beside Σ loss (not the mean), with scores wᵀx/√d, is λ = λ'/α1. Zero means the
+        limit λ → 0⁺ for the square loss; for other losses a minimiser exists then only beyond the
+        separability capacity.
     beta : float or array, default 1
         Inverse temperature of the softmax, above 0.
     eta_w, eta_b, eta_q : float or array, default 1, 1 and 10
         Step sizes of readout, bias and query; eta_w and eta_q above 0, eta_b at least 0.
     first_step : "joint" or "sequential", default "joint"
-        Whether the first w-gradient is taken at b = 0 or at the bias after its own step.
+        Whether the first w-gradient is taken at b = 0 or at the bias after its own step. Which of
+        the two the paper takes is not known to us.
     query_steps : int or array of int, default 1
         Gradient steps on the query, all on D0, after the first step on w and b; from 1 to 10⁶. The
         theory follows one.

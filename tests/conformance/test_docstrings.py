@@ -1,7 +1,7 @@
 """Every public docstring: summary, parameters, returns, raises, an example that runs when pasted.
 
 A parameter's line says its default if it has one; a result names all of its fields; what the theory
-computes says which theorem, corollary, proposition, conjecture or formula it rests on.
+computes says what it rests on: our derivation of a quantity of the paper, or a formula.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ERRORS = [
 FUNCTIONS = [name for name, one in PUBLIC.items() if inspect.isfunction(one)]
 WITH_PARAMETERS = sorted(set(PUBLIC) - set(RESULTS) - set(ERRORS) - {"Loss"})  # a loss has none
 THEORY = [name for name in FUNCTIONS if PUBLIC[name].__module__.startswith("needlescope.theory")]
-GROUNDS = r"(Theorem|Corollary|Proposition|Conjecture) \d|formula|Bayes rule"
+GROUNDS = r"[Oo]ur\s+derivation\s+of|formula|Bayes rule"
 SECTION = r"(?m)^(\w+)\n-+$"
 
 

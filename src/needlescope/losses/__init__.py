@@ -7,6 +7,18 @@
 | hinge | (1 − u)₊ |
 | squared_hinge | ½ (1 − u)₊² |
 
+The square and the squared hinge carry a ½, and the ridge is measured against it: training minimises
+(1/n) Σ ℓ + (λ/2)‖w‖². Whoever writes (1 − u)² without the ½ has the same minimiser at twice the
+ridge, and the same gradient steps at half their size:
+
+>>> import needlescope as ns
+>>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+>>> plain = ns.PiecewiseQuadratic([], [(2.0, -2.0, 1.0)], name="without the half")
+>>> half = ns.predict(task, ns.Training(alpha1=1.0, loss="square", ridge=0.01), "pooled")
+>>> full = ns.predict(task, ns.Training(alpha1=1.0, loss=plain, ridge=0.02), "pooled")
+>>> bool(abs(full.test_error - half.test_error) < 1e-9), round(full.train_loss / half.train_loss, 6)
+(True, 2.0)
+
 A loss of one's own is a subclass of `Loss` with `value`, `derivative` and `second` (all in the
 score z); it gets a safeguarded proximal operator and works everywhere the built-in ones do. One
 that is piecewise quadratic is an instance of `PiecewiseQuadratic`, whose Gaussian integrals are

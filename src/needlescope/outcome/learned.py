@@ -19,17 +19,20 @@ class LearningLimit(Answer):
     Attributes
     ----------
     overlap
-        The squared cosine of the best estimate of the signal with the signal; each with its
+        The *squared* cosine of the best estimate of the signal with the signal; each with its
         ``_se``, a quasi-Monte Carlo error.
     test_error
-        The error of the best classifier that can be learned.
+        The error of the best classifier that can be learned: the Bayes error of a known signal of
+        strength θ times that cosine.
     easy_overlap, easy_test_error
-        The same for what the iteration from nothing finds (`simulate_limit`): less where learning
-        is possible, but hard.
+        The same for approximate message passing (AMP) started from zero, as `simulate_limit` runs
+        it: less where learning is possible, but hard.
     phase
-        "easy": the iteration finds what is possible; "hard": it does not, though more data would
-        let it; "weak": too few data for the jump that more of them bring, for anyone. Where there
-        is no jump all is "easy". An array of these for a grid.
+        "easy": AMP started from zero reaches what is possible; "hard": it does not, though more
+        data would let it; "weak": too few data for the jump that more of them bring, for anyone.
+        Where there is no jump all is "easy". "hard" is a statement about this algorithm: that no
+        other quick one does better is believed of such problems, not proven. An array of these for
+        a grid.
     provenance
         "formula: replica-symmetric (not a theorem)".
 
@@ -39,6 +42,14 @@ class LearningLimit(Answer):
     >>> found = ns.learning_limit(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
     >>> found.phase, round(found.overlap, 2), round(found.easy_overlap, 2)
     ('hard', 0.92, 0.02)
+
+    Learning dims the signal by the cosine, the root of the overlap:
+
+    >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> found = ns.learning_limit(task, alpha=1.0)
+    >>> dimmed = ns.oracle(task.replace(theta=4.0 * found.overlap**0.5), "bayes")
+    >>> bool(abs(dimmed.error - found.test_error) < 1e-3)
+    True
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("phase", "test_error", "overlap", "easy_test_error")
@@ -57,7 +68,7 @@ class LearningLimit(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateEvolution(Answer):
-    """How the overlap of the iteration from nothing grows, round by round, as d → ∞.
+    """How the overlap of AMP started from zero grows, round by round, as d → ∞.
 
     Attributes
     ----------
@@ -100,7 +111,7 @@ class SimulatedLimit(Answer):
     Attributes
     ----------
     overlap
-        The squared cosine of the estimate with the signal, mean over trials; each number with its
+        The *squared* cosine of the estimate with the signal, mean over trials; each number with its
         ``_se``, the standard error over trials.
     claimed
         The squared norm of the estimate: the overlap that it takes itself to have.
@@ -169,7 +180,8 @@ class PhaseBoundaries(Answer):
         The α at which learning becomes possible: the overlap of the best learner jumps there. NaN
         without a jump.
     easy, easy_se
-        The α at which the iteration from nothing finds it. Between the two learning is hard.
+        The α at which AMP started from zero (`simulate_limit`) finds it. Between the two learning
+        is hard for it; whether for every quick algorithm is not proven.
     error_before, error_after
         The best learner's test error on both sides of the first.
     provenance
@@ -204,7 +216,7 @@ class LearningThreshold(Answer):
     theta, theta_se
         The strength at which the best of all learners reaches it, and its numerical uncertainty.
     easy_theta, easy_theta_se
-        The strength at which the iteration from nothing does (`simulate_limit`).
+        The strength at which AMP started from zero does (`simulate_limit`).
     provenance
         "search: on replica-symmetric (not a theorem)".
 

@@ -102,8 +102,11 @@ class Outcome(Answer):
     kappa, cosine_q
         The query the features were made with: strength and alignment (NaN without a query).
     query_part, signal_part, rest, gamma
-        The order parameters μ1 = ⟨w, q̂⟩, μ2 = ⟨w, ξ⊥⟩, ρ = ‖rest of w‖ and γ of the saddle
-        problem; each with its ``_se``. NaN where there is none.
+        The order parameters of the saddle problem, each with its ``_se``: μ1 = ⟨w, q̂⟩ along the
+        query's direction q̂, μ2 = ⟨w, ξ⊥⟩ along what of the signal is orthogonal to it,
+        ξ⊥ = (ξ − s q̂)/√(1 − s²) with s = ``cosine_q``, ρ = ‖rest of w‖, and γ. So
+        signal = s μ1 + √(1 − s²) μ2 and norm² = μ1² + μ2² + ρ². Without a query there is no μ1, and
+        ``signal_part`` is the signal. NaN where there is none.
     signals, signals_se
         With several signals: the readout's components along each of them. ``signal``, ``cosine``
         and ``cosine_q`` are then about the direction of the positives' mean signal, and
@@ -134,6 +137,15 @@ class Outcome(Answer):
       train_loss  0.210619
       train_error 0.00833864
       and         bias, signal, norm, cosine, ...
+
+    The readout's parts, as a theorist writes them:
+
+    >>> found = ns.predict(task, ns.Training(alpha0=4.0, alpha1=1.0))
+    >>> s, mu1, mu2, rho = found.cosine_q, found.query_part, found.signal_part, found.rest
+    >>> round(s * mu1 + (1 - s**2) ** 0.5 * mu2 - found.signal, 9) == 0.0
+    True
+    >>> round(mu1**2 + mu2**2 + rho**2 - found.norm**2, 9) == 0.0
+    True
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("test_error", "train_loss", "train_error")
@@ -180,8 +192,9 @@ class Focus(Answer):
     model
         "attention", "hard" or "linear".
     signal, noise
-        Mean attention weight of a signal token, and of one of the others (NaN if there are none);
-        evenly spread attention gives 1/L to each, linear attention may give less than nothing.
+        Mean attention weight *per token*: of one signal token, and of one of the others (NaN if
+        there are none), so that R signal + (L − R) noise = 1. Evenly spread attention gives 1/L to
+        each, linear attention may give less than nothing.
     largest
         The chance that the largest weight lies on a signal token.
     kappa, cosine_q
@@ -196,9 +209,9 @@ class Focus(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
+    >>> task, training = ns.Task(L=10, R=2, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
     >>> found = ns.focus(task, training)
-    >>> round(found.signal + 9 * found.noise, 6)
+    >>> round(2 * found.signal + 8 * found.noise, 6)
     1.0
     """
 

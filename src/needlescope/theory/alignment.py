@@ -140,8 +140,8 @@ def align(task: Task, training: Training) -> Alignment:
     """Predict the readout after one gradient step and the query after two, or after a schedule.
 
     Our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1); the corollary is about
-    the constant of the approach to full alignment. A schedule's steps, each on a fresh batch, are
-    followed by a formula of our own.
+    the constant of the approach to full alignment. The limit is n0, d → ∞ at fixed α0 = n0/d, L, R
+    and θ. A schedule's steps, each on a fresh batch, are followed by a formula of our own.
 
     Parameters
     ----------

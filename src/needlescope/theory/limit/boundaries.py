@@ -26,9 +26,9 @@ from .recognition import LADDER, recognition
 def phase_boundaries(
     task: Task, *, accuracy: float = 1e-2, unsolved: str = "raise"
 ) -> PhaseBoundaries:
-    """Return how many samples learning needs: for anyone, and for a quick iteration.
+    """Return how many samples learning needs: for anyone, and for AMP started from zero.
 
-    A replica-symmetric formula, not a theorem.
+    A replica-symmetric formula, not a theorem: d → ∞ with L, R and θ fixed.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ def learning_limit(
 ) -> LearningLimit:
     """Return what the best of all learners reaches with α samples per dimension.
 
-    A replica-symmetric formula, not a theorem; `simulate_limit` runs an algorithm that reaches it
-    where the phase is "easy".
+    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. `simulate_limit`
+    runs an algorithm, AMP started from zero, that reaches it where the phase is "easy".
 
     Parameters
     ----------
