@@ -18,7 +18,8 @@ DERIVATION = "our derivation"
 NOTE = (
     "The theory's equations are our own derivation, checked by simulation; those of the paper were "
     "not available to us. Theorems are numbered as in arXiv 2509.25153 v1. Capacity rests on a "
-    "conjecture, the limit of learning on a replica-symmetric formula: neither is a theorem."
+    "conjecture, the limit of learning on a replica-symmetric formula: neither is a theorem. How "
+    "the paper scales its ridge, and whether its first step is joint, is not known to us."
 )
 
 

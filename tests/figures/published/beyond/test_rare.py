@@ -11,7 +11,7 @@ from needlescope import figures
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import ANYONE, DOTTED
 
-PLAIN, BALANCED = "two steps,\nas in the paper", "slopes balanced\nbetween them"
+PLAIN, BALANCED = "two steps,\nbias left alone", "slopes balanced\nbetween them"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Rare positives: the query after two steps, as the paper takes them and with balanced slopes.
+"""Rare positives: the query after two steps, plain and with balanced slopes.
 
 L = 10, R = 1, θ = 4, logistic loss, 10 samples per dimension for the query and 10 for the readout.
 The share π of positives goes from 0.02 to 0.9.
@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     "the labels are positive, and what is left of them pulls the query along the readout: against "
     "the signal where positives are rare. Where the bias moves between the steps to where the "
     "slopes balance, nothing pulls. Right: the test error that follows, with the best of six steps "
-    "η_q from 10 to 3,000. With a tenth of positives the paper's steps leave a cosine of −0.26, "
+    "η_q from 10 to 3,000. With a tenth of positives the plain steps leave a cosine of −0.26, "
     "and a classifier that says no to everything (error 0.100); balanced ones reach 0.84 and "
     "0.039, where the limit of learning is 0.029 with the same samples. With a fifth it is 0.189 "
     "against 0.053 (limit 0.043). Below 4 % neither finds much: the readout after one step, which "

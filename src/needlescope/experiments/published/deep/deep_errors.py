@@ -82,11 +82,11 @@ EXPERIMENT = Experiment(
     "Test error against all samples per dimension, those held out included, for one signal token "
     "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of the "
     "samples held out to stop and to choose the learning rate. Lines are theory: the limit of "
-    "learning, which no learner beats; the paper's two steps (half of the data each, best of five "
-    "steps and three ridges), as d → ∞; and what is possible if the signal is known. Left: the "
-    "paper's model by Adam, by its two steps at the same d, and trained to a minimum (L-BFGS, best "
-    "of two ridges), and linear attention. Middle: self-attention, transformers, gated attention. "
-    "Right: models that do not attend.",
+    "learning, which by a replica-symmetric formula no learner beats; the paper's two steps (half "
+    "of the data each, best of five steps and three ridges), as d → ∞; and what is possible if the "
+    "signal is known. Left: the paper's model by Adam, by its two steps at the same d, and trained "
+    "to a minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
+    "transformers, gated attention. Right: models that do not attend.",
     units,
     scores,
 )

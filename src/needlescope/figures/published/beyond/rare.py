@@ -1,4 +1,4 @@
-"""Alignment and test error against the share of positives, as in the paper and with balance."""
+"""Alignment and test error against the share of positives, plain and with balance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.9)
 COSINES = (-0.4, -0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 PROTOCOLS = {  # a name, a colour and dots; where the name stands beside the cosines
-    False: ("two steps,\nas in the paper", COLOURS["attention"], "o", (0.985, 0.46, "right")),
+    False: ("two steps,\nbias left alone", COLOURS["attention"], "o", (0.985, 0.46, "right")),
     True: ("slopes balanced\nbetween them", "#882255", "s", (0.035, 0.88, "left")),
 }
 GAPS = (0.24, 0.2)  # between the panels
