@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
 ROOMS = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "outcome"),
-    *("query", "task", "training"),
+    *("paper", "query", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
     "planner",
     *("experiments", "figures", "report", "live", "cli"),

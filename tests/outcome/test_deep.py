@@ -25,7 +25,7 @@ FOUND = DeepOutcome(
 
 def test_it_has_what_an_outcome_has():
     assert isinstance(FOUND, Outcome) and FOUND.shape == ()
-    assert repr(FOUND).startswith("DeepOutcome gru (simulation)\n  test_error")
+    assert repr(FOUND).startswith("DeepOutcome gru\n  provenance      simulation\n  test_error")
 
 
 def test_paths_are_numbered():
