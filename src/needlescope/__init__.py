@@ -1,8 +1,8 @@
 """needlescope: see when attention finds the needle.
 
-Exact predictions for classifiers that look for a weak signal hidden in a few of many tokens, and
-simulations to check them. Public names load on first use, so that importing the package stays
-quick.
+Predictions, in the limit of high dimension, for classifiers that look for a weak signal hidden in a
+few of many tokens, and simulations to check them. Public names load on first use, so that importing
+the package stays quick.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ PROX_ITERATIONS = 200
 class Loss(ABC):
     """A convex loss, continuously differentiable (or piecewise quadratic) in the score.
 
+    Training minimises (1/n) Σ ℓ + (λ/2)‖w‖², so the ridge is measured against the loss as it is
+    written: the built-in square and squared hinge carry a ½.
+
     Examples
     --------
     A logistic loss with a softer slope:

@@ -1,1 +1,1 @@
-"""Exact predictions in the high-dimensional limit."""
+"""Predictions in the high-dimensional limit, by equations derived here."""
