@@ -102,6 +102,11 @@ class Answer:
         return {} if self.question is None else self.question.options
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before the numbers are used, in sentences; they are printed with them."""
+        return ()
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the grid that was asked: ``()`` for a single problem."""
         full = np.broadcast_shapes(*(np.shape(value) for value in self._numbers().values()))
@@ -151,6 +156,7 @@ class Answer:
             and not name.endswith("_se")
         ]
         lines += [("and", ", ".join(more))] if more else []
+        lines += [("note", note) for note in self.notes]
         width = max([NAME_WIDTH, *(len(name) + 1 for name, _ in lines)])
         first = " ".join(str(part) for part in head if part)
         return "\n".join([first, *(f"  {name:<{width}}{text}" for name, text in lines)])

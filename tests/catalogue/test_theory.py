@@ -36,6 +36,16 @@ def simulated(**options):
 
 
 CASES = [
+    Case(
+        "predict at no dimension",
+        asks(ns.predict, TASK, TRAINING, d=0),
+        r"d must be an integer in 1\.\.1000000000, got 0",
+    ),
+    Case(
+        "predict at half a dimension",
+        asks(ns.predict, TASK, TRAINING, d=0.5),
+        r"d must be a single integer in 1\.\.1000000000, got 0\.5",
+    ),
     *(
         Case(f"{call.__name__} of several signals", asks(call, SEVERAL, *more), ONE_SIGNAL)
         for call, more in (

@@ -83,3 +83,10 @@ def test_csv_reads_back_as_json(run):
 )
 def test_what_is_wrong_is_a_sentence(arguments, sentence, refused):
     assert sentence in refused("predict", *arguments)
+
+
+def test_a_limit_that_is_far_away_at_this_d_is_noted(run):
+    rare = ("predict", "--model", "pooled", "--pi", "0.05", "--theta", "30", "--alpha1", "4")
+    noted = run(*rare, "--d", "3")
+    assert "note: pooled: the limit rests on training samples rarer than one in n1" in noted.stderr
+    assert "note" not in run(*rare, "--d", "100000").stderr

@@ -35,6 +35,13 @@ def test_csv_reads_back_as_json(run):
     assert list(row) == list(other) and float(row["train_loss"]) == other["train_loss"]
 
 
+def test_theory_stands_beside_the_means(run):
+    (row,) = json.loads(run("simulate", *SMALL, "--theory", "--json").output)
+    (limit,) = json.loads(run("predict", "--model", "pooled", "--json").output)
+    assert row["predicted"] == limit["test_error"]
+    assert "predicted" in run("simulate", *SMALL, "--theory").output
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

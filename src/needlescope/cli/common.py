@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -124,6 +125,19 @@ def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
         click.echo(text.getvalue(), nl=False)
     else:
         _for_people([_merged(row) for row in rows], title)
+
+
+def quietly(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Call without its warnings: what they say is in the result's notes, which `remark` writes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return call(*given, **named)
+
+
+def remark(notes: Sequence[str]) -> None:
+    """Write each note once, to the standard error: a table may go into a file."""
+    for note in dict.fromkeys(notes):
+        click.echo(f"note: {note}", err=True)
 
 
 def _merged(row: dict[str, Any]) -> dict[str, str]:

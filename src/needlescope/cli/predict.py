@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .common import points, problem, show, split, varied
+from .common import points, problem, quietly, remark, show, split, varied
 from .stopping import go_on
 
 NAMES = (
@@ -17,8 +17,14 @@ NAMES = (
 
 @click.command("predict")
 @problem
+@click.option("--d", type=int, default=None, help="Say where the limit is far away at this d.")
 def command(
-    model: tuple[str, ...], loss: str, balanced: bool, form: str | None, **options: Any
+    model: tuple[str, ...],
+    loss: str,
+    balanced: bool,
+    form: str | None,
+    d: int | None,
+    **options: Any,
 ) -> None:
     """Predict test error, train loss and train error in the limit of high dimension.
 
@@ -30,13 +36,15 @@ def command(
     from ..theory.learning import predict
 
     go_on()
-    rows = []
+    rows, notes = [], []
     for point in points(options):
         task, training = split(point, loss, balanced)
         for one in model:
-            found = predict(task, training, one)
+            found = quietly(predict, task, training, one, d=d)
+            notes += [f"{one}: {note}" for note in found.notes]
             row = {"model": one, **point, "loss": loss, "balanced": balanced}
             row |= {name: getattr(found, name) for name in NAMES}
             rows.append({**row, "provenance": found.provenance} if form else row)
     title = f"prediction, {loss} loss{', balanced' * balanced}"
     show(rows if form else varied(rows, NAMES), form, title)
+    remark(notes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .common import points, problem, show, split, varied
+from .common import points, problem, quietly, remark, show, split, varied
 from .stopping import go_on
 
 NAMES = ("test_error", "train_loss", "train_error")
@@ -20,6 +20,7 @@ NAMES = ("test_error", "train_loss", "train_error")
 @click.option(
     "--sampler", type=click.Choice(["auto", "tokens", "reduced"]), default="auto", show_default=True
 )
+@click.option("--theory", is_flag=True, help="Show the predicted test error beside each mean.")
 @click.option("--workers", type=int, default=None, help="Processes; as many as cores by default.")
 def command(
     model: tuple[str, ...],
@@ -30,14 +31,16 @@ def command(
     trials: int,
     seed: int,
     sampler: str,
+    theory: bool,
     workers: int | None,
     **options: Any,
 ) -> None:
     """Train and test classifiers at dimension d: means over trials with standard errors."""
     from ..simulation.simulate import simulate
+    from ..theory.learning import predict
 
     go_on()
-    rows = []
+    rows, notes = [], []
     for point in points(options):
         task, training = split(point, loss, balanced)
         for one in model:
@@ -46,7 +49,12 @@ def command(
             row |= {"d": d, "trials": trials}
             for name in NAMES:
                 row[name], row[f"{name}_se"] = getattr(found, name), getattr(found, f"{name}_se")
+            if theory:
+                limit = quietly(predict, task, training, one, d=d)
+                row |= {"predicted": limit.test_error, "predicted_se": limit.test_error_se}
+                notes += [f"{one}: {note}" for note in limit.notes]
             rows.append(row)
     title = f"simulation, {loss} loss{', balanced' * balanced}, d = {d}, {trials} trials"
-    answers = [one for name in NAMES for one in (name, f"{name}_se")]
+    answers = [one for name in (*NAMES, *["predicted"] * theory) for one in (name, f"{name}_se")]
     show(rows if form else varied(rows, answers), form, title)
+    remark(notes)

@@ -37,8 +37,12 @@ ANSWER = {"oracle": ORACLES, "detection_threshold": ORACLES, "focus": WITH_QUERY
 
 
 def taken(call: str, model: Any = None) -> set[str]:
-    """Return the names of a call's arguments, without the query of a model that has none."""
+    """Return the names of a call's arguments, without the query of a model that has none.
+
+    The d of a sweep is its simulations': the numbers of a prediction do not depend on it.
+    """
     idle = {"query"} if model in MODELS and not MODELS[model].has_query else set()
+    idle |= {"d"} if call == "predict" else set()
     return set(parameters(call)) - set(COUNTED) - idle
 
 

@@ -12,6 +12,8 @@ from ..answer import Answer
 from ..arrays import FloatArray, Value
 from ..query import SHARPEST, Query
 
+RESTS_ON_RARE = 0.2  # of the test error, that may rest on samples rarer than one in n1
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Alignment(Answer):
@@ -111,6 +113,10 @@ class Outcome(Answer):
         With several signals: the readout's components along each of them. ``signal``, ``cosine``
         and ``cosine_q`` are then about the direction of the positives' mean signal, and
         ``signal_part`` is NaN.
+    rare_event_shift
+        For a prediction at a given d: the change of the test error if the most influential training
+        samples, of total probability 1/n1, never occurred; a finite training set rarely holds them.
+        None where d was not given.
     residual
         Largest relative violation of a stationarity equation; for a simulation the largest
         relative gradient norm (or duality gap) at which a trial's training stopped.
@@ -181,6 +187,26 @@ class Outcome(Answer):
     trials: Mapping[str, FloatArray] | None = None
     signals: tuple[Value, ...] | None = None
     signals_se: tuple[Value, ...] | None = None
+    rare_event_shift: Value | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where the limit rests on samples that the training set will hardly hold."""
+        if self.rare_event_shift is None:
+            return ()
+        error, shift = np.broadcast_arrays(self.test_error, self.rare_event_shift)
+        rests = np.abs(shift) > RESTS_ON_RARE * error
+        if not rests.any():
+            return ()
+        worst = np.unravel_index(np.argmax(np.where(rests, np.abs(shift), 0.0)), rests.shape)
+        here, other = float(error[worst]), float(error[worst] + shift[worst])
+        where = f" at {int(rests.sum())} of {rests.size} points" if rests.ndim else ""
+        without = f"the test error would be {other:.3g}, not {here:.3g}"
+        return (
+            f"the limit rests on training samples rarer than one in n1{where}: without them "
+            f"{without if np.isfinite(other) else 'no readout could be trained'}; simulations "
+            "approach it slowly, so simulate at this d",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,6 +5,7 @@ Our derivation of the quantities of theorems 4 and 5 (arXiv v1).
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from ..answer import Question
 from ..arrays import FloatArray
 from ..errors import NoMinimiser, NotConverged
-from ..grid import check_kind, choice, common_shape
+from ..grid import check_kind, choice, common_shape, whole
 from ..losses import get_loss
 from ..models import Model, get_model
 from ..models.asked import check_schedule, check_test
@@ -36,11 +37,13 @@ from .law.ladder import (
 from .law.limits import error_limit, train_limit
 from .law.several import beside_query
 from .provenance import of_prediction
+from .saddle.influence import rare_event_shift
 from .saddle.measures import measure
 from .saddle.problem import Point
 from .saddle.readout import Readout, train_readout
 from .unsolved import Points
 
+MOST_DIMENSIONS = 10**9
 STEADY = LADDER[0].finer  # enough to see how far a number moves with the query
 
 
@@ -91,6 +94,7 @@ def predict(
     query: Query | None = None,
     test_task: Task | None = None,
     data: str = "D1",
+    d: int | None = None,
     accuracy: float = 1e-4,
     unsolved: str = "raise",
 ) -> Outcome:
@@ -114,6 +118,10 @@ def predict(
     data : "D1" or "all", default "D1"
         What the two linear baselines are trained on: D1 alone, or D0 ∪ D1 (as much data as
         attention sees in all). Attention always trains its query on D0 and its readout on D1.
+    d : int, optional
+        The dimension that the prediction is meant for. The numbers stay those of the limit, but
+        where they rest on samples rarer than one in the training set, whose size is then known,
+        the result says so (``rare_event_shift``, ``notes``) and a `RuntimeWarning` is given.
     accuracy : float, default 1e-4
         Largest error of the test error that is accepted, in (0, 1], as twice ``test_error_se``.
     unsolved : "raise" or "nan", default "raise"
@@ -150,6 +158,7 @@ def predict(
     kind = get_model(model)
     choice("data", data, DATA)
     accuracy = check_accuracy(accuracy)
+    d = None if d is None else whole("d", d, 1, MOST_DIMENSIONS)
     check_learned(kind, task, training, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)
@@ -173,14 +182,19 @@ def predict(
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs, points).values():
-        for index, row in _walk(kind, jobs, members, accuracy, points).items():
-            rows[index] = blank | row
+        for index, found in _walk(kind, jobs, members, accuracy, points).items():
+            rows[index] = blank | _opened(found.row, jobs[index].open)
+            if d is not None:
+                rows[index] |= _at_dimension(kind, jobs[index], found.readout, accuracy, d)
     points.warn()
     options = {
-        **{"query": query, "test_task": test_task, "data": data},
+        **{"query": query, "test_task": test_task, "data": data, "d": d},
         **{"accuracy": accuracy, "unsolved": unsolved},
     }
-    return gather(Outcome, rows, shape, Question("predict", task, training, options))
+    outcome = gather(Outcome, rows, shape, Question("predict", task, training, options))
+    for note in outcome.notes:
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+    return outcome
 
 
 def _check_test(model: Model, task: Task, test: Task | None) -> Task:
@@ -223,7 +237,7 @@ def _families(jobs: list[_Job], points: Points) -> dict[Any, list[int]]:
 
 def _walk(
     model: Model, jobs: list[_Job], members: list[int], accuracy: float, points: Points
-) -> dict[int, dict[str, Any]]:
+) -> dict[int, _Solved]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level.
 
     A rough law comes first: where it suffices with some to spare, as it often does, the finer ones
@@ -268,11 +282,15 @@ def _walk(
                 f"the test error is known to ±{worst:.1e} only, not to the accuracy of "
                 f"{asked:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
             )
-    return {
-        index: _opened(found.row, jobs[index].open)
-        for index, found in done.items()
-        if index not in points.lost
-    }
+    return {index: found for index, found in done.items() if index not in points.lost}
+
+
+def _at_dimension(
+    model: Model, job: _Job, readout: Readout, accuracy: float, d: int
+) -> dict[str, float]:
+    """Return how far a prediction rests on samples rarer than one in the training set at d."""
+    test = error_limit(model, job.task, job.test, job.query, ladder(accuracy)[0])
+    return {"rare_event_shift": rare_event_shift(readout, test.law(job.test.pi), job.alpha * d)}
 
 
 def _with_errors(row: dict[str, Any]) -> list[str]:
