@@ -121,6 +121,27 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def stacked(what: str, cells: Any) -> Any:
+    """Return vectors, one in each row, as a table: all numbers, and as many in each.
+
+    Examples
+    --------
+    >>> stacked("column 'z'", np.array([[1.0, 2.0], [3.0]], object))
+    Traceback (most recent call last):
+    ValueError: column 'z' must hold vectors of 2 numbers, got shape (1,) of float64 in row 1
+    """
+    if cells.ndim == 2:
+        return cells
+    rows = [np.asarray(cell) for cell in cells]
+    for place, row in enumerate(rows):
+        if row.ndim != 1 or row.dtype.kind not in "fiub" or row.shape != rows[0].shape:
+            raise ValueError(
+                f"{what} must hold vectors of {rows[0].size} numbers, got shape {row.shape} of "
+                f"{row.dtype} in row {place}"
+            )
+    return np.stack(rows)
+
+
 def one_bag(place: int, bag: Any) -> Any:
     """Return bag number ``place`` of a list as an array (instances, features)."""
     bag = unmasked(f"bag {place}", plain(bag))
