@@ -119,7 +119,7 @@ def read_hdf5(
         with opened(path, bound, external) as file:
             yield from _rows(file.find(features), size)
 
-    reader = Reader(inspect, rows)
+    reader = Reader(features, inspect, rows)
     how = {"slides": slides.slides, "bags": slides.bags, "features": features, "coords": coords}
     source = fingerprint(slides.files, **how, unmatched=unmatched)
     drop = unmatched == "drop"

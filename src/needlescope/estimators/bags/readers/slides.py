@@ -46,8 +46,9 @@ class Slide(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """How files of one kind are read."""
+    """How files of one kind are read, and what their features are called."""
 
+    features: str
     inspect: Callable[[Path], Slide]
     rows: Callable[[Path, int], Iterator[tuple[int, Any]]]  # so many rows at a time
 
@@ -253,7 +254,7 @@ def look(slides: Slides, reader: Reader, coords: str | None, drop: bool, memory:
         ends = np.cumsum(counts)
         for path, count, end in zip(files, counts, ends, strict=True):
             for first, rows in reader.rows(path, rows_at_once(d)):
-                block = checked(rows, dtype, str(path), first)
+                block = checked(rows, dtype, f"{path}, {reader.features!r}", first)
                 if first + len(block) > count or block.shape[1] != d:
                     raise ValueError(f"{path} changed while it was read")
                 yield end - count + first + np.arange(len(block)), block
