@@ -72,7 +72,7 @@ def read_pt(
     slides = match(folder, ENDINGS, Table(labels, slide, label, bag, groups), unmatched)
 
     def inspect(path: Path) -> Slide:
-        held = _held(path, features, bound)
+        held = _held(path, features)
         shape = _flat(held[features].shape)
         if len(shape) != 2 or not shape[1]:
             raise ValueError(
@@ -86,7 +86,7 @@ def read_pt(
         return Slide(*shape, held[features].dtype, found)
 
     def rows(path: Path, size: int) -> Iterator[tuple[int, Any]]:
-        tensor = _held(path, features, bound)[features]
+        tensor = _held(path, features)[features]
         whole = read_numbers(path, tensor, bound).reshape(_flat(tensor.shape))
         for first in range(0, len(whole), size):
             yield first, whole[first : first + size]
@@ -99,9 +99,9 @@ def read_pt(
     return answer(bags, of_bags(slides.y, bags.ids), of_bags(slides.groups, bags.ids))
 
 
-def _held(path: Path, features: str, memory: int) -> dict[str, Tensor]:
+def _held(path: Path, features: str) -> dict[str, Tensor]:
     """Return the tensors of a file by their names."""
-    found = read_tensors(path, memory)
+    found = read_tensors(path)
     held = {features: found} if isinstance(found, Tensor) else found
     if not isinstance(held, dict) or not isinstance(held.get(features), Tensor):
         known = f"a dict of {', '.join(held)}" if isinstance(held, dict) else type(held).__name__

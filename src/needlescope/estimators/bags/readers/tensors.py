@@ -20,7 +20,7 @@ import numpy as np
 from ..files import check_fits, reading, regular
 
 PROGRAM = 1 << 20  # bytes of instructions at most; those of a tensor take some 150
-STORAGES = {
+STORAGES: dict[str, Any] = {
     "torch DoubleStorage": np.dtype("<f8"),
     "torch FloatStorage": np.dtype("<f4"),
     "torch HalfStorage": np.dtype("<f2"),
@@ -34,7 +34,7 @@ STORAGES = {
 }
 TENSOR, PARAMETER = "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter"
 DICT = "collections OrderedDict"
-CONSTANTS = {
+CONSTANTS: dict[str, Any] = {
     **{"NEWTRUE": True, "NEWFALSE": False, "NONE": None},
     **{"EMPTY_TUPLE": (), "EMPTY_LIST": [], "EMPTY_DICT": {}},
 }
@@ -52,7 +52,7 @@ class Storage(NamedTuple):
 
     kind: str
     key: str
-    count: int
+    size: int
 
 
 class Tensor(NamedTuple):
@@ -70,13 +70,11 @@ class Tensor(NamedTuple):
         return np.dtype(np.float32) if brain else STORAGES[self.storage.kind]
 
 
-def read_tensors(path: Path, memory: int) -> Any:
+def read_tensors(path: Path) -> Any:
     """Return what a file holds, tensors unread: one, or dicts and lists of them."""
     with reading(regular(path), "tensors of torch"):
         if not zipfile.is_zipfile(path):
-            raise ValueError(
-                "it is no ZIP archive: load it with torch, and save it with a newer one"
-            )
+            raise ValueError("it is no ZIP archive; load it with torch, and save it anew")
         with zipfile.ZipFile(path) as archive:
             program = _member(archive, "data.pkl")
             _check_member(path, program, PROGRAM)
@@ -101,7 +99,7 @@ def read_numbers(path: Path, tensor: Tensor, memory: int) -> Any:
             member = _member(archive, f"data/{tensor.storage.key}")
             _check_member(path, member, memory)
             flat = np.frombuffer(archive.read(member), dtype)
-        if len(flat) != tensor.storage.count or not 0 <= tensor.offset <= last < len(flat):
+        if len(flat) != tensor.storage.size or not 0 <= tensor.offset <= last < len(flat):
             raise ValueError(f"it has a tensor of {last + 1} numbers in an array of {len(flat)}")
         steps = [step * dtype.itemsize for step in tensor.steps]
         found = np.lib.stride_tricks.as_strided(flat[tensor.offset :], tensor.shape, steps)
@@ -242,10 +240,10 @@ def _rebuilt(name: Any, given: Any) -> Any:
     called = name.name if isinstance(name, Name) else ""
     if called == DICT and given == ():
         return {}
-    if called == PARAMETER and isinstance(given, tuple) and given:
-        if isinstance(given[0], Tensor):
-            return given[0]
-    if called == TENSOR and isinstance(given, tuple) and len(given) >= 4:
+    given = given if isinstance(given, tuple) else ()
+    if called == PARAMETER and given and isinstance(given[0], Tensor):
+        return given[0]
+    if called == TENSOR and len(given) >= 4:
         storage, offset, shape, steps = given[:4]
         whole = all(
             isinstance(axes, tuple) and all(type(one) is int and one >= 0 for one in axes)
