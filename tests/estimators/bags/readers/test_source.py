@@ -33,7 +33,7 @@ def looks(monkeypatch):
         calls.append(given[2])
         return real(*given)
 
-    for name in ("hdf5", "anndata", "parquet"):
+    for name in ("slides", "anndata", "parquet"):
         module = f"needlescope.estimators.bags.readers.{name}"
         monkeypatch.setattr(sys.modules[module], "checked", counted)
     return calls
@@ -81,7 +81,7 @@ def test_no_cache_is_left_if_a_file_is_bad(tmp_path):
     write(tmp_path)
     with h5py.File(tmp_path / "s2.h5", "a") as file:
         file["features"][1, 1] = np.nan
-    with pytest.raises(ValueError, match=r"s2.h5, 'features' has a nan in row 1, where numbers mu"):
+    with pytest.raises(ValueError, match=r"s2.h5, 'features' has a nan in row 1, column 1, where"):
         read_hdf5(tmp_path, cache=tmp_path / "cache")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s0.h5", "s1.h5", "s2.h5"]
     with h5py.File(tmp_path / "s2.h5", "a") as file:
