@@ -70,7 +70,8 @@ def read(
                     rows.put(places, block)
             parts = Parts(None, found.starts, found.names, found.ids, found.metadata)
             draft.describe(parts, found.shape, source)
-    return Bags.load(folder, memory=memory)
+    large = math.prod(read_about(folder)["shape"][1:]) * 8 > memory
+    return Bags.load(folder, mapped=True if large else "auto", memory=memory)
 
 
 def check_cache(cache: Any, external: Any) -> None:
