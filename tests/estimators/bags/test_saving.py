@@ -100,7 +100,7 @@ def test_bags_that_are_replaced_while_they_are_read_are_those_of_after(tmp_path,
 
 
 def killed_at(line, folder):
-    """Save bags, and die after so many lines of `saving`; return how many ran, if it came to that."""
+    """Save bags, and die after so many lines of `saving`; return how many there were, if not."""
     left = line
 
     def trace(frame, event, _):

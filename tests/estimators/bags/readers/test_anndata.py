@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 from needlescope.estimators import read_h5ad
 from needlescope.estimators.bags.readers import source
 
+COVERS = ("cells",)
 h5py = pytest.importorskip("h5py")
 RNG = np.random.default_rng(0)
 DONORS = np.array(["d2", "d1", "d3"])[RNG.permutation(np.arange(60) % 3)]
@@ -96,8 +100,6 @@ def test_features_of_obsm(path):
 
 def test_what_anndata_writes_is_read(tmp_path):
     anndata = pytest.importorskip("anndata")
-    import pandas as pd
-
     obs = pd.DataFrame(
         {"donor": pd.Categorical(DONORS), "sick": SICK}, index=[f"c{k}" for k in range(60)]
     )
@@ -106,6 +108,76 @@ def test_what_anndata_writes_is_read(tmp_path):
         bags, y = read_h5ad(tmp_path / "cells.h5ad", "donor", "sick")
         np.testing.assert_array_equal(bags[0], CELLS[bags.ids[0] == DONORS])
         assert y[0] == (bags.ids[0] != "d2") and bags.names == [str(k) for k in range(7)]
+
+
+def in_memory(X):
+    """Cells in memory, with what read_h5ad asks of an AnnData."""
+    obs = pd.DataFrame({"donor": pd.Categorical(DONORS), "sick": SICK, "type": ["T", "B"] * 30})
+    held = {"obsm": {"X_pca": CELLS[:, :2]}, "layers": {"counts": 2 * CELLS}}
+    return SimpleNamespace(X=X, obs=obs, var_names=[f"g{k}" for k in range(7)], **held)
+
+
+@pytest.mark.parametrize(
+    "make", [np.asarray, sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array, sparse.csc_array]
+)
+def test_cells_in_memory(make):
+    cells = in_memory(make(CELLS))
+    bags, y = read_h5ad(cells, "donor", "sick", metadata=["type", "X_pca"])
+    assert bags.names == [f"g{k}" for k in range(7)]
+    for k, donor in enumerate(bags.ids):
+        np.testing.assert_array_equal(bags[k], CELLS[donor == DONORS])
+        assert y[k] == (donor != "d2")
+    assert bags.metadata["X_pca"].shape == (60, 2) and set(bags.metadata["type"]) == {"T", "B"}
+    twice = read_h5ad(cells, "donor", layer="counts")
+    np.testing.assert_array_equal(twice.instances, 2 * bags.instances)
+    assert read_h5ad(cells, "donor", features="X_pca").names is None
+
+
+def test_cells_in_memory_that_are_refused():
+    cells = in_memory(sparse.coo_matrix(CELLS))
+    for given, sentence in (
+        ({}, "^the AnnData, 'X' is coo_matrix; pass it with X.tocsr"),
+        ({"layer": "raw"}, "^the AnnData has no features 'raw'; there are .'counts'.$"),
+        ({"layer": "counts", "features": "X_pca"}, "layer must go with features='X', got layer="),
+        ({"layer": "counts", "cache": "x"}, "^cache must go with a file: an AnnData in memory ne"),
+        ({"layer": "counts", "label": "age"}, "^the AnnData has no column 'age' of obs; there ar"),
+        ({"layer": "counts", "memory": 100}, "^the AnnData: features needs .* above memory=100 "),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            read_h5ad(cells, "donor", **given)
+    cells.X, cells.isbacked, cells.filename = None, True, "c.h5ad"
+    with pytest.raises(ValueError, match=r"the AnnData reads from c.h5ad: pass that path, or"):
+        read_h5ad(cells, "donor")
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr_matrix", "csc_matrix"])
+def test_layers(tmp_path, kind):
+    with h5py.File(write(tmp_path / "a.h5ad"), "a") as file:
+        matrix(file, "layers/counts", 2 * CELLS, kind)
+    bags = read_h5ad(tmp_path / "a.h5ad", "donor", layer="counts")
+    np.testing.assert_array_equal(bags[0], 2 * CELLS[bags.ids[0] == DONORS])
+    assert bags.names == [f"g{k}" for k in range(7)]
+    with pytest.raises(ValueError, match=r"no features 'raw'; there are 'X', .*, layer='counts'$"):
+        read_h5ad(tmp_path / "a.h5ad", "donor", layer="raw")
+
+
+def test_columns_that_are_damaged(tmp_path):
+    with h5py.File(write(tmp_path / "a.h5ad"), "a") as file:
+        file["obs/donor/codes"][3] = 9
+        file["obs/site/mask"][...] = False
+        del file["obs/lost/mask"]
+        file["obs/lost/mask"] = np.zeros(3, bool)
+    for name, sentence in (
+        ("donor", "a.h5ad, 'obs/donor' has codes beyond its 3 categories; it is damaged"),
+        ("lost", "a.h5ad, 'obs/lost' has a mask of shape .3,."),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            read_h5ad(tmp_path / "a.h5ad", name)
+
+
+def test_metadata_is_read_once(path):
+    wanted = (name for name in ("type", "spatial"))
+    assert list(read_h5ad(path, "donor", metadata=wanted).metadata) == ["type", "spatial"]
 
 
 @pytest.mark.parametrize(
