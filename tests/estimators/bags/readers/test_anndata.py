@@ -103,10 +103,15 @@ def test_what_anndata_writes_is_read(tmp_path):
     obs = pd.DataFrame(
         {"donor": pd.Categorical(DONORS), "sick": SICK}, index=[f"c{k}" for k in range(60)]
     )
-    for X in (CELLS, sparse.csr_matrix(CELLS)):
-        anndata.AnnData(X, obs=obs).write_h5ad(tmp_path / "cells.h5ad")
+    for X in (CELLS, sparse.csr_matrix(CELLS), sparse.csc_matrix(CELLS)):
+        cells = anndata.AnnData(X, obs=obs, layers={"counts": 2 * X})
+        with anndata.settings.override(allow_write_nullable_strings=True):  # those of pandas 3
+            cells.write_h5ad(tmp_path / "cells.h5ad")
         bags, y = read_h5ad(tmp_path / "cells.h5ad", "donor", "sick")
         np.testing.assert_array_equal(bags[0], CELLS[bags.ids[0] == DONORS])
+        for given in (cells, tmp_path / "cells.h5ad"):
+            twice = read_h5ad(given, "donor", layer="counts")
+            np.testing.assert_array_equal(twice.instances, 2 * bags.instances)
         assert y[0] == (bags.ids[0] != "d2") and bags.names == [str(k) for k in range(7)]
 
 
@@ -173,6 +178,14 @@ def test_columns_that_are_damaged(tmp_path):
     ):
         with pytest.raises(ValueError, match=sentence):
             read_h5ad(tmp_path / "a.h5ad", name)
+
+
+def test_genes_may_be_words_with_a_mask(path):
+    with h5py.File(path, "a") as file:
+        del file["var/gene"]
+        file["var/gene/values"] = [f"h{k}" for k in range(7)]
+        file["var/gene/mask"] = np.zeros(7, bool)
+    assert read_h5ad(path, "donor").names == [f"h{k}" for k in range(7)]
 
 
 def test_metadata_is_read_once(path):

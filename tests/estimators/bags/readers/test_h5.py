@@ -168,20 +168,38 @@ def test_the_bound_can_be_moved(slides):
     assert read_hdf5(slides, memory=3000, cache=slides / "c", coords=None).d == 4
 
 
+@pytest.mark.parametrize("how", [{}, {"chunks": (7,)}, {"chunks": (7,), "compression": "gzip"}])
+def test_long_words_are_counted_before_they_are_read(tmp_path, how, monkeypatch):
+    monkeypatch.setattr("needlescope.estimators.bags.readers.h5.STRINGS", 3)
+    path, words = tmp_path / "c.h5ad", [*["y"] * 39, "ä" * 5_000]
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["X"] = np.ones((40, 2))
+        file.create_dataset("obs/donor", data=words, dtype=h5py.string_dtype(), **how)
+        file.create_dataset(
+            "obs/fixed", data=words, dtype=h5py.string_dtype("utf-8", 10_000), **how
+        )
+    for name in ("donor", "fixed"):
+        with pytest.raises(ValueError, match=rf"c.h5ad, 'obs/{name}' needs .* above memory=500000"):
+            read_h5ad(path, name, memory=500_000)
+        assert read_h5ad(path, name, memory=2_000_000).ids.tolist() == [words[0], words[-1]]
+
+
 def test_one_long_word_in_many_places(tmp_path):
-    """A vlen string is stored once for each row here, but HDF5 lets rows share one."""
+    """HDF5 lets rows share a string: here all do, once their records were copied."""
     path = tmp_path / "c.h5ad"
     with h5py.File(path, "w") as file:
         file["X"] = np.ones((40, 2))
-        words = ["x" * 10_000, *["y"] * 39]
-        file.create_dataset("obs/donor", data=words, dtype=h5py.string_dtype())
-        file["obs/fixed"] = np.array([b"x" * 10_000, *[b"y"] * 39])
-    for name in ("donor", "fixed"):
-        with pytest.raises(
-            ValueError, match=rf"c.h5ad, 'obs/{name}' needs .* above memory=1000000"
-        ):
-            read_h5ad(path, name, memory=1_000_000)
-        assert len(read_h5ad(path, name, memory=2_000_000)) == 2
+        made = file.create_dataset("obs/donor", (40,), h5py.string_dtype())
+        made[0] = "x" * 50_000
+        offset = made.id.get_offset()
+    whole = bytearray(path.read_bytes())
+    whole[offset : offset + 640] = whole[offset : offset + 16] * 40
+    path.write_bytes(whole)
+    with pytest.raises(
+        ValueError, match=r"c.h5ad, 'obs/donor' needs 7.63 MiB, above memory=100000"
+    ):
+        read_h5ad(path, "donor", memory=1_000_000)
+    assert read_h5ad(path, "donor").ids.tolist() == ["x" * 50_000]
 
 
 def test_attributes_and_objects_of_other_kinds(tmp_path):

@@ -140,9 +140,9 @@ class FileCells:
         index = self.file.attribute(var, "_index")
         index = "_index" if index is None else str(index)
         column = self.file.find(index, var) if index in list(var) else None
-        if not hasattr(column, "shape"):
+        if column is None:
             return None
-        found = self.file.array(f"var/{index}", column)
+        found = self._decoded(f"var/{index}", column)
         return [str(one) for one in found.tolist()] if found.shape == (self.shape[1],) else None
 
     def beside(self, name: str) -> Any:

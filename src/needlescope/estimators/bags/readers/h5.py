@@ -20,7 +20,7 @@ import numpy as np
 from ..files import check_fits, reading, regular
 
 LINKS = 16  # soft links that a path may lead through
-STRINGS = 16  # strings that are read at a time at least: each may be as long as the file
+STRINGS = 64  # strings that are read at a time at least: each may be as long as the file
 
 
 @contextmanager
@@ -124,8 +124,15 @@ class H5:
         return self._words(what, dataset, count)
 
     def _words(self, what: str, dataset: Any, count: int) -> Any:
-        """Return strings, some at a time: a small file may have a long one in many places."""
+        """Return strings: all at once if it is known how long they are, or some at a time.
+
+        A small file may have a long one in many places.
+        """
         step = max(STRINGS, self.memory // max(1, self.path.stat().st_size))
+        longest = self._longest(dataset, count)
+        if longest is not None:
+            step = count
+            check_fits(what, 4 * count * longest, self.memory)
         words: list[str] = []
         longest = 1
         for first in range(0, count, step):
@@ -134,6 +141,21 @@ class H5:
             check_fits(what, 4 * count * longest, self.memory)
             words += part
         return np.array(words, dtype=np.str_)
+
+    def _longest(self, dataset: Any, count: int) -> int | None:
+        """Return how long the longest string says it is, if that can be read without reading it.
+
+        Strings of any length are kept elsewhere in the file, and the dataset has for each its
+        length, its address and its place there.
+        """
+        if dataset.dtype.kind == "S":
+            return int(dataset.dtype.itemsize)
+        offset = dataset.id.get_offset()
+        if offset is None or not count or dataset.external:
+            return None
+        address = self.file.id.get_create_plist().get_sizes()[0]
+        record = np.dtype([("length", "<u4"), ("address", f"V{address}"), ("place", "<u4")])
+        return int(np.fromfile(self.path, record, count, offset=offset)["length"].max())
 
     def attribute(self, group: Any, name: str) -> Any:
         """Return a small attribute, or None: a word, or a few numbers."""
