@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,15 @@ import pytest
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks a process")
 
+LONGEST = 120  # seconds
+
 
 def in_child(function: Callable[[], Any]) -> tuple[Any, int]:
     """Return what a function returns, as JSON keeps it, and the signal that ended its process."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.alarm(LONGEST)  # a library that hangs is ended, and the test fails
         try:
             os.write(write, json.dumps(function()).encode())
         except BaseException as problem:

@@ -188,6 +188,13 @@ def test_genes_may_be_words_with_a_mask(path):
     assert read_h5ad(path, "donor").names == [f"h{k}" for k in range(7)]
 
 
+def test_a_width_that_var_does_not_have_is_refused(tmp_path):
+    with h5py.File(write(tmp_path / "a.h5ad", "csr_matrix"), "a") as file:
+        file["X"].attrs["shape"] = (60, 1000)
+    with pytest.raises(ValueError, match=r"a.h5ad, 'X' has 1000 features, but var has 7 of them"):
+        read_h5ad(tmp_path / "a.h5ad", "donor")
+
+
 def test_metadata_is_read_once(path):
     wanted = (name for name in ("type", "spatial"))
     assert list(read_h5ad(path, "donor", metadata=wanted).metadata) == ["type", "spatial"]

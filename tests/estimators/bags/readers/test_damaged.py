@@ -1,6 +1,6 @@
 """Bytes of files changed at random: what is read is of the right shape, or the error names it.
 
-Each format runs in a process of its own, as the libraries below may crash. A flipped bit in the
+Each format runs in a process of its own, as the libraries below may crash or hang. A flipped bit in the
 numbers themselves is another number, which no format here would notice; all else must be.
 """
 
@@ -114,6 +114,6 @@ def outcomes(path, read):
 def test_damaged_files_are_read_whole_or_refused_by_name(tmp_path, make):
     path, read = make(tmp_path)
     told, ended = in_child(lambda: outcomes(path, read))
-    assert ended == 0, f"the library that reads {path.name} crashed, with signal {ended}"
+    assert ended == 0, f"the library that reads {path.name} crashed or hung, with signal {ended}"
     odd, refused = told
     assert odd == [] and refused > 0

@@ -175,9 +175,8 @@ def test_long_words_are_counted_before_they_are_read(tmp_path, how, monkeypatch)
     with h5py.File(path, "w", userblock_size=512) as file:
         file["X"] = np.ones((40, 2))
         file.create_dataset("obs/donor", data=words, dtype=h5py.string_dtype(), **how)
-        file.create_dataset(
-            "obs/fixed", data=words, dtype=h5py.string_dtype("utf-8", 10_000), **how
-        )
+        fixed = np.array([one.encode() for one in words])
+        file.create_dataset("obs/fixed", data=fixed, dtype=h5py.string_dtype("utf-8", 10**4), **how)
     for name in ("donor", "fixed"):
         with pytest.raises(ValueError, match=rf"c.h5ad, 'obs/{name}' needs .* above memory=500000"):
             read_h5ad(path, name, memory=500_000)

@@ -143,7 +143,12 @@ class FileCells:
         if column is None:
             return None
         found = self._decoded(f"var/{index}", column)
-        return [str(one) for one in found.tolist()] if found.shape == (self.shape[1],) else None
+        if found.shape != (self.shape[1],):
+            raise ValueError(
+                f"{self.where} has {self.shape[1]} features, but var has {found.size} of them; it is "
+                "damaged"
+            )
+        return [str(one) for one in found.tolist()]
 
     def beside(self, name: str) -> Any:
         """Return what is kept of each cell: a key of obsm, or a column of obs."""
