@@ -1,7 +1,7 @@
 """Bytes of files changed at random: what is read is of the right shape, or the error names it.
 
-Each format runs in a process of its own, as the libraries below may crash or hang. A flipped bit in the
-numbers themselves is another number, which no format here would notice; all else must be.
+Each format runs in a process of its own, as the libraries below may crash or hang. A flipped bit
+in the numbers themselves is another number, which no format here would notice; all else must be.
 """
 
 from __future__ import annotations

@@ -145,8 +145,8 @@ class FileCells:
         found = self._decoded(f"var/{index}", column)
         if found.shape != (self.shape[1],):
             raise ValueError(
-                f"{self.where} has {self.shape[1]} features, but var has {found.size} of them; it is "
-                "damaged"
+                f"{self.where} has {self.shape[1]} features, but var has {found.size} of them; it "
+                "is damaged"
             )
         return [str(one) for one in found.tolist()]
 
