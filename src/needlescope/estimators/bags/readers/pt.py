@@ -38,10 +38,26 @@ def read_pt(
     ----------
     folder : path
         Where the files are, ``.pt`` or ``.pth``.
-    labels, cache, slide, label, bag, groups, unmatched, memory
-        As in `read_hdf5`.
-    features, coords : str, default "features" and "coords"
-        Where the tensors are in a dict. A tensor alone is the features.
+    labels : path or DataFrame, optional
+        A table, CSV (or TSV), with a row for each slide, as `read_hdf5` takes it.
+    cache : path, optional
+        A folder that takes the features of all files, for this and later calls.
+    slide, label : str, default "slide_id" and "label"
+        Columns of the table.
+    bag : str, optional
+        A column of the table that says which slides make one bag, as "case_id".
+    groups : str, optional
+        A column of the table that says which bags belong together.
+    features : str, default "features"
+        Where the tensor of the instances is in a dict. A tensor alone is the features.
+    coords : str or None, default "coords"
+        Where the coordinates are in a dict, kept as ``bags.metadata["coords"]`` if files have them.
+    unmatched : "raise" or "drop", default "raise"
+        What becomes of slides without a file, a label or an instance, and of files without a row
+        in the table.
+    memory : int, default 1 GiB
+        Bytes that may be read into memory; what needs more is refused before it is read. With a
+        cache only one file at a time needs to fit.
 
     Returns
     -------
