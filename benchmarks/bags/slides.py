@@ -23,7 +23,7 @@ import numpy as np
 
 from needlescope.estimators import AttentionClassifier, Bags
 from needlescope.estimators.bags.making.joined import Parts
-from needlescope.estimators.bags.storage import NewRows, describe, writing
+from needlescope.estimators.bags.saving import writing
 
 SHARE, STRENGTH = 0.01, 4.0  # of the instances of a positive, and how far the signal moves them
 WATCHED = 0.02  # seconds between looks at the memory
@@ -51,14 +51,14 @@ def draw(path: Path, wanted: argparse.Namespace) -> None:
     shape = int(starts[-1]), wanted.features
     signal = rng.standard_normal(wanted.features)
     signal *= STRENGTH / np.linalg.norm(signal)
-    with writing(path) as folder:
-        with NewRows(folder / "instances.npy", shape, np.float32) as rows:
+    with writing(path) as draft:
+        with draft.rows(shape, np.float32) as rows:
             for bag, length in enumerate(lengths):
                 block = rng.standard_normal((length, wanted.features), dtype=np.float32)
                 if bag % 2:
                     block[: max(1, round(SHARE * length))] += signal.astype(np.float32)
                 rows.append(block)
-        describe(folder, Parts(None, starts, None, None, {}), shape)
+        draft.describe(Parts(None, starts, None, None, {}), shape)
 
 
 class Reads:

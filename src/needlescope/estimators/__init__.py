@@ -8,6 +8,7 @@ from .bags.random_features import RandomFeatures
 from .bags.readers.anndata import read_h5ad
 from .bags.readers.hdf5 import read_hdf5
 from .bags.readers.parquet import read_parquet
+from .bags.readers.pt import read_pt
 from .deletion import Deletion, deletion_test
 from .linear import PooledClassifier, VectorizedClassifier
 from .task.estimate import estimate_task
@@ -29,6 +30,7 @@ __all__ = [
     "read_h5ad",
     "read_hdf5",
     "read_parquet",
+    "read_pt",
 ]
 
 

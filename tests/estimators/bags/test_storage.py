@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 
 from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier
 from needlescope.estimators.bags import bags as bags_module
-from needlescope.estimators.bags import storage
+from needlescope.estimators.bags import saving, storage
 from tests.estimators.draws import needles
 
 RNG = np.random.default_rng(0)
@@ -140,7 +140,7 @@ def test_nothing_is_there_if_writing_fails(tmp_path, monkeypatch):
 
     bags = slides()
     bags.save(tmp_path / "kept")
-    monkeypatch.setattr(storage.NewRows, "put", full)
+    monkeypatch.setattr(saving.NewRows, "put", full)
     with pytest.raises(ValueError, match=r"^bags cannot be written to .*/bags: No space left on"):
         bags.save(tmp_path / "bags")
     with pytest.raises(ValueError, match="No space left"):
@@ -150,7 +150,9 @@ def test_nothing_is_there_if_writing_fails(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_leaves_nothing_either(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "describe", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(
+        saving.Draft, "describe", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         slides().save(tmp_path / "bags")
     assert list(tmp_path.iterdir()) == []
@@ -159,7 +161,7 @@ def test_an_interrupt_leaves_nothing_either(tmp_path, monkeypatch):
 def test_rows_are_written_in_any_order(tmp_path):
     wanted = RNG.standard_normal((50, 3))
     order = RNG.permutation(50)
-    with storage.NewRows(tmp_path / "a.npy", (50, 3), np.float32) as rows:
+    with saving.NewRows(tmp_path / "a.npy", (50, 3), np.float32) as rows:
         for part in np.array_split(order, 7):
             rows.put(part, wanted[part])
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), wanted.astype(np.float32))
@@ -179,36 +181,40 @@ def test_what_is_there_is_not_replaced_unless_asked_and_never_if_it_is_something
     assert (tmp_path / "thesis" / "chapter.tex").is_file()
 
 
+def array_file(folder, part):
+    return next(folder.glob(f"{part}-*.npy"))
+
+
 def broken(folder, name):
     if name == "cut":
-        with (folder / "instances.npy").open("r+b") as file:
+        with array_file(folder, "instances").open("r+b") as file:
             file.truncate(150)
     elif name == "gone":
-        (folder / "starts.npy").unlink()
+        array_file(folder, "starts").unlink()
     elif name == "pickled":
-        np.save(folder / "ids.npy", np.array([{}, 1, 2], object), allow_pickle=True)
+        np.save(array_file(folder, "ids"), np.array([{}, 1, 2], object), allow_pickle=True)
     elif name == "other":
-        np.save(folder / "instances.npy", np.zeros((6, 3)))
+        np.save(array_file(folder, "instances"), np.zeros((6, 3)))
     elif name == "json":
         (folder / "bags.json").write_text("{")
     elif name == "list":
         (folder / "bags.json").write_text("[]")
     elif name == "newer":
         about = json.loads((folder / "bags.json").read_text())
-        (folder / "bags.json").write_text(json.dumps({**about, "version": 2}))
+        (folder / "bags.json").write_text(json.dumps({**about, "version": 3}))
 
 
 @pytest.mark.parametrize("mapped", [True, False])
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("cut", "instances.npy cannot be read: .*; save the bags again"),
-        ("gone", "starts.npy is missing; save the bags again"),
-        ("pickled", "ids.npy cannot be read: .*allow_pickle=False"),
+        ("cut", "instances-.*.npy cannot be read as .*: its header says 84 bytes, and there"),
+        ("gone", "starts-.*.npy is missing; save the bags again"),
+        ("pickled", "ids-.*.npy cannot be read as .*: it holds pickled objects, which are"),
         ("other", r"holds 7 instances of 3 features in 3 bags by its bags.json, but .* \(6, 3\)"),
         ("json", "bags.json is not what Bags.save writes"),
         ("list", "bags.json is not what Bags.save writes"),
-        ("newer", "as version 2 of the format; this one reads version 1"),
+        ("newer", "as version 3 of the format; this one reads versions 1 to 2"),
     ],
 )
 def test_what_is_broken_is_named(tmp_path, name, sentence, mapped):
@@ -220,10 +226,11 @@ def test_what_is_broken_is_named(tmp_path, name, sentence, mapped):
 
 def test_numbers_that_were_spoilt_are_seen_where_they_are_read(tmp_path):
     slides().save(tmp_path / "bags")
-    spoilt = np.load(tmp_path / "bags" / "instances.npy")
+    file = array_file(tmp_path / "bags", "instances")
+    spoilt = np.load(file)
     spoilt[2, 1] = np.nan
-    np.save(tmp_path / "bags" / "instances.npy", spoilt)
-    with pytest.raises(ValueError, match="bag 1 has a NaN or infinity in instance 0"):
+    np.save(file, spoilt)
+    with pytest.raises(ValueError, match=r"bag 1 \('s2'\) has a NaN .* instance 0, feature 'v'"):
         Bags.load(tmp_path / "bags")
 
 

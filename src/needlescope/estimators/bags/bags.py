@@ -15,18 +15,14 @@ import numpy as np
 
 from ...arrays import IndexArray
 from ...grid import unmasked, yes_or_no
-from .making.columns import Columns
+from .files import MEMORY, as_path, reading
+from .making.arrays import of_array, of_list
 from .making.joined import Parts, joined
-from .making.rows import grouping, label_of_each_bag, warn_of_labels
-from .storage import load_parts, save_parts
-from .tables import (
-    Metadata,
-    check_numbers,
-    numbers,
-    one_bag,
-    plain,
-    shared_names,
-)
+from .making.suspects import warn_of_columns
+from .making.table import of_table
+from .saving import save_parts
+from .storage import load_parts
+from .tables import Metadata, check_numbers, numbers, plain
 
 CHUNK = 1 << 22  # numbers looked at in one go
 
@@ -97,7 +93,7 @@ class Bags(Sequence[Any]):
     ) -> None:
         """Check that every bag has an instance, and every number is finite and not too large."""
         self._hold(Parts(instances, starts, names, ids, metadata))  # type: ignore[arg-type]
-        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d))
+        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d), self.names, self.ids)
 
     def _hold(self, parts: Parts) -> None:
         """Keep the parts if they fit together."""
@@ -138,86 +134,61 @@ class Bags(Sequence[Any]):
         >>> Bags.from_array(padded, mask=[[1, 1, 0], [1, 1, 1]]).lengths
         array([2, 3])
         """
-        X = unmasked("X", plain(X))
-        X = X if isinstance(X, np.ndarray) else np.asarray(X)
-        if X.ndim == 3 and 0 in X.shape:
-            raise ValueError(
-                f"there must be at least one bag, instance and feature, got shape {X.shape}"
-            )
-        if X.ndim != 3:
-            raise ValueError(
-                f"bags must be an array (bags, instances, features), got shape {X.shape}; a table "
-                "with one row for each instance goes through Bags.from_table(X, groups), and a "
-                "single bag is [X]"
-            )
-        n, L, d = X.shape
-        if mask is None:
-            return cls(X.reshape(n * L, d), L * np.arange(n + 1))
-        there = np.asarray(unmasked("mask", mask))
-        if there.shape != (n, L):
-            raise ValueError(
-                f"mask must be {n} × {L} values, true where an instance is there, got shape "
-                f"{there.shape}"
-            )
-        odd = there[~np.isin(there, (0, 1))]
-        if len(odd):
-            raise ValueError(
-                "mask must be true where an instance is there and false elsewhere (or 1 and 0), "
-                f"got {odd[0]}"
-            )
-        there = there.astype(bool)
-        return cls(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
+        return cls(**of_array(X, mask)._asdict())
 
     @classmethod
-    def from_list(cls, bags: Any) -> Bags:
-        """Take a list of arrays, one (instances, features) for each bag.
+    def from_list(cls, bags: Any, ids: Any = None) -> Bags:
+        """Take a list of arrays, one (instances, features) for each bag, and what they are called.
 
         Examples
         --------
-        >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]).lengths
+        >>> Bags.from_list([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]], ids=["a", "b"]).lengths
         array([1, 2])
         """
-        if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
-            raise ValueError(
-                f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"
-            )
-        names = shared_names(bags)
-        parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
-        if not parts:
-            raise ValueError("there must be at least one bag, got an empty list")
-        widths = [part.shape[1] for part in parts]
-        odd = next((k for k, width in enumerate(widths) if width != widths[0]), None)
-        if odd is not None:
-            raise ValueError(
-                f"all bags must have as many features, got {widths[0]} in bag 0 and {widths[odd]} "
-                f"in bag {odd}"
-            )
-        starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-        return cls(np.concatenate(parts), starts, names=names)
+        return cls(**of_list(bags, ids)._asdict())
 
     @overload
     @classmethod
     def from_table(
-        cls, X: Any, groups: Any, labels: None = ..., drop: Any = ..., metadata: Any = ...
+        cls,
+        X: Any,
+        groups: Any,
+        labels: None = ...,
+        drop: Any = ...,
+        metadata: Any = ...,
+        features: Any = ...,
     ) -> Bags: ...
 
     @overload
     @classmethod
     def from_table(
-        cls, X: Any, groups: Any, labels: Any, drop: Any = ..., metadata: Any = ...
+        cls,
+        X: Any,
+        groups: Any,
+        labels: Any,
+        drop: Any = ...,
+        metadata: Any = ...,
+        features: Any = ...,
     ) -> tuple[Bags, Any]: ...
 
     @classmethod
     def from_table(
-        cls, X: Any, groups: Any, labels: Any = None, drop: Any = None, metadata: Any = None
+        cls,
+        X: Any,
+        groups: Any,
+        labels: Any = None,
+        drop: Any = None,
+        metadata: Any = None,
+        features: Any = None,
     ) -> Any:
         """Take a table with a row for each instance, and the bag of each row.
 
         Bags are in the order in which they first appear (``ids``); their rows need not be
         together. The names of a DataFrame's columns, of pandas or polars, are kept.
 
-        A label left among the features would make any classifier perfect, and worthless: a column
-        with two values, each the same in all instances of a bag, is warned of.
+        A label left among the features would make any classifier perfect, and worthless, and so
+        may a row number, as a table has it that was written with its index. Columns that look like
+        either are warned of.
 
         Parameters
         ----------
@@ -225,12 +196,16 @@ class Bags(Sequence[Any]):
         groups, labels : column or array (N,)
             The bag of each row, and the label of its bag, the same in all its rows: the name of a
             column, which is then no feature, a Series with the DataFrame's index, or values that
-            go by position. With labels the label of each bag is returned, too.
+            go by position. With labels the label of each bag is returned, too; they may also be a
+            dict or a Series with one for each bag, by its name.
         drop : column or list of columns, optional
             Columns to leave out, by name; those of an array by number.
         metadata : list of columns or dict, optional
             Columns that are no features, but kept with each instance; or a dict from a name to a
             column, a list of columns or an array, as ``{"coords": ["x", "y"]}``.
+        features : column or list of columns, optional
+            Columns to take: of numbers, or one with a vector in every row, as embeddings are kept.
+            By default all that are named nowhere else.
 
         Returns
         -------
@@ -245,24 +220,10 @@ class Bags(Sequence[Any]):
         >>> bags.ids.tolist(), y.tolist(), bags.names, bags[0].ravel().tolist()
         (['b', 'a'], [1, 0], ['u'], [1.5, 3.0])
         """
-        columns = Columns(X)
-        groups = columns.values("groups", groups)
-        given = None if labels is None else columns.values("labels", labels)
-        beside = columns.metadata(metadata)
-        columns.drop(drop)
-        features = columns.features()
-        names = [str(name) for name in features.columns] if columns.framed else None
-        table = numbers(features)
-        if not len(table):
-            raise ValueError("there must be at least one row, got none")
-        found = grouping(groups, len(table))
-        y = None if given is None else label_of_each_bag(found, given)
-        kept, order = Metadata(beside, len(table)), found.order
-        if order is not None:
-            table, kept = table[order], kept.rows(order)
-        bags = cls(table, found.starts, names=names, ids=found.ids, metadata=kept)
-        warn_of_labels(bags.instances, bags.starts, names, y)
-        return bags if given is None else (bags, y)
+        parts, y, rows = of_table(X, groups, labels, drop, metadata, features)
+        bags = cls(**parts._asdict())
+        warn_of_columns(bags.instances, bags.starts, bags.names, y, rows.places)
+        return bags if labels is None else (bags, y)
 
     @classmethod
     def concatenate(cls, bags: Any) -> Bags:
@@ -312,17 +273,18 @@ class Bags(Sequence[Any]):
                 f"instances must have a row for each of the {self.starts[-1]} there are, got "
                 f"shape {array.shape}"
             )
-        check_numbers(array, self.starts, max(1, CHUNK // array.shape[1]))
         found = copy(self)
         found._names, found._table, found._at = None, array, None
         found.names, found.metadata = names, self.metadata
+        check_numbers(array, self.starts, max(1, CHUNK // found.d), found.names, self.ids)
         return found
 
     def save(self, path: Any, overwrite: bool = False) -> None:
         """Write bags to a folder, with names, ids and metadata: whole, or not at all.
 
-        The folder holds ``.npy`` files and one of JSON; nothing is pickled. Bags that are there
-        already are replaced only if ``overwrite`` says so, anything else never.
+        The folder holds ``.npy`` files, and one of JSON that names them; nothing is pickled. Bags
+        that are there already are replaced only if ``overwrite`` says so, and in one step; other
+        files in the folder are left alone.
 
         Examples
         --------
@@ -341,7 +303,7 @@ class Bags(Sequence[Any]):
         save_parts(path, self._parts(None), shape, self.dtype, blocks, overwrite)
 
     @classmethod
-    def load(cls, path: Any, mapped: bool | str = "auto") -> Bags:
+    def load(cls, path: Any, mapped: bool | str = "auto", memory: int = MEMORY) -> Bags:
         """Read what `save` wrote; large bags stay on disk.
 
         Parameters
@@ -352,9 +314,12 @@ class Bags(Sequence[Any]):
             Whether instances are memory-mapped, read only and when they are needed. "auto" does so
             from 256 MB on. The numbers of mapped ones, checked before they were saved, are not
             looked at again.
+        memory : int, default 1 GiB
+            Bytes that one file may take when it is read; what needs more is refused.
         """
-        parts, on_disk = load_parts(path, mapped)
-        return cls._of(parts) if on_disk else cls(**parts._asdict())
+        parts, on_disk = load_parts(path, mapped, memory)
+        with reading(as_path(path), "saved bags"):
+            return cls._of(parts) if on_disk else cls(**parts._asdict())
 
     @classmethod
     def _of(cls, parts: Parts) -> Bags:

@@ -9,6 +9,7 @@ import pytest
 from needlescope.estimators import Bags, read_parquet
 from needlescope.estimators.bags.readers import parquet, source
 
+COVERS = ("parquet_files",)
 pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 
@@ -174,3 +175,68 @@ def test_files_that_do_not_fit_are_named(tmp_path, path):
     FRAME.assign(u=np.where(BAG == 3, np.nan, 0.0)).to_parquet(path)
     with pytest.raises(ValueError, match=r"t.parquet has a nan in row \d"):
         read_parquet(path, "slide", "sick")
+
+
+def test_features_are_read_once_and_never_none(path):
+    kept = {"drop": ["case", "x"]}
+    for wanted in (("u", "w"), iter(["u", "w"]), np.array(["u", "w"]), pd.Index(["u", "w"])):
+        assert read_parquet(path, "slide", "sick", features=wanted, **kept)[0].names == ["u", "w"]
+    for given, sentence in (
+        ({"features": []}, "^features must name at least one column, got none; leave it out"),
+        ({"features": iter([])}, "^features must name at least one column, got none"),
+        ({"features": ["u", "sick"]}, "^features must be columns that are named nowhere else, got"),
+        ({"features": ["u", "u"]}, "^features must name each column once, got 'u' twice"),
+        ({"features": [3]}, "^features must be names of columns, got 3"),
+        ({"features": 3}, "^features must be names of columns, got 3"),
+        ({"features": b"u"}, "^features must be names of columns, got b'u'"),
+        ({"features": ["u"], "drop": iter(["u"])}, "^features must be columns that are named now"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            read_parquet(path, "slide", "sick", **given)
+    dropped = read_parquet(path, "slide", "sick", drop=iter(["case", "x"]), metadata=iter(["w"]))[0]
+    assert dropped.names == ["u", "v"] and list(dropped.metadata) == ["w"]
+
+
+def test_what_would_not_fit_is_refused_before_it_is_read(tmp_path, path):
+    with pytest.raises(ValueError, match=r"features needs 0.00206 MiB, above memory=2000 .*cache="):
+        read_parquet(path, "slide", features=["u", "v", "w"], memory=2000)
+    assert len(read_parquet(path, "slide", features=["u"], memory=2000, cache=tmp_path / "c")) == 6
+    with pytest.raises(ValueError, match=r"the places of 90 rows needs .*, above memory=1000"):
+        read_parquet(path, "slide", features=["u"], memory=1000)
+    rows = pa.table({"b": pa.array(np.zeros(10**6, np.int8)), "u": pa.array(np.zeros(10**6))})
+    pq.write_table(rows, tmp_path / "bomb.parquet")
+    assert (tmp_path / "bomb.parquet").stat().st_size < 10_000
+    with pytest.raises(ValueError, match=r"bomb.parquet: .* needs 15.3 MiB, above memory=4000000"):
+        read_parquet(tmp_path / "bomb.parquet", "b", memory=4_000_000)
+
+
+def test_a_long_word_or_list_in_a_small_file(tmp_path):
+    words = pa.array(["x" * 10_000] * 5000)
+    pq.write_table(pa.table({"b": words, "u": pa.array(np.zeros(5000))}), tmp_path / "t.parquet")
+    assert (tmp_path / "t.parquet").stat().st_size < 10_000
+    with pytest.raises(ValueError, match=r"t.parquet, 'b' needs 191 MiB, above memory=10000000"):
+        read_parquet(tmp_path / "t.parquet", "b", memory=10_000_000)
+    lists = pa.array([[0.0] * 100_000, [0.0]])
+    pq.write_table(pa.table({"b": pa.array([0, 1]), "z": lists}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"a row group of .*t.parquet, 'z' needs 0.763 MiB, above"):
+        read_parquet(tmp_path / "t.parquet", "b", memory=100_000)
+    with pytest.raises(ValueError, match=r"t.parquet has list<.* in column 'z', got no single val"):
+        read_parquet(tmp_path / "t.parquet", "z")
+
+
+def test_words_of_all_kinds(tmp_path):
+    words = [f"s{k}" for k in BAG]
+    for kind in (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())):
+        table = pa.table({"b": pa.array(words, kind), "u": pa.array(np.zeros(90))})
+        pq.write_table(table, tmp_path / "t.parquet", row_group_size=40, use_dictionary=False)
+        bags = read_parquet(tmp_path / "t.parquet", "b")
+        assert bags.ids.tolist() == list(dict.fromkeys(words))
+    codes = pd.DataFrame({"b": pd.Categorical(BAG), "u": np.zeros(90)})
+    codes.to_parquet(tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet", "b").ids.tolist() == list(dict.fromkeys(BAG))
+    table = pa.table({"b": pa.array([*words[1:], None]), "u": pa.array(np.zeros(90))})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(
+        ValueError, match=r"t.parquet, 'b' must name the bag of each row, got none i"
+    ):
+        read_parquet(tmp_path / "t.parquet", "b")

@@ -33,7 +33,7 @@ def looks(monkeypatch):
         calls.append(given[2])
         return real(*given)
 
-    for name in ("hdf5", "anndata", "parquet"):
+    for name in ("slides", "anndata", "parquet"):
         module = f"needlescope.estimators.bags.readers.{name}"
         monkeypatch.setattr(sys.modules[module], "checked", counted)
     return calls
@@ -77,11 +77,46 @@ def test_a_cache_is_never_put_over_something_else(tmp_path):
         read_hdf5(tmp_path, cache=tmp_path)
 
 
+def test_a_cache_that_is_made_anew_leaves_other_files_alone(tmp_path):
+    write(tmp_path)
+    cache = tmp_path / "cache"
+    read_hdf5(tmp_path, cache=cache)
+    (cache / "notes.txt").write_text("mine")
+    write(tmp_path, seed=1)
+    stat = (tmp_path / "s0.h5").stat()
+    os.utime(tmp_path / "s0.h5", ns=(stat.st_atime_ns, stat.st_mtime_ns + 10**9))
+    changed = read_hdf5(tmp_path, cache=cache)
+    np.testing.assert_array_equal(changed.instances, read_hdf5(tmp_path).instances)
+    assert (cache / "notes.txt").read_text() == "mine"
+    assert len([*cache.glob("instances-*")]) == 1
+
+
+def test_a_link_that_leads_elsewhere_makes_the_cache_anew(tmp_path):
+    for name, seed in (("one", 0), ("two", 1)):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, sizes=(3,), seed=seed)
+    times = (tmp_path / "one" / "s0.h5").stat()
+    os.utime(tmp_path / "two" / "s0.h5", ns=(times.st_atime_ns, times.st_mtime_ns))
+    (tmp_path / "slides").mkdir()
+    link = tmp_path / "slides" / "s0.h5"
+    link.symlink_to(tmp_path / "one" / "s0.h5")
+    first = read_hdf5(tmp_path / "slides", cache=tmp_path / "cache")
+    link.unlink()
+    link.symlink_to(tmp_path / "two" / "s0.h5")  # of the same size and time
+    second = read_hdf5(tmp_path / "slides", cache=tmp_path / "cache")
+    np.testing.assert_array_equal(second.instances, read_hdf5(tmp_path / "slides").instances)
+    assert not (first.instances == second.instances).all()
+    with h5py.File(link, "a") as file:
+        file["features"][0, 0] = 7.0
+    os.utime(link, ns=(times.st_atime_ns, times.st_mtime_ns))  # its time is put back
+    assert read_hdf5(tmp_path / "slides", cache=tmp_path / "cache")[0][0, 0] == 7.0
+
+
 def test_no_cache_is_left_if_a_file_is_bad(tmp_path):
     write(tmp_path)
     with h5py.File(tmp_path / "s2.h5", "a") as file:
         file["features"][1, 1] = np.nan
-    with pytest.raises(ValueError, match=r"s2.h5, 'features' has a nan in row 1, where numbers mu"):
+    with pytest.raises(ValueError, match=r"s2.h5, 'features' has a nan in row 1, column 1, where"):
         read_hdf5(tmp_path, cache=tmp_path / "cache")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s0.h5", "s1.h5", "s2.h5"]
     with h5py.File(tmp_path / "s2.h5", "a") as file:

@@ -5,12 +5,12 @@ Tables are DataFrames, of pandas or polars, or plain arrays, whose columns have 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ..tables import as_given, numeric, same_rows
+from ..tables import as_given, numeric, same_rows, stacked
 
 
 class Columns:
@@ -25,7 +25,7 @@ class Columns:
     >>> table.values("groups", "bag").tolist()
     [7, 7]
     >>> table.drop("day")
-    >>> table.features().columns.tolist()
+    >>> table.features()[1]
     ['u']
     """
 
@@ -76,11 +76,14 @@ class Columns:
             return np.stack(parts, axis=1)
         return as_given(self.values(what, given))
 
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.X)
+
     def drop(self, given: Any) -> None:
         """Leave columns out: a name, or a list of names; numbers for an array."""
-        if given is None:
-            return
-        for one in given if isinstance(given, list | tuple | set | np.ndarray) else [given]:
+        for one in _listed(given):
             self._take("drop", one)
 
     def _take(self, what: str, name: Any) -> Any:
@@ -92,19 +95,70 @@ class Columns:
         self.taken.append(name)
         return name
 
-    def features(self) -> Any:
-        """Return the columns that are left; all must hold numbers."""
+    def features(self, wanted: Any = None) -> tuple[Any, list[str] | None]:
+        """Return the columns that are wanted, by default all that are left, and their names.
+
+        All must hold numbers, or the only one a vector in every row.
+        """
+        chosen = self._rest() if wanted is None else self._chosen(_listed(wanted))
         if not self.framed:
-            return np.delete(self.X, self.taken, axis=1) if self.taken else self.X
+            return chosen, None
+        names = list(chosen.columns)
+        kinds = list(zip(names, chosen.dtypes, strict=True))
+        words = [(name, kind) for name, kind in kinds if not numeric(kind)]
+        vectors = [name for name, _ in words if _is_vector(self.X[name])]
+        if vectors and len(names) > 1:
+            other = next(name for name in names if name != vectors[0])
+            raise ValueError(
+                f"column {vectors[0]!r} holds vectors, and a vector is all features of an instance:"
+                f" pass features={vectors[0]!r}, or leave it out by drop={vectors[0]!r}; there is "
+                f"{other!r} beside it"
+            )
+        if vectors:
+            return stacked(f"column {vectors[0]!r}", as_given(self.X[vectors[0]])), None
+        if words:
+            raise ValueError(not_numbers([name for name, _ in words], words[0][1]))
+        return chosen, [str(name) for name in names]
+
+    def _rest(self) -> Any:
+        """Return the columns that were not taken."""
         taken = list(dict.fromkeys(self.taken))
+        if not self.framed:
+            return np.delete(self.X, taken, axis=1) if taken else self.X
         rest = self.X.drop(columns=taken) if hasattr(self.X, "iloc") else self.X.drop(taken)
         if not len(rest.columns):
             raise ValueError(f"no column is left for features: {taken!r} are none")
-        kinds = list(zip(rest.columns, rest.dtypes, strict=True))
-        words = [name for name, kind in kinds if not numeric(kind)]
-        if words:
-            raise ValueError(not_numbers(words, dict(kinds)[words[0]]))
         return rest
+
+    def _chosen(self, wanted: list[Any]) -> Any:
+        """Return the columns that are named; none may be something else, too."""
+        if not wanted:
+            raise ValueError(
+                "features must name at least one column, got none; leave it out for the default"
+            )
+        taken = list(self.taken)
+        for k, one in enumerate(wanted):
+            self._take("features", one)
+            if one in taken or one in wanted[:k]:
+                raise ValueError(
+                    f"features must be columns that are named nowhere else, got {one!r}, which is "
+                    "named before"
+                )
+        return self.X[wanted] if self.framed else np.asarray(self.X)[:, wanted]
+
+
+def _listed(given: Any) -> list[Any]:
+    """Return names as a list, read once: one name, or any number of them."""
+    if given is None:
+        return []
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    return list(given) if several else [given]
+
+
+def _is_vector(column: Any) -> bool:
+    """Tell whether a column holds lists or arrays, by its first value."""
+    found = as_given(column)
+    return found.ndim == 2 or (len(found) > 0 and isinstance(found[0], list | tuple | np.ndarray))
 
 
 def not_numbers(words: list[Any], kind: Any, label: str = "labels") -> str:

@@ -1,17 +1,13 @@
-"""From rows to bags: which rows make a bag, which label it has, and labels among the features."""
+"""From rows to bags: which rows make a bag, and which label it has."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....arrays import IndexArray
 from ..tables import value_of_each_row
-
-LEAST_LENGTH = 2.0  # mean instances of a bag from which to be the same in all of them is odd
-LEAST_BAGS = 2  # with each value of a column that may be a label
 
 
 class Grouping(NamedTuple):
@@ -91,50 +87,6 @@ def label_of_each_bag(rows: Grouping, labels: Any, name: str = "labels") -> Any:
             f"and {other!r} in row {row} of bag {_plain(called)!r}"
         )
     return found[rows.first]
-
-
-def warn_of_labels(instances: Any, starts: IndexArray, names: list[str] | None, y: Any) -> None:
-    """Warn if a feature looks like the label of the bags.
-
-    Without labels ``y``: the same in all instances of a bag, with two values in all. With them:
-    the same in all instances of a bag, and as different as the labels are. It is not refused: sex
-    or scanner may be honest features of a bag's instances, and only the user knows.
-    """
-    count = len(starts) - 1
-    if len(instances) < LEAST_LENGTH * count:
-        return
-    longest = int(np.argmax(np.diff(starts)))
-    some = instances[starts[longest] : starts[longest + 1]]
-    labels = None if y is None else np.unique(y, return_inverse=True)[1]
-    found = []
-    for k in np.flatnonzero((some == some[0]).all(axis=0)):
-        column = instances[:, k]
-        low = np.minimum.reduceat(column, starts[:-1])
-        if (low != np.maximum.reduceat(column, starts[:-1])).any():
-            continue
-        code, counts = np.unique(low, return_inverse=True, return_counts=True)[1:]
-        if len(counts) < 2 or counts.min() < LEAST_BAGS:
-            continue
-        if len(counts) == 2 if labels is None else _one_to_one(code, labels):
-            found.append(str(k) if names is None else repr(names[k]))
-    if found:
-        which = f"column {found[0]}" if len(found) == 1 else f"columns {', '.join(found)}"
-        same, remedy = (
-            ("takes two values", "pass it as labels=, or leave it out by drop=")
-            if y is None
-            else ("tells the labels apart", "leave it out by drop=")
-        )
-        warnings.warn(
-            f"{which} {same} and is the same in all instances of a bag: is it a label? A "
-            f"classifier would read the answer off it; {remedy}",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
-def _one_to_one(code: IndexArray, labels: IndexArray) -> bool:
-    pairs = len(np.unique(np.stack([code, labels]), axis=1).T)
-    return pairs == len(np.unique(labels)) == len(np.unique(code))
 
 
 def _plain(value: Any) -> Any:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..files import MEMORY, existing, memory_bound
 from ..making.columns import not_numbers
-from ..making.rows import grouping, label_of_each_bag, warn_of_labels
+from ..making.rows import grouping, label_of_each_bag
+from ..making.suspects import warn_of_columns
 from ..tables import Metadata
+from .parquet_files import ParquetFiles, is_list
 from .source import (
     Blocks,
     Content,
     answer,
     checked,
-    existing,
+    column_list,
     fingerprint,
     needs,
-    precision,
     read,
     rows_at_once,
 )
@@ -37,6 +39,7 @@ def read_parquet(
     drop: Any = None,
     metadata: Any = None,
     groups: str | None = None,
+    memory: int = MEMORY,
 ) -> Any:
     """Read bags from Parquet: a file, or a folder of files with the same columns.
 
@@ -62,6 +65,9 @@ def read_parquet(
         Columns to keep with each instance, as ["x", "y"].
     groups : str, optional
         A column that says which bags belong together; it is no feature.
+    memory : int, default 1 GiB
+        Bytes that may be read into memory; what needs more is refused before it is read. With a
+        cache the features need not fit.
 
     Returns
     -------
@@ -94,177 +100,83 @@ def read_parquet(
     (<2 bags of 1 to 2 instances, 1 features, float64>, ['b', 'a'], [1, 0])
     """
     needs("pyarrow.parquet", "Parquet", "parquet")
-    files = _files(existing(path))
-    beside = _listed(metadata)
+    bound = memory_bound(memory)
+    wanted = column_list("features", features, least=1)
+    beside, dropped = column_list("metadata", metadata) or [], column_list("drop", drop) or []
     named = [bag, *([] if label is None else [label]), *([] if groups is None else [groups])]
-    schema = _schema(files)
-    for one in (*named, *beside, *_listed(drop), *_listed(features)):
-        if one not in schema:
-            raise ValueError(
-                f"{files[0]} has no column {one!r}; there are {', '.join(list(schema)[:10])}"
-            )
-    taken = {*named, *beside, *_listed(drop)}
-    taken.update(_index(files[0]))
-    wanted = _listed(features) or [name for name in schema if name not in taken]
-    columns = {name: _column(files, name) for name in named}
-    if not len(columns[bag]):
-        raise ValueError(f"there must be at least one row, got none in {path}")
-    rows = grouping(columns[bag], len(columns[bag]), f"{path}, {bag!r}")
-    y = None if label is None else label_of_each_bag(rows, columns[label], f"{path}, {label!r}")
-    belongs = (
-        None if groups is None else label_of_each_bag(rows, columns[groups], f"{path}, {groups!r}")
+    table = ParquetFiles(existing(path), bound)
+    table.check_names([*named, *beside, *dropped, *(wanted or [])])
+    taken = {*named, *beside, *dropped}
+    both = [one for one in wanted or [] if one in taken]
+    if both:
+        raise ValueError(
+            f"features must be columns that are named nowhere else, got {both[0]!r}, which is the "
+            "bag, label, groups, metadata or dropped"
+        )
+    if wanted is None:
+        taken.update(table.index())
+        wanted = [name for name in table.schema if name not in taken]
+    rows = grouping(table.column(bag), table.count, f"{path}, {bag!r}")
+    y, belongs = (
+        None if name is None else label_of_each_bag(rows, table.column(name), f"{path}, {name!r}")
+        for name in (label, groups)
     )
 
     def look() -> Content:
-        count, order = len(rows.bag), rows.order
-        width, dtype = _width(files, schema, wanted)
-        kept = Metadata({name: _column(files, name) for name in beside}, count)
-        if order is not None:
-            kept = kept.rows(order)
-        names = wanted if width == len(wanted) else None
+        width, dtype = table.width(wanted, not_numbers)
+        kept = Metadata({name: table.column(name) for name in beside}, table.count)
+        if rows.order is not None:
+            kept = kept.rows(rows.order)
+        names = None if is_list(table.schema[wanted[0]]) else wanted
+        content = ((table.count, width), dtype, rows.starts, names, rows.ids, kept)
+        return Content(*content, lambda scratch: _placed(table, wanted, rows.places, scratch))
 
-        def blocks(scratch: Path | None) -> Blocks:
-            places, first = rows.places, 0
-            wide = scratch is not None and len(wanted) > TOGETHER
-            read_rows = _turned if wide else _blocks
-            for block in read_rows(files, wanted, width, dtype, scratch):
-                yield places[first : first + len(block)], block
-                first += len(block)
-
-        return Content((count, width), dtype, rows.starts, names, rows.ids, kept, blocks)
-
-    source = fingerprint(files, bag=bag, features=wanted, metadata=beside)
-    bags = read(look, cache, source)
-    warn_of_labels(bags.instances, bags.starts, bags.names, y)
+    source = fingerprint(table.files, bag=bag, features=wanted, metadata=beside)
+    bags = read(look, cache, source, path, bound)
+    warn_of_columns(bags.instances, bags.starts, bags.names, y, rows.places)
     return answer(bags, y, belongs)
 
 
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    found = sorted(path.glob("*.parquet"))
-    if not found:
-        raise ValueError(f"{path} has no files that end in .parquet")
-    return found
+def _placed(table: ParquetFiles, columns: list[str], places: Any, scratch: Any) -> Blocks:
+    """Go through the rows of all files, so many at a time, and say where they go."""
+    first = 0
+    wide = scratch is not None and len(columns) > TOGETHER
+    for block in _turned(table, columns, scratch) if wide else _blocks(table, columns):
+        if first + len(block) > len(places):
+            break
+        yield places[first : first + len(block)], block
+        first += len(block)
+    if first != len(places):
+        raise ValueError(f"{table.path} has not the {len(places)} rows that it says; it is damaged")
 
 
-def _listed(names: Any) -> list[str]:
-    if names is None:
-        return []
-    return [names] if isinstance(names, str) else [str(one) for one in names]
-
-
-def _opened(file: Path) -> Any:
-    """Open a file such that row groups are not read as a whole before their rows are asked for."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16)
-    except (pa.ArrowInvalid, OSError) as problem:
-        raise ValueError(f"{file} cannot be read as Parquet: {problem}") from None
-
-
-def _schema(files: list[Path]) -> dict[str, Any]:
-    """Return the columns with their types; all files must have the same."""
-    found: list[dict[str, Any]] = []
-    for file in files:
-        with _opened(file) as one:
-            fields = one.schema_arrow
-            found.append({field.name: field.type for field in fields})
-        if found[-1] != found[0]:
-            odd = {name for name, _ in set(found[-1].items()) ^ set(found[0].items())}
-            raise ValueError(
-                f"{file} must have the columns of {files[0]}, of the same types, and differs in "
-                f"{', '.join(sorted(odd))}"
-            )
-    return found[0]
-
-
-def _index(file: Path) -> list[str]:
-    """Return which columns are the index of a DataFrame that was written by pandas."""
-    with _opened(file) as one:
-        about = one.schema_arrow.pandas_metadata or {}
-    return [name for name in about.get("index_columns", []) if isinstance(name, str)]
-
-
-def _column(files: list[Path], name: str) -> Any:
-    """Return a column of all files, in memory."""
-    import pandas as pd
-
-    parts = []
-    for file in files:
-        with _opened(file) as one:
-            parts.append(one.read(columns=[name]).column(0).to_pandas())
-    return pd.concat(parts, ignore_index=True)
-
-
-def _width(files: list[Path], schema: dict[str, Any], wanted: list[str]) -> tuple[int, Any]:
-    """Return how many features there are, and in which precision."""
-    import pyarrow as pa
-
-    if not wanted:
-        raise ValueError(f"{files[0]} has no column left for features")
-    lists = [name for name in wanted if _is_list(schema[name])]
-    if lists and len(wanted) > 1:
-        others = [name for name in wanted if name != lists[0]]
-        raise ValueError(
-            f"column {lists[0]!r} of {files[0]} holds lists, and a list is all features of an "
-            f"instance: pass features={lists[0]!r}, or leave it out by drop={lists[0]!r}; there is "
-            f"{others[0]!r} beside it"
-        )
-    kinds = [schema[name].value_type if _is_list(schema[name]) else schema[name] for name in wanted]
-    words = [name for name, kind in zip(wanted, kinds, strict=True) if not _is_number(kind)]
-    if words:
-        raise ValueError(f"{files[0]}: {not_numbers(words, schema[words[0]], 'label')}")
-    plain = [kind.to_pandas_dtype() if not pa.types.is_decimal(kind) else float for kind in kinds]
-    dtype = precision([np.dtype(kind) for kind in plain])
-    if not lists:
-        return len(wanted), dtype
-    first = next(_tables(files, wanted, 1))[2]
-    return len(first.column(0).flatten()), dtype
-
-
-def _is_list(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(
-        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    )
-
-
-def _is_number(kind: Any) -> bool:
-    import pyarrow as pa
-
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
-    return any(test(kind) for test in tests)
-
-
-def _blocks(files: list[Path], columns: list[str], width: int, dtype: Any, _: Any) -> Iterator[Any]:
+def _blocks(table: ParquetFiles, columns: list[str]) -> Iterator[Any]:
     """Go through the rows of all files, so many at a time."""
-    for file, start, batch in _tables(files, columns, rows_at_once(width)):
-        yield checked(_numbers(file, batch, width), dtype, str(file), start)
+    width, dtype = table.width(columns, not_numbers)
+    names = None if is_list(table.schema[columns[0]]) else columns
+    for file, start, batch in table.batches(columns, rows_at_once(width)):
+        yield checked(_numbers(file, batch, width), dtype, str(file), start, names)
 
 
 def _turned(
-    files: list[Path], columns: list[str], width: int, dtype: Any, scratch: Any
+    table: ParquetFiles, columns: list[str], scratch: Callable[[str], Path]
 ) -> Iterator[Any]:
     """Go through the rows of a wide table, whose columns are put on disk first, some at a time.
 
     Parquet keeps columns apart, and one at a time takes about two megabytes to be read.
     """
+    width, dtype = table.width(columns, not_numbers)
     parts = [columns[k : k + TOGETHER] for k in range(0, width, TOGETHER)]
-    paths = [scratch / f"columns{k}" for k in range(len(parts))]
+    paths = [scratch(f"columns{k}") for k in range(len(parts))]
     for path, names in zip(paths, parts, strict=True):
         with path.open("wb") as out:
-            for block in _blocks(files, names, len(names), dtype, None):
-                np.ascontiguousarray(block).tofile(out)
-    count = paths[0].stat().st_size // (len(parts[0]) * dtype.itemsize)
+            for block in _blocks(table, names):
+                np.ascontiguousarray(block, dtype).tofile(out)
     size = rows_at_once(width)
-    for first in range(0, count, size):
+    for first in range(0, table.count, size):
         yield np.hstack(
             [
-                _part(path, dtype, first, min(size, count - first), len(names))
+                _part(path, dtype, first, min(size, table.count - first), len(names))
                 for path, names in zip(paths, parts, strict=True)
             ]
         )
@@ -277,19 +189,9 @@ def _part(path: Path, dtype: Any, first: int, count: int, width: int) -> Any:
     return np.fromfile(path, dtype, count * width, offset=first * row).reshape(count, width)
 
 
-def _tables(files: list[Path], columns: list[str], size: int) -> Iterator[tuple[Path, int, Any]]:
-    """Go through the rows of all files, so many at a time: the file, the first row, the rows."""
-    for file in files:
-        start = 0
-        with _opened(file) as one:
-            for batch in one.iter_batches(batch_size=size, columns=columns, use_threads=False):
-                yield file, start, batch.select(columns)
-                start += len(batch)
-
-
 def _numbers(file: Path, batch: Any, width: int) -> Any:
     """Return a batch as an array (rows, features); missing numbers become NaN."""
-    if _is_list(batch.schema[0].type):
+    if is_list(batch.schema[0].type):
         flat, rows = batch.column(0).flatten(), batch.column(0)
         lengths = rows.value_lengths().to_numpy(zero_copy_only=False)
         if (lengths != width).any():

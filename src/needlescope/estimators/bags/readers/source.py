@@ -1,22 +1,28 @@
 """From files to bags, block by block: in memory, or once and for all into a folder on disk.
 
 With ``cache`` the instances go to a folder as `Bags.save` writes it, one block at a time, and the
-bags returned read them from there. The folder remembers its files (names, sizes, times) and how
-they were read, and is used again as long as these are the same.
+bags returned read them from there. The folder remembers its files (where links lead, sizes, times)
+and how they were read, and is used again as long as these are the same. Without one, what would
+take more than ``memory`` is refused before it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....grid import yes_or_no
 from ..bags import CHUNK, Bags
+from ..files import as_path, check_fits
 from ..making.joined import Parts
-from ..storage import ABOUT, NewRows, as_path, describe, read_about, writing
+from ..saving import check_free, writing
+from ..storage import ABOUT, read_about
 from ..tables import LARGEST_NUMBER
 
 Blocks = Iterator[tuple[Any, Any]]  # where rows go, and the rows
@@ -31,16 +37,21 @@ class Content(NamedTuple):
     names: list[str] | None
     ids: Any
     metadata: Any
-    blocks: Callable[[Path | None], Blocks]  # of a folder for what is needed on the way
+    # takes a function from a name to a path, for what is written on the way; None: in memory
+    blocks: Callable[[Callable[[str], Path] | None], Blocks]
 
 
-def read(look: Callable[[], Content], cache: Any, source: dict[str, Any]) -> Bags:
+def read(
+    look: Callable[[], Content], cache: Any, source: dict[str, Any], where: Any, memory: int
+) -> Bags:
     """Return the bags of some files: those in the cache if it was made from these files.
 
-    ``source`` says which files and how they are read, in words of JSON; ``look`` looks into them.
+    ``source`` says which files and how they are read, in words of JSON; ``look`` looks into them;
+    ``where`` is what errors call them.
     """
     if cache is None:
         found = look()
+        check_fits(f"{where}: features", _size(found), memory, "pass cache= to keep them on disk")
         instances = np.empty(found.shape, found.dtype)
         for places, block in found.blocks(None):
             instances[places] = block
@@ -49,14 +60,40 @@ def read(look: Callable[[], Content], cache: Any, source: dict[str, Any]) -> Bag
         )
     folder = as_path(cache)
     if _made_from(folder) != source:
+        check_free(folder.absolute(), overwrite=True)
         found = look()
-        with writing(folder, overwrite=True) as hidden:
-            with NewRows(hidden / "instances.npy", found.shape, found.dtype) as rows:
-                for places, block in found.blocks(hidden):
+        check_fits(f"{where}: a row of features", 8 * found.shape[1], memory)
+        with writing(folder, overwrite=True) as draft:
+            _check_space(draft.folder, where, _size(found))
+            with draft.rows(found.shape, found.dtype) as rows:
+                for places, block in found.blocks(draft.scratch):
                     rows.put(places, block)
             parts = Parts(None, found.starts, found.names, found.ids, found.metadata)
-            describe(hidden, parts, found.shape, source)
-    return Bags.load(folder)
+            draft.describe(parts, found.shape, source)
+    large = math.prod(read_about(folder)["shape"][1:]) * 8 > memory
+    return Bags.load(folder, mapped=True if large else "auto", memory=memory)
+
+
+def check_cache(cache: Any, external: Any) -> None:
+    """Refuse a cache of files that take their numbers from others, whose changes are not seen."""
+    if yes_or_no("external", external) and cache is not None:
+        raise ValueError(
+            "cache must go without external=True, as a change in another file is not seen; leave "
+            "one of them out"
+        )
+
+
+def _size(found: Content) -> int:
+    return math.prod(found.shape) * int(found.dtype.itemsize)
+
+
+def _check_space(folder: Path, where: Any, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ValueError(
+            f"{where}: features need {needed} bytes of disk, and {folder} has {free} free; name "
+            "another folder for the cache"
+        )
 
 
 def _made_from(folder: Path) -> Any:
@@ -73,10 +110,42 @@ def _made_from(folder: Path) -> Any:
 
 
 def fingerprint(files: list[Path], **how: Any) -> dict[str, Any]:
-    """Say which files there are, and how they are read, such that JSON keeps it as it is."""
-    stats = [(str(file.absolute()), file.stat()) for file in files]
-    listed = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
+    """Say which files there are, and how they are read, such that JSON keeps it as it is.
+
+    Of a link that leads elsewhere, or a file that was put in another's place, the time of the last
+    change or the path differs, if nothing else does.
+    """
+    stats = [(str(file.resolve()), file.stat()) for file in files]
+    listed = [[name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats]
     return {"files": listed, "how": {name: repr(value) for name, value in how.items()}}
+
+
+def column_list(what: str, given: Any, least: int = 0) -> list[str] | None:
+    """Return names of columns as a list, read once; None if none are given.
+
+    Examples
+    --------
+    >>> column_list("features", "u"), column_list("features", (name for name in "uv"))
+    (['u'], ['u', 'v'])
+    >>> column_list("features", [], least=1)
+    Traceback (most recent call last):
+    ValueError: features must name at least one column, got none; leave it out for the default
+    """
+    if given is None:
+        return None
+    words = [given] if isinstance(given, str) else given
+    found = list(words) if isinstance(words, Iterable) and not isinstance(words, bytes) else [words]
+    if len(found) < least:
+        raise ValueError(
+            f"{what} must name at least one column, got none; leave it out for the default"
+        )
+    odd = [one for one in found if not isinstance(one, str)]
+    if odd:
+        raise ValueError(f"{what} must be names of columns, got {odd[0]!r:.80}")
+    twice = [one for k, one in enumerate(found) if one in found[:k]]
+    if twice:
+        raise ValueError(f"{what} must name each column once, got {twice[0]!r} twice")
+    return [str(one) for one in found]
 
 
 def rows_at_once(width: int) -> int:
@@ -90,18 +159,19 @@ def precision(dtypes: list[Any]) -> Any:
     return np.dtype(np.float32 if small else np.float64)
 
 
-def checked(block: Any, dtype: Any, where: str, first: int) -> Any:
-    """Return a block in its precision, or refuse what is not finite, naming file and row."""
-    found = np.asarray(block, dtype)
+def checked(block: Any, dtype: Any, where: str, first: int, names: Any = None) -> Any:
+    """Return a block in its precision, or refuse what is not finite: file, row and column."""
+    with np.errstate(over="ignore"):  # too long a double becomes infinite, and is refused here
+        found = np.asarray(block, dtype)
     largest = LARGEST_NUMBER[found.dtype]
     if found.size and not (-largest <= found.min() and found.max() <= largest):
-        bad = ~(np.abs(found) <= largest)
-        row = int(np.flatnonzero(bad.any(axis=1))[0])
-        value = found[row][bad[row]][0]
+        row, column = np.argwhere(~(np.abs(found) <= largest))[0].tolist()
+        value = found[row, column]
         what = f"a number of size {abs(value):.0e}" if np.isfinite(value) else f"a {value}"
         raise ValueError(
-            f"{where} has {what} in row {first + row}, where numbers must be finite and at most "
-            f"{largest:.0e}; mend the file, or leave it out"
+            f"{where} has {what} in row {first + row}, column "
+            f"{column if names is None else repr(names[column])}, where numbers must be finite and "
+            f"at most {largest:.0e}; mend the file, or leave it out"
         )
     return found
 
@@ -114,14 +184,6 @@ def needs(package: str, kind: str, extra: str) -> Any:
         raise ImportError(
             f"{kind} needs {package.partition('.')[0]}: pip install 'needlescope[{extra}]'"
         ) from None
-
-
-def existing(path: Any) -> Path:
-    """Return the path of a file that is there."""
-    found = as_path(path)
-    if not found.exists():
-        raise FileNotFoundError(f"there is no file {found}")
-    return found
 
 
 def answer(bags: Bags, *others: Any) -> Any:

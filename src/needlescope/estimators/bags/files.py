@@ -1,0 +1,104 @@
+"""Files from elsewhere: regular ones only, of a bounded size, with errors that name them.
+
+A file may say that it holds more than memory does, so that what it declares is compared with
+``memory`` before anything of that size is made.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...grid import whole
+
+MEMORY = 1 << 30  # bytes that are read into memory at most, unless asked for
+
+
+def as_path(path: Any) -> Path:
+    """Return a path, or refuse what is none."""
+    if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
+        raise ValueError(f"path must be that of a file or folder, got {path!r:.80}")
+    return Path(path)
+
+
+def existing(path: Any) -> Path:
+    """Return the path of a file or folder that is there."""
+    found = as_path(path)
+    if not found.exists():
+        raise FileNotFoundError(f"there is no file {found}")
+    return found
+
+
+def regular(path: Any) -> Path:
+    """Return the path of a regular file; a pipe would be waited for, a device has no end.
+
+    Examples
+    --------
+    >>> regular("/dev/null")
+    Traceback (most recent call last):
+    ValueError: /dev/null is not a regular file, and is not read
+    """
+    found = existing(path)
+    if not stat.S_ISREG(found.stat().st_mode):
+        raise ValueError(f"{found} is not a regular file, and is not read")
+    return found
+
+
+def memory_bound(memory: Any) -> int:
+    """Return how many bytes may be read into memory, or refuse what is no such number."""
+    return whole("memory", memory, 1, 1 << 50)
+
+
+def check_fits(what: str, needed: int, memory: int, remedy: str = "") -> None:
+    """Refuse what needs more bytes than ``memory``, before they are allocated.
+
+    Examples
+    --------
+    >>> check_fits("x.h5, 'features'", 1 << 40, 1 << 30, "pass cache= to keep them on disk")
+    Traceback (most recent call last):
+    ValueError: x.h5, 'features' needs 1.02e+03 GiB, above memory=1073741824 (1 GiB); pass cache= to
+    keep them on disk, or pass memory=1099511627776 if the file is to be trusted
+    """
+    if needed > memory:
+        first = f"{remedy}, or " if remedy else ""
+        raise ValueError(
+            f"{what} needs {_bytes(needed)}, above memory={memory} ({_bytes(memory)}); {first}pass "
+            f"memory={needed} if the file is to be trusted"
+        )
+
+
+def _bytes(count: int) -> str:
+    return f"{count / (1 << 30):.3g} GiB" if count >= 1 << 29 else f"{count / (1 << 20):.3g} MiB"
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into a sentence that names it.
+
+    Libraries meet damaged files with errors of any class, so that all are taken here.
+
+    Examples
+    --------
+    >>> with reading(Path("cells.h5ad"), "AnnData"):
+    ...     {}["X"]
+    Traceback (most recent call last):
+    ValueError: cells.h5ad cannot be read as AnnData: KeyError: 'X'
+    """
+    try:
+        yield
+    except (ImportError, FileNotFoundError):
+        raise
+    except MemoryError:
+        raise ValueError(
+            f"{path} cannot be read as {kind}: it asks for more memory than there is"
+        ) from None
+    except Exception as problem:
+        if isinstance(problem, ValueError) and str(path) in str(problem):
+            raise
+        told = isinstance(problem, ValueError | OSError)
+        reason = f"{problem}" if told else f"{type(problem).__name__}: {problem}"
+        raise ValueError(f"{path} cannot be read as {kind}: {reason:.300}") from problem

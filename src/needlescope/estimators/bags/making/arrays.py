@@ -1,0 +1,67 @@
+"""Bags of arrays: one for all bags, perhaps with a mask, or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....grid import unmasked
+from ..tables import one_bag, plain, shared_names
+from .joined import Parts
+
+
+def of_array(X: Any, mask: Any = None) -> Parts:
+    """Take an array (bags, instances, features), and a mask that says which instances are there."""
+    X = unmasked("X", plain(X))
+    X = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if X.ndim == 3 and 0 in X.shape:
+        raise ValueError(
+            f"there must be at least one bag, instance and feature, got shape {X.shape}"
+        )
+    if X.ndim != 3:
+        raise ValueError(
+            f"bags must be an array (bags, instances, features), got shape {X.shape}; a table "
+            "with one row for each instance goes through Bags.from_table(X, groups), and a "
+            "single bag is [X]"
+        )
+    n, L, d = X.shape
+    if mask is None:
+        return Parts(X.reshape(n * L, d), L * np.arange(n + 1))
+    there = np.asarray(unmasked("mask", mask))
+    if there.shape != (n, L):
+        raise ValueError(
+            f"mask must be {n} × {L} values, true where an instance is there, got shape "
+            f"{there.shape}"
+        )
+    odd = there[~np.isin(there, (0, 1))]
+    if len(odd):
+        raise ValueError(
+            "mask must be true where an instance is there and false elsewhere (or 1 and 0), "
+            f"got {odd[0]}"
+        )
+    there = there.astype(bool)
+    return Parts(X[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
+
+
+def of_list(bags: Any, ids: Any = None) -> Parts:
+    """Take a list of arrays, one (instances, features) for each bag."""
+    if (not isinstance(bags, Sequence) and np.ndim(bags) == 0) or isinstance(bags, str | bytes):
+        raise ValueError(
+            f"bags must be a list of arrays (instances, features), got {type(bags).__name__}"
+        )
+    names = shared_names(bags)
+    parts = [one_bag(k, bag) for k, bag in enumerate(bags)]
+    if not parts:
+        raise ValueError("there must be at least one bag, got an empty list")
+    widths = [part.shape[1] for part in parts]
+    odd = next((k for k, width in enumerate(widths) if width != widths[0]), None)
+    if odd is not None:
+        raise ValueError(
+            f"all bags must have as many features, got {widths[0]} in bag 0 and {widths[odd]} "
+            f"in bag {odd}"
+        )
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    called = None if ids is None else list(ids) if not hasattr(ids, "dtype") else ids
+    return Parts(np.concatenate(parts), starts, names, called)

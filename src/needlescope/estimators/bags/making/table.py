@@ -1,0 +1,81 @@
+"""Bags of a table with a row for each instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..tables import Metadata, first_missing, index_of, numbers
+from .columns import Columns
+from .joined import Parts
+from .rows import Grouping, grouping, label_of_each_bag
+
+
+def of_table(
+    X: Any, groups: Any, labels: Any, drop: Any, metadata: Any, features: Any
+) -> tuple[Parts, Any, Grouping]:
+    """Return the bags of a table, the label of each if there are labels, and which rows are where.
+
+    Examples
+    --------
+    >>> parts, y, rows = of_table([[1.0], [2.0], [3.0]], list("bab"), {"a": 0, "b": 1}, *[None] * 3)
+    >>> parts.instances.ravel().tolist(), y.tolist(), rows.ids.tolist()
+    ([1.0, 3.0, 2.0], [1, 0], ['b', 'a'])
+    """
+    columns = Columns(X)
+    groups = columns.values("groups", groups)
+    by_bag = _one_for_each_bag(labels, columns.count)
+    given = labels if labels is None or by_bag else columns.values("labels", labels)
+    beside = columns.metadata(metadata)
+    columns.drop(drop)
+    chosen, names = columns.features(features)
+    table = numbers(chosen)
+    if not len(table):
+        raise ValueError("there must be at least one row, got none")
+    found = grouping(groups, len(table))
+    y = None
+    if given is not None:
+        y = labels_by_bag(found.ids, given) if by_bag else label_of_each_bag(found, given)
+    kept, order = Metadata(beside, len(table)), found.order
+    if order is not None:
+        table, kept = table[order], kept.rows(order)
+    return Parts(table, found.starts, names, found.ids, kept), y, found
+
+
+def _one_for_each_bag(labels: Any, count: int) -> bool:
+    """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows."""
+    if isinstance(labels, Mapping):
+        return True
+    return index_of(labels) is not None and len(labels) != count
+
+
+def labels_by_bag(ids: Any, labels: Any) -> Any:
+    """Return the label of each bag, by the bags' names; more labels than bags do no harm.
+
+    Examples
+    --------
+    >>> labels_by_bag(np.array(["b", "a"]), {"a": 0, "b": 1, "c": 1})
+    array([1, 0])
+    >>> labels_by_bag(np.array(["b", "a"]), {"a": 0})
+    Traceback (most recent call last):
+    ValueError: labels must have one for each bag, got none for bag 'b'; there are 'a'
+    """
+    pairs = labels.items()
+    known: dict[Any, Any] = {}
+    for name, label in pairs:
+        if name in known:
+            raise ValueError(f"labels must name each bag once, got {name!r} twice")
+        known[name] = label
+    lost = next((one for one in ids.tolist() if one not in known), None)
+    if lost is not None:
+        few = ", ".join(repr(one) for one in list(known)[:5])
+        raise ValueError(
+            f"labels must have one for each bag, got none for bag {lost!r}; there are {few}"
+        )
+    found = np.array([known[one] for one in ids.tolist()])
+    gap = first_missing(found)
+    if gap is not None:
+        raise ValueError(f"labels must have one for each bag, got none for bag {ids[gap]!r}")
+    return found

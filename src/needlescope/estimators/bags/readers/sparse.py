@@ -1,0 +1,144 @@
+"""Sparse matrices from elsewhere, checked entry by entry before anything is computed with them.
+
+SciPy takes indices as they come, and one beyond the matrix reads or writes beyond its memory. Here
+pointers and indices are checked, and rows are filled in by NumPy, which checks them again. An entry
+that is there twice is refused: whether to add the two or to keep one is not ours to guess. The
+order of indices within a row does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..files import check_fits
+
+
+def check_pointers(where: str, pointers: Any, count: int, stored: int) -> Any:
+    """Return where each row (or column) begins, as int64, if it begins in order.
+
+    Examples
+    --------
+    >>> check_pointers("x.h5ad, 'X'", np.array([0, 2, 1]), 2, 1)
+    Traceback (most recent call last):
+    ValueError: x.h5ad, 'X' has pointers (indptr) that do not go up from 0 to its 1 entries; it is
+    damaged
+    """
+    if pointers.dtype.kind not in "iu" or pointers.shape != (count + 1,):
+        raise ValueError(
+            f"{where} must have {count + 1} whole numbers as pointers (indptr), got shape "
+            f"{pointers.shape} of {pointers.dtype}"
+        )
+    up = pointers[0] == 0 and pointers[-1] == stored and (pointers[1:] >= pointers[:-1]).all()
+    if not up:
+        raise ValueError(
+            f"{where} has pointers (indptr) that do not go up from 0 to its {stored} entries; it "
+            "is damaged"
+        )
+    return pointers.astype(np.int64)
+
+
+def check_indices(where: str, indices: Any, count: int) -> Any:
+    """Return indices as int64 if all are within 0 and ``count - 1``."""
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise ValueError(f"{where} must have whole numbers as indices, got {indices.dtype}")
+    if len(indices) and not (indices.min() >= 0 and indices.max() < count):
+        odd = indices[(indices < 0) | (indices >= count)][0]
+        raise ValueError(
+            f"{where} has an index of {odd}, beyond the {count} there are; it is damaged"
+        )
+    return indices.astype(np.int64)
+
+
+class Entries:
+    """The entries of a sparse matrix by rows, of which some rows are made dense at a time.
+
+    Parameters
+    ----------
+    where : str
+        What errors call it.
+    shape : (int, int)
+    pointers : array (rows + 1,)
+        Where each row begins.
+    columns, values : functions of a slice
+        Which columns the entries of a slice are in, and what they are.
+
+    Examples
+    --------
+    >>> columns, values = np.array([1, 0]), np.array([5.0, 7.0])
+    >>> found = Entries("X", (2, 2), np.array([0, 1, 2]), columns.__getitem__, values.__getitem__)
+    >>> found.rows(slice(0, 2))
+    array([[0., 5.],
+           [7., 0.]])
+    """
+
+    def __init__(
+        self,
+        where: str,
+        shape: tuple[int, int],
+        pointers: Any,
+        columns: Callable[[slice], Any],
+        values: Callable[[slice], Any],
+    ) -> None:
+        self.where, self.shape, self.pointers = where, shape, pointers
+        self.columns, self.values = columns, values
+
+    def rows(self, part: slice) -> Any:
+        """Return some rows, dense."""
+        ends = self.pointers[part.start : part.stop + 1]
+        used = slice(int(ends[0]), int(ends[-1]))
+        if (np.diff(ends) > self.shape[1]).any():
+            raise ValueError(
+                f"{self.where} has a row with more entries than its {self.shape[1]} columns; it is "
+                "damaged"
+            )
+        columns = check_indices(self.where, self.columns(used), self.shape[1])
+        values = self.values(used)
+        if columns.shape != (used.stop - used.start,) or values.shape != columns.shape:
+            raise ValueError(f"{self.where} has fewer entries than its pointers say; it is damaged")
+        row = np.repeat(np.arange(part.stop - part.start), np.diff(ends))
+        place = row * self.shape[1] + columns
+        if not (place[1:] > place[:-1]).all():
+            ordered = np.sort(place)
+            twice = np.flatnonzero(ordered[1:] == ordered[:-1])
+            if len(twice):
+                at = int(ordered[twice[0]])
+                raise ValueError(
+                    f"{self.where} has two entries in row {part.start + at // self.shape[1]}, "
+                    f"column {at % self.shape[1]}; add them up first, as sum_duplicates() does"
+                )
+        found = np.zeros((part.stop - part.start, self.shape[1]), values.dtype)
+        found[row, columns] = values
+        return found
+
+
+def entries(
+    where: str,
+    kind: str,
+    shape: tuple[int, int],
+    data: Any,
+    indices: Any,
+    pointers: Any,
+    memory: int,
+) -> Entries:
+    """Return the entries of a CSR or CSC matrix by rows; the last is turned round in memory.
+
+    ``data``, ``indices`` and ``pointers`` are arrays, or datasets of which a slice is an array.
+    """
+    by_rows = kind == "csr"
+    stored = len(data)
+    if len(indices) != stored:
+        raise ValueError(f"{where} has {stored} entries and {len(indices)} indices; it is damaged")
+    check_fits(f"{where}: pointers (indptr)", 16 * len(pointers), memory)
+    begins = check_pointers(where, np.asarray(pointers[:]), shape[0 if by_rows else 1], stored)
+    if by_rows:
+        return Entries(where, shape, begins, indices.__getitem__, data.__getitem__)
+    check_fits(f"{where}: its columns", 40 * stored, memory, "write it by rows (CSR)")
+    row = check_indices(where, np.asarray(indices[:]), shape[0])
+    column = np.repeat(np.arange(shape[1]), np.diff(begins))
+    order = np.argsort(row, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    values = np.asarray(data[:])
+    return Entries(where, shape, starts, column[order].__getitem__, values[order].__getitem__)
