@@ -138,7 +138,7 @@ def test_numbers_too_large_for_squares_are_not_taken_for_infinity(dtype, largest
     assert len(as_bags(X)) == 2
     X[1, 2] = -2.0 * largest
     with pytest.raises(
-        ValueError, match=r"bag 1 has a number of size 2e.* in instance 2, more than"
+        ValueError, match=r"bag 1 has a number of size 2e.* in instance 2, feature 0, more than"
     ):
         as_bags(X)
 

@@ -97,7 +97,9 @@ class Bags(Sequence[Any]):
     ) -> None:
         """Check that every bag has an instance, and every number is finite and not too large."""
         self._hold(Parts(instances, starts, names, ids, metadata))  # type: ignore[arg-type]
-        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d))
+        check_numbers(
+            self.instances, self.starts, max(1, CHUNK // self.d), self.names, self.ids
+        )
 
     def _hold(self, parts: Parts) -> None:
         """Keep the parts if they fit together."""
@@ -312,10 +314,10 @@ class Bags(Sequence[Any]):
                 f"instances must have a row for each of the {self.starts[-1]} there are, got "
                 f"shape {array.shape}"
             )
-        check_numbers(array, self.starts, max(1, CHUNK // array.shape[1]))
         found = copy(self)
         found._names, found._table, found._at = None, array, None
         found.names, found.metadata = names, self.metadata
+        check_numbers(array, self.starts, max(1, CHUNK // found.d), found.names, self.ids)
         return found
 
     def save(self, path: Any, overwrite: bool = False) -> None:

@@ -83,27 +83,42 @@ def numeric(kind: Any) -> bool:
     return getattr(kind, "kind", "O") in "fiub"
 
 
-def check_numbers(instances: Any, starts: IndexArray, step: int) -> None:
-    """Refuse NaN, infinity and numbers too large to be squared, ``step`` rows at a time."""
+def check_numbers(
+    instances: Any, starts: IndexArray, step: int, names: Any = None, ids: Any = None
+) -> None:
+    """Refuse NaN, infinity and numbers too large to be squared, ``step`` rows at a time.
+
+    Examples
+    --------
+    >>> check_numbers(np.array([[0.0, np.nan]]), np.array([0, 1]), 8, ["u", "v"], ["s7"])
+    Traceback (most recent call last):
+    ValueError: bag 0 ('s7') has a NaN or infinity in instance 0, feature 'v'; drop the instance, or
+    fill it in
+    """
     largest = LARGEST_NUMBER[instances.dtype]
     for first in range(0, len(instances), step):
         part = instances[first : first + step]
         if -largest <= part.min() and part.max() <= largest:  # neither is so if there is a NaN
             continue
-        sizes = np.abs(part).max(axis=1)
-        row = int(np.flatnonzero(~(sizes <= largest))[0])
+        row, column = np.argwhere(~(np.abs(part) <= largest))[0].tolist()
         bag = int(np.searchsorted(starts, first + row, side="right")) - 1
-        place = first + row - starts[bag]
-        if not np.isfinite(sizes[row]):
+        who = f"bag {bag}" if ids is None else f"bag {bag} ({_plain(ids[bag])!r})"
+        what = f"feature {column if names is None else repr(names[column])}"
+        where = f"in instance {first + row - starts[bag]}, {what}"
+        size = abs(float(part[row, column]))
+        if not np.isfinite(size):
             raise ValueError(
-                f"bag {bag} has a NaN or infinity in instance {place}; drop the instance, or fill "
-                "it in"
+                f"{who} has a NaN or infinity {where}; drop the instance, or fill it in"
             )
         raise ValueError(
-            f"bag {bag} has a number of size {sizes[row]:.0e} in instance {place}, more than "
-            f"{largest:.0e}, up to where {instances.dtype} holds sums of squares; divide all "
-            "instances by a constant, or, if it stands for a missing value, fill it in"
+            f"{who} has a number of size {size:.0e} {where}, more than {largest:.0e}, up to where "
+            f"{instances.dtype} holds sums of squares; divide all instances by a constant, or, if "
+            "it stands for a missing value, fill it in"
         )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def one_bag(place: int, bag: Any) -> Any:
