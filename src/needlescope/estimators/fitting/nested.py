@@ -18,7 +18,7 @@ more there is to see, the less of α is due to luck.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -87,6 +87,7 @@ def nested(
     weight: FloatArray,
     most: int,
     source: IndexArray | None = None,
+    fresh: Any = None,
 ) -> Nested | None:
     """Repeat the choice without some of the held-out bags, and judge it by these.
 
@@ -102,6 +103,9 @@ def nested(
         How many candidates may be taken together.
     source
         What each bag comes from, if several share a source: these stay together.
+    fresh
+        Which bags had no part in dropping other candidates before; by default all. Only these are
+        judged by, if both classes are among them.
 
     Returns
     -------
@@ -137,7 +141,13 @@ def nested(
                 settings, scores[:, rest], scores[:, own], y[rest], share[rest], most, origin
             )
         rows.append(z)
-    return _judged(np.array(rows), y, share, source)
+    return _judged(np.array(rows), y, share, source, _judges(y, fresh))
+
+
+def _judges(y: FloatArray, fresh: Any) -> Any:
+    """Return which bags the choice is judged by."""
+    every = np.ones(len(y), bool)
+    return every if fresh is None or len(np.unique(y[fresh])) < 2 else fresh
 
 
 def _hopeful(
@@ -196,25 +206,26 @@ def _chosen(
 
 
 def _judged(
-    rows: FloatArray, y: FloatArray, share: FloatArray, source: IndexArray | None
+    everyone: FloatArray, y: FloatArray, share: FloatArray, source: IndexArray | None, own: Any
 ) -> Nested:
     """Compare log odds (repeats, bags) with the base rate, and say how far to shrink them."""
-    times = len(rows)
+    times, rows, y, share = len(everyone), everyone[:, own], y[own], share[own] / share[own].sum()
+    source = None if source is None else source[own]
     z, labels, weight = rows.ravel(), np.tile(y, times), np.tile(share, times) / times
     positive = float(share[y > 0.0].sum())
     constant = -np.log(np.where(y > 0.0, positive, 1.0 - positive))
     base = float(share @ constant)
     fitted = platt(z, labels, weight)
-    (own,) = by_source(share, source=source)
-    count = 1.0 / float(own @ own)  # bags, or sources, of equal weight that say as much
+    (each,) = by_source(share, source=source)
+    count = 1.0 / float(each @ each)  # bags, or sources, of equal weight that say as much
     regressed = float(weight @ np.logaddexp(0.0, -labels * fitted.log_odds(z)))
     gain, cost = count * max(base - regressed, 0.0), 0.5 * float(np.log(count))
     alpha = min(max(float(fitted.slope), FLATTEST_CALIBRATION), 1.0)
     slope = float(expit(gain - cost)) * alpha ** (cost / (cost + gain))
     slope = max(slope, FLATTEST_CALIBRATION)
     shift = balancing_shift(slope * z, labels, Logistic(), weight)
-    log_odds = slope * rows + shift
-    losses = np.logaddexp(0.0, -y * log_odds).mean(axis=0)
+    losses = np.logaddexp(0.0, -y * (slope * rows + shift)).mean(axis=0)
     _, error = apart(*by_source(losses, constant, share, source=source))
     loss = float(share @ losses)
-    return Nested(loss, base, error, gain - cost, slope, shift, log_odds.mean(axis=0))
+    log_odds = slope * everyone.mean(axis=0) + shift
+    return Nested(loss, base, error, gain - cost, slope, shift, log_odds)
