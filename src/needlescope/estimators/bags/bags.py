@@ -365,7 +365,7 @@ class Bags(Sequence[Any]):
             looked at again.
         """
         parts, on_disk = load_parts(path, mapped)
-        return cls._of(parts) if on_disk else cls(**parts._asdict())
+        return cls._of(parts) if on_disk else as_bags(cls(**parts._asdict()))
 
     @classmethod
     def _of(cls, parts: Parts) -> Bags:

@@ -7,9 +7,10 @@ trained again. With z the log odds that bags get in this way:
 
 * the slope α of a logistic regression of the labels on z, which is below 1 where the choice
   overrates itself, and about 0 on noise;
-* Λ, the gain in log-likelihood of that regression over the base rate, and c = ½ log n, what a
-  parameter costs by the Bayesian information criterion: something is found if Λ > c, with the
-  probability p = 1/(1 + exp(c − Λ)).
+* Λ, half the gain in log-likelihood of that regression over the base rate, and c = ½ log n, what
+  a parameter costs by the Bayesian information criterion: something is found if Λ > c, with the
+  probability p = 1/(1 + exp(c − Λ)). Half, as bags are not independent: each of a pair helps to
+  train the classifier that scores the other, and on noise what they have in common counts twice.
 
 Log odds are multiplied by p · min(α, 1)^{c/(c + Λ)}: near the base rate if nothing is found, as
 they were if much is. The classifier is trained on all bags, and better than those that α is of: the
@@ -18,7 +19,7 @@ more there is to see, the less of α is due to luck.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -31,7 +32,8 @@ from .ranking import apart, by_source, rank
 from .settings import Setting
 
 PARTS = 5  # that held-out bags are cut into,
-REPEATS = 2  # so many times; both, and the rule above, were chosen by draws of seed 1 alone
+REPEATS = 2  # so many times
+TWICE = 2.0  # a pair of bags speaks twice: each trains the classifier that scores the other
 HOPELESS = 3.0  # standard errors behind the best, from which a setting is chosen nowhere
 
 
@@ -87,7 +89,6 @@ def nested(
     weight: FloatArray,
     most: int,
     source: IndexArray | None = None,
-    fresh: Any = None,
 ) -> Nested | None:
     """Repeat the choice without some of the held-out bags, and judge it by these.
 
@@ -103,9 +104,6 @@ def nested(
         How many candidates may be taken together.
     source
         What each bag comes from, if several share a source: these stay together.
-    fresh
-        Which bags had no part in dropping other candidates before; by default all. Only these are
-        judged by, if both classes are among them.
 
     Returns
     -------
@@ -141,13 +139,7 @@ def nested(
                 settings, scores[:, rest], scores[:, own], y[rest], share[rest], most, origin
             )
         rows.append(z)
-    return _judged(np.array(rows), y, share, source, _judges(y, fresh))
-
-
-def _judges(y: FloatArray, fresh: Any) -> Any:
-    """Return which bags the choice is judged by."""
-    every = np.ones(len(y), bool)
-    return every if fresh is None or len(np.unique(y[fresh])) < 2 else fresh
+    return _judged(np.array(rows), y, share, source)
 
 
 def _hopeful(
@@ -206,26 +198,25 @@ def _chosen(
 
 
 def _judged(
-    everyone: FloatArray, y: FloatArray, share: FloatArray, source: IndexArray | None, own: Any
+    rows: FloatArray, y: FloatArray, share: FloatArray, source: IndexArray | None
 ) -> Nested:
     """Compare log odds (repeats, bags) with the base rate, and say how far to shrink them."""
-    times, rows, y, share = len(everyone), everyone[:, own], y[own], share[own] / share[own].sum()
-    source = None if source is None else source[own]
+    times = len(rows)
     z, labels, weight = rows.ravel(), np.tile(y, times), np.tile(share, times) / times
     positive = float(share[y > 0.0].sum())
     constant = -np.log(np.where(y > 0.0, positive, 1.0 - positive))
     base = float(share @ constant)
     fitted = platt(z, labels, weight)
-    (each,) = by_source(share, source=source)
-    count = 1.0 / float(each @ each)  # bags, or sources, of equal weight that say as much
+    (own,) = by_source(share, source=source)
+    count = 1.0 / float(own @ own)  # bags, or sources, of equal weight that say as much
     regressed = float(weight @ np.logaddexp(0.0, -labels * fitted.log_odds(z)))
-    gain, cost = count * max(base - regressed, 0.0), 0.5 * float(np.log(count))
+    gain, cost = count / TWICE * max(base - regressed, 0.0), 0.5 * float(np.log(count))
     alpha = min(max(float(fitted.slope), FLATTEST_CALIBRATION), 1.0)
     slope = float(expit(gain - cost)) * alpha ** (cost / (cost + gain))
     slope = max(slope, FLATTEST_CALIBRATION)
     shift = balancing_shift(slope * z, labels, Logistic(), weight)
-    losses = np.logaddexp(0.0, -y * (slope * rows + shift)).mean(axis=0)
+    log_odds = slope * rows + shift
+    losses = np.logaddexp(0.0, -y * log_odds).mean(axis=0)
     _, error = apart(*by_source(losses, constant, share, source=source))
     loss = float(share @ losses)
-    log_odds = slope * everyone.mean(axis=0) + shift
-    return Nested(loss, base, error, gain - cost, slope, shift, log_odds)
+    return Nested(loss, base, error, gain - cost, slope, shift, log_odds.mean(axis=0))

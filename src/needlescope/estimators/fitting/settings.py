@@ -39,7 +39,7 @@ class Setting(NamedTuple):
 
     @property
     def one_sided(self) -> bool:
-        """Whether the two classes are not treated alike: one of them is thought to have a signal."""
+        """Whether one class is thought to have a signal, and the other none."""
         return self.read == "evidence" or (self.read == "attended" and self.start != "steps")
 
     @property

@@ -86,9 +86,7 @@ def ways(asked: Asked, d: int, roomy: bool = True, summed_up: bool = True) -> li
     return [
         look._replace(shrinkage=glass.shrinkage, cosines=glass.waves)
         for glass in glasses
-        for one in _looks(
-            asked, glass, glass.width(d), summed_up=summed_up and glass == glasses[0]
-        )
+        for one in _looks(asked, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
         for look in _sides(asked, one)
     ]
 

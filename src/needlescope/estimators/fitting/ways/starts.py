@@ -109,9 +109,9 @@ def iterated(
 ) -> Job[FloatArray]:
     """Return θ ξ̂: the signal that attention, iterated on the positives, settles on.
 
-    Where the ``sign`` is −1, on the negatives. Instances are counted from the mean of the others'. The strength is learned on the way, and
-    one instance of each positive is taken to carry the signal. It ends early when a round moves it
-    by less than ``settled`` of its size.
+    Where the ``sign`` is −1, on the negatives. Instances are counted from the mean of the others'.
+    The strength is learned on the way, and one instance of each positive is taken to carry the
+    signal. It ends early when a round moves it by less than ``settled`` of its size.
 
     Examples
     --------
