@@ -42,7 +42,7 @@ def test_every_query_has_a_panel_with_its_number():
         "",
         "number of the instance, by what it adds",
     )
-    assert bag_series(ADDS, both, instances=2).panels[2].title == "query 1: 2 others: 0.30 together"
+    assert bag_series(ADDS, both, instances=2).panels[2].title == "query 1: 2 others: 0.70 together"
     maps = bag_series(ADDS, both, GRID).panels
     assert [panel.title for panel in maps[1:]] == ["query 0", "query 1"]
     assert maps[2].marks[0].values[0][0] == 0.1 and maps[2].marks[0].scale.high == 0.6

@@ -58,6 +58,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     random_state: Any
     n_jobs: Any
     progress: Any
+    choices_: Any  # of more than two classes, a dict by label; so is the next
+    nested_: Any
 
     @abstractmethod
     def _asked(self, loss: Loss) -> Asked:

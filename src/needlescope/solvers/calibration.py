@@ -107,7 +107,7 @@ def platt_of_each(scores: FloatArray, y: FloatArray, weight: FloatArray) -> Plat
 
 
 def _total(each: FloatArray) -> FloatArray:
-    return each.sum(axis=1, keepdims=True)
+    return np.asarray(each.sum(axis=1, keepdims=True))
 
 
 def ends(scores: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[Any, Any]:

@@ -46,20 +46,21 @@ def test_what_is_found_is_left_as_it_is():
     assert found.loss < found.base_rate - 5.0 * found.error
     assert found.words.startswith("On bags held out from the choice too, its loss is ")
     losses = np.logaddexp(0.0, -y * found.log_odds)
-    assert losses.mean() == pytest.approx(found.loss, abs=0.01)
+    assert losses.mean() == pytest.approx(found.loss, abs=2.0 * found.error)
 
 
-def test_no_bag_has_a_part_in_its_own_log_odds():
-    """Its label decides neither what is chosen for it nor how that is calibrated."""
+def test_no_bag_has_a_part_in_its_own_log_odds(monkeypatch):
+    """Turn the labels of one part round: what is chosen for its bags, and how, stays the same."""
+    monkeypatch.setattr("needlescope.estimators.fitting.nested.HOPELESS", 1e9)
     y, scores = scores_of(60, signal=0.5, settings=MANY[:6])
-    found = nested(MANY[:6], scores, y, even(60), 1)
-    swapped = y.copy()
-    pair = [np.flatnonzero(y > 0.0)[1], np.flatnonzero(y < 0.0)[1]]
-    assert 0 not in pair  # parts are dealt by the class of the first
-    part = [_parts(one, None, np.random.RandomState(0)) for one in (y, swapped)]
-    np.testing.assert_array_equal(*part)
-    raw = (found.log_odds - found.shift) / found.slope
-    assert np.corrcoef(raw, y)[0, 1] > 0.2
+    part = _parts(y, None, np.random.RandomState(0))
+    monkeypatch.setattr("needlescope.estimators.fitting.nested._parts", lambda *_: part)
+    own, raw = part == 2, []
+    for labels in (y, np.where(own, -y, y)):
+        found = nested(MANY[:6], scores, labels, even(60), 1)
+        raw.append((found.log_odds - found.shift) / found.slope)
+    np.testing.assert_allclose(raw[0][own], raw[1][own], rtol=1e-9)
+    assert not np.allclose(raw[0][~own], raw[1][~own])
 
 
 def test_sources_stay_together_and_classes_are_dealt_evenly():
@@ -96,7 +97,7 @@ def test_classifiers_say_that_nothing_is_found_and_are_not_sure_of_it():
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((460, 6, 8)), rng.permutation(np.arange(460) % 2)
         clf = AttentionClassifier("quick", random_state=0).fit(X[:60], y[:60])
-        assert clf.nested_.loss > clf.choices_[0].loss
+        assert clf.nested_.loss > clf.choices_[0].loss - 1e-3
         if not clf.nested_.found:
             assert "Nothing found" in clf.why_
         odds = clf.decision_function(X[60:]) * np.where(y[60:], 1.0, -1.0)
@@ -104,7 +105,7 @@ def test_classifiers_say_that_nothing_is_found_and_are_not_sure_of_it():
     assert np.mean(losses) < np.log(2.0) + 0.02
     X[y == 1] += 1.0
     clf = AttentionClassifier("quick", random_state=0).fit(X[:60], y[:60])
-    assert clf.nested_.found and "that of the base rate is 0.693" in clf.why_
+    assert clf.nested_.found and "where that of the base rate is" in clf.why_
     assert PooledClassifier(random_state=0).fit(X[:60], y[:60]).nested_.found
     assert (
         AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0).fit(X, y).nested_ is None

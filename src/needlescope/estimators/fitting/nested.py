@@ -219,4 +219,5 @@ def _judged(
     losses = np.logaddexp(0.0, -y * log_odds).mean(axis=0)
     _, error = apart(*by_source(losses, constant, share, source=source))
     loss = float(share @ losses)
-    return Nested(loss, base, error, gain - cost, slope, shift, log_odds.mean(axis=0))
+    # those of one repeat: a mean over several would be surer than any choice is
+    return Nested(loss, base, error, gain - cost, slope, shift, log_odds[0])

@@ -151,9 +151,11 @@ def why(tried: list[Tried], setting: Setting) -> str:
             found += (
                 f"the next, {row.setting.words}, was {row.behind:.3f} ± {row.error:.3f} behind."
             )
-    if not setting.attends and any(row.setting.attends for row in tried):
+    if not setting.attends:
+        compared = any(row.setting.attends for row in tried)
         alone = not any(row.setting.attends for row in tried if row.taken)
-        found += f" Attention is uniform{': it did not pay' if alone else ' in the best'}."
+        so = (": it did not pay" if alone else " in the best") * compared
+        found += f" Attention is uniform{so}."
     return found
 
 
