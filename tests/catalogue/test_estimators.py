@@ -48,6 +48,12 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
     (ATTENTION, "queries", (0, -1, INF, NAN, HUGE, *WORDS), '^queries must be "auto" or a whole'),
     (ATTENTION, "refine", (10**7, VAST), "^refine must be at most 1e\\+06, got "),
     (ATTENTION, "refine", (-1, INF, NAN, HUGE, *WORDS), '^refine must be "auto" or a whole numbe'),
+    (ATTENTION, "beside", (0, 1, "no", "False", NAN, None, []), '^beside must be "auto", True or'),
+    (ATTENTION, "cosines", (0, 1, "no", "False", NAN, None, []), '^cosines must be "auto", True o'),
+    (ATTENTION, "effort", (0, "slow", *WORDS), "^effort must be one of "),
+    (ATTENTION, "read", (0, "votes", *WORDS), "^read must be one of "),
+    (ATTENTION, "start", (0, "mean", *WORDS), "^start must be one of "),
+    (ATTENTION, "pos_label", ("x", 2, NAN, []), "^pos_label must be one of the labels in y, 0 or "),
     (ATTENTION, "data", (0, *WORDS), "^data must be one of 'reuse', 'split', 'crossfit', got "),
     (CLASSIFIERS, "ridge", (HUGE, 1e200, VAST), "^ridge must be at most 1e\\+100, got "),
     (CLASSIFIERS, "ridge", (0, -1, TINY, INF, NAN, *WORDS), '^ridge must be "auto" or a finite'),
@@ -123,6 +129,21 @@ FITS = [
     for kind in CLASSIFIERS
     for what, given, says in (*WEIGHTS, *MASKS, *GROUPS)
 ]
+FITS += [
+    Case(
+        f"{given}",
+        partial(fit, AttentionClassifier, **given),
+        "^queries=2 needs read=\"attended\", got read='(evidence|summaries|trees)'",
+    )
+    for given in ({"read": read, "queries": 2} for read in ("evidence", "summaries", "trees"))
+]
+FITS.append(
+    Case(
+        "a positive class of three",
+        partial(fit, AttentionClassifier, y=np.arange(20) % 3, pos_label=2),
+        "^pos_label=2 is for two classes, got 3",
+    )
+)
 FITTED = fit(PooledClassifier, ridge=0.1)
 NOT_A_LIST = "^bags must be a list of arrays \\(instances, features\\), got "
 BAGS = [

@@ -54,7 +54,11 @@ def test_at_random_every_instance_goes_equally_often():
 
 def test_it_says_what_changed_and_what_stayed():
     said = str(deletion_test(Sum(), BAGS, repeats=200))
-    assert said.startswith("2 bags called no: 100 % are called yes without the instances that add ")
+    assert said.startswith("2 bags called no: 100 % are called yes without the instance that adds ")
+    two = str(deletion_test(Sum(), BAGS, count=2, repeats=2))
+    assert "without the 1 to 2 instances that add most to the answer" in two
+    assert "without the 2 instances that add most to the answer" in two
+    assert "\nwithout 2 at random" in two and "\nwithout as many at random" in two
     assert "\n1 bag called yes: 0 % are called no " in said
     assert said.endswith("\n1 bag of one instance: as it was.")
     only = Deletion(np.array([0, 1]), np.zeros(2, int), np.ones(2), np.ones(2), np.ones((1, 2)))

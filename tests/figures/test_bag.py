@@ -28,6 +28,29 @@ def test_instances_stand_in_the_order_of_what_they_add():
     assert adding.se == (adding.y, (0.0, 0.0)) and taking.se == ((0.0, 0.0), (0.5, 1.0))
     assert stems(below)[0].y == (0.6, 0.1, 0.2, 0.1)
     assert above.title == "log odds 0.60: probability 0.646"
+    for panel in (above, below):
+        assert panel.x.ticks == (1.0, 2.0, 3.0, 4.0) and panel.x.labels == ["1", "2", "0", "3"]
+
+
+def test_every_query_has_a_panel_with_its_number():
+    both = np.stack([A, A[::-1]])
+    above, first, second = bag_series(ADDS, both).panels
+    assert (first.title, second.title) == ("query 0", "query 1")
+    assert stems(second)[0].y == (0.1, 0.6, 0.1, 0.2)
+    assert (above.x.name, first.x.name, second.x.name) == (
+        "",
+        "",
+        "number of the instance, by what it adds",
+    )
+    assert bag_series(ADDS, both, instances=2).panels[2].title == "query 1: 2 others: 0.70 together"
+    maps = bag_series(ADDS, both, GRID).panels
+    assert [panel.title for panel in maps[1:]] == ["query 0", "query 1"]
+    assert maps[2].marks[0].values[0][0] == 0.1 and maps[2].marks[0].scale.high == 0.6
+    assert len(bag(ADDS, both).axes) == 3
+    with pytest.raises(ValueError, match=r"with ax draws one query, got attention of 2"):
+        bag(ADDS, both, ax=plt.subplots()[1], panel="attention")
+    with pytest.raises(ValueError, match=r"attention\[0\] must have a number for each of 4"):
+        bag(ADDS, both[:, :3])
 
 
 def test_those_that_are_not_shown_are_drawn_as_one_so_that_all_adds_up():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import FloatArray
 from ..grid import choice
@@ -27,7 +28,9 @@ from .fitting.settings import (
     READS,
     RIDGE_RANGE,
     STARTS,
+    SUMMARIES,
     check_auto,
+    check_switch,
 )
 from .fitting.ways.catalogue import EFFORTS, Asked
 from .fitting.ways.contributions import parts
@@ -103,11 +106,17 @@ class AttentionClassifier(BagClassifier):
     progress : bool, callable or None, default None
         Data too large to be held are read again in every pass, with a bar for each if there is a
         terminal; True or a function of (done, total) as in `needlescope.simulate`.
+    pos_label : label or None, default None
+        The positive class: the one whose bags have something in them that others lack, of two.
+        Evidence and two of the starts take the classes differently. None is 1 where labels are 0
+        and 1, −1 and 1, or False and True; where they are others, a signal is sought in bags of
+        either class, and what is best on bags held out is taken: ``why_`` says which that is.
+        With ``read="evidence"`` and labels such as these, pass it where the assumption is known.
 
     Attributes
     ----------
     classes_ : array (classes,)
-        The labels; of two, the second is the positive class.
+        The labels, sorted. Log odds are those of the second of two, whatever ``pos_label`` is.
     binary_ : list
         For more than two classes, a fitted classifier of each against all others, which have the
         attributes below; of two there is no such list.
@@ -119,13 +128,21 @@ class AttentionClassifier(BagClassifier):
     choices_ : list
         Every way that was tried, in its best setting: how far its held-out loss is ``behind`` the
         best and the standard ``error`` of that, its ``loss``, which is NaN if it was dropped after
-        the first fold, and whether it was ``taken``.
+        the first fold, and whether it was ``taken``. The least loss of many is too small:
+        ``nested_`` has one that is not. Of more than two classes, a dict from each label to such a
+        list.
+    nested_ : Nested or None
+        What the choice is worth on bags that it was not made by: their ``loss``, that of the
+        ``base_rate``, the standard ``error`` of the difference, and whether anything was
+        ``found``. Log odds are shrunk by ``slope``: towards the base rate if nothing was. None
+        if no bags were held out. Of more than two classes, a dict like ``choices_``.
     why_ : str
-        A sentence on why this was taken.
+        Sentences on why this was taken, and whether it is better than the base rate.
     validation_losses_ : dict
         The held-out loss of every setting that was compared by all folds.
     held_out_ : array (bags,)
-        The log odds of each bag by classifiers that had not seen it, NaN if it was not held out.
+        The log odds of each bag by classifiers that had not seen it, chosen without it; NaN if it
+        was not held out.
     query_, readout_ : array (queries, features)
         q and w of the best way, for instances as they were given, not scaled, if it does without
         cosines: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score
@@ -180,6 +197,7 @@ class AttentionClassifier(BagClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Progress = None,
+        pos_label: Any = None,
     ) -> None:
         self.effort = effort
         self.kappa = kappa
@@ -198,6 +216,7 @@ class AttentionClassifier(BagClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+        self.pos_label = pos_label
 
     def _asked(self, loss: Loss) -> Asked:
         check_auto("kappa", self.kappa, 0.0, MOST_KAPPA)
@@ -208,6 +227,13 @@ class AttentionClassifier(BagClassifier):
         choice("read", self.read, ("auto", *READS))
         choice("start", self.start, ("auto", *STARTS))
         check_auto("queries", self.queries, 1, MOST_QUERIES, whole=True)
+        check_switch("beside", self.beside)
+        check_switch("cosines", self.cosines)
+        if self.read in ("evidence", *SUMMARIES) and self.queries not in ("auto", 1):
+            raise ValueError(
+                f'queries={self.queries} needs read="attended", got read={self.read!r}, which has '
+                "no more than one query; pass queries=1"
+            )
         refine, read = self.refine, self.read
         if loss.kinked and refine != 0 and self.kappa != 0.0:  # mean pooling has nothing to refine
             if not isinstance(refine, str):
@@ -240,9 +266,26 @@ class AttentionClassifier(BagClassifier):
 
     @property
     def why_(self) -> str:
-        """A sentence on why this was taken."""
-        self._fitted()
-        return why(self.choices_, self.members_[0].setting)
+        """Sentences on why this was taken, and whether it found anything."""
+        check_is_fitted(self, "classes_")
+        if hasattr(self, "binary_"):
+            both = zip(self.classes_, self.binary_, strict=True)
+            return "\n".join(f"{label}: {one.why_}" for label, one in both)
+        found = why(self.choices_, self.members_[0].setting)
+        if self.nested_ is not None:
+            found += f" {self.nested_.words}"
+        return found + self._where()
+
+    def _where(self) -> str:
+        """Say in which class a signal was found, if it was sought in either."""
+        seeking = [one.setting for one in self.members_ if one.setting.one_sided]
+        if self._positive.known or not self.choices_ or not seeking:
+            return ""
+        label = self.classes_[0 if seeking[0].in_negatives else 1]
+        return (
+            " A signal was sought in bags of either class, as pos_label was not given; the best "
+            f"takes it to be in those labelled {label!s}."
+        )
 
     def _describe(self, data: Prepared, weight: FloatArray) -> None:
         """Keep what the queries look at."""
@@ -304,4 +347,4 @@ class AttentionClassifier(BagClassifier):
         if len(members) > 1:
             each, total = self.blend_.slope * each, self.blend_.log_odds(total)
         each += whole.spread((total - whole.sum(each)) / whole.lengths)
-        return np.split(each, bags.starts[1:-1])
+        return np.split(self._positive.sign * each, bags.starts[1:-1])

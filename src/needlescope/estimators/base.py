@@ -41,6 +41,7 @@ from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
 from .fitting.ways.catalogue import Asked, settings, ways
 from .fitting.ways.rounds import Ways
+from .positive import positive_class, warn_of_spelling
 from .several_classes import each_class, fit_each, fit_joint, log_odds, probabilities
 
 
@@ -48,6 +49,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     """A classifier of bags, with parameters chosen by bags held out, and calibrated scores."""
 
     data: Any = "reuse"
+    pos_label: Any = None
     ridge: Any
     shrinkage: Any
     loss: Any
@@ -56,6 +58,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     random_state: Any
     n_jobs: Any
     progress: Any
+    choices_: Any  # of more than two classes, a dict by label; so is the next
+    nested_: Any
 
     @abstractmethod
     def _asked(self, loss: Loss) -> Asked:
@@ -84,7 +88,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         ----------
         X : Bags, array (bags, instances, features), or list of arrays
         y : array (bags,)
-            A label for each bag. Of two, the one that sorts last is the positive class; of more,
+            A label for each bag. Of two, log odds are those of the one that sorts last; of more,
             each is told from all others.
         sample_weight : array (bags,) or float, optional
             A weight of at least 0 for each bag; its class weight multiplies it.
@@ -107,6 +111,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         bags = as_bags(X)
         labels = self._labels(bags, y)
         classes, signs = all_classes(labels)
+        positive = positive_class(self.pos_label, classes)
         weight = self._weights(bags, classes, signs, sample_weight)
         used = np.flatnonzero(weight > 0.0)
         check_both(classes, signs[used], "with a weight above zero ")
@@ -125,9 +130,13 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             self._keep_features(bags)
             self._forget()
             self.classes_, self.binary_, self.joint_ = classes, binary, joint
+            each = dict(zip(classes.tolist(), binary, strict=True))
+            self.choices_ = {label: one.choices_ for label, one in each.items()}
+            self.nested_ = {label: one.nested_ for label, one in each.items()}
             return self
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
-        given = Labelled(bags, used, signs[used], weight[used])
+        given = Labelled(bags, used, positive.sign * signs[used], weight[used])
+        asked = asked._replace(both_sides=not positive.known)
         if together is not None:
             given = given._replace(groups=together[used])
         if places is not None:
@@ -140,10 +149,14 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
         self._forget()
         self.classes_, self.members_, self.blend_ = classes, fitted.members, fitted.choice.blend
+        self._positive = positive
         self.validation_losses_, self.choices_ = fitted.choice.losses, fitted.choice.tried
+        self.nested_ = fitted.choice.nested
         held = fitted.choice.log_odds
-        self.held_out_ = held if len(held) else np.full(len(bags), np.nan)
+        self.held_out_ = positive.sign * held if len(held) else np.full(len(bags), np.nan)
         self._describe(fitted.data, fitted.share)
+        if not positive.known and not len(held) and self.members_[0].setting.one_sided:
+            warn_of_spelling(classes, self.members_[0].setting)
         return self
 
     def _width(self, bags: Bags, way: Setting) -> int:
@@ -155,7 +168,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     @each_class(log_odds)
     def decision_function(self, X: Any) -> FloatArray:
-        """Return calibrated scores: the logarithm of the odds that a bag is positive.
+        """Return calibrated scores: the logarithm of the odds that a bag is of ``classes_[1]``.
 
         Of more than two classes, a column for each: the logarithm of its probability, but for a
         number that all classes of a bag share.
@@ -166,7 +179,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         found = np.zeros(())
         for data, one in zip(self._prepare(X), members, strict=True):
             found = found + one.calibration.log_odds(scores(data, one.model)) / len(members)
-        return self.blend_.log_odds(found) if len(members) > 1 else found
+        found = self.blend_.log_odds(found) if len(members) > 1 else found
+        return np.asarray(self._positive.sign * found)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of bags whose label is predicted."""
@@ -230,7 +244,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _forget(self) -> None:
         """Leave nothing of an earlier fit to other classes."""
         two = ("members_", "blend_", "validation_losses_", "choices_", "held_out_", "alignment_")
-        for name in (*two, "binary_", "joint_"):
+        for name in (*two, "nested_", "_positive", "binary_", "joint_"):
             self.__dict__.pop(name, None)
 
     def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
@@ -254,7 +268,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def readout_(self) -> FloatArray:
         """The readouts, calibrated, for instances that are not scaled: one in each row."""
         member = self._fitted().members_[0]
-        found: FloatArray = member.calibration.slope * self._unscaled(self._readouts())
+        slope = self._positive.sign * member.calibration.slope
+        found: FloatArray = slope * self._unscaled(self._readouts())
         return found
 
     @property
@@ -263,7 +278,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         member = self._fitted().members_[0]
         slope, intercept = member.calibration[:2]
         shift = float((self._unscaled(self._readouts()) @ member.view.scaling.centre).sum())
-        return float(intercept + slope * (member.model.b - shift))
+        return float(self._positive.sign * (intercept + slope * (member.model.b - shift)))
 
     def _readouts(self) -> FloatArray:
         """Return the readouts of scaled instances, features in columns."""

@@ -42,10 +42,10 @@ class Deletion:
     >>> log_odds, after = np.array([2.0, -1.0]), np.array([-0.5, -0.8])
     >>> found = Deletion(np.array([0, 1]), np.ones(2, int), log_odds, after, log_odds[None])
     >>> print(found)
-    1 bag called 0: 0 % are called 1 without the instances that add most to the answer, 0 %
-    without as many at random; log odds move towards 1 by 0.20, against 0.00.
-    1 bag called 1: 100 % are called 0 without the instances that add most to the answer, 0 %
-    without as many at random; log odds move towards 0 by 2.50, against 0.00.
+    1 bag called 0: 0 % are called 1 without the instance that adds most to the answer, 0 %
+    without one at random; log odds move towards 1 by 0.20, against 0.00.
+    1 bag called 1: 100 % are called 0 without the instance that adds most to the answer, 0 %
+    without one at random; log odds move towards 0 by 2.50, against 0.00.
     """
 
     classes: Any
@@ -98,12 +98,28 @@ class Deletion:
         told = called & (self.removed > 0)
         named, drawn = self.changed[told].mean(), self.changed_at_random[told].mean()
         far, near = self.moved[told].mean(), self.moved_at_random[told].mean()
+        those, as_many = _removed(self.removed[told])
         return (
             f"{_bags(int(told.sum()))} called {label}: {100.0 * named:.0f} % are called {other} "
-            f"without the instances that add most to the answer, {100.0 * drawn:.0f} %\n"
-            f"without as many at random; log odds move towards {other} by {far:.2f}, "
+            f"without {those} to the answer, {100.0 * drawn:.0f} %\n"
+            f"without {as_many} at random; log odds move towards {other} by {far:.2f}, "
             f"against {near:.2f}."
         )
+
+
+def _removed(counts: IndexArray) -> tuple[str, str]:
+    """Say which instances were removed from bags, and how many are removed at random instead.
+
+    Examples
+    --------
+    >>> _removed(np.array([1, 1])), _removed(np.array([2, 5, 3]))
+    (('the instance that adds most', 'one'), ('the 2 to 5 instances that add most', 'as many'))
+    """
+    low, high = int(counts.min()), int(counts.max())
+    if high == 1:
+        return "the instance that adds most", "one"
+    number = f"{high}" if low == high else f"{low} to {high}"
+    return f"the {number} instances that add most", number if low == high else "as many"
 
 
 def _bags(count: int) -> str:

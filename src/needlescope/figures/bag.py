@@ -1,7 +1,8 @@
 """One bag, explained: what each of its instances adds to the log odds, and the attention on it.
 
-Instances stand in the order of what they add; at their times, if there are any; or where they lie,
-if they have two coordinates: a map of colours.
+Instances stand in the order of what they add, each above its number in the bag, from 0; at their
+times, if there are any; or where they lie, if they have two coordinates: a map of colours. Of
+several queries, each has a panel of its own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .style import COLOURS, SMALL, WHITE, grey
 FOR, AGAINST, LOOKED, REST = COLOURS["attention"], COLOURS["pooled"], grey(0.25), grey(0.55)
 PANELS = ("contribution", "attention")
 ADDS, WEIGHT = "adds to the log odds", "attention weight"
+LETTER = 0.07  # inches that a digit of an instance's number takes
 ROOM = 0.12  # above and below stems
 EMPTY = grey(0.9)  # where no instance lies
 OFF_GRID = 1e-3  # of a grid's step, by which places on it may be off
@@ -43,8 +45,8 @@ def bag(
     ----------
     scores : array (instances,)
         What `AttentionClassifier.instance_scores` returns for the bag.
-    attention : array (instances,), optional
-        What `AttentionClassifier.attend` returns for the bag, for one query.
+    attention : array (instances,) or (queries, instances), optional
+        What `AttentionClassifier.attend` returns for the bag.
     coords : array (instances,) or (instances, 2), optional
         Where instances lie: times, or places x and y, y downwards as in images. Places on a grid
         are drawn as its cells.
@@ -54,7 +56,7 @@ def bag(
         Without coordinates, draw so many at most: those that add or take most. The others are
         drawn as one, with what they add together.
     panel : "contribution" or "attention", default "contribution"
-        With ``ax``, which one.
+        With ``ax``, which one; attention of one query only.
 
     Returns
     -------
@@ -92,45 +94,67 @@ def bag_series(
     whole("instances", instances, 1)
     choice("panel", panel, PANELS)
     adds = _each("scores", scores)
-    a = None if attention is None else _each("attention", attention, len(adds))
-    if a is None and panel == "attention":
+    a = [] if attention is None else _queries(attention, len(adds))
+    if not a and panel == "attention":
         raise ValueError('panel="attention" needs the attention of the bag, got attention=None')
+    if alone and panel == "attention" and len(a) > 1:
+        raise ValueError(
+            f'panel="attention" with ax draws one query, got attention of {len(a)}; pass '
+            "attention[0], or leave ax out"
+        )
     where = None if coords is None else _coords(coords, len(adds))
     mapped = where is not None and where.ndim == 2
     found = _maps(adds, a, where) if mapped else _rows(adds, a, where, instances)
-    size = _size(where) if mapped else (4.6, 2.2)
+    size = _size(where) if mapped else _wide(found[0])
     if alone or len(found) == 1:
         return single(found[PANELS.index(panel)], size=size)
     if mapped:
-        return Drawing([Block(found, columns=2)], size=(2.0 * size[0], size[1]))
-    return Drawing([Block(found)], size=(size[0], 1.7 * size[1]), share_x=True)
+        return Drawing([Block(found, columns=len(found))], size=(len(found) * size[0], size[1]))
+    high = (0.3 + 0.7 * len(found)) * size[1]
+    return Drawing([Block(found)], size=(size[0], high), share_x=True)
 
 
-def _rows(adds: Any, a: Any, when: Any, most: int) -> list[Panel]:
+def _wide(panel: Panel) -> tuple[float, float]:
+    """Return the inches of stems: wide enough for the numbers of all instances."""
+    letters = max(map(len, panel.x.labels), default=0)
+    return max(4.6, 1.0 + LETTER * (letters + 1) * len(panel.x.labels)), 2.2
+
+
+def _rows(adds: Any, a: list[Any], when: Any, most: int) -> list[Panel]:
     """Draw stems in the order of what instances add, or along time."""
     rest = np.zeros(0, int)
     if when is None:
         loud = np.argsort(-np.abs(adds), kind="stable")
         shown, rest = loud[:most], loud[most:]
         shown = shown[np.argsort(-adds[shown], kind="stable")]
-        x, axis = np.arange(1, len(shown) + 1), Axis("instance, by what it adds", whole=True)
+        x, names = np.arange(1, len(shown) + 1), [str(k) for k in shown]
+        axis = Axis("number of the instance, by what it adds", ticks=numbers(x), labels=names)
     else:
         shown = np.argsort(when, kind="stable")
         x, axis = when[shown], Axis("time")
     level: list[Mark] = [Rule(y=0.0, colour=grey(0.6), width=0.6)]
     up = adds[shown] > 0.0
     marks = [*level, _stems(x[up], adds[shown][up], FOR), _stems(x[~up], adds[shown][~up], AGAINST)]
-    stems = [] if a is None else [*level, _stems(x, a[shown], LOOKED)]
     if len(rest):
         at = len(shown) + 2  # a place is left free before
         marks += _others(at, float(adds[rest].sum()), len(rest))
         axis = replace(axis, limits=(0.0, at + 2.0))
-    if a is None:
-        return [Panel(marks, axis, Axis(ADDS, margin=ROOM), title=_said(adds))]
-    return [
-        Panel(marks, replace(axis, name=""), Axis(ADDS, margin=ROOM), title=_said(adds)),
-        Panel(stems, axis, Axis(WEIGHT, margin=ROOM), title=uniform([a]) or _left(a[rest])),
-    ]
+    found = [Panel(marks, axis, Axis(ADDS, margin=ROOM), title=_said(adds))]
+    for name, one in _named(a):
+        stems = [*level, _stems(x, one[shown], LOOKED)]
+        title = uniform([one]) or _left(one[rest])
+        found.append(Panel(stems, axis, Axis(WEIGHT, margin=ROOM), title=_joined(name, title)))
+    above = [replace(panel, x=replace(axis, name="")) for panel in found[:-1]]
+    return [*above, found[-1]]
+
+
+def _named(a: list[Any]) -> list[tuple[str, Any]]:
+    """Return the attention of every query with its name, which a single one does not need."""
+    return [(f"query {k}" if len(a) > 1 else "", one) for k, one in enumerate(a)]
+
+
+def _joined(*titles: str) -> str:
+    return ": ".join(title for title in titles if title)
 
 
 def _stems(x: Any, y: Any, colour: str) -> Dots:
@@ -153,14 +177,14 @@ def _left(weights: Any) -> str:
     return f"{len(weights)} others: {weights.sum():.2f} together" if len(weights) else ""
 
 
-def _maps(adds: Any, a: Any, where: Any) -> list[Panel]:
+def _maps(adds: Any, a: list[Any], where: Any) -> list[Panel]:
     """Draw colours where instances lie."""
     most = float(np.abs(adds).max()) or 1.0
     scale = Scale(-most, most, (AGAINST, WHITE, FOR), ADDS)
     found = [_map(adds, where, scale, _said(adds))]
-    if a is not None:
-        scale = Scale(0.0, float(a.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT)
-        found.append(_map(a, where, scale, uniform([a])))
+    for name, one in _named(a):
+        scale = Scale(0.0, float(one.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT)
+        found.append(_map(one, where, scale, _joined(name, uniform([one]))))
     return found
 
 
@@ -219,6 +243,14 @@ def _grid(where: Any) -> Any:
 def _said(adds: Any) -> str:
     total = float(adds.sum())
     return f"log odds {total:.2f}: probability {expit(total):.3f}".replace("-", "−")
+
+
+def _queries(attention: Any, count: int) -> list[Any]:
+    """Return the attention of each query, or refuse it."""
+    found = _finite("attention", attention)
+    if found is not None and found.ndim == 2 and len(found):
+        return [_each(f"attention[{k}]", one, count) for k, one in enumerate(found)]
+    return [_each("attention", attention, count)]
 
 
 def _each(name: str, values: Any, count: int | None = None) -> Any:

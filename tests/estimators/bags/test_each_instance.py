@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.decomposition import PCA, IncrementalPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -157,7 +159,10 @@ def test_a_transformer_without_names():
         (PooledClassifier.fit, "transformer must have"),
         (RandomFeatures(2), "Bags.from_table"),
         (FunctionTransformer(lambda rows: rows[:1]), "must return a row for each instance, got 1 "),
-        (FunctionTransformer(lambda rows: rows * np.inf), "bag 0.* has a NaN or infinity in inst"),
+        (
+            FunctionTransformer(lambda rows: rows * np.inf),
+            r"bag 0 .* has a NaN or infinity in",
+        ),
         (OneHotEncoder(handle_unknown="ignore"), "sparse instances"),
     ],
 )
@@ -179,3 +184,28 @@ def test_other_features_are_refused():
         made.transform(slides()[:0])
     with pytest.raises(sklearn.exceptions.NotFittedError):
         EachInstance(StandardScaler()).transform(slides())
+
+
+def test_missing_numbers_are_filled_in_by_a_pipeline_and_refused_without():
+    rng = np.random.default_rng(0)
+    y, X = np.arange(40) % 2, rng.standard_normal((40, 3, 2))
+    X += 3.0 * y[:, None, None]
+    X[3, 2, 1] = np.nan
+    frame = pd.DataFrame(X.reshape(-1, 2), columns=["u", "v"])
+    bags = Bags.from_table(frame, np.repeat([f"s{k}" for k in range(40)], 3))
+    last = PooledClassifier(ridge=0.1, validation=0)
+    filled = make_pipeline(EachInstance(SimpleImputer()), last)
+    scaled = make_pipeline(EachInstance(StandardScaler()), *filled)  # which hands a gap on
+    for given in (bags, X, list(X)):
+        assert filled.fit(given, y).score(given, y) > 0.9
+        assert scaled.fit(given, y).score(given, y) > 0.9
+    where = r"bag 3 \('s3'\) has a NaN or infinity in instance 2, feature 'v'; .*SimpleImputer"
+    handed_on = EachInstance(StandardScaler()).fit(bags).transform(bags)
+    for given in (bags, handed_on, Bags.concatenate([bags[:9], bags[9:]])):
+        with pytest.raises(ValueError, match=where):
+            last.fit(given, y)
+    with pytest.raises(ValueError, match=where):
+        filled[-1].score(bags, y)
+    last.fit(bags[4:], y[4:])  # the gap is not among these
+    with pytest.raises(ValueError, match=r"infinity in instance 0, feature 0; drop .* fill it in$"):
+        Bags.from_array(np.full((2, 3, 4), np.inf))

@@ -37,8 +37,8 @@ def test_frames_of_all_kinds_of_numbers():
             "column 'k' must hold numbers",
         ),
         (
-            lambda: Bags.from_table(pd.DataFrame({"u": pd.array([1.0, None])}), [3, 3]),
-            "bag 0 .3. has a NaN or infinity in instance 1",
+            lambda: as_bags(Bags.from_table(pd.DataFrame({"u": pd.array([1.0, None])}), [3, 3])),
+            r"bag 0 \(3\) has a NaN or infinity in instance 1, feature 'u'",
         ),
         (lambda: Bags.from_table(np.zeros((2, 1)), [None, 1]), "got none in row 0"),
         (lambda: Bags.from_table(np.zeros((2, 1)), pd.Series(["a", np.nan])), "got none in row 1"),

@@ -37,7 +37,9 @@ class Bags(Sequence[Any]):
     Parameters
     ----------
     instances : array (N, d)
-        All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32).
+        All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32), or
+        NaN where one is missing. Classifiers refuse these; ``EachInstance(SimpleImputer())`` fills
+        them in.
     starts : array of int (n + 1,)
         Where each bag begins, and N.
     names : list of str, optional
@@ -70,8 +72,7 @@ class Bags(Sequence[Any]):
     Raises
     ------
     ValueError
-        If a bag is empty, a number missing, infinite, masked or too large, or if parts do not fit
-        together.
+        If a bag is empty, a number infinite, masked or too large, or if parts do not fit together.
 
     Examples
     --------
@@ -82,6 +83,8 @@ class Bags(Sequence[Any]):
     (2, array([2, 1]), array([[1., 1., 1.]]))
     """
 
+    _missing = False  # whether some number may be missing
+
     def __init__(
         self,
         instances: Any,
@@ -91,9 +94,14 @@ class Bags(Sequence[Any]):
         ids: Any = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Check that every bag has an instance, and every number is finite and not too large."""
+        """Check that every bag has an instance, and no number is infinite or too large."""
         self._hold(Parts(instances, starts, names, ids, metadata))  # type: ignore[arg-type]
-        check_numbers(self.instances, self.starts, max(1, CHUNK // self.d), self.names, self.ids)
+        self._missing = self._gaps(self.instances, missing=True)
+
+    def _gaps(self, table: Any, *, missing: bool) -> bool:
+        """Refuse numbers of these bags that cannot be; return whether some are missing."""
+        step = max(1, CHUNK // table.shape[1])
+        return check_numbers(table, self.starts, step, self.names, self.ids, missing=missing)
 
     def _hold(self, parts: Parts) -> None:
         """Keep the parts if they fit together."""
@@ -236,7 +244,10 @@ class Bags(Sequence[Any]):
         """
         if not isinstance(bags, list | tuple):
             raise ValueError(f"bags must be a list of Bags, got {type(bags).__name__}")
-        return cls._of(joined([one._parts(one.instances) for one in map(as_bags, bags)]))
+        given = [as_bags(one, missing=True) for one in bags]
+        found = cls._of(joined([one._parts(one.instances) for one in given]))
+        found._missing = any(one._missing for one in given)
+        return found
 
     def map(self, function: Callable[[Any], Any], names: Sequence[str] | None = None) -> Bags:
         """Put each bag's instances through a function that returns as many of them, of any width.
@@ -256,7 +267,7 @@ class Bags(Sequence[Any]):
                 f"function must take the instances of a bag, got {type(function).__name__}; of a "
                 "fitted transformer pass its method transform"
             )
-        parts = [numbers(function(bag)) for bag in as_bags(self)]
+        parts = [numbers(function(bag)) for bag in as_bags(self, missing=True)]
         for k, (part, length) in enumerate(zip(parts, self.lengths, strict=True)):
             if len(part) != length or part.shape[1] != parts[0].shape[1]:
                 raise ValueError(
@@ -276,7 +287,7 @@ class Bags(Sequence[Any]):
         found = copy(self)
         found._names, found._table, found._at = None, array, None
         found.names, found.metadata = names, self.metadata
-        check_numbers(array, self.starts, max(1, CHUNK // found.d), found.names, self.ids)
+        found._missing = found._gaps(array, missing=True)
         return found
 
     def save(self, path: Any, overwrite: bool = False) -> None:
@@ -319,7 +330,7 @@ class Bags(Sequence[Any]):
         """
         parts, on_disk = load_parts(path, mapped, memory)
         with reading(as_path(path), "saved bags"):
-            return cls._of(parts) if on_disk else cls(**parts._asdict())
+            return cls._of(parts) if on_disk else as_bags(cls(**parts._asdict()))
 
     @classmethod
     def _of(cls, parts: Parts) -> Bags:
@@ -480,8 +491,10 @@ class Bags(Sequence[Any]):
         return {**self.__dict__, "_table": self.instances, "_at": None}
 
 
-def as_bags(X: Any) -> Bags:
+def as_bags(X: Any, *, missing: bool = False) -> Bags:
     """Take bags as an array (bags, instances, features), a list of arrays, or `Bags`.
+
+    Those with missing numbers are refused, unless ``missing`` says that they are welcome.
 
     Examples
     --------
@@ -492,10 +505,16 @@ def as_bags(X: Any) -> Bags:
     ValueError: bags must be an array (bags, instances, features), got shape (5, 3); a table with
     one row for each instance goes through Bags.from_table(X, groups), and a single bag is [X]
     """
-    if isinstance(X, Bags):
-        if not len(X):
-            raise ValueError("there must be at least one bag, got none")
-        return X
+    bags = X if isinstance(X, Bags) else _made(X)
+    if not len(bags):
+        raise ValueError("there must be at least one bag, got none")
+    if bags._missing and not missing:
+        bags._gaps(bags.instances, missing=False)
+    return bags
+
+
+def _made(X: Any) -> Bags:
+    """Make bags of an array or a list of arrays."""
     if hasattr(X, "columns"):
         raise ValueError(
             f"a {type(X).__name__} does not say which rows make a bag: "

@@ -22,7 +22,8 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
     """Fit a transformer to the instances of all bags, and put each instance through it.
 
     From bags to bags: ids and metadata stay, and names are what the transformer calls its output.
-    ``set_output`` leaves them bags.
+    ``set_output`` leaves them bags. Missing numbers, NaN, are handed on: ``SimpleImputer()`` fills
+    them in.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
 
     def fit(self, X: Any, y: Any = None) -> EachInstance:
         """Fit the transformer to the instances of bags."""
-        one, bags = self._fresh(), as_bags(X)
+        one, bags = self._fresh(), as_bags(X, missing=True)
         labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
         supervised = get_tags(one).target_tags.required
         if bags.starts[-1] * bags.d > AT_ONCE and hasattr(one, "partial_fit") and not supervised:
@@ -76,7 +77,7 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
     def transform(self, X: Any) -> Bags:
         """Return bags of what the transformer makes of each instance."""
         check_is_fitted(self, "transformer_")
-        bags = as_bags(X)
+        bags = as_bags(X, missing=True)
         self._check_features(bags)
         whole: Any = None
         for members in chunks(bags, np.arange(len(bags))):

@@ -84,37 +84,56 @@ def numeric(kind: Any) -> bool:
 
 
 def check_numbers(
-    instances: Any, starts: IndexArray, step: int, names: Any = None, ids: Any = None
-) -> None:
+    instances: Any,
+    starts: IndexArray,
+    step: int,
+    names: Any = None,
+    ids: Any = None,
+    *,
+    missing: bool = False,
+) -> bool:
     """Refuse NaN, infinity and numbers too large to be squared, ``step`` rows at a time.
+
+    With ``missing`` NaN is let through; returns whether there is any.
 
     Examples
     --------
-    >>> check_numbers(np.array([[0.0, np.nan]]), np.array([0, 1]), 8, ["u", "v"], ["s7"])
+    >>> table = np.array([[0.0, np.nan]])
+    >>> check_numbers(table, np.array([0, 1]), 8, ["u", "v"], ["s7"])
     Traceback (most recent call last):
     ValueError: bag 0 ('s7') has a NaN or infinity in instance 0, feature 'v'; drop the instance, or
-    fill it in
+    fill it in, as EachInstance(SimpleImputer()) does in a pipeline
+    >>> check_numbers(table, np.array([0, 1]), 8, missing=True)
+    True
     """
-    largest = LARGEST_NUMBER[instances.dtype]
+    largest, lost = LARGEST_NUMBER[instances.dtype], False
     for first in range(0, len(instances), step):
         part = instances[first : first + step]
         if -largest <= part.min() and part.max() <= largest:  # neither is so if there is a NaN
             continue
-        row, column = np.argwhere(~(np.abs(part) <= largest))[0].tolist()
+        odd = ~(np.abs(part) <= largest)
+        if missing:
+            gaps = np.isnan(part)
+            lost, odd = lost or bool(gaps.any()), odd & ~gaps
+            if not odd.any():
+                continue
+        row, column = np.argwhere(odd)[0].tolist()
         bag = int(np.searchsorted(starts, first + row, side="right")) - 1
         who = f"bag {bag}" if ids is None else f"bag {bag} ({_plain(ids[bag])!r})"
         what = f"feature {column if names is None else repr(names[column])}"
         where = f"in instance {first + row - starts[bag]}, {what}"
         size = abs(float(part[row, column]))
         if not np.isfinite(size):
+            how = ", as EachInstance(SimpleImputer()) does in a pipeline" * bool(np.isnan(size))
             raise ValueError(
-                f"{who} has a NaN or infinity {where}; drop the instance, or fill it in"
+                f"{who} has a NaN or infinity {where}; drop the instance, or fill it in{how}"
             )
         raise ValueError(
             f"{who} has a number of size {size:.0e} {where}, more than {largest:.0e}, up to where "
             f"{instances.dtype} holds sums of squares; divide all instances by a constant, or, if "
             "it stands for a missing value, fill it in"
         )
+    return lost
 
 
 def _plain(value: Any) -> Any:

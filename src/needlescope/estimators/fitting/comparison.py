@@ -15,7 +15,8 @@ from ..bags.views import Glass
 from .bench import Bench, Benches, Layout, Train, Work
 from .places import Place, Rows, among, check_places, first_place, scale_together
 from .prepared import Prepared
-from .selection import Choice, as_common, by_source, centre, from_centre, held_out, judge
+from .ranking import by_source
+from .selection import Choice, as_common, centre, from_centre, held_out, judge
 from .settings import Setting
 from .ways.rounds import Scores, Ways, by_glass
 

@@ -29,23 +29,24 @@ SOON, NEARLY = 9, 1e-3  # rounds of iterated attention there, at most, and when 
 QUITE = 1e-6  # when it has settled elsewhere
 
 
-def start_of(sight: Sight, loss: Loss, kappa: float, start: str) -> Job[FloatArray]:
+def start_of(sight: Sight, loss: Loss, way: Setting) -> Job[FloatArray]:
     """Return the query (d,) that training starts from; of strength κ, if it is above 0."""
+    kappa, start, sign = way.kappa, way.start, way.sign
 
     def find() -> Job[FloatArray]:
         if start == "steps":
             scores = np.full(len(sight.y), steps.no_query(sight, loss))
             return (yield from steps.add_query(sight, scores, loss, kappa))
         if start == "contrast":
-            found = yield from starts.contrast(sight)
+            found = yield from starts.contrast(sight, sign)
         else:
             rounds, settled = (SOON, NEARLY) if sight.hurried else (starts.ROUNDS, QUITE)
             found = yield from sight.once(
-                "iterated", lambda: starts.iterated(sight, rounds, settled)
+                ("iterated", sign), lambda: starts.iterated(sight, rounds, settled, sign)
             )
         return (yield from steps.of_strength(sight, found, kappa)) if kappa > 0.0 else found
 
-    query: FloatArray = yield from sight.once((kappa, start), find)
+    query: FloatArray = yield from sight.once((kappa, start, sign), find)
     return query
 
 
@@ -117,7 +118,7 @@ class Attended(Family):
     def begin(self, ridges: list[float]) -> Job[list[Scored]]:
         """Find the start and the readouts of each ridge, with all the queries of the way."""
         sight, way, loss = self.sight, self.way, self.loss
-        q = yield from start_of(sight, loss, way.kappa, way.start)
+        q = yield from start_of(sight, loss, way)
         (F,) = yield [Features(sight, q[None])]
         queries = q[None]
         if way.beside:
@@ -168,11 +169,14 @@ class Votes(Family):
             nothing = np.zeros((1, sight.d))
             pooled = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
             found = yield from side_by_side(
-                [evidence.balanced(sight, one.model.w[0], loss) for one in pooled]
+                [
+                    evidence.balanced(sight, way.sign * one.model.w[0], loss, way.sign)
+                    for one in pooled
+                ]
             )
         else:
-            q = yield from start_of(sight, loss, way.kappa, way.start)
-            found = [(yield from evidence.balanced(sight, q, loss))] * len(ridges)
+            q = yield from start_of(sight, loss, way)
+            found = [(yield from evidence.balanced(sight, q, loss, way.sign))] * len(ridges)
         return [Scored(*one) for one in found]
 
     def pack(self, model: Any) -> FloatArray:
@@ -181,11 +185,12 @@ class Votes(Family):
 
     def unpack(self, at: FloatArray) -> Any:
         """Return the model of a vector."""
-        return evidence.model(at)
+        return evidence.model(at, self.way.sign)
 
     def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""
-        return EvidenceSlope(self.sight, self.loss, at[:-1], float(at[-1]), **whom)
+        q, b = at[:-1], float(at[-1])
+        return EvidenceSlope(self.sight, self.loss, q, b, self.way.sign, **whom)
 
 
 def _flat(F: FloatArray) -> FloatArray:

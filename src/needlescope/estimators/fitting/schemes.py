@@ -69,7 +69,7 @@ def find_start(
     if not way.attends or way.start == "mean":
         yield []
     else:
-        yield from start_of(sight, loss, way.kappa, way.start)
+        yield from start_of(sight, loss, way)
     return []
 
 

@@ -17,14 +17,15 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ...arrays import FloatArray, IndexArray
-from ...solvers.calibration import AS_IS, Platt, ends, losses_of, platt, quantile
+from ...solvers.calibration import AS_IS, Platt, ends, losses_of_each, platt, quantile
 from .folds import grouped, in_order, rarer, stratified
+from .nested import Nested, nested
+from .ranking import rank
 from .settings import Setting
 
 MANY = 5000  # bags from which one part held out says enough,
 RARE = 500  # if so many are of the rarer class
 FEWEST = 100  # bags of a class that are kept when some are drawn
-NEAR = 1.5  # standard errors within which ways are alike
 CENTRE_ROUNDING = 1e-10  # of the centre, below which scores do not differ from it
 
 
@@ -53,6 +54,7 @@ class Choice(NamedTuple):
     losses: dict[Setting, float]
     tried: list[Tried]
     log_odds: FloatArray = np.zeros(0)  # of the bags held out, one part after another
+    nested: Nested | None = None  # what the choice is worth on bags that it was not made by
 
 
 def held_out(
@@ -95,32 +97,31 @@ def judge(
     if not parts:
         return Choice([Taken(next(iter(scores)), AS_IS)], AS_IS, {}, [])
     held = np.concatenate(parts)
-    share = weight[held] / weight[held].sum()
-    each = {one: losses_of(found[held], y[held], share) for one, found in scores.items()}
-    losses = {one: float(share @ found) for one, found in each.items()}
-    from_one = None if source is None else source[held]
-    tops: dict[Setting, Setting] = {}
-    for one in sorted(losses, key=lambda one: losses[one]):
-        tops.setdefault(one.way, one)
-    best = next(iter(tops.values()))
-    tried: list[Tried] = []
-    for one in tops.values():
-        behind, error = apart(*by_source(each[one], each[best], share, source=from_one))
-        kins = [row.setting.kin for row in tried if row.taken]
-        taken = behind <= NEAR * error and len(kins) < most and one.kin not in kins
-        tried.append(Tried(one, behind, error, losses[one], taken))
-    members, together = [], np.zeros(len(held))
-    for row in tried:
-        if row.taken:
-            alike = _one_scale(scores[row.setting], weight, parts)[held]
-            fitted = platt(alike, y[held], share)
-            members.append(Taken(row.setting, fitted))
-            together += fitted.log_odds(alike)
-    together /= len(members)
-    blend = platt(together, y[held], share) if len(members) > 1 else AS_IS
-    if len(members) > 1:
-        together = blend.log_odds(together)
-    return Choice(members, blend, losses, tried, together)
+    share, labels = weight[held] / weight[held].sum(), y[held]
+    settings, from_one = list(scores), None if source is None else source[held]
+    each = losses_of_each(np.stack([scores[one][held] for one in settings]), labels, share)
+    ranked = rank(settings, each, share, most, from_one)
+    losses = dict(zip(settings, (each @ share).tolist(), strict=True))
+    alike = np.stack([_one_scale(scores[one], weight, parts)[held] for one in settings])
+    taken = [one.place for one in ranked if one.taken]
+    fitted = [platt(alike[k], labels, share) for k in taken]
+    odds = [one.log_odds(alike[k]) for k, one in zip(taken, fitted, strict=True)]
+    together: FloatArray = np.mean(odds, axis=0)
+    blend = platt(together, labels, share) if len(taken) > 1 else AS_IS
+    together = blend.log_odds(together)
+    found = nested(settings, alike, labels, share, most, from_one)
+    if found is not None:
+        together = found.log_odds
+        if len(taken) > 1:
+            blend = blend.shrunk(found.slope, found.shift)
+        else:
+            fitted = [fitted[0].shrunk(found.slope, found.shift)]
+    members = [Taken(settings[k], one) for k, one in zip(taken, fitted, strict=True)]
+    tried = [
+        Tried(settings[k], behind, error, losses[settings[k]], chosen)
+        for k, behind, error, chosen in ranked
+    ]
+    return Choice(members, blend, losses, tried, together, found)
 
 
 def why(tried: list[Tried], setting: Setting) -> str:
@@ -151,40 +152,11 @@ def why(tried: list[Tried], setting: Setting) -> str:
                 f"the next, {row.setting.words}, was {row.behind:.3f} ± {row.error:.3f} behind."
             )
     if not setting.attends:
+        compared = any(row.setting.attends for row in tried)
         alone = not any(row.setting.attends for row in tried if row.taken)
-        found += f" Attention is uniform{': it did not pay' if alone else ' in the best'}."
+        so = (": it did not pay" if alone else " in the best") * compared
+        found += f" Attention is uniform{so}."
     return found
-
-
-def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return by how much losses are above others on the same bags, and its standard error.
-
-    Examples
-    --------
-    >>> apart(np.array([1.0, 3.0]), np.zeros(2), np.full(2, 0.5))
-    (2.0, 1.0)
-    """
-    share = weight / weight.sum()
-    off = losses - best
-    behind = float(share @ off)
-    rest = max(1.0 - float(share @ share), 1e-300)
-    return behind, float(np.sqrt((share * share) @ (off - behind) ** 2 / rest))
-
-
-def by_source(*losses: FloatArray, source: IndexArray | None) -> list[FloatArray]:
-    """Return the mean losses of each source and, last as they were given, the weights.
-
-    Examples
-    --------
-    >>> by_source(np.array([1.0, 3.0, 5.0]), np.full(3, 0.25), source=np.array([7, 7, 2]))
-    [array([5., 2.]), array([0.25, 0.5 ])]
-    """
-    if source is None:
-        return list(losses)
-    *each, weight = losses
-    place = np.unique(source, return_inverse=True)[1]
-    total: FloatArray = np.bincount(place, weight).astype(float)
-    return [*(np.bincount(place, weight * one) / total for one in each), total]
 
 
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:

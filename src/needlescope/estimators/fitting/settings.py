@@ -35,6 +35,17 @@ class Setting(NamedTuple):
     read: str = "attended"
     start: str = "steps"
     beside: bool = False
+    in_negatives: bool = False  # the signal is sought in bags of the negative class
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether one class is thought to have a signal, and the other none."""
+        return self.read == "evidence" or (self.read == "attended" and self.start != "steps")
+
+    @property
+    def sign(self) -> float:
+        """That of the class which has the signal."""
+        return -1.0 if self.in_negatives else 1.0
 
     @property
     def way(self) -> Setting:
@@ -81,6 +92,8 @@ class Setting(NamedTuple):
             return f"the mean of {shown}"
         if self.read in SUMMARIES:
             return f"{SUMMARIES[self.read]} of {shown}"
+        if self.in_negatives:
+            shown += ", sought in negatives"
         if self.read == "evidence":
             return f"the evidence, from {FROM[self.start]}, of {shown}"
         what = "attention" if self.queries == 1 else f"attention of {self.queries} queries"
@@ -95,6 +108,20 @@ FROM = {
     "iterated": "iterated attention",
     "mean": "the mean",
 }
+
+
+def check_switch(name: str, value: Any) -> None:
+    """Refuse a parameter that is neither "auto" nor True or False.
+
+    Examples
+    --------
+    >>> check_switch("cosines", "no")
+    Traceback (most recent call last):
+    ValueError: cosines must be "auto", True or False, got 'no'
+    """
+    auto = isinstance(value, str) and value == "auto"
+    if not auto and not isinstance(value, bool | np.bool_):
+        raise ValueError(f'{name} must be "auto", True or False, got {value!r}')
 
 
 def check_auto(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from needlescope.estimators import Bags
+from needlescope.estimators.bags.bags import as_bags
 
 FRAME = pd.DataFrame(
     {
@@ -47,7 +48,7 @@ def test_polars_frames_are_read_as_those_of_pandas():
     assert Bags.from_table(single, [0, 1]).instances.dtype == np.float32
     gap = polars.DataFrame({"u": [1.0, None], "v": [1, 2]})
     with pytest.raises(ValueError, match=r"bag 0 \(3\) has a NaN .* in instance 1, feature .u"):
-        Bags.from_table(gap, [3, 3])
+        as_bags(Bags.from_table(gap, [3, 3]))
     with pytest.raises(ValueError, match=r"a LazyFrame is not read yet: pass X.collect\(\)"):
         Bags.from_table(frame.lazy(), [0, 0])
     with pytest.raises(ValueError, match="column 'k' must hold numbers, got String; leave it out"):

@@ -71,6 +71,22 @@ def test_evidence_is_the_log_of_the_mean_odds_at_any_size(size):
     assert np.isfinite(found.gradient).all()
 
 
+def test_evidence_for_the_negative_class_falls_with_its_odds():
+    """Beside that for the other, in the same pass; its gradient is that of its loss."""
+    data, q, loss = rows(), RNG.standard_normal(D), get_loss("logistic")
+    sight, step = Sight(data, WEIGHT), 1e-5 * RNG.standard_normal(D)
+
+    def asks():
+        both = [EvidenceSlope(sight, loss, q, 0.5, sign) for sign in (1.0, -1.0)]
+        return (
+            yield [*both, *(EvidenceSlope(sight, loss, q + k * step, 0.5, -1.0) for k in (-1, 1))]
+        )
+
+    plain, against, before, after = alone(data, asks())
+    np.testing.assert_allclose(against.scores - 0.5, 0.5 - plain.scores, atol=1e-12)
+    assert after.loss - before.loss == pytest.approx(2.0 * against.gradient[:-1] @ step, rel=1e-5)
+
+
 def test_bags_held_out_are_scored_if_asked():
     data, state, loss = rows(), next(states()), get_loss("logistic")
     sight, held = Sight(data, WEIGHT, training="own"), WEIGHT == 0.0

@@ -158,3 +158,19 @@ def test_summaries_of_many_bags_in_order():
     X, y = spread_bags(n=6)
     found = summaries(Arrays(X, y))
     np.testing.assert_array_equal(found[2:4], summaries(Arrays(X[2:4], y[2:4])))
+
+
+@pytest.mark.parametrize(("positives", "fewest", "most"), [(20, 10, 25), (1, 0, 3)])
+def test_trees_that_no_bags_were_held_out_for_call_the_more_probable_class(positives, fewest, most):
+    """Their votes are shares from 0 to 1, which say as much for either class at one half."""
+    X, _ = spread_bags(60)
+    y = np.arange(60) < positives
+    X[y] += 2.0
+    given = {"read": "trees", "random_state": 0, **({"validation": 0} if positives > 1 else {})}
+    clf = AttentionClassifier(shrinkage=1.0, cosines=False, **given).fit(X, y)
+    fresh = spread_bags(60, seed=1)[0]
+    fresh[y] += 2.0
+    assert fewest <= clf.predict(fresh).sum() <= most
+    np.testing.assert_allclose(
+        [one.sum() for one in clf.instance_scores(fresh)], clf.decision_function(fresh), atol=1e-9
+    )

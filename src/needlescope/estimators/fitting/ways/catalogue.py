@@ -46,6 +46,7 @@ class Asked(NamedTuple):
     start: str = "auto"
     beside: Any = "auto"
     effort: str = "standard"
+    both_sides: bool = False  # a signal may be in bags of either class
 
     def plain(self) -> Asked:
         """Return the same with nothing left open of how to look: as the theory does it."""
@@ -55,7 +56,8 @@ class Asked(NamedTuple):
             "start": "steps",
             "beside": False,
         }
-        return self._replace(**{k: v for k, v in look.items() if getattr(self, k) == "auto"})
+        fixed = {k: v for k, v in look.items() if getattr(self, k) == "auto"}
+        return self._replace(both_sides=False, **fixed)
 
 
 def ways(asked: Asked, d: int, roomy: bool = True, summed_up: bool = True) -> list[Setting]:
@@ -84,9 +86,8 @@ def ways(asked: Asked, d: int, roomy: bool = True, summed_up: bool = True) -> li
     return [
         look._replace(shrinkage=glass.shrinkage, cosines=glass.waves)
         for glass in glasses
-        for look in _looks(
-            asked, glass, glass.width(d), summed_up=summed_up and glass == glasses[0]
-        )
+        for one in _looks(asked, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
+        for look in _sides(asked, one)
     ]
 
 
@@ -144,6 +145,13 @@ def _looks(asked: Asked, glass: Glass, width: int, *, summed_up: bool) -> Iterat
             for beside in _beside(asked, start):
                 for count in counts:
                     yield Setting(kappa, 0.0, 0, count, start=start, beside=beside)
+
+
+def _sides(asked: Asked, look: Setting) -> Iterator[Setting]:
+    """Go through the classes that a signal may be in, where that makes a difference."""
+    yield look
+    if asked.both_sides and look.one_sided:
+        yield look._replace(in_negatives=True)
 
 
 def _reads(asked: Asked) -> tuple[str, ...]:

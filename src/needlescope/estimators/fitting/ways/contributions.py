@@ -42,6 +42,7 @@ def parts(
     if isinstance(model, Evidence):
         a, found = look(rows, segments, model.q[0])
         each = _odds(project(rows, model.q[0]), segments.spread(found), a, even)
+        each, found = model.sign * each, model.sign * found
     else:
         each, found = np.zeros(len(rows)), np.zeros(segments.count(len(rows)))
         for head in attended(rows, segments, model.q, model.w, 1.0):

@@ -25,15 +25,19 @@ from .slopes import EvidenceSlope
 
 
 class Evidence(NamedTuple):
-    """One query (1, d), which is its own readout, and the bias."""
+    """One query (1, d), which is its own readout, and the bias.
+
+    The sign is −1 where instances speak for the negative class: the score falls with their odds.
+    """
 
     q: FloatArray
     b: float
+    sign: float = 1.0
 
     @property
     def w(self) -> FloatArray:
-        """The readout: the query."""
-        return self.q
+        """The readout: the query, or its opposite."""
+        return self.sign * self.q
 
 
 def look(rows: Any, segments: Segments, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -56,18 +60,20 @@ def scores(data: Data, model: Evidence) -> FloatArray:
     """Return the score of every bag."""
     found = np.full(len(data.y), model.b)
     for block in data.blocks():
-        found[block.rows] += look(block.table, block.segments, model.q[0])[1]
+        found[block.rows] += model.sign * look(block.table, block.segments, model.q[0])[1]
     return found
 
 
-def balanced(sight: Sight, q: FloatArray, loss: Loss) -> Job[tuple[Evidence, FloatArray]]:
+def balanced(
+    sight: Sight, q: FloatArray, loss: Loss, sign: float = 1.0
+) -> Job[tuple[Evidence, FloatArray]]:
     """Return the evidence along a query (d,), with the bias that suits it best, and all scores."""
     everyone = sight.training is not None
-    (found,) = yield [EvidenceSlope(sight, loss, q, 0.0, all=everyone)]
+    (found,) = yield [EvidenceSlope(sight, loss, q, 0.0, sign, all=everyone)]
     b = balancing_shift(found.scores, sight.y, loss, sight.weight)
-    return Evidence(q[None], b), found.scores + b
+    return Evidence(q[None], b, sign), found.scores + b
 
 
-def model(at: FloatArray) -> Evidence:
+def model(at: FloatArray, sign: float = 1.0) -> Evidence:
     """Return the evidence of a vector (q, b)."""
-    return Evidence(at[None, :-1], float(at[-1]))
+    return Evidence(at[None, :-1], float(at[-1]), sign)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....arrays import FloatArray, IndexArray
-from ..selection import apart
+from ..ranking import apart
 from ..settings import Setting
 
 Ways: TypeAlias = "dict[Setting, list[Setting]]"  # from a way to its settings
@@ -80,7 +80,14 @@ def compare(
     for way, (_, worse, error) in behind.items():
         margin = worse - HOPELESS * error
         seen[way.glass] = min(margin, seen.get(way.glass, np.inf))
-    others = {w: light[w] for w in ways if w not in scouts and seen.get(w.glass, 0.0) <= 0.0}
+    lost = _lost_side(scouts, scores, held, losses)
+    others = {
+        way: light[way]
+        for way in ways
+        if way not in scouts
+        and seen.get(way.glass, 0.0) <= 0.0
+        and not (way.one_sided and way.in_negatives is lost)
+    }
     if others:
         score(others, [first], scores)
     tried = _done({**scouts, **others}, scores)
@@ -91,6 +98,19 @@ def compare(
     left = {way: ways[way] for way in tried if way in best}
     final = _by_all(left, places, score, losses)
     return final, {way: found for way, found in behind.items() if way not in best}
+
+
+def _lost_side(scouts: Ways, scores: Scores, held: IndexArray, losses: Losses) -> bool | None:
+    """Return the class in which all scouts that seek a signal there do clearly worse, if any."""
+    seeking = {way: some for way, some in scouts.items() if way.one_sided}
+    if len({way.in_negatives for way in seeking}) < 2:
+        return None
+    behind = _behind(seeking, scores, held, losses)
+    for side in (False, True):
+        own = [gap for way, gap in behind.items() if way.in_negatives is side]
+        if all(worse > HOPELESS * error for _, worse, error in own):
+            return side
+    return None
 
 
 def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setting]:

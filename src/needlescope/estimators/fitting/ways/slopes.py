@@ -56,10 +56,11 @@ class AttentionSlope(_OfModel):
 
 @dataclass(frozen=True, eq=False)
 class EvidenceSlope(_OfModel):
-    """The slope of evidence: q (d,) and b."""
+    """The slope of evidence: q (d,) and b, and the sign of the score."""
 
     q: FloatArray
     b: float
+    sign: float = 1.0
 
 
 class _Slopes(Reaction):
@@ -132,6 +133,7 @@ class _AttentionSlopes(_Slopes):
 class _EvidenceSlopes(_Slopes):
     def __init__(self, asks: Sequence[EvidenceSlope], count: int) -> None:
         super().__init__(asks, count, [ask.b for ask in asks])
+        self.sign = np.array([ask.sign for ask in asks])[:, None]
 
     @property
     def directions(self) -> list[tuple[Sight, FloatArray]]:
@@ -145,10 +147,10 @@ class _EvidenceSlopes(_Slopes):
         top = runs.max(seen)
         odds = np.exp(seen - runs.spread(top))
         total = runs.sum(odds)
-        pulls = self.pulls(top + np.log(total / runs.lengths), place)
+        pulls = self.pulls(self.sign * (top + np.log(total / runs.lengths)), place)
         if self.held:
             return None
-        odds *= runs.spread(pulls / total)
+        odds *= runs.spread(self.sign * pulls / total)
         return odds
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:

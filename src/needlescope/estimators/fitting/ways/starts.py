@@ -29,10 +29,11 @@ from ..lockstep.sight import Sight
 ROUNDS = 25
 
 
-def contrast(sight: Sight) -> Job[FloatArray]:
+def contrast(sight: Sight, sign: float = 1.0) -> Job[FloatArray]:
     """Return a unit vector: the top eigenvector of the covariances' difference within bags.
 
-    It points to where the farthest instances of positives are farther than those of negatives.
+    It points to where the farthest instances of positives are farther than those of negatives; or
+    the other way round, if the ``sign`` is −1.
 
     Examples
     --------
@@ -46,7 +47,7 @@ def contrast(sight: Sight) -> Job[FloatArray]:
     >>> int(np.argmax(np.abs(found))), bool(found[2] < -0.99)
     (2, True)
     """
-    y, weight = sight.y, sight.weight
+    y, weight = sign * sight.y, sight.weight
     sides = {sign: float(weight[y == sign].sum()) for sign in (-1.0, 1.0)}
     each = weight * y / np.where(y > 0.0, sides[1.0], sides[-1.0])
     top = sight.d - 1
@@ -103,12 +104,14 @@ class _Rounds(Reaction):
 Round.reaction = _Rounds
 
 
-def iterated(sight: Sight, rounds: int = ROUNDS, settled: float = 0.0) -> Job[FloatArray]:
+def iterated(
+    sight: Sight, rounds: int = ROUNDS, settled: float = 0.0, sign: float = 1.0
+) -> Job[FloatArray]:
     """Return θ ξ̂: the signal that attention, iterated on the positives, settles on.
 
-    Instances are counted from the mean of the negatives'. The strength is learned on the way, and
-    one instance of each positive is taken to carry the signal. It ends early when a round moves it
-    by less than ``settled`` of its size.
+    Where the ``sign`` is −1, on the negatives. Instances are counted from the mean of the others'.
+    The strength is learned on the way, and one instance of each positive is taken to carry the
+    signal. It ends early when a round moves it by less than ``settled`` of its size.
 
     Examples
     --------
@@ -122,7 +125,7 @@ def iterated(sight: Sight, rounds: int = ROUNDS, settled: float = 0.0) -> Job[Fl
     >>> int(np.argmax(found)), bool(abs(found[2] - 4.0) < 0.4)
     (2, True)
     """
-    weight, positive, d = sight.weight, sight.y > 0.0, sight.d
+    weight, positive, d = sight.weight, sign * sight.y > 0.0, sight.d
     share = np.where(positive, weight, 0.0) / float(weight[positive].sum())
     count = 1.0 / float(share @ share)  # positives of equal weight that say as much
     middle = np.where(positive, 0.0, weight) @ sight.means / float(weight[~positive].sum())

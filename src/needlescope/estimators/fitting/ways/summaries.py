@@ -32,6 +32,7 @@ from ..settings import KINDS
 
 TREES = 100
 LEAF = 2  # bags that end in the same leaf, at least
+STEEPNESS = 4.0  # of log p/(1 − p) at p = ½
 CONSTANT = 1e-6  # of its size: a summary that deviates by less has nothing to say
 TOLERANCE = 1e-4  # of a readout's gradient, relative to that at zero
 
@@ -89,10 +90,10 @@ class Linear(Summarised):
 
 @dataclass(frozen=True)
 class Forest(Summarised):
-    """The mean vote of trees: the share of positives in the leaf where a bag ends.
+    """The mean vote of trees: 4 (p − ½), with p the share of positives in the leaf of a bag.
 
-    On its way from the root every question changes that share, and the change is what the summary
-    that it asks for adds.
+    That is log p/(1 − p) to first order around p = ½, and zero where it is. On its way from the
+    root every question changes p, and the change is what the summary that it asks for adds.
     """
 
     trees: list[ExtraTreeRegressor]
@@ -100,14 +101,20 @@ class Forest(Summarised):
     def of(self, found: FloatArray) -> FloatArray:
         """Return the mean vote, by the trees' own quick way."""
         rows = found.astype(np.float32)
-        return np.asarray(np.mean([one.tree_.predict(rows)[:, 0] for one in self.trees], axis=0))
+        share = np.mean([one.tree_.predict(rows)[:, 0] for one in self.trees], axis=0)
+        return np.asarray(_score(share))
 
     def parts(self, found: FloatArray) -> FloatArray:
         """Return what the questions about each summary change."""
         rows, total = found.astype(np.float32), np.zeros(found.shape)
         for one in self.trees:
             total += (one.tree_.decision_path(rows) @ _changes(one.tree_, rows.shape[1])).toarray()
-        return np.asarray(total / len(self.trees))
+        return np.asarray(STEEPNESS * total / len(self.trees))
+
+
+def _score(share: Any) -> Any:
+    """Return the score of a share of positives."""
+    return STEEPNESS * (share - 0.5)
 
 
 def _changes(tree: Any, width: int) -> csr_array:
@@ -183,5 +190,5 @@ def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> S
             )
             tree.fit(rows, votes, sample_weight=None if even else share, check_input=False)
             trees.append(tree)
-    b = float(share @ votes / share.sum())
+    b = float(_score(share @ votes / share.sum()))
     return Forest(weight @ found / weight.sum(), b, trees)

@@ -1,0 +1,104 @@
+"""Candidates ranked by their losses on held-out bags, and which of them are taken together.
+
+Two candidates are alike if the difference of their mean losses is within `NEAR` of its own
+standard error, which is that of bags, or of sources such as patients that several bags share.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray, IndexArray
+from .settings import Setting
+
+NEAR = 1.5  # standard errors within which candidates are alike
+
+
+class Ranked(NamedTuple):
+    """The best setting of a candidate: its place, and how it compares with the best of all."""
+
+    place: int
+    behind: float  # its mean loss, less the best
+    error: float  # the standard error of that
+    taken: bool
+
+
+def rank(
+    settings: list[Setting],
+    losses: FloatArray,
+    weight: FloatArray,
+    most: int,
+    source: IndexArray | None = None,
+) -> list[Ranked]:
+    """Return the best setting of every candidate, the best candidate first.
+
+    The best is taken, and the best of every other kin that is near to it, up to ``most`` in all.
+
+    Parameters
+    ----------
+    settings
+        One for each row of ``losses``.
+    losses
+        Of each held-out bag, in every setting.
+    weight
+        Of each bag.
+    most
+        How many candidates may be taken.
+    source
+        What each bag comes from, if several share a source.
+
+    Examples
+    --------
+    >>> settings = [Setting(2.0, 0.1), Setting(2.0, 0.2), Setting(0.0, 0.1, read="mean")]
+    >>> losses = np.array([[0.5, 0.7], [0.1, 0.3], [0.2, 0.2]])
+    >>> [(one.place, one.taken) for one in rank(settings, losses, np.ones(2), 2)]
+    [(1, True), (2, True)]
+    """
+    *each, share = by_source(*losses, weight, source=source)
+    means = losses @ weight
+    tops: dict[Setting, int] = {}
+    for place in np.argsort(means, kind="stable"):
+        tops.setdefault(settings[place].way, int(place))
+    best = each[next(iter(tops.values()))]
+    found: list[Ranked] = []
+    kins: list[tuple[str, bool]] = []
+    for place in tops.values():
+        behind, error = apart(each[place], best, share)
+        kin = settings[place].kin
+        taken = behind <= NEAR * error and len(kins) < most and kin not in kins
+        kins += [kin] * taken
+        found.append(Ranked(place, behind, error, taken))
+    return found
+
+
+def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Return by how much losses are above others on the same bags, and its standard error.
+
+    Examples
+    --------
+    >>> apart(np.array([1.0, 3.0]), np.zeros(2), np.full(2, 0.5))
+    (2.0, 1.0)
+    """
+    share = weight / weight.sum()
+    off = losses - best
+    behind = float(share @ off)
+    rest = max(1.0 - float(share @ share), 1e-300)
+    return behind, float(np.sqrt((share * share) @ (off - behind) ** 2 / rest))
+
+
+def by_source(*losses: FloatArray, source: IndexArray | None) -> list[FloatArray]:
+    """Return the mean losses of each source and, last as they were given, the weights.
+
+    Examples
+    --------
+    >>> by_source(np.array([1.0, 3.0, 5.0]), np.full(3, 0.25), source=np.array([7, 7, 2]))
+    [array([5., 2.]), array([0.25, 0.5 ])]
+    """
+    if source is None:
+        return list(losses)
+    *each, weight = losses
+    place = np.unique(source, return_inverse=True)[1]
+    total: FloatArray = np.bincount(place, weight).astype(float)
+    return [*(np.bincount(place, weight * one) / total for one in each), total]

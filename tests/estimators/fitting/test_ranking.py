@@ -1,0 +1,40 @@
+"""Which candidates are taken, by their losses on held-out bags."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from needlescope.estimators.fitting.ranking import rank
+from needlescope.estimators.fitting.settings import Setting
+
+STEPS, MEAN = Setting(2.0, 0.1), Setting(0.0, 0.1, read="mean")
+
+
+def test_one_setting_of_every_candidate_is_ranked_and_those_alike_are_taken():
+    rng = np.random.default_rng(0)
+    weak, strong = STEPS, STEPS._replace(ridge=0.3)
+    whitened = STEPS._replace(shrinkage=0.02)
+    settings = [MEAN, weak, strong, whitened]
+    noise = rng.standard_normal((4, 200))
+    losses = 1.0 + 0.1 * noise + np.array([0.01, 0.5, 0.0, 0.001])[:, None]
+    found = rank(settings, losses, np.full(200, 1.0 / 200), 3)
+    means = losses.mean(axis=1)
+    assert [one.place for one in found] == sorted((0, 2, 3), key=lambda k: means[k])
+    # two of one kin err alike: the better is taken, and the mean beside it
+    assert {one.place for one in found if one.taken} == {found[0].place, 0}
+    assert found[0].behind == 0.0 and all(one.error > 0.0 for one in found[1:])
+    assert [one.taken for one in rank(settings, losses, np.full(200, 1.0 / 200), 1)].count(
+        True
+    ) == 1
+
+
+def test_bags_of_one_source_do_not_count_as_many():
+    """What is told apart by forty copies of five bags is not by the five."""
+    rng = np.random.default_rng(1)
+    few = np.stack([np.zeros(5), 0.3 + 0.5 * rng.standard_normal(5)])
+    losses, weight = np.repeat(few, 40, axis=1), np.full(200, 1.0 / 200)
+    apart = rank([STEPS, MEAN], losses, weight, 2)[1]
+    together = rank([STEPS, MEAN], losses, weight, 2, np.repeat(np.arange(5), 40))[1]
+    assert together.behind == pytest.approx(apart.behind)
+    assert together.error > 5.0 * apart.error
