@@ -12,8 +12,21 @@ from .stopping import go_on
 
 LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
 NUMBERS = (
-    *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se", "kappa"),
-    *("cosine_q", "ridge", "eta_w", "eta_b", "eta_q", "beta", "balance", "shift", "spend"),
+    *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
+    *(
+        "limit_error",
+        "limit_error_se",
+        "kappa",
+        "cosine_q",
+        "ridge",
+        "eta_w",
+        "eta_b",
+        "eta_q",
+        "beta",
+        "balance",
+        "shift",
+        "spend",
+    ),
 )
 
 

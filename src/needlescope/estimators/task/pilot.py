@@ -22,7 +22,8 @@ from ...outcome.planned import PilotPlan
 from ...planning.asked import Asked, ask
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
-from ...planning.plan import plan, roughly
+from ...planning.missing import roughly
+from ...planning.plan import plan
 from ...task import Task
 from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags

@@ -1,0 +1,164 @@
+"""The argument that was left out, for one learner, in the limit of large d.
+
+The search is rough; what is found is settled at full accuracy: n and θ by Newton steps with the
+slope of the rough search, L as the largest whole number whose error is at most the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import NotConverged
+from .asked import Asked
+from .inverter import Met, largest, meet, probit
+from .learners import Learner, Reached
+
+MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
+WEAKEST, STRONGEST = 0.05, 1e3  # θ
+LONGEST = 100_000  # L
+ROUGH_RATIO = 1.05  # by which L may be too small in the rough search
+LEAST_OF_CLASS = 10  # bags of the rarer class
+LEAST_NEGATIVES = 20  # beside a given number of positives
+TRIES = 6  # Newton steps at full accuracy
+FLAT = 1e-6  # a slope of the probit that is none
+
+
+class Settled(NamedTuple):
+    """The argument that was missing, and what is reached with it; None if nothing does.
+
+    ``best`` is the error as near to the target as it gets, where nothing does.
+    """
+
+    at: float
+    reached: Reached | None
+    met: Met
+    best: float = np.nan
+
+
+def settle(asked: Asked, who: Learner, accuracy: float) -> Settled:
+    """Find what is missing for one learner: roughly, then at full accuracy."""
+    if asked.unknown == "error":
+        budget = asked.budget(asked.n)
+        setting = who.reach(budget)
+        reached = who.settle(budget, setting, accuracy)
+        return Settled(reached.error, reached, Met(reached.error, setting, 0.0, True))
+    met = roughly(asked, who)
+    if not met.enough:
+        return lost(asked, met, float(met.setting.error))
+    if asked.unknown == "L":
+        return _longest(asked, who, met, accuracy)
+    return _finely(asked, who, met, accuracy)
+
+
+def lost(asked: Asked, met: Met, best: float) -> Settled:
+    """Return that nothing within the limits meets the target."""
+    return Settled(0.0 if asked.unknown == "L" else np.inf, None, met, best)
+
+
+def roughly(asked: Asked, who: Learner) -> Met:
+    """Find what is missing for one learner, by its rough forward function."""
+    assert asked.error is not None
+    ends = limits(asked)
+    if asked.unknown == "L":
+        return _roughly_longest(asked, who, asked.error)
+
+    def forward(at: float, near: Any) -> Any:
+        return who.reach(asked.budget(at), near)
+
+    def again(at: float, setting: Any) -> float:
+        return who.again(asked.budget(at), setting)
+
+    start = 5.0 if asked.unknown == "theta" else 3.0 * asked.d * asked.mean_cost
+    return meet(forward, again, asked.error, float(np.clip(start, *ends)), ends)
+
+
+def limits(asked: Asked) -> tuple[float, float]:
+    """Return between which values the missing argument is looked for."""
+    if asked.unknown == "n":
+        rarer = 0.5 if asked.costs is not None else min(asked.pi, 1.0 - asked.pi)
+        low = max(LEAST_DATA * asked.d, LEAST_OF_CLASS / rarer)
+        if asked.positives is not None:
+            low = max(low, float(asked.positives + LEAST_NEGATIVES))
+        return low * asked.mean_cost, MOST_DATA * asked.d * asked.mean_cost
+    if asked.unknown == "theta":
+        return WEAKEST, STRONGEST
+    return float(asked.R), float(LONGEST)
+
+
+def whole_limits(asked: Asked) -> tuple[int, int]:
+    """Return between which whole numbers L is looked for."""
+    return asked.R, LONGEST
+
+
+def _roughly_longest(asked: Asked, who: Learner, target: float) -> Met:
+    """Find the largest L by the rough forward function, settings from one L to the next."""
+    looked: dict[int, Any] = {}
+    last: list[Any] = [None]
+
+    def gap(L: int) -> float:
+        looked[L] = last[0] = who.reach(asked.budget(L), last[0])
+        return probit(last[0].error) - probit(target)
+
+    at = largest(gap, max(10, 2 * asked.R), whole_limits(asked), ROUGH_RATIO)
+    if at is None:
+        return Met(float(asked.R), looked[asked.R], 0.0, False)
+    return Met(float(at), looked[at], 0.0, True)
+
+
+def _longest(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
+    """Return the largest L whose error at full accuracy is at most the target."""
+    assert asked.error is not None
+    target, looked = asked.error, {}
+
+    def gap(L: int) -> float:
+        looked[L] = who.settle(asked.budget(L), met.setting, accuracy)
+        return probit(looked[L].error) - probit(target)
+
+    at = largest(gap, round(met.at), whole_limits(asked))
+    if at is None:
+        return lost(asked, met, looked[asked.R].error)
+    return Settled(float(at), looked[at], met)
+
+
+def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
+    """Step to where the error meets the target at full accuracy; then to whole bags."""
+    assert asked.error is not None
+    target, ends = asked.error, limits(asked)
+    level = probit(target)
+
+    def look(at: float) -> Reached:
+        return who.settle(asked.budget(at), met.setting, accuracy)
+
+    at, reached, slope = met.at, look(met.at), met.slope
+    before: tuple[float, float] | None = None
+    for _ in range(TRIES):
+        gap = probit(reached.error) - level
+        if abs(reached.error - target) <= accuracy or abs(slope) < FLAT:
+            break
+        if gap <= 0.0 and at == ends[0]:
+            return Settled(at, reached, met)  # the least there is does
+        if before is not None and abs(np.log(at / before[0])) > 1e-9:
+            secant = (gap - before[1]) / (np.log(at) - np.log(before[0]))
+            slope = secant if secant * slope > 0.0 else slope
+        before = (at, gap)
+        at = float(np.clip(at * np.exp(np.clip(-gap / slope, -0.5, 0.5)), *ends))
+        reached = look(at)
+    else:
+        raise NotConverged(
+            f"the {asked.unknown} at which {who.words} errs {target:g} could not be pinned "
+            f"down: at {at:.6g} the error is {reached.error:.6g}; try another target"
+        )
+    gap = probit(reached.error) - level
+    if abs(slope) > FLAT:
+        at *= float(np.exp(np.clip(-gap / slope, -0.5, 0.5)))
+    return rounded(asked, at, look, met)
+
+
+def rounded(asked: Asked, at: float, look: Callable[[float], Reached], met: Met) -> Settled:
+    """Return what is reached with whole bags, where bags are counted."""
+    if asked.unknown == "n" and asked.costs is None:
+        at = float(np.ceil(at - 1e-6))
+    return Settled(at, look(at), met)
