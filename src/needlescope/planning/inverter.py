@@ -151,7 +151,7 @@ def _inside(low: tuple[int, float], high: tuple[int, float]) -> int:
     """Return a whole number between two, where a straight line in the log has no gap."""
     share = low[1] / (low[1] - high[1]) if np.isfinite(high[1]) else 0.5
     share = float(np.clip(share, NEAREST, 1.0 - NEAREST))
-    there = int(round(low[0] * (high[0] / low[0]) ** share))
+    there: int = round(low[0] * (high[0] / low[0]) ** share)
     return min(max(there, low[0] + 1), high[0] - 1)
 
 

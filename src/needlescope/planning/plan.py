@@ -14,6 +14,7 @@ import numpy as np
 from ..answer import Question
 from ..losses import Loss, get_loss
 from ..outcome.planned import Line, Plan
+from ..running.seeds import check_seed
 from ..theory.asked import check_accuracy
 from ..theory.oracle.least_error import oracle
 from . import words
@@ -48,6 +49,7 @@ def plan(
     """Plan: `needlescope.plan` without pilot data, which see."""
     asked = ask(L, R, theta, pi, d, n, error, learner, positives, costs, spend)
     get_loss(loss)
+    check_seed(seed)
     accuracy = check_accuracy(accuracy)
     if asked.error is not None:
         accuracy = min(accuracy, OF_TARGET * asked.error)

@@ -18,13 +18,15 @@ from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
 from ...grid import whole
-from ...outcome.planned import PilotPlan
+from ...losses import get_loss
+from ...outcome.planned import PilotPlan, Plan
 from ...planning.asked import Asked, ask
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
 from ...planning.missing import roughly
 from ...planning.plan import plan
 from ...task import Task
+from ...theory.asked import check_accuracy
 from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
@@ -35,6 +37,7 @@ from .result import TaskEstimate
 
 SHARES, SPLITS = (0.25, 0.5, 0.75), 6  # of the pilot, that classifiers are fitted to
 MOST_RESAMPLES = 1000
+STRONG = 100.0  # θ for which any target can be had, while the task is not known
 OUTSIDE = 5.0  # per cent of the resamples on each side
 
 
@@ -69,6 +72,8 @@ def plan_from_pilot(
     resamples = whole("resamples", resamples, 1, MOST_RESAMPLES)
     bags = as_bags(pilot[0])
     _, signs = _signs(bags, pilot[1], None)
+    limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
+    _check(bags, signs, limits | {"n": n, "error": error, "learner": learner}, more, seed)
     random = check_random_state(seed)
     _need_signal(fit_task(bags, signs, random, lambda: None), len(bags))
     estimate = estimate_task(bags, pilot[1], random_state=random)
@@ -76,7 +81,6 @@ def plan_from_pilot(
     task, d = estimate.task, max(round(estimate.dimension), 1)
     given = {**_fields(task), "d": d, "n": n, "error": error, "learner": learner}
     found = plan(**given, **more, seed=seed, interval=interval, others=others)
-    limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
     who = get_learner(learner, more.get("loss", "logistic"))
     here = _value(ask(**given, **limits), who)
     times = found.n / here if found.unknown == "n" and np.isfinite(here) else 1.0
@@ -88,17 +92,65 @@ def plan_from_pilot(
         values.append(float(np.ceil(value)) if n is None else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
+    further = extrapolated(measured, n, error)
+    notes = _notes(estimate, found, (low, high), measured, further, resamples)
     return PilotPlan(
-        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)},
+        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
+        | {"notes": (*notes, *found.notes), "verdict": " ".join([*notes, found.verdict])},
         bags=len(bags),
         theta_se=estimate.theta_se,
         resampled=tuple(values),
         low=low,
         high=high,
         measured=measured,
-        extrapolated=extrapolated(measured, n, error),
+        extrapolated=further,
         trust=_trust(estimate),
     )
+
+
+def _check(
+    bags: Bags, signs: FloatArray, asked: dict[str, Any], more: dict[str, Any], seed: Any
+) -> None:
+    """Refuse a question before the task is read off the bags: all but its target's floor."""
+    get_loss(more.get("loss", "logistic"))
+    check_accuracy(more.get("accuracy", 1.0))
+    check_random_state(seed)
+    shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": STRONG}
+    ask(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **asked)
+
+
+def _notes(
+    estimate: TaskEstimate,
+    found: Plan,
+    ends: tuple[float, float],
+    measured: dict[int, tuple[float, float]],
+    further: float,
+    resamples: int,
+) -> tuple[str, ...]:
+    """Say how far the plan is open, and how far to trust it: first of all that is said."""
+    unit = {"n": "{:,.0f} bags", "error": "an error of {:.3g}"}[found.unknown]
+    low, high = (unit.format(one) if np.isfinite(one) else "no number of bags" for one in ends)
+    told = [
+        _big(_trust(estimate)) + ".",
+        f"The {estimate.bags} bags of the pilot leave the answer open: plans for {resamples} "
+        f"pilots like it go from {low} to {high}.",
+    ]
+    count, (error, se) = list(measured.items())[-1]
+    told.append(
+        f"A classifier fitted to {count} of them has a test error of {error:.3g} ± {se:.2g}; "
+        f"without the theory, parts of the pilot lead to "
+        f"{unit.format(further) if np.isfinite(further) else 'no number of bags'}."
+    )
+    if measured and error < estimate.predicted["bayes"] - 2.0 * se:
+        told.append(
+            f"That is less than {estimate.predicted['bayes']:.3g}, the least that is possible in "
+            "the task that was estimated: the task is not that of these bags."
+        )
+    return tuple(told)
+
+
+def _big(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _need_signal(found: Fitted | TaskEstimate, bags: int) -> None:
