@@ -72,8 +72,12 @@ def ask(
     positives: Any = None,
     costs: Any = None,
     spend: Any = None,
+    *,
+    estimated: bool = False,
 ) -> Asked:
     """Refuse a question that has no answer, and read the others.
+
+    Where the task is ``estimated``, so is its Bayes error, and a target below it is not refused.
 
     Examples
     --------
@@ -124,7 +128,8 @@ def ask(
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
         _target(error, float(shown.pi)), count, prices,
     )  # fmt: skip
-    _check_floor(found)
+    if not estimated:
+        _check_floor(found)
     return found
 
 

@@ -38,7 +38,7 @@ def at_dimension(
     asked: Asked, who: Learner, found: Settled, accuracy: float, seed: Any, wanted: bool
 ) -> Seen:
     """Measure the range of errors over data sets, and move the plan to where its mean is right."""
-    limit = f"the error is that of the limit of large d, which is smaller than at d = {asked.d:,}"
+    limit = f"the error is that of the limit of large d, and at d = {asked.d:,} commonly larger"
     if found.reached is None:
         return Seen(found, None)
     if found.reached.training is None:

@@ -73,7 +73,7 @@ def meet(
     level, x = probit(target), float(np.log(np.clip(start, *limits)))
     low, high = np.log(limits)
     ends = float(low), float(high)
-    setting = None
+    setting, met = None, None
     for _ in range(LOOKS):
         setting = forward(float(np.exp(x)), setting)
         gap = probit(setting.error) - level
@@ -83,17 +83,17 @@ def meet(
         if gap > 0.0:
             low = max(low, x)
         else:
-            high = min(high, x)
+            high, met = min(high, x), Met(float(np.exp(x)), setting, slope, True)
         if gap > 0.0 and x == ends[1]:
             return Met(float(np.exp(x)), setting, slope, False)
         if gap <= 0.0 and x == ends[0]:
             return Met(float(np.exp(x)), setting, slope, True)
-        if high - low < 1e-4:
-            return Met(float(np.exp(high)), setting, slope, True)
+        if high - low < 1e-4 and met is not None:
+            return met  # the error jumps there
         step = -gap / slope if slope < -1e-3 else gap * STRIDE
         ahead = x + float(np.clip(step, -STRIDE, STRIDE))
         x = ahead if low < ahead < high else _between(low, high, ends, ahead)
-    return Met(float(np.exp(x)), setting, slope, abs(gap) < 0.05)
+    return Met(float(np.exp(x)), setting, slope, abs(gap) < 0.05) if met is None else met
 
 
 def largest(

@@ -22,7 +22,9 @@ LONGEST = 100_000  # L
 ROUGH_RATIO = 1.05  # by which L may be too small in the rough search
 LEAST_OF_CLASS = 10  # bags of the rarer class
 LEAST_NEGATIVES = 20  # beside a given number of positives
-TRIES = 6  # Newton steps at full accuracy
+TRIES = 16  # steps at full accuracy
+FINE_STEP = 0.5  # the longest of them, in the log
+JUMP = 2e-3  # of n or θ: what is enclosed so closely is where the error jumps past the target
 FLAT = 1e-6  # a slope of the probit that is none
 
 
@@ -88,6 +90,22 @@ def limits(asked: Asked) -> tuple[float, float]:
     return float(asked.R), float(LONGEST)
 
 
+def at_end(asked: Asked, found: Settled) -> tuple[str, ...]:
+    """Say that a plan is as small a demand as is looked at, where more than the target is met."""
+    if found.reached is None or asked.unknown == "error":
+        return ()
+    low, high = limits(asked)
+    if asked.unknown == "L":
+        return (f"Bags of more than {high:,.0f} instances are not looked at.",) * (found.at >= high)
+    least = {
+        "n": f"Fewer than {low / asked.mean_cost:,.0f} bags are not planned for: they may lack a "
+        "class.",
+        "theta": f"Signals weaker than {low:g} are not looked at.",
+    }
+    end = np.ceil(low) if asked.unknown == "n" else low
+    return (least[asked.unknown],) * bool(found.at <= end)
+
+
 def whole_limits(asked: Asked) -> tuple[int, int]:
     """Return between which whole numbers L is looked for."""
     return asked.R, LONGEST
@@ -132,29 +150,34 @@ def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
     def look(at: float) -> Reached:
         return who.settle(asked.budget(at), met.setting, accuracy)
 
-    at, reached, slope = met.at, look(met.at), met.slope
+    at, slope = met.at, met.slope
+    low, high = ends  # too little, enough
+    enough: tuple[float, Reached] | None = None
     before: tuple[float, float] | None = None
     for _ in range(TRIES):
+        reached = look(at)
         gap = probit(reached.error) - level
-        if abs(reached.error - target) <= accuracy or abs(slope) < FLAT:
-            break
-        if gap <= 0.0 and at == ends[0]:
-            return Settled(at, reached, met)  # the least there is does
+        if abs(reached.error - target) <= accuracy:
+            if abs(slope) > FLAT:
+                at *= float(np.exp(np.clip(-gap / slope, -FINE_STEP, FINE_STEP)))
+            return rounded(asked, float(np.clip(at, *ends)), look, met)
+        if gap > 0.0:
+            low = max(low, at)
+        else:
+            high, enough = min(high, at), (at, reached)
+        if enough is not None and (at == ends[0] or high / low < 1.0 + JUMP):
+            return Settled(*enough, met)  # the least there is does, or the error jumps there
         if before is not None and abs(np.log(at / before[0])) > 1e-9:
             secant = (gap - before[1]) / (np.log(at) - np.log(before[0]))
-            slope = secant if secant * slope > 0.0 else slope
+            slope = secant if secant < 0.0 else slope
         before = (at, gap)
-        at = float(np.clip(at * np.exp(np.clip(-gap / slope, -0.5, 0.5)), *ends))
-        reached = look(at)
-    else:
-        raise NotConverged(
-            f"the {asked.unknown} at which {who.words} errs {target:g} could not be pinned "
-            f"down: at {at:.6g} the error is {reached.error:.6g}; try another target"
-        )
-    gap = probit(reached.error) - level
-    if abs(slope) > FLAT:
-        at *= float(np.exp(np.clip(-gap / slope, -0.5, 0.5)))
-    return rounded(asked, at, look, met)
+        step = np.clip(-gap / min(slope, -FLAT), -FINE_STEP, FINE_STEP)
+        ahead = float(np.clip(at * np.exp(step), *ends))
+        at = ahead if low < ahead < high or ahead in ends else float(np.sqrt(low * high))
+    raise NotConverged(
+        f"the {asked.unknown} at which {who.words} has a test error of {target:g} could not be "
+        f"pinned down: at {at:.6g} it is {reached.error:.6g}; try another target"
+    )
 
 
 def rounded(asked: Asked, at: float, look: Callable[[float], Reached], met: Met) -> Settled:

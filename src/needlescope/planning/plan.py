@@ -22,7 +22,7 @@ from .asked import Asked, ask
 from .finite import Seen, at_dimension, standard_error
 from .learners import Learner, get_learner
 from .lines import lines
-from .missing import Settled, settle
+from .missing import Settled, at_end, settle
 
 OF_TARGET = 0.01  # the largest error of an error, relative to a target
 
@@ -45,9 +45,12 @@ def plan(
     others: bool = True,
     accuracy: float = 5e-4,
     seed: Any = 0,
+    estimated: bool = False,
 ) -> Plan:
-    """Plan: `needlescope.plan` without pilot data, which see."""
-    asked = ask(L, R, theta, pi, d, n, error, learner, positives, costs, spend)
+    """Plan: `needlescope.plan` without pilot data, which see; the task may be ``estimated``."""
+    asked = ask(
+        L, R, theta, pi, d, n, error, learner, positives, costs, spend, estimated=estimated
+    )  # fmt: skip
     get_loss(loss)
     check_seed(seed)
     accuracy = check_accuracy(accuracy)
@@ -85,7 +88,7 @@ def _build(
     rests = reached.provenance if reached is not None else who.words
     answer = Plan(
         **fields,
-        notes=seen.notes,
+        notes=(*at_end(asked, found), *seen.notes),
         provenance=f"search: on {rests}",
         question=Question("plan", task, training, options),
     )

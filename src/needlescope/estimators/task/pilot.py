@@ -37,7 +37,6 @@ from .result import TaskEstimate
 
 SHARES, SPLITS = (0.25, 0.5, 0.75), 6  # of the pilot, that classifiers are fitted to
 MOST_RESAMPLES = 1000
-STRONG = 100.0  # θ for which any target can be had, while the task is not known
 OUTSIDE = 5.0  # per cent of the resamples on each side
 
 
@@ -80,9 +79,9 @@ def plan_from_pilot(
     _need_signal(estimate, len(bags))
     task, d = estimate.task, max(round(estimate.dimension), 1)
     given = {**_fields(task), "d": d, "n": n, "error": error, "learner": learner}
-    found = plan(**given, **more, seed=seed, interval=interval, others=others)
+    found = plan(**given, **more, seed=seed, interval=interval, others=others, estimated=True)
     who = get_learner(learner, more.get("loss", "logistic"))
-    here = _value(ask(**given, **limits), who)
+    here = _value(ask(**given, **limits, estimated=True), who) if found.reached else np.inf
     times = found.n / here if found.unknown == "n" and np.isfinite(here) else 1.0
     values = []
     for _ in range(resamples):
@@ -115,8 +114,8 @@ def _check(
     get_loss(more.get("loss", "logistic"))
     check_accuracy(more.get("accuracy", 1.0))
     check_random_state(seed)
-    shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": STRONG}
-    ask(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **asked)
+    shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": 1.0}
+    ask(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **asked, estimated=True)
 
 
 def _notes(
@@ -141,10 +140,9 @@ def _notes(
         f"without the theory, parts of the pilot lead to "
         f"{unit.format(further) if np.isfinite(further) else 'no number of bags'}."
     )
-    if measured and error < estimate.predicted["bayes"] - 2.0 * se:
+    if not found.reached:
         told.append(
-            f"That is less than {estimate.predicted['bayes']:.3g}, the least that is possible in "
-            "the task that was estimated: the task is not that of these bags."
+            f"The Bayes error of {found.floor:.3g} is that of the estimated task, and as uncertain."
         )
     return tuple(told)
 
