@@ -134,7 +134,8 @@ def _bags(asked: Asked, found: Settled) -> tuple[float, float, float]:
     training = None if found.reached is None else found.reached.training
     if training is not None:
         n0 = 0.0 if training.alpha0 is None else float(round(training.alpha0 * asked.d))
-        n1 = float(round(training.alpha1 * asked.d))
+        whole = np.round if asked.costs is None else np.ceil if asked.unknown == "n" else np.floor
+        n1 = float(whole(round(training.alpha1 * asked.d, 9)))  # no more than there is to spend
         return n0 + n1, n0, n1
     each = 1.0 if asked.costs is None else asked.costs.positive
     if asked.unknown == "n":

@@ -57,10 +57,10 @@ def unknown(who: str, problem: Exception) -> str:
 
     Examples
     --------
-    >>> unknown("mean pooling", ValueError("no minimiser"))
+    >>> unknown("mean pooling", ValueError("no minimiser; try a ridge"))
     'mean pooling: not known (no minimiser)'
     """
-    return f"{who}: not known ({problem})"
+    return f"{who}: not known ({str(problem).partition(';')[0]})"
 
 
 def spends(who: str, money: float) -> str:
