@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from ...arrays import FloatArray
 from ...grid import whole
 from ...losses import get_loss
-from ...outcome.planned import PilotPlan, Plan
+from ...outcome.planned import Line, PilotPlan, Plan
 from ...planning.asked import Asked, ask
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
@@ -61,8 +61,9 @@ def plan_from_pilot(
     Traceback (most recent call last):
     ValueError: with pilot data give n or error, not both: the other is planned for; got neither
     """
-    if (n is None) == (error is None):
-        told = "neither" if n is None else "both"
+    amount = more.get("spend") if n is None else n
+    if (amount is None) == (error is None):
+        told = "neither" if amount is None else "both"
         raise ValueError(
             f"with pilot data give n or error, not both: the other is planned for; got {told}"
         )
@@ -88,14 +89,18 @@ def plan_from_pilot(
         fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
         asked = given | _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
         value = times * _replanned(asked | limits, who)
-        values.append(float(np.ceil(value)) if n is None else value)
+        values.append(float(np.ceil(value)) if found.unknown == "n" else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
-    further = extrapolated(measured, n, error)
+    further = extrapolated(measured, found.n, error)
     notes = _notes(estimate, found, (low, high), measured, further, resamples)
+    told: dict[str, Any] = {
+        "notes": (*notes, *found.notes),
+        "verdict": " ".join([*notes, found.verdict]),
+        "others": tuple(_beside(one, estimate.measured) for one in found.others),
+    }
     return PilotPlan(
-        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
-        | {"notes": (*notes, *found.notes), "verdict": " ".join([*notes, found.verdict])},
+        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)} | told,
         bags=len(bags),
         theta_se=estimate.theta_se,
         resampled=tuple(values),
@@ -127,24 +132,34 @@ def _notes(
     resamples: int,
 ) -> tuple[str, ...]:
     """Say how far the plan is open, and how far to trust it: first of all that is said."""
-    unit = {"n": "{:,.0f} bags", "error": "an error of {:.3g}"}[found.unknown]
-    low, high = (unit.format(one) if np.isfinite(one) else "no number of bags" for one in ends)
+
+    def say(value: float) -> str:
+        if not np.isfinite(value):
+            return "more bags than are planned for"
+        return f"{value:,.0f} bags" if found.unknown == "n" else f"a test error of {value:.3g}"
+
+    count, (error, se) = list(measured.items())[-1]
     told = [
         _big(_trust(estimate)) + ".",
         f"The {estimate.bags} bags of the pilot leave the answer open: plans for {resamples} "
-        f"pilots like it go from {low} to {high}.",
+        f"pilots like it go from {say(ends[0])} to {say(ends[1])}.",
+        f"A classifier fitted to {count} bags of the pilot has a test error of {error:.3g} ± "
+        f"{se:.2g} on the others; errors on parts of it, without the theory, lead to "
+        f"{say(further)}.",
     ]
-    count, (error, se) = list(measured.items())[-1]
-    told.append(
-        f"A classifier fitted to {count} of them has a test error of {error:.3g} ± {se:.2g}; "
-        f"without the theory, parts of the pilot lead to "
-        f"{unit.format(further) if np.isfinite(further) else 'no number of bags'}."
-    )
     if not found.reached:
         told.append(
             f"The Bayes error of {found.floor:.3g} is that of the estimated task, and as uncertain."
         )
     return tuple(told)
+
+
+def _beside(line: Line, measured: dict[str, float]) -> Line:
+    """Set what was measured on the pilot beside what the theory says of a learner."""
+    if line.learner not in measured:
+        return line
+    seen = f"{line.words} (cross-validated on the pilot: {measured[line.learner]:.3g})"
+    return line._replace(words=seen)
 
 
 def _big(text: str) -> str:
@@ -178,7 +193,7 @@ def _draw(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
 
 def _replanned(asked: dict[str, Any], who: Learner) -> float:
     """Return what a pilot like this one would have led to, roughly; the worst if to nothing."""
-    lost = np.inf if asked["n"] is None else min(asked["pi"], 1.0 - asked["pi"])
+    lost = min(asked["pi"], 1.0 - asked["pi"]) if asked["error"] is None else np.inf
     if not asked["theta"] > 0.0:
         return lost
     try:
