@@ -94,13 +94,13 @@ def plan_from_pilot(
     measured = _measured(bags, signs, learner, random)
     further = extrapolated(measured, found.n, error)
     notes = _notes(estimate, found, (low, high), measured, further, resamples)
-    told: dict[str, Any] = {
+    said: dict[str, Any] = {
         "notes": (*notes, *found.notes),
         "verdict": " ".join([*notes, found.verdict]),
         "others": tuple(_beside(one, estimate.measured) for one in found.others),
     }
     return PilotPlan(
-        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)} | told,
+        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)} | said,
         bags=len(bags),
         theta_se=estimate.theta_se,
         resampled=tuple(values),
