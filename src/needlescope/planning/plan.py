@@ -99,8 +99,8 @@ def _errors(seen: Seen) -> dict[str, float]:
     """Return the mean error at this d, the limit's, and how far they are known."""
     reached, range_ = seen.found.reached, seen.interval
     if reached is None:
-        best = seen.found.best
-        return {"error": best, "error_se": np.nan, "limit_error": best}
+        best, met = seen.found.best, seen.found.met
+        return {"error": best, "error_se": np.nan, "limit_error": np.nan if met.enough else best}
     limit, limit_se = reached.error, reached.error_se
     error, error_se = limit, limit_se
     if range_ is not None:

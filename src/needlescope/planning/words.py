@@ -113,7 +113,10 @@ def _first(found: Plan, asked: Asked, who: Learner) -> str:
     )
     limit = ""
     if found.interval is not None:
-        limit = f" (the mean at d = {found.d}; in the limit of large d {found.limit_error:.3g})"
+        limit = (
+            f" (the mean at d = {found.d} is {found.error:.3g} ± {found.error_se:.1g}; in the "
+            f"limit of large d {found.limit_error:.3g})"
+        )
     if asked.unknown == "error":
         return f"{who.words} trained on {bags} has a test error of {found.error:.3g}{limit}."
     target = f"a test error of {asked.error:g}"
