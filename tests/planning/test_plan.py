@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.planning.asked import ask
 from needlescope.planning.curves import curves
+from needlescope.planning.learners import Reached
+from needlescope.planning.missing import settle
 from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
 
@@ -63,6 +66,23 @@ def test_a_length_is_the_largest_whole_one_whose_error_is_at_most_the_target(err
     )
     assert here <= error + 1e-4 and longer > error - 1e-4
     assert found.error <= error
+
+
+def test_a_length_whose_error_is_not_known_is_not_promised():
+    class Jumping:
+        name, words = "easy", "someone"
+
+        def reach(self, budget, near=None):
+            return self.settle(budget, near, 0.0)
+
+        def settle(self, budget, setting, accuracy):
+            L = int(budget.task.L)
+            if 30 <= L <= 50:
+                raise ns.NotConverged("it is about to jump here")
+            return Reached(0.05 if L < 40 else 0.4, 0.0)
+
+    asked = ask(None, 1, 5.0, 0.5, 10, 100, 0.1, "easy")
+    assert settle(asked, Jumping(), 1e-3).at == 29.0
 
 
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():

@@ -113,32 +113,49 @@ def whole_limits(asked: Asked) -> tuple[int, int]:
 
 def _roughly_longest(asked: Asked, who: Learner, target: float) -> Met:
     """Find the largest L by the rough forward function, settings from one L to the next."""
-    looked: dict[int, Any] = {}
     last: list[Any] = [None]
 
-    def gap(L: int) -> float:
-        looked[L] = last[0] = who.reach(asked.budget(L), last[0])
-        return probit(last[0].error) - probit(target)
+    def look(L: int) -> Any:
+        last[0] = who.reach(asked.budget(L), last[0])
+        return last[0]
 
-    at = largest(gap, max(10, 2 * asked.R), whole_limits(asked), ROUGH_RATIO)
-    if at is None:
-        return Met(float(asked.R), looked[asked.R], 0.0, False)
-    return Met(float(at), looked[at], 0.0, True)
+    at, setting = _known(asked, look, target, max(10, 2 * asked.R), ROUGH_RATIO)
+    return Met(float(asked.R if at is None else at), setting, 0.0, at is not None)
+
+
+def _known(
+    asked: Asked, look: Callable[[int], Any], target: float, start: int, ratio: float = 1.0
+) -> tuple[int | None, Any]:
+    """Return the largest L whose error is known to be at most the target, and what is found there.
+
+    An error that is not known, as where a limit of learning jumps, counts as above it.
+    """
+    looked: dict[int, Any] = {}
+
+    def gap(L: int) -> float:
+        try:
+            looked[L] = look(L)
+        except NotConverged:
+            if asked.R == L:
+                raise
+            return np.inf
+        return probit(looked[L].error) - probit(target)
+
+    at = largest(gap, start, whole_limits(asked), ratio)
+    return at, looked[asked.R if at is None else at]
 
 
 def _longest(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
     """Return the largest L whose error at full accuracy is at most the target."""
     assert asked.error is not None
-    target, looked = asked.error, {}
 
-    def gap(L: int) -> float:
-        looked[L] = who.settle(asked.budget(L), met.setting, accuracy)
-        return probit(looked[L].error) - probit(target)
+    def look(L: int) -> Reached:
+        return who.settle(asked.budget(L), met.setting, accuracy)
 
-    at = largest(gap, round(met.at), whole_limits(asked))
+    at, reached = _known(asked, look, asked.error, round(met.at))
     if at is None:
-        return lost(asked, met, looked[asked.R].error)
-    return Settled(float(at), looked[at], met)
+        return lost(asked, met, reached.error)
+    return Settled(float(at), reached, met)
 
 
 def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
