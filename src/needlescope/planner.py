@@ -34,8 +34,9 @@ def plan(
     """Plan how much data an error needs, how strong a signal, among how many instances.
 
     Leave out exactly one of ``n``, ``theta``, ``L`` and ``error``: it is what is planned for. The
-    settings of training are the best for the data (`tune`), and the error is that of the limit
-    of large d at fixed n/d; ``interval`` says what data sets of this d make of it.
+    settings of training are the best for the data (`tune`). The error is the mean over data sets of
+    this d, which a small simulation measures; that of the limit of large d at fixed n/d is
+    ``limit_error``. L is the largest whole number whose error is at most the target.
 
     Parameters
     ----------
@@ -65,7 +66,10 @@ def plan(
     spend : float, optional
         With costs: what there is to spend, in place of n.
     interval : bool, default True
-        Whether to measure the range of errors over data sets, by a small simulation.
+        Whether to measure the mean error and its range over data sets of this d, by a small
+        simulation. A data set that cannot be trained on, as one of a single class, counts with the
+        error of always answering the more frequent class. Without it, and for "possible" and
+        "easy", a plan is of the limit of large d, which its ``notes`` say.
     others : bool, default True
         Whether to ask, too, what the other learners need or reach.
     accuracy : float, default 5e-4
@@ -81,7 +85,8 @@ def plan(
     Returns
     -------
     Plan
-        With pilot data a `PilotPlan`, which says how little they may tell.
+        With pilot data a `PilotPlan`, whose verdict says first how little they may tell. There a
+        target below the estimated Bayes error is not refused: an estimate is no floor.
 
     Raises
     ------

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import re
+
 import numpy as np
 import pytest
 
@@ -42,7 +45,34 @@ CASES = [
     Case("half a bag", plans(n=10.5), "n must be a single integer in 4"),
     Case("a learner that is none", plans(error=0.1, learner="oak"), "learner must be one of 'att"),
     Case("a loss that is none", plans(error=0.1, loss="hope"), "loss"),
-    Case("a grid", plans(theta=[4.0, 5.0], error=0.1), "plan answers one question at a time"),
+    *(
+        Case(
+            f"several of {name}",
+            plans(**{"error": None if name in ("n", "error") else 0.1, name: np.array([3, 4])}),
+            rf"{name} must be a single (number|integer).*got array\(\[3, 4\]\)",
+        )
+        for name in ("L", "R", "theta", "pi", "d", "n", "error")
+    ),
+    *(
+        Case(
+            f"{name} of {value!r}",
+            plans(**{"error": None if name in ("n", "error") else 0.1, name: value}),
+            rf"^{name} must be .*got {re.escape(repr(value))}",
+        )
+        for name in ("L", "R", "theta", "pi", "d", "n", "error", "accuracy")
+        for value in ("5", b"5", True, 5j, datetime.timedelta(5))
+    ),
+    Case(
+        "several to spend",
+        plans(costs=(1.0, 1.0), spend=[50.0, 60.0]),
+        "spend must be a single number",
+    ),
+    Case("a spending of words", plans(costs=(1.0, 1.0), spend="50"), "spend must be a finite"),
+    Case("costs in words", plans(error=0.1, costs=("a", "b")), "costs must be a finite number"),
+    Case("three costs", plans(error=0.1, costs=(1.0, 2.0, 3.0)), "costs must be two numbers"),
+    Case("not a number", plans(theta=np.nan, error=0.1), "theta must be a finite .*got nan"),
+    Case("a seed that is none", plans(error=0.1, seed="x"), "seed must be an integer of at"),
+    Case("beyond what theory serves", plans(d=1, n=10**9), "n must be at most 1,000,000 bags for"),
     Case("R above L", plans(R=11, error=0.1), r"R must be an integer in 1\.\.L, got 11"),
     Case("all positive", plans(n=100, positives=100), "positives must be fewer than the n=100"),
     Case("no positives", plans(n=100, positives=0), "positives must be an integer in 1"),

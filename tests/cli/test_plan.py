@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+import needlescope as ns
 from needlescope.cli.plan import LEARNERS, command
 from needlescope.planning.learners import NAMES
 
@@ -21,26 +22,66 @@ def run(*words: str) -> str:
 
 def test_it_answers_in_sentences_and_tables():
     told = run()
-    assert told.startswith("Mean pooling trained on 100 bags errs 0.")
+    assert told.startswith("Mean pooling trained on 100 bags has a test error of 0.")
     assert "nine of ten data sets" in told
     assert "the best of all learners errs" in told
 
 
-def test_json_has_all_of_it():
+@pytest.fixture(scope="module")
+def found():
+    return ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled")
+
+
+@pytest.fixture
+def at_hand(monkeypatch, found):
+    """The plan that the command asks for, made once."""
+    monkeypatch.setattr("needlescope.planner.plan", lambda **given: found)
+
+
+def test_json_has_all_of_it(at_hand):
     found = json.loads(run("--json"))
     assert found["n"] == 100 and found["unknown"] == "error"
     assert {one["learner"] for one in found["others"]} >= {"attention", "bayes"}
 
 
-def test_csv_is_a_row():
+def test_csv_is_a_row(at_hand):
     head, row = run("--csv").splitlines()
     assert len(head.split(",")) == len(row.split(","))
 
 
-def test_a_figure_is_drawn(tmp_path, monkeypatch: pytest.MonkeyPatch):
+def test_a_figure_is_drawn(tmp_path, monkeypatch: pytest.MonkeyPatch, at_hand):
     monkeypatch.setattr("needlescope.planning.curves.POINTS", 2)
     run("--figure", str(tmp_path / "plan.png"), "--csv")
     assert (tmp_path / "plan.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("nowhere/plan.png", "is no folder; make it first"),
+        ("plan.tree", "has no format that can be drawn; end it in one of ."),
+        ("plan", "has no format that can be drawn"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_is_refused_before_any_work(
+    tmp_path, monkeypatch, path, says
+):
+    def never(**given):
+        raise AssertionError("a plan was made")
+
+    monkeypatch.setattr("needlescope.planner.plan", never)
+    done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / path)])
+    assert done.exit_code == 2 and says in " ".join(done.output.split())
+
+
+def test_the_verdict_is_printed_before_anything_is_drawn(tmp_path, monkeypatch, at_hand):
+    def fails(found):
+        raise RuntimeError("the drawing failed")
+
+    monkeypatch.setattr("needlescope.planning.curves.curves", fails)
+    done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / "plan.png")])
+    assert isinstance(done.exception, RuntimeError)
+    assert done.output.startswith("Mean pooling trained on 100 bags has a test error of 0.")
 
 
 def test_learners_are_those_of_the_planner():

@@ -17,6 +17,17 @@ def draw(task, d, n, seed=0, noise=None):
     return X, y, xi
 
 
+def loud_directions(count, times):
+    """Noise that is larger along some directions, hidden by a rotation."""
+
+    def noise(rng, size):
+        d = size[-1]
+        scale = np.where(np.arange(d) < count, times, 1.0)
+        return (rng.standard_normal(size) * scale) @ np.linalg.qr(rng.standard_normal((d, d)))[0]
+
+    return noise
+
+
 def needles(n=100, L=6, d=4, theta=4.0, seed=0):
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((n, L, d)), np.arange(n) % 2

@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.planning.asked import ask
 from needlescope.planning.curves import curves
+from needlescope.planning.learners import Reached
+from needlescope.planning.missing import settle
+from needlescope.planning.spread import _errors
+from needlescope.running.seeds import streams
 
 COVERS = (
     "asked",
     "curves",
-    "inverter",
     "learners",
-    "spread",
+    "missing",
     "words",
 )
 WHAT = {"R": 1, "pi": 0.5, "d": 50, "interval": False, "others": False}
@@ -27,7 +31,7 @@ def test_a_plan_has_whole_bags_and_their_training(planned):
     assert planned.training.alpha0 * 50 == pytest.approx(planned.n0)
     assert planned.training.alpha1 * 50 == pytest.approx(planned.n1)
     found = ns.predict(planned.task, planned.training, accuracy=2e-3)
-    assert found.test_error == pytest.approx(planned.error, abs=3e-3)
+    assert found.test_error == pytest.approx(planned.limit_error, abs=3e-3)
     assert found.kappa == pytest.approx(planned.kappa)
 
 
@@ -40,6 +44,85 @@ def test_data_sets_of_the_plan_err_as_it_says(planned):
         & (found.trials["test_error"] < planned.interval.high)
     )
     assert inside > 0.7
+
+
+def test_the_error_is_the_mean_at_this_d_and_the_limit_has_a_name_of_its_own(planned):
+    assert planned.error == planned.interval.mean
+    assert planned.error_se == pytest.approx(planned.interval.deviation / 8.0, rel=0.1)
+    assert abs(planned.error - 0.05) <= 3.0 * planned.error_se
+    assert planned.limit_error < planned.error - 2.0 * planned.error_se
+    assert f"in the limit of large d {planned.limit_error:.3g}" in planned.verdict
+    assert "for a test error of 0.05 (the mean at d = 50" in planned.verdict
+
+
+@pytest.mark.parametrize("error", [0.05, 0.1, 0.15, 0.25, 0.3])
+def test_a_length_is_the_largest_whole_one_whose_error_is_at_most_the_target(error):
+    given = WHAT | {"theta": 5.0, "n": 150, "learner": "pooled"}
+    found = ns.plan(error=error, **given)
+    training = {"alpha1": 3.0, "ridge": found.ridge}
+    here, longer = (
+        ns.predict(ns.Task(L, 1, 5.0, 0.5), ns.Training(**training), "pooled").test_error
+        for L in (found.L, found.L + 1)
+    )
+    assert here <= error + 1e-4 and longer > error - 1e-4
+    assert found.error <= error
+
+
+def test_a_length_whose_error_is_not_known_is_not_promised():
+    class Jumping:
+        name, words = "easy", "someone"
+
+        def reach(self, budget, near=None):
+            return self.settle(budget, near, 0.0)
+
+        def settle(self, budget, setting, accuracy):
+            L = int(budget.task.L)
+            if 30 <= L <= 50:
+                raise ns.NotConverged("it is about to jump here")
+            return Reached(0.05 if L < 40 else 0.4, 0.0)
+
+    asked = ask(None, 1, 5.0, 0.5, 10, 100, 0.1, "easy")
+    assert settle(asked, Jumping(), 1e-3).at == 29.0
+
+
+def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():
+    found = ns.plan(theta=5.0, d=100, n=300, error=0.1, learner="pooled", others=False)
+    assert found.L == 3 and found.error <= 0.1
+    longer = ns.plan(L=4, theta=5.0, d=100, n=300, learner="pooled", others=False)
+    assert longer.error > 0.1
+
+
+def test_what_is_the_least_or_the_longest_that_is_looked_at_is_said(monkeypatch):
+    found = ns.plan(L=2, theta=9.0, error=0.3, learner="pooled", **WHAT)
+    assert found.n == 20 and "Fewer than 20 bags are not planned for" in found.verdict
+    monkeypatch.setattr("needlescope.planning.missing.LONGEST", 5)
+    found = ns.plan(theta=9.0, n=500, error=0.3, learner="pooled", **WHAT)
+    assert found.L == 5 and "Bags of more than 5 instances are not looked at." in found.notes
+
+
+def test_money_buys_whole_bags_and_is_no_number_of_them():
+    given = WHAT | {"L": 10, "theta": 5.0, "d": 100, "costs": (3.0, 1.0)}
+    found = ns.plan(spend=100.0, learner="easy", **given)
+    assert (found.n, found.positives, found.spend) == (33.0, 33.0, 99.0)
+    assert "33 bags, which cost 99," in found.verdict
+    needed = ns.plan(error=float(found.error) + 0.01, learner="easy", **given)
+    assert needed.n <= 33.0 and needed.spend == 3.0 * needed.n
+    trained = ns.plan(spend=100.0, learner="pooled", **given)
+    assert trained.n == trained.n0 + trained.n1 and trained.spend <= 100.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{"d": 100, "error": 0.1, "costs": (1, 1)}, {"d": 1, "n": 4}])
+def test_small_plans_have_the_error_that_they_say(more):
+    """Data sets of one class once cost a plan its interval: 27 bags for 0.1 had 0.23."""
+    found = ns.plan(L=10, theta=5.0, others=False, **more)
+    task, fresh = found.task.replace(pi=found.balance), streams(77, 200)
+    errors = _errors(task, found.training, "attention", found.d, fresh, found.pi, found.shift)
+    errors = np.where(np.isnan(errors), 0.5, errors)
+    se = errors.std() / np.sqrt(200)
+    assert abs(errors.mean() - found.error) < 3.0 * np.hypot(se, found.error_se)
+    target = more.get("error", found.error)
+    assert abs(errors.mean() - target) < 3.0 * np.hypot(se, found.error_se)
 
 
 def test_in_the_limit_one_bag_less_is_not_enough():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,21 @@ from .stopping import go_on
 
 LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
 NUMBERS = (
-    *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se", "kappa"),
-    *("cosine_q", "ridge", "eta_w", "eta_b", "eta_q", "beta", "balance", "shift", "spend"),
+    *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
+    *(
+        "limit_error",
+        "limit_error_se",
+        "kappa",
+        "cosine_q",
+        "ridge",
+        "eta_w",
+        "eta_b",
+        "eta_q",
+        "beta",
+        "balance",
+        "shift",
+        "spend",
+    ),
 )
 
 
@@ -46,10 +60,36 @@ def command(figure: str | None, form: str | None, **options: Any) -> None:
     """
     from ..planner import plan
 
+    path = None if figure is None else _check_path(Path(figure))
     go_on()
     found = plan(**options)
-    if figure is not None:
-        _draw(found, Path(figure))
+    _print(found, form)
+    if path is not None:
+        _draw(found, path)
+
+
+def _check_path(path: Path) -> Path:
+    """Refuse a file that cannot be written, or of a format that cannot be drawn, before work."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    formats = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in formats:
+        raise click.BadParameter(
+            f"{str(path)!r} has no format that can be drawn; end it in one of "
+            f"{', '.join('.' + one for one in sorted(formats))}",
+            param_hint="--figure",
+        )
+    if not path.parent.is_dir():
+        raise click.BadParameter(
+            f"{str(path.parent)!r} is no folder; make it first", param_hint="--figure"
+        )
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise click.BadParameter(f"{str(path)!r} cannot be written", param_hint="--figure")
+    return path
+
+
+def _print(found: Any, form: str | None) -> None:
+    """Print the plan: in sentences and tables, or as data."""
     if form == "json":
         from ..experiments.units.plain import to_json
 
@@ -73,4 +113,7 @@ def _draw(found: Any, path: Path) -> None:
     from ..figures.planned import plan as draw
     from ..planning.curves import curves
 
+    if not found.reached:
+        click.echo(f"nothing is drawn into {path}: the plan cannot be had", err=True)
+        return
     draw(found, curves(found)).savefig(path)

@@ -81,20 +81,16 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
         marks,
         Axis(f"bags, $n$ ($d$ = {found.d})", log=10, limits=(curves.n[0], curves.n[-1])),
         Axis("test error", log=10, limits=reach, ticks=ticks, labels=labels, minor="none"),
-        f"{NAMES.get(found.learner, ANYONE)}: {words}, error {_error(found):.3g}",
+        f"{NAMES.get(found.learner, ANYONE)}: {words}, error {found.error:.3g}",
         beside=True,
     )
     return single(panel, size=(4.6, 3.1))
 
 
-def _error(found: Plan) -> float:
-    return found.error if found.interval is None else found.interval.mean
-
-
 def _point(found: Plan) -> Dots:
     """Return the planned point, with the range of nine of ten data sets."""
     colour = COLOURS.get(found.learner, BLACK)
-    at, error = (found.n,), _error(found)
+    at, error = (found.n,), found.error
     if found.interval is None:
         return Dots(at, (error,), None, colour, size=6.0)
     bars = ((error - found.interval.low,), (found.interval.high - error,))

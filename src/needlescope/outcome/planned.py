@@ -14,8 +14,9 @@ from ..answer import Answer
 class Line(NamedTuple):
     """What another learner needs or reaches, in place of the one that was planned for.
 
-    ``value`` is of the argument that was left out; it is infinite or NaN where the target cannot be
-    had, and ``words`` say why.
+    ``value`` is of the argument that was left out (with costs, what there is to spend in place of
+    n): infinite, or 0 for L, where the target cannot be had; NaN where it is not known. ``words``
+    say why.
     """
 
     learner: str
@@ -30,6 +31,7 @@ class Interval(NamedTuple):
     high: float
     mean: float  # of the test error at this d, which is not quite its limit
     deviation: float
+    untrained: float = 0.0  # the share of data sets on which training has no minimiser
 
 
 class Curves(NamedTuple):
@@ -57,7 +59,11 @@ class Plan(Answer):
     L, R, theta, pi, d
         The task.
     error, error_se
-        The test error to expect in the limit of large d, and its numerical uncertainty.
+        The test error to expect: the mean over data sets at this d, which is what a plan brings to
+        its target, and its standard error. The limit's where no interval was measured.
+    limit_error, limit_error_se
+        The theory's test error of the same training in the limit of large d, and its numerical
+        uncertainty.
     interval
         An `Interval` of the test error over data sets at this d, if one was asked for.
     kappa, cosine_q
@@ -73,8 +79,10 @@ class Plan(Answer):
         The error of anyone who knows the signal.
     others
         A `Line` for each other learner, and for those who know the signal.
+    notes
+        Sentences on how far to trust the plan, none where there is nothing to say.
     verdict
-        The answer in sentences.
+        The answer in sentences, the notes among them.
     provenance
         What the numbers rest on.
 
@@ -114,8 +122,11 @@ class Plan(Answer):
     balance: float = np.nan
     shift: float = 0.0
     spend: float = np.nan
+    limit_error: float = np.nan
+    limit_error_se: float = np.nan
     interval: Interval | None = None
     others: tuple[Line, ...] = ()
+    notes: tuple[str, ...] = ()
     verdict: str = ""
     provenance: str = field(kw_only=True)
 
@@ -138,9 +149,9 @@ class PilotPlan(Plan):
 
     Attributes
     ----------
-    unknown, learner, n, n0, n1, positives, L, R, theta, pi, d, error, floor, kappa, cosine_q, \
-    ridge, loss, eta_w, eta_b, eta_q, beta, balance, shift, spend, interval, others, verdict, \
-    provenance
+    unknown, learner, n, n0, n1, positives, L, R, theta, pi, d, error, error_se, limit_error, \
+    limit_error_se, floor, kappa, cosine_q, ridge, loss, eta_w, eta_b, eta_q, beta, balance, \
+    shift, spend, interval, others, notes, verdict, provenance
         As in `Plan`.
     bags
         Bags in the pilot.

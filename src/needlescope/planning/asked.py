@@ -14,6 +14,7 @@ from .tuning.budget import Budget, Costs, check_costs
 
 UNKNOWNS = ("n", "theta", "L", "error")
 MOST_BAGS = 10**9
+MOST_EACH = 10**6  # bags for each dimension
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,12 @@ def ask(
     positives: Any = None,
     costs: Any = None,
     spend: Any = None,
+    *,
+    estimated: bool = False,
 ) -> Asked:
     """Refuse a question that has no answer, and read the others.
+
+    Where the task is ``estimated``, so is its Bayes error, and a target below it is not refused.
 
     Examples
     --------
@@ -83,6 +88,9 @@ def ask(
     ValueError: leave out exactly one of n, theta, L and error, the one to plan for; got all four
     """
     choice("learner", learner, NAMES)
+    numbers = {"L": L, "R": R, "theta": theta, "pi": pi, "error": error, "spend": spend}
+    for name, value in numbers.items():
+        _one(name, value)
     if d is None:
         raise ValueError("d must be given: how many features an instance has")
     d = whole("d", d, 1, 10**6)
@@ -110,15 +118,27 @@ def ask(
         if n is not None and count >= n:
             raise ValueError(f"positives must be fewer than the n={n} bags in all, got {count}")
     shown = Task(L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi)
-    if shown.shape:
-        raise ValueError(f"plan answers one question at a time, got a grid of shape {shown.shape}")
+    if amount is not None and prices is None and amount > MOST_EACH * d:
+        raise ValueError(
+            f"n must be at most {MOST_EACH:,} bags for each dimension, {MOST_EACH * d:,} with "
+            f"d={d}, got {n}; more change nothing"
+        )
     found = Asked(
         unknown, None if L is None else int(shown.L), int(shown.R),
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
         _target(error, float(shown.pi)), count, prices,
     )  # fmt: skip
-    _check_floor(found)
+    if not estimated:
+        _check_floor(found)
     return found
+
+
+def _one(name: str, value: Any) -> None:
+    """Refuse several numbers where one is asked for."""
+    if value is not None and (isinstance(value, list | tuple) or np.ndim(value)):
+        raise ValueError(
+            f"plan answers one question at a time: {name} must be a single number, got {value!r}"
+        )
 
 
 def _amount(n: Any, spend: Any, prices: Costs | None, d: int) -> float | None:

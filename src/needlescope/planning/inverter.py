@@ -2,7 +2,8 @@
 
 The forward function is supplied, as in the power classes of statsmodels; whichever argument is
 missing is found by Newton steps on the probit of the error against the log of the argument, where
-learning curves are nearly straight, kept within what is known to lie on either side.
+learning curves are nearly straight, kept within what is known to lie on either side. A whole
+number has no tolerance: `largest` encloses the last one that meets the target.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from scipy.special import ndtri
 STRIDE = np.log(6.0)  # the longest step in the log of the argument
 CLOSE = 0.02  # of the error: near enough for a rough search
 LOOKS = 14
+WHOLE_LOOKS = 60  # at whole numbers: bisection alone needs 17 of them up to 100,000
+NEAREST = 0.1  # of the way between two ends, in the log: nearer to an end is not looked
 
 
 class Found(Protocol):
@@ -47,10 +50,8 @@ def meet(
     target: float,
     start: float,
     limits: tuple[float, float],
-    rising: bool = False,
-    grain: float = 0.0,
 ) -> Met:
-    """Return the argument at which a tuned error meets a target, roughly.
+    """Return the argument at which a tuned error that falls meets a target, roughly.
 
     Parameters
     ----------
@@ -58,10 +59,6 @@ def meet(
     again : (argument, settings) → the error of the same settings
     target, start, limits
         The error to meet, where to begin, and the range of the argument.
-    rising : bool
-        Whether the error grows with the argument.
-    grain : float
-        Differences of the argument that do not matter.
 
     Examples
     --------
@@ -75,32 +72,90 @@ def meet(
     """
     level, x = probit(target), float(np.log(np.clip(start, *limits)))
     low, high = np.log(limits)
-    way = 1.0 if rising else -1.0  # the sign of the slope
-    setting = None
+    ends = float(low), float(high)
+    setting, met = None, None
     for _ in range(LOOKS):
         setting = forward(float(np.exp(x)), setting)
         gap = probit(setting.error) - level
-        slope = slope_at(again, x, setting, (low, high))
+        slope = slope_at(again, x, setting, ends)
         if abs(setting.error - target) <= CLOSE * target:
             return Met(float(np.exp(x)), setting, slope, True)
-        if gap * way > 0.0:
-            high = min(high, x)
-        else:
+        if gap > 0.0:
             low = max(low, x)
-        ends = np.log(limits)
-        if gap > 0.0 and x == (ends[0] if rising else ends[1]):
+        else:
+            high, met = min(high, x), Met(float(np.exp(x)), setting, slope, True)
+        if gap > 0.0 and x == ends[1]:
             return Met(float(np.exp(x)), setting, slope, False)
-        if gap <= 0.0 and x == (ends[1] if rising else ends[0]):
+        if gap <= 0.0 and x == ends[0]:
             return Met(float(np.exp(x)), setting, slope, True)
-        if high - low < 1e-4 or np.exp(high) - np.exp(low) < grain:
-            return Met(float(np.exp(low if rising else high)), setting, slope, True)
-        step = -gap / slope if slope * way > 1e-3 else -gap * way * STRIDE
+        if high - low < 1e-4 and met is not None:
+            return met  # the error jumps there
+        step = -gap / slope if slope < -1e-3 else gap * STRIDE
         ahead = x + float(np.clip(step, -STRIDE, STRIDE))
         x = ahead if low < ahead < high else _between(low, high, ends, ahead)
-    return Met(float(np.exp(x)), setting, slope, abs(gap) < 0.05)
+    return Met(float(np.exp(x)), setting, slope, abs(gap) < 0.05) if met is None else met
 
 
-def _between(low: float, high: float, ends: Any, ahead: float) -> float:
+def largest(
+    gap: Callable[[int], float], start: int, limits: tuple[int, int], ratio: float = 1.0
+) -> int | None:
+    """Return the largest whole number at which a gap that grows is at most zero.
+
+    Parameters
+    ----------
+    gap : whole number → how far the target is missed; at most 0 where it is met
+    start, limits
+        Where to begin, and the range.
+    ratio : float
+        The number found may be too small by this factor.
+
+    Returns
+    -------
+    int or None
+        None where not even the least number meets the target.
+
+    Examples
+    --------
+    >>> largest(lambda x: x / 37.5 - 1.0, 4, (1, 1000))
+    37
+    >>> largest(lambda x: x / 0.5 - 1.0, 4, (1, 1000)) is None
+    True
+    """
+    x, stride = min(max(start, limits[0]), limits[1]), 0.1
+    low: tuple[int, float] | None = None
+    high: tuple[int, float] | None = None
+    for _ in range(WHOLE_LOOKS):
+        here = gap(x)
+        if here <= 0.0:
+            low = x, here
+        else:
+            high = x, here
+        if low is not None and low[0] == limits[1]:
+            return low[0]
+        if high is not None and high[0] == limits[0]:
+            return None
+        if low is not None and high is not None:
+            if high[0] - low[0] == 1 or high[0] <= ratio * low[0]:
+                return low[0]
+            x = _inside(low, high)
+            continue
+        stride = float(np.clip(max(2.0 * stride, abs(here)), 0.0, STRIDE))
+        ahead = max(x + 1, round(x * np.exp(stride))) if high is None else min(
+            x - 1, round(x * np.exp(-stride))
+        )  # fmt: skip
+        x = min(max(ahead, limits[0]), limits[1])
+    raise AssertionError("a bracket of whole numbers did not close")  # pragma: no cover
+
+
+def _inside(low: tuple[int, float], high: tuple[int, float]) -> int:
+    """Return a whole number between two, where a straight line in the log has no gap."""
+    share = low[1] / (low[1] - high[1]) if np.isfinite(high[1]) else 0.5
+    share = float(np.clip(share, NEAREST, 1.0 - NEAREST))
+    there: int = round(low[0] * (high[0] / low[0]) ** share)
+    return min(max(there, low[0] + 1), high[0] - 1)
+
+
+def _between(low: float, high: float, ends: tuple[float, float], ahead: float) -> float:
     """Return a point between what is known: the middle, or an end that was not looked at."""
     if ahead >= high and high == ends[1]:
         return float(high)

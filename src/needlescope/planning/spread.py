@@ -4,6 +4,9 @@ At fixed n0/d and n1/d the error of one data set differs from its limit by a mea
 deviation of order 1/√d. Both are measured on the planned training itself, by simulation of the
 reduced law: at the planned dimension where a data set is small, and else at a smaller one, from
 which they are carried over by these powers. Small errors are skewed: the interval is of logits.
+
+A data set on which training has no minimiser, as where all bags are of one class, leaves its owner
+with the more frequent class as the answer: it counts with an error of min(π, 1 − π).
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
+from ..arrays import FloatArray
+from ..errors import NoMinimiser
 from ..outcome.planned import Interval
+from ..running.seeds import streams
 from ..simulation.simulate import simulate
 from ..task import Task
 from ..training import Training
@@ -24,6 +30,7 @@ ENOUGH = 1200  # bags in a data set to measure on, at most
 LEAST = 20  # the smallest dimension to measure at
 NINE_OF_TEN = 1.6449  # deviations of a normal law on each side
 STUDENT = 1.0 + 1.0 / (4.0 * TRIALS)  # a deviation that is itself measured
+OUTSIDE = (0.05, 0.95)  # quantiles at the ends of the interval
 
 
 def spread(
@@ -62,17 +69,34 @@ def spread(
     """
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
     small = int(min(d, max(LEAST, ENOUGH / alpha)))
-    found = simulate(
-        task, training, model, d=small, trials=trials, seed=seed, workers=1, test="sampled",
-        n_test=1,
-    )  # fmt: skip
     given = float(task.pi) if pi is None else pi
-    errors = np.clip(trial_errors(task, found, given, shift), 1e-9, 1.0 - 1e-9)
-    scores = logit(errors)
-    limit = float(logit(np.clip(error, 1e-9, 1.0 - 1e-9)))
-    offset = (float(scores.mean()) - limit) * small / d
-    deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d)) * STUDENT
-    ends = expit(limit + offset + NINE_OF_TEN * deviation * np.array([-1.0, 1.0]))
+    found = _errors(task, training, model, small, streams(seed, trials), given, shift)
+    untrained = np.isnan(found)
+    errors = np.clip(np.where(untrained, min(given, 1.0 - given), found), 1e-9, 1.0 - 1e-9)
     mean = error + (float(errors.mean()) - error) * small / d
     sd = float(errors.std(ddof=1)) * float(np.sqrt(small / d))
-    return Interval(float(ends[0]), float(ends[1]), mean, sd)
+    if untrained.any():  # two groups of data sets, no bell curve
+        ends = np.quantile(errors, OUTSIDE)
+    else:
+        scores, limit = logit(errors), float(logit(np.clip(error, 1e-9, 1.0 - 1e-9)))
+        centre = limit + (float(scores.mean()) - limit) * small / d
+        deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d)) * STUDENT
+        ends = expit(centre + NINE_OF_TEN * deviation * np.array([-1.0, 1.0]))
+    return Interval(float(ends[0]), float(ends[1]), mean, sd, float(untrained.mean()))
+
+
+def _errors(
+    task: Task, training: Training, model: str, d: int, seeds: list[Any], pi: float, shift: float
+) -> FloatArray:
+    """Return the test error of each trial; NaN where its training has no minimiser."""
+    errors = []
+    for seed in seeds:
+        try:
+            found = simulate(
+                task, training, model, d=d, trials=1, seed=seed, workers=1, test="sampled", n_test=1
+            )
+        except NoMinimiser:
+            errors.append(np.nan)
+        else:
+            errors.append(float(trial_errors(task, found, pi, shift)[0]))
+    return np.array(errors)

@@ -52,6 +52,17 @@ def needs(who: str, unknown: str, at: float) -> str:
     return f"{who} manages {at:,.0f} instances"
 
 
+def unknown(who: str, problem: Exception) -> str:
+    """Say that a learner's number is not known, and why.
+
+    Examples
+    --------
+    >>> unknown("mean pooling", ValueError("no minimiser; try a ridge"))
+    'mean pooling: not known (no minimiser)'
+    """
+    return f"{who}: not known ({str(problem).partition(';')[0]})"
+
+
 def spends(who: str, money: float) -> str:
     """Say what someone needs to spend.
 
@@ -64,8 +75,9 @@ def spends(who: str, money: float) -> str:
 
 
 def with_verdict(found: Plan, asked: Asked, who: Learner) -> Plan:
-    """Add the answer in sentences."""
-    return dataclasses.replace(found, verdict=" ".join(_sentences(found, asked, who)))
+    """Add the answer in sentences, what is to be said of it (``notes``) last."""
+    told = [*_sentences(found, asked, who), *found.notes]
+    return dataclasses.replace(found, verdict=" ".join(told))
 
 
 def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
@@ -73,7 +85,7 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
         floor = "" if asked.unknown != "n" else f"; whoever knows the signal errs {found.floor:.3g}"
         lost = stuck(who.words, asked.unknown, found.error)
         return [_big(f"{lost}, not {asked.error:g}{floor}.")]
-    told = [_first(found, asked, who)]
+    told = [_big(_first(found, asked, who))]
     if np.isfinite(found.n0) and found.n0 > 0:
         told.append(
             f"Train the query on {found.n0:,.0f} bags and the readout on {found.n1:,.0f}, with "
@@ -84,6 +96,8 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
             f"A share of {found.balance:.3g} of them should be positive, and the bias moves by "
             f"{found.shift:.3g} after training."
         )
+    elif asked.costs is not None and found.balance == 1.0:
+        told.append("All of them are positive: negative bags tell it nothing.")
     if found.interval is not None:
         told.append(
             f"At d = {found.d}, nine of ten data sets leave an error between "
@@ -93,24 +107,29 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
 
 
 def _first(found: Plan, asked: Asked, who: Learner) -> str:
-    if asked.unknown == "error":
-        trained = f"{who.words} trained on {found.n:,.0f} bags errs"
-        if found.interval is None:
-            return _big(f"{trained} {found.error:.3g}.")
-        limit = f"in the limit of large d {found.error:.3g}"
-        return _big(f"{trained} {found.interval.mean:.3g} on average, {limit}.")
-    if asked.unknown == "n":
-        cost = f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
-        return _big(f"{who.words} needs {found.n:,.0f} bags{cost} to err {asked.error:g}.")
-    if asked.unknown == "theta":
-        return _big(
-            f"with {found.n:,.0f} bags {who.words} errs {asked.error:g} where the signal has a "
-            f"strength of {found.theta:.3g}."
-        )
-    return _big(
-        f"with {found.n:,.0f} bags {who.words} errs {asked.error:g} among up to {found.L:,} "
-        "instances."
+    """Say what was left out: the mean error at this d is what meets the target."""
+    bags = f"{found.n:,.0f} bags" + (
+        f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
     )
+    limit = ""
+    if found.interval is not None:
+        limit = (
+            f" (the mean at d = {found.d} is {found.error:.3g} ± {found.error_se:.1g}; in the "
+            f"limit of large d {found.limit_error:.3g})"
+        )
+    if asked.unknown == "error":
+        return f"{who.words} trained on {bags} has a test error of {found.error:.3g}{limit}."
+    target = f"a test error of {asked.error:g}"
+    if found.interval is None:
+        target += " in the limit of large d"
+    if asked.unknown == "n":
+        return f"{who.words} needs {bags} for {target}{limit}."
+    if asked.unknown == "theta":
+        return (
+            f"with {bags} {who.words} has {target} where the signal has a strength of "
+            f"{found.theta:.3g}{limit}."
+        )
+    return f"with {bags} {who.words} has at most {target} among up to {found.L:,} instances{limit}."
 
 
 def _big(text: str) -> str:

@@ -45,6 +45,17 @@ def streams(seed: Any, *counts: int) -> list[SeedSequence]:
     ]
 
 
+def check_seed(seed: Any) -> None:
+    """Refuse what is no seed, before any work; a generator is left as it was.
+
+    Examples
+    --------
+    >>> check_seed(3)
+    """
+    if not isinstance(seed, Generator | BitGenerator):
+        _root(seed)
+
+
 def _root(seed: Any) -> SeedSequence:
     """The sequence that all streams of ``seed`` branch off, or a refusal."""
     if isinstance(seed, SeedSequence):

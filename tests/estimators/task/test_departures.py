@@ -9,6 +9,7 @@ from needlescope.estimators.task.departures import (
     DRIFT,
     Departure,
     Drift,
+    Floor,
     Told,
     departures,
     trust,
@@ -89,3 +90,17 @@ def test_a_strength_that_changes_as_bags_are_added(halves, off, one_sided, level
     noise = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0}
     found = departures(noise, {"measured": np.nan, "predicted": np.nan}, np.nan, {}, drift)[DRIFT]
     assert (found.level, found.words) == (level, f"{halves:.2f}, against 2.37: {words}")
+
+
+def test_an_estimated_floor_is_beaten_only_beyond_counting():
+    assert Floor(0.004, 3000, 0.03, 0.028).judge().level == 2
+    assert Floor(0.004, 3000, 0.03, 0.003).judge().level == 1  # θ is so open
+    assert Floor(0.027, 3000, 0.03, 0.028).judge().level == 0
+    assert Floor(0.0, 100, 0.03, 0.03).judge().level == 0  # no error in a hundred: by chance
+    assert Floor(0.0, 300, 0.03, 0.03).judge().level == 2
+    noise = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0}
+    alike = {"error, pooled": Told(0.03, 0.003, 0.03, 0.03, 0.03)}
+    nothing = {"measured": np.nan, "predicted": np.nan}
+    beaten = departures(noise, nothing, np.nan, alike, None, Floor(0.004, 3000, 0.03, 0.028))
+    assert verdict(beaten, True) == "not as predicted"
+    assert verdict(departures(noise, nothing, np.nan, alike), True) == "as predicted"

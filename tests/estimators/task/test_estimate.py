@@ -12,7 +12,7 @@ from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
 from needlescope.planning.curve import prediction
 from needlescope.task import Task
-from tests.estimators.draws import draw
+from tests.estimators.draws import draw, loud_directions
 
 COVERS = ("result", "signal")
 TASKS = {
@@ -131,6 +131,66 @@ def test_no_model_beats_bayes(estimates):
     for found in estimates.values():
         best = found.predicted["bayes"]
         assert all(error > best - 2e-3 for error in found.predicted.values())
+
+
+def test_rare_classes_are_judged_by_their_ranking_too(estimates):
+    """Always answering the frequent class has nearly the predicted error, and an AUC of a half."""
+    found = estimates["rare"]
+    assert not any(name.startswith("1 − AUC") for name in estimates["needle"].departures)
+    for name in ("pooled", "attention, split"):
+        told = found.departures[f"1 − AUC, {name}"]
+        assert told.value == pytest.approx(1.0 - found.measured_auc[name])
+        assert told.assumed == pytest.approx(1.0 - found.expected_auc[name])
+        assert told.level == 0 and told.about == "error"
+    assert found.expected_auc["attention, split"] > 0.8
+
+
+def measured_as(monkeypatch, errors, aucs):
+    monkeypatch.setattr(
+        "needlescope.estimators.task.estimate._measure", lambda *given: (errors, aucs)
+    )
+
+
+@pytest.fixture(scope="module")
+def rare_bags():
+    X, y, _ = draw(Task(L=5, R=2, theta=2.5, pi=0.15), 12, 300, seed=3)
+    signs = np.where(y, 1.0, -1.0)
+    return X, y, fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None)
+
+
+def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, rare_bags):
+    X, y, fitted = rare_bags
+    monkeypatch.setattr("needlescope.estimators.task.estimate.fit_task", lambda *given: fitted)
+    monkeypatch.setattr("needlescope.planning.curve.MORE", (1.0,))
+    errors, aucs = {"attention": 0.05}, {"attention": 0.9}
+
+    def estimate(**other):
+        measured_as(monkeypatch, errors | other.get("errors", {}), aucs | other.get("aucs", {}))
+        return estimate_task(X, y, random_state=0)
+
+    def off(found):
+        return {name for name, one in found.departures.items() if one.level == 2}
+
+    names = ("pooled", "attention, split")
+    first = estimate(errors=dict.fromkeys(names, 0.1), aucs=dict.fromkeys(names, 0.9))
+    assert first.predicted["bayes"] * 300 > 7.0  # so many errors are expected of anyone
+    errors |= first.expected
+    aucs |= first.expected_auc
+    assert estimate().verdict == "as predicted"
+    better = estimate(errors={"attention": 0.0})
+    assert better.verdict == "not as predicted" and off(better) == {"least error"}
+    other = estimate(aucs={"pooled": 0.5})
+    assert other.verdict == "not as predicted" and off(other) == {"1 − AUC, pooled"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [101, 102, 103])
+def test_rare_sets_before_a_loud_background_are_never_as_predicted_below_their_floor(seed):
+    task = Task(L=12, R=1, theta=5.5, pi=0.05)
+    X, y, _ = draw(task, 24, 1000, seed=seed, noise=loud_directions(5, 3.0))
+    found = estimate_task(X, y, random_state=0)
+    if min(found.measured.values()) < 0.5 * found.predicted["bayes"]:
+        assert found.verdict != "as predicted"
 
 
 def test_more_bags_buy_what_they_should(estimates):

@@ -90,3 +90,17 @@ def test_where_halves_differ_the_error_covers_them(monkeypatch):
         assert abs(half.task.theta - found.task.theta) < 2.0 * np.hypot(
             half.theta_se, found.theta_se
         )
+
+
+def test_a_strength_that_is_known_exactly_divides_by_no_zero():
+    found = compare([Half(100.0, 0.0, 1.0, 9.0), Half(100.0, 0.0, 1.0, 9.0)], 100.0, 1.0, 4.0)
+    assert found.stretch == 0.0 and not found.off
+    assert compare([Half(4.0, 0.0, 1.0, 9.0)] * 2, 5.0, 1.0, 4.0).off
+
+
+def test_a_strength_beyond_those_looked_at_is_that_or_more(monkeypatch):
+    """Its error was none at all: the largest θ on both sides."""
+    monkeypatch.setattr("needlescope.estimators.task.view.STRONGEST", 3.0)
+    X, y, _ = draw(Task(L=4, R=1, theta=4.0, pi=0.5), 8, 60)
+    found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), np.random.RandomState(0), lambda: None)
+    assert found.theta_se == np.inf

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.estimators.task import pilot
 from needlescope.estimators.task.pilot import extrapolated
 from tests.estimators.draws import draw
 
@@ -20,6 +23,69 @@ def test_a_plan_from_a_pilot_says_how_far_it_is_open():
     assert list(found.measured) == [15, 30, 45]
     assert 0.0 < found.extrapolated < 0.5
     assert found.trust
+    # How far it is open comes first, before the number that it is about.
+    trust, open_, parts = found.notes[:3]
+    assert found.verdict.startswith(f"{trust} {open_} {parts} Mean pooling trained on 400 bags")
+    assert trust == found.trust[0].upper() + found.trust[1:] + "."
+    assert f"go from a test error of {found.low:.3g} to a test error of {found.high:.3g}" in open_
+    assert (
+        f"fitted to 45 bags of the pilot has a test error of {found.measured[45][0]:.3g}" in parts
+    )
+
+
+@pytest.fixture
+def quickly(monkeypatch):
+    """An estimate that is at hand, and nothing measured anew."""
+    task = ns.Task(L=6, R=1, theta=4.0, pi=0.5)
+    estimate = SimpleNamespace(
+        task=task, dimension=10.0, bags=60, theta_se=0.5, verdict="not as predicted",
+        trust="do not trust the theory's numbers here", measured={"pooled": 0.211},
+    )  # fmt: skip
+    fitted = SimpleNamespace(task=task, dimension=10.0)
+    monkeypatch.setattr(pilot, "fit_task", lambda *given: fitted)
+    monkeypatch.setattr(pilot, "estimate_task", lambda *given, **named: estimate)
+    monkeypatch.setattr(pilot, "_measured", lambda *given: {30: (0.3, 0.02), 45: (0.011, 0.01)})
+    return draw(task, 10, 60, 1)[:2]
+
+
+def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
+    found = ns.plan(pilot=quickly, error=0.012, learner="pooled", resamples=1, others=False)
+    assert not found.reached and found.floor > 0.012
+    assert found.verdict.startswith("Doubt it: do not trust the theory's numbers here. ")
+    assert "fitted to 45 bags of the pilot has a test error of 0.011" in found.verdict
+    assert "is that of the estimated task, and as uncertain. Mean pooling cannot" in found.verdict
+    assert "go from more bags than are planned for to" in found.notes[1]
+
+
+def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatch):
+    monkeypatch.setattr("needlescope.planning.lines.NAMES", ("pooled", "easy"))
+    found = ns.plan(
+        pilot=quickly, n=400, learner="easy", resamples=1, interval=False
+    )  # fmt: skip
+    told = {one.learner: one.words for one in found.others}
+    assert told["pooled"].endswith("(cross-validated on the pilot: 0.211)")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"error": 0.7}, "error must be below 0"),
+        ({"n": True}, "n must be a single integer"),
+        ({"error": "0.1"}, "error must be a finite number"),
+        ({"error": 0.1, "learner": "oak"}, "learner must be one of"),
+        ({"error": 0.1, "loss": "hope"}, "loss"),
+        ({"error": 0.1, "accuracy": 0.0}, "accuracy must be"),
+        ({"spend": 100.0}, "spend needs costs="),
+    ],
+)
+def test_a_question_is_refused_before_the_task_is_read_off_the_bags(monkeypatch, asked, says):
+    def never(*given, **named):
+        raise AssertionError("work was done before the refusal")
+
+    monkeypatch.setattr(pilot, "fit_task", never)
+    X, y, _ = draw(ns.Task(L=3, R=1, theta=5.0, pi=0.5), 4, 20, 1)
+    with pytest.raises(ValueError, match=says):
+        ns.plan(pilot=(X, y), **asked)
 
 
 def test_without_a_signal_there_is_nothing_to_plan_for():

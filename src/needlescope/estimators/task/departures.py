@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import bdtr
 
 DRIFT = "strength in halves"
 LEVELS = ("as the theory assumes", "somewhat off", "far off")
@@ -16,6 +17,7 @@ AGREEING = 0.01  # what a measured error may be off by in any case, but for twic
 MISSED = 2.0  # times what was predicted, or less than one in so many of it, is a miss
 MISSED_ERRORS = 2.0  # standard errors of counting from which it is
 OPEN = 1.5  # times what was predicted, or less, by the doubt of θ: a prediction that is open
+BEATEN = 1e-3  # the chance that counting alone takes a measured error so far below its floor
 DRIFTING = 0.1  # relative change of θ from halves to all
 
 
@@ -100,12 +102,45 @@ class Told(NamedTuple):
         return Departure(m, p, level, f"{m:.3f}, against {p:.3f}: {words}", "error")
 
 
+class Floor(NamedTuple):
+    """The least error measured, on so many bags, and the Bayes error of the task, low at its least.
+
+    The Bayes error is that of an estimate: a classifier that beats it shows that the estimate is
+    wrong.
+    """
+
+    measured: float
+    bags: int
+    bayes: float
+    low: float
+
+    def judge(self) -> Departure:
+        """Say whether something measured is below the estimated Bayes error.
+
+        Examples
+        --------
+        >>> Floor(0.004, 3000, 0.03, 0.028).judge().words
+        '0.004, against 0.030: below the estimated Bayes error, not as predicted'
+        >>> Floor(0.004, 3000, 0.03, 0.004).judge().words
+        '0.004, against 0.030: below the estimated Bayes error, open to 0.004'
+        """
+        wrong = round(self.measured * self.bags)
+        level, words = 0, "not below the estimated Bayes error"
+        if bdtr(wrong, self.bags, self.bayes) < BEATEN:
+            level = FAR_OFF if bdtr(wrong, self.bags, self.low) < BEATEN else CANNOT_TELL
+            words = "below the estimated Bayes error"
+            words += ", not as predicted" if level == FAR_OFF else f", open to {self.low:.3f}"
+        told = f"{self.measured:.3f}, against {self.bayes:.3f}: {words}"
+        return Departure(self.measured, self.bayes, level, told, "error")
+
+
 def departures(
     noise: dict[str, float],
     alignment: dict[str, float],
     spread: float,
     told: dict[str, Told],
     drift: Drift | None = None,
+    floor: Floor | None = None,
 ) -> dict[str, Departure]:
     """Judge the shape of the noise, the signal, the alignment, and the errors.
 
@@ -127,7 +162,9 @@ def departures(
     if drift is not None:
         found[DRIFT] = drift.judge()
     for name, one in told.items():
-        found[f"error, {name}"] = one.judge()
+        found[name] = one.judge()
+    if floor is not None:
+        found["least error"] = floor.judge()
     return found
 
 

@@ -7,15 +7,16 @@ are not as it says is listed under ``departures``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
 from ...planning import curve as theory
+from ...planning.ranking import predicted_auc
 from ...running.progress import Progress, reporting
-from ...task import Task
 from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..bags.labels import check_order, read_labels, two_classes
@@ -23,13 +24,14 @@ from ..bags.scaling import Scaling
 from ..fitting.folds import stratified
 from ..linear import PooledClassifier
 from . import halves, signal
-from .departures import Drift, Told, departures, trust, verdict
+from .departures import Drift, Floor, Told, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise
 from .result import TaskEstimate
 
 LEAST_BAGS = 5  # bags of each class
 OPEN_ERRORS = 2.0  # standard errors of θ that a prediction is open by
 BETTER_ERRORS = 3.0  # standard errors by which a classifier does better than guessing
+RARE = 0.2  # share of the rarer class below which errors say little, and AUCs are compared too
 SHOWN = ("theta", "deviation", "R", "found")  # of halves
 MEASURED = {"pooled": "pooled", "attention, split": "attention"}  # and the model of the theory
 
@@ -103,20 +105,26 @@ def estimate_task(
         known = n * (1.0 - 1.0 / folds)
         told = [theory.prediction(found.task, known, found.dimension, one) for one in models[:2]]
         expected = dict(zip(MEASURED, (one.error for one in told), strict=True))
-        measured = _measure(bags, signs, told[1], folds, random, done)
-        ranges = _ranges(found, known, expected)
+        measured, measured_auc = _measure(bags, signs, told[1], folds, random, done)
+        ranges, aucs, floor = _ranges(found, known, told)
     errors_se = {name: _counted(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(
         error > chance - BETTER_ERRORS * errors_se[name] for name, error in measured.items()
     )
+    compared = {
+        f"error, {name}": Told(
+            measured[name], _either(measured[name], error, n), error, *ranges[name]
+        )
+        for name, error in expected.items()
+    }
+    if chance < RARE and found.task.theta > 0.0:
+        compared |= _rankings(measured_auc, aucs, positives, n - positives)
     listed = departures(
         *(found.noise, found.alignment, found.spread),
-        {
-            name: Told(measured[name], _either(measured[name], error, n), error, *ranges[name])
-            for name, error in expected.items()
-        },
+        compared,
         _drift(found),
+        Floor(min(measured.values()), n, *floor) if found.task.theta > 0.0 else None,
     )
     return TaskEstimate(
         task=found.task,
@@ -136,12 +144,14 @@ def estimate_task(
         halves={name: getattr(found.halves, name) for name in SHOWN},
         predicted={
             **{model: curve[n].error for model, curve in curves.items()},
-            "bayes": theory.limit(found.task),
+            "bayes": floor[0],
         },
         measured=measured,
         measured_se=errors_se,
+        measured_auc=measured_auc,
         expected=expected,
         expected_range=ranges,
+        expected_auc={name: one[0] for name, one in aucs.items()},
         departures=listed,
         verdict=verdict(listed, found.task.theta > 0.0),
         trust=trust(listed, found.task.theta > 0.0, guessing),
@@ -190,39 +200,70 @@ def _either(measured: float, predicted: float, bags: int) -> float:
     return max(_counted(measured, bags), _counted(predicted, bags))
 
 
-def _ranges(
-    found: Fitted, bags: float, expected: dict[str, float]
-) -> dict[str, tuple[float, float]]:
-    """Return how far predicted errors are open: from θ larger to θ smaller by two errors of it.
+Range: TypeAlias = tuple[float, float]
 
-    It is smaller by the same factor: a signal that is found is not none. R goes with it as it does
-    between halves.
+
+def _ranges(
+    found: Fitted, bags: float, told: list[theory.Predicted]
+) -> tuple[dict[str, Range], dict[str, tuple[float, float, float]], Range]:
+    """Return how far predictions are open: from θ larger to θ smaller by two errors of it.
+
+    Of errors the least and the largest; of AUCs the prediction before them; of the Bayes error the
+    estimate and the least. θ is smaller by the same factor: a signal that is found is not none. R
+    goes with it as it does between halves.
     """
     task, se = found.task, OPEN_ERRORS * found.theta_se
+    ends = [task]
+    if np.isfinite(se) and se > 0.0:
+        times = 1.0 + se / task.theta
+        for by in (times, 1.0 / times):
+            R = round(task.R * by**found.halves.trade)
+            ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
+    errors, aucs = {}, {}
+    for (name, model), first in zip(MEASURED.items(), told, strict=True):
+        each = [first]
+        each += [theory.prediction(one, bags, found.dimension, model) for one in ends[1:]]
+        rows = [
+            predicted_auc(one, bags, found.dimension, model, at)
+            for one, at in zip(ends, each, strict=True)
+        ]
+        errors[name] = min(one.error for one in each), max(one.error for one in each)
+        aucs[name] = rows[0], min(rows), max(rows)
+    floors = [theory.limit(one) for one in ends]
+    least = min(floors)
     if se == np.inf:  # θ is that much, or more
-        return {name: (0.0, error) for name, error in expected.items()}
-    if se == 0.0:
-        return {name: (error, error) for name, error in expected.items()}
-    times = 1.0 + se / task.theta
-    ends = []
-    for by in (times, 1.0 / times):
-        R = round(task.R * by**found.halves.trade)
-        ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
+        least = 0.0
+        errors = {name: (0.0, high) for name, (_, high) in errors.items()}
+        aucs = {name: (one, low, 1.0) for name, (one, low, _) in aucs.items()}
+    return errors, aucs, (floors[0], least)
 
-    def error(task: Task, model: str) -> float:
-        return theory.prediction(task, bags, found.dimension, model).error
 
-    ranges = {}
-    for name, model in MEASURED.items():
-        open_to = [expected[name], *(error(one, model) for one in ends)]
-        ranges[name] = (min(open_to), max(open_to))
-    return ranges
+def _rankings(
+    measured: dict[str, float],
+    predicted: dict[str, tuple[float, float, float]],
+    positives: int,
+    negatives: int,
+) -> dict[str, Told]:
+    """Set how often a negative bag is ranked above a positive one beside the prediction."""
+    found = {}
+    for name, (one, low, high) in predicted.items():
+        se = max(_ranked(auc, positives, negatives) for auc in (measured[name], one))
+        found[f"1 − AUC, {name}"] = Told(1.0 - measured[name], se, 1.0 - one, 1.0 - high, 1.0 - low)
+    return found
+
+
+def _ranked(auc: float, positives: int, negatives: int) -> float:
+    """Return the standard error of an AUC, after Hanley and McNeil (1982)."""
+    a = float(np.clip(auc, 0.5, 1.0 - 0.5 / min(positives, negatives)))
+    q1, q2 = a / (2.0 - a), 2.0 * a * a / (1.0 + a)
+    spread = a * (1.0 - a) + (positives - 1) * (q1 - a * a) + (negatives - 1) * (q2 - a * a)
+    return float(np.sqrt(spread / (positives * negatives)))
 
 
 def _measure(
     bags: Bags, y: FloatArray, as_told: theory.Predicted, folds: int, random: Any, done: Any
-) -> dict[str, float]:
-    """Return cross-validated errors of the classifiers.
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return cross-validated errors of the classifiers, and their AUCs: means over folds.
 
     The last is as the theory has it, scaling included: standardising by all instances takes a part
     of a signal that lies in a single feature.
@@ -240,16 +281,22 @@ def _measure(
         validation=0,
         random_state=random,
     )
-    wrong = dict.fromkeys((*ours, "attention, split"), 0)
+    names = (*ours, "attention, split")
+    wrong, aucs = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
     for known, rest in stratified(y, folds, random):
         seen, new = bags[known], bags[rest]
-        for name, classifier in ours.items():
-            wrong[name] += int((classifier.fit(seen, y[known]).predict(new) != y[rest]).sum())
+        scores = {
+            name: classifier.fit(seen, y[known]).decision_function(new)
+            for name, classifier in ours.items()
+        }
         scaling = scaled_as_noise(seen, y[known])
         split.fit(_scaled(seen, scaling), y[known])
-        wrong["attention, split"] += int((split.predict(_scaled(new, scaling)) != y[rest]).sum())
+        scores[names[-1]] = split.decision_function(_scaled(new, scaling))
+        for name, score in scores.items():
+            wrong[name] += int(((score > 0.0) != (y[rest] > 0.0)).sum())
+            aucs[name] += float(roc_auc_score(y[rest], score)) / folds
         done()
-    return {name: count / len(y) for name, count in wrong.items()}
+    return {name: count / len(y) for name, count in wrong.items()}, aucs
 
 
 def _scaled(bags: Bags, scaling: Scaling) -> Bags:

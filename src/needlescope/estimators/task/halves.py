@@ -113,7 +113,7 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     seen = [one for one in each if one.surprise >= sure]
     shown = np.array(seen if 2 * len(seen) >= len(each) else each)
     away, counts = shown[:, 0] - theta, shown[:, 2]
-    stretch = _size(away / shown[:, 1])
+    stretch = _size(away / np.maximum(shown[:, 1], ACCURACY))  # θ is known to so much at best
     return Halves(
         theta=float(shown[:, 0].mean()),
         deviation=float(shown[:, 0].std(ddof=1)),

@@ -18,12 +18,15 @@ from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
 from ...grid import whole
-from ...outcome.planned import PilotPlan
+from ...losses import get_loss
+from ...outcome.planned import Line, PilotPlan, Plan
 from ...planning.asked import Asked, ask
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
-from ...planning.plan import plan, roughly
+from ...planning.missing import roughly
+from ...planning.plan import plan
 from ...task import Task
+from ...theory.asked import check_accuracy
 from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
@@ -58,8 +61,9 @@ def plan_from_pilot(
     Traceback (most recent call last):
     ValueError: with pilot data give n or error, not both: the other is planned for; got neither
     """
-    if (n is None) == (error is None):
-        told = "neither" if n is None else "both"
+    amount = more.get("spend") if n is None else n
+    if (amount is None) == (error is None):
+        told = "neither" if amount is None else "both"
         raise ValueError(
             f"with pilot data give n or error, not both: the other is planned for; got {told}"
         )
@@ -68,36 +72,98 @@ def plan_from_pilot(
     resamples = whole("resamples", resamples, 1, MOST_RESAMPLES)
     bags = as_bags(pilot[0])
     _, signs = _signs(bags, pilot[1], None)
+    limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
+    _check(bags, signs, limits | {"n": n, "error": error, "learner": learner}, more, seed)
     random = check_random_state(seed)
     _need_signal(fit_task(bags, signs, random, lambda: None), len(bags))
     estimate = estimate_task(bags, pilot[1], random_state=random)
     _need_signal(estimate, len(bags))
     task, d = estimate.task, max(round(estimate.dimension), 1)
     given = {**_fields(task), "d": d, "n": n, "error": error, "learner": learner}
-    found = plan(**given, **more, seed=seed, interval=interval, others=others)
-    limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
+    found = plan(**given, **more, seed=seed, interval=interval, others=others, estimated=True)
     who = get_learner(learner, more.get("loss", "logistic"))
-    here = _value(ask(**given, **limits), who)
+    here = _value(ask(**given, **limits, estimated=True), who) if found.reached else np.inf
     times = found.n / here if found.unknown == "n" and np.isfinite(here) else 1.0
     values = []
     for _ in range(resamples):
         fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
         asked = given | _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
         value = times * _replanned(asked | limits, who)
-        values.append(float(np.ceil(value)) if n is None else value)
+        values.append(float(np.ceil(value)) if found.unknown == "n" else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
+    further = extrapolated(measured, found.n, error)
+    notes = _notes(estimate, found, (low, high), measured, further, resamples)
+    said: dict[str, Any] = {
+        "notes": (*notes, *found.notes),
+        "verdict": " ".join([*notes, found.verdict]),
+        "others": tuple(_beside(one, estimate.measured) for one in found.others),
+    }
     return PilotPlan(
-        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)},
+        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)} | said,
         bags=len(bags),
         theta_se=estimate.theta_se,
         resampled=tuple(values),
         low=low,
         high=high,
         measured=measured,
-        extrapolated=extrapolated(measured, n, error),
+        extrapolated=further,
         trust=_trust(estimate),
     )
+
+
+def _check(
+    bags: Bags, signs: FloatArray, asked: dict[str, Any], more: dict[str, Any], seed: Any
+) -> None:
+    """Refuse a question before the task is read off the bags: all but its target's floor."""
+    get_loss(more.get("loss", "logistic"))
+    check_accuracy(more.get("accuracy", 1.0))
+    check_random_state(seed)
+    shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": 1.0}
+    ask(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **asked, estimated=True)
+
+
+def _notes(
+    estimate: TaskEstimate,
+    found: Plan,
+    ends: tuple[float, float],
+    measured: dict[int, tuple[float, float]],
+    further: float,
+    resamples: int,
+) -> tuple[str, ...]:
+    """Say how far the plan is open, and how far to trust it: first of all that is said."""
+
+    def say(value: float) -> str:
+        if not np.isfinite(value):
+            return "more bags than are planned for"
+        return f"{value:,.0f} bags" if found.unknown == "n" else f"a test error of {value:.3g}"
+
+    count, (error, se) = list(measured.items())[-1]
+    told = [
+        _big(_trust(estimate)) + ".",
+        f"The {estimate.bags} bags of the pilot leave the answer open: plans for {resamples} "
+        f"pilots like it go from {say(ends[0])} to {say(ends[1])}.",
+        f"A classifier fitted to {count} bags of the pilot has a test error of {error:.3g} ± "
+        f"{se:.2g} on the others; errors on parts of it, without the theory, lead to "
+        f"{say(further)}.",
+    ]
+    if not found.reached:
+        told.append(
+            f"The Bayes error of {found.floor:.3g} is that of the estimated task, and as uncertain."
+        )
+    return tuple(told)
+
+
+def _beside(line: Line, measured: dict[str, float]) -> Line:
+    """Set what was measured on the pilot beside what the theory says of a learner."""
+    if line.learner not in measured:
+        return line
+    seen = f"{line.words} (cross-validated on the pilot: {measured[line.learner]:.3g})"
+    return line._replace(words=seen)
+
+
+def _big(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _need_signal(found: Fitted | TaskEstimate, bags: int) -> None:
@@ -127,7 +193,7 @@ def _draw(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
 
 def _replanned(asked: dict[str, Any], who: Learner) -> float:
     """Return what a pilot like this one would have led to, roughly; the worst if to nothing."""
-    lost = np.inf if asked["n"] is None else min(asked["pi"], 1.0 - asked["pi"])
+    lost = min(asked["pi"], 1.0 - asked["pi"]) if asked["error"] is None else np.inf
     if not asked["theta"] > 0.0:
         return lost
     try:

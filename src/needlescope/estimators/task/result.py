@@ -55,14 +55,20 @@ class TaskEstimate:
     predicted : dict
         Errors after training on all bags: "pooled", "attention" (its query on one half of them, its
         readout on the other), "vectorized" where bags have one size, and "bayes", which no
-        classifier beats.
+        classifier beats if the task is right. It is an estimate: where a classifier measured does
+        beat it, ``departures["least error"]`` says so, and nothing is as predicted.
     measured, measured_se : dict
         Cross-validated errors: "pooled", "attention", and "attention, split", the classifier that
         the theory describes.
+    measured_auc : dict
+        Their AUCs in the same folds.
     expected : dict
         What the theory predicts for "pooled" and "attention, split" in that cross-validation.
     expected_range : dict
         How far these are open: the errors at θ two standard errors larger, and by as much smaller.
+    expected_auc : dict
+        What it predicts for their AUCs. Where less than a fifth of the bags are of one class,
+        errors say little, and AUCs are compared too.
     departures : dict of Departure
         How far the data are from what the theory assumes, and measured errors from the expected.
     verdict : str
@@ -107,8 +113,10 @@ class TaskEstimate:
     predicted: dict[str, float]
     measured: dict[str, float]
     measured_se: dict[str, float]
+    measured_auc: dict[str, float]
     expected: dict[str, float]
     expected_range: dict[str, tuple[float, float]]
+    expected_auc: dict[str, float]
     departures: dict[str, Departure]
     verdict: str
     trust: str

@@ -16,7 +16,7 @@ from ...task import Task
 from ..bags.bags import Bags
 from . import signal
 from .mixture import LARGEST_SHIFT, Mixture, fit_mixture, not_normal, to_normal
-from .strength import cosine_deviation, strength
+from .strength import STRONGEST, cosine_deviation, strength
 
 DEPARTING_ERRORS = 3.0  # standard errors from which noise is not normal, or is correlated
 
@@ -102,10 +102,10 @@ def task_of(view: View, by: Protocol, R: int | None = None) -> tuple[Task, Mixtu
 def doubt(view: View, by: Protocol, task: Task, found: Mixture) -> float:
     """Return the standard error of θ, as the model has it.
 
-    It is infinite if the shift is the largest that is looked for: θ is that much, or more.
+    It is infinite if the shift, or θ, is the largest that is looked for: it is that much, or more.
     """
     shift, direction = found.shift, view.seen.direction
-    if shift >= LARGEST_SHIFT:
+    if shift >= LARGEST_SHIFT or task.theta >= STRONGEST:
         return np.inf
     varies = shift * cosine_deviation(task, by.alpha0, direction, by.dimension)
     # The zero and the unit of projections are a mean and a deviation of so many negatives.

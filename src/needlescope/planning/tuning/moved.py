@@ -42,7 +42,7 @@ def moved_error(task: Task, found: Outcome, pi: float) -> tuple[float, float, fl
     """
     model = get_model(found.model)
     numbers = {name: getattr(found, name) for name in NUMBERS}
-    query, point = _readout(model.has_query, numbers)
+    query, point = readout_of(model.has_query, numbers)
     law, coarse = (train_limit(model, task, query, level).law(pi) for level in LEVELS)
     shift = best_shift(law, point)
     moved = point._replace(b=point.b + shift)
@@ -68,13 +68,15 @@ def trial_errors(task: Task, found: Outcome, pi: float, shift: float = 0.0) -> F
     count = len(found.trials["bias"])
     errors = []
     for k in range(count):
-        query, point = _readout(model.has_query, {name: found.trials[name][k] for name in NUMBERS})
+        query, point = readout_of(
+            model.has_query, {name: found.trials[name][k] for name in NUMBERS}
+        )
         law = train_limit(model, task, query, ROUGH).law(pi)
         errors.append(test_error(law, point._replace(b=point.b + shift)))
     return np.array(errors)
 
 
-def _readout(has_query: bool, numbers: dict[str, float]) -> tuple[Query, Point]:
+def readout_of(has_query: bool, numbers: dict[str, float]) -> tuple[Query, Point]:
     """Return a query and a readout by their numbers."""
     one = {name: float(value) for name, value in numbers.items()}
     query = as_query(one["kappa"], one["cosine_q"]) if has_query else NONE

@@ -1,0 +1,150 @@
+"""A plan at the d that was given: the mean error over data sets there is what meets the target.
+
+In the limit of large d a plan is too small: at finite d the mean error is larger, by what the
+interval's trials measure (`spread`). n and θ are moved by secant steps on that mean, as far as the
+trials know it; L is the largest whole number whose mean is at most the target.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import NotConverged
+from ..outcome.planned import Interval
+from .asked import Asked
+from .inverter import largest, probit
+from .learners import Learner, Reached
+from .missing import Settled, limits, lost, rounded, whole_limits
+from .spread import TRIALS, spread
+
+ROUNDS = 8  # of measuring what a finite d adds
+FARTHEST = 0.7  # in the log of n or θ, that a round may move
+RETUNED = 0.3  # in that log: settings are looked for anew if they are from farther away
+LEAST_SLOPE = 0.05  # of the probit in the log: less is noise
+UNSURE = 3.0  # standard errors from the target, beyond which it was not met
+
+
+class Seen(NamedTuple):
+    """What was found for the d given, its interval, and what is to be said of it."""
+
+    found: Settled
+    interval: Interval | None
+    notes: tuple[str, ...] = ()
+
+
+def at_dimension(
+    asked: Asked, who: Learner, found: Settled, accuracy: float, seed: Any, wanted: bool
+) -> Seen:
+    """Measure the range of errors over data sets, and move the plan to where its mean is right."""
+    limit = f"the error is that of the limit of large d, and at d = {asked.d:,} commonly larger"
+    if found.reached is None:
+        return Seen(found, None)
+    if found.reached.training is None:
+        return Seen(found, None, (f"Nothing is known of {who.words} at finite d: {limit}.",))
+    if not wanted:
+        return Seen(found, None, (f"No interval was asked for: {limit}.",))
+    try:
+        range_ = measure(asked, who, found, seed)
+        if asked.error is None:
+            return Seen(found, range_, _untrained(range_))
+        move = _longest if asked.unknown == "L" else _moved
+        return move(asked, who, found, range_, accuracy, seed)
+    except NotConverged as problem:
+        return Seen(found, None, (f"There is no interval, and {limit}: {problem}.",))
+
+
+def standard_error(range_: Interval) -> float:
+    """Return how far the mean of an interval's trials is known."""
+    return range_.deviation / float(np.sqrt(TRIALS))
+
+
+def measure(asked: Asked, who: Learner, found: Settled, seed: Any) -> Interval:
+    """Measure the range of errors over data sets."""
+    reached = found.reached
+    assert reached is not None and reached.training is not None
+    task = asked.task(found.at)
+    seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
+    return spread(
+        seen, reached.training, who.name, asked.d, reached.error, seed,
+        pi=float(task.pi), shift=reached.shift,
+    )  # fmt: skip
+
+
+def _moved(
+    asked: Asked, who: Learner, found: Settled, range_: Interval, accuracy: float, seed: Any
+) -> Seen:
+    """Move n or θ to where the mean error at this d meets the target."""
+    assert asked.error is not None
+    target, ends = asked.error, limits(asked)
+    slope, setting, tuned_at = min(found.met.slope, -LEAST_SLOPE), found.met.setting, found.met.at
+    before: tuple[float, float] | None = None
+
+    def look(at: float) -> Reached:
+        return who.settle(asked.budget(at), setting, accuracy)
+
+    for _ in range(ROUNDS):
+        gap = probit(range_.mean) - probit(target)
+        if abs(range_.mean - target) <= max(accuracy, standard_error(range_)):
+            break
+        if before is not None and abs(np.log(found.at / before[0])) > 1e-3:
+            slope = min((gap - before[1]) / np.log(found.at / before[0]), -LEAST_SLOPE)
+        before = found.at, gap
+        far = float(np.exp(np.clip(-gap / slope, -FARTHEST, FARTHEST)))
+        at = float(np.clip(found.at * far, *ends))
+        if abs(np.log(at / tuned_at)) > RETUNED:
+            setting, tuned_at = who.reach(asked.budget(at), setting), at
+        there = rounded(asked, at, look, found.met)
+        if there.at == found.at:
+            break
+        found, range_ = there, measure(asked, who, there, seed)
+    return Seen(found, range_, (*_missed(asked, range_, found, ends), *_untrained(range_)))
+
+
+def _missed(
+    asked: Asked, range_: Interval, found: Settled, ends: tuple[float, float]
+) -> tuple[str, ...]:
+    """Say that the mean error is not the target, where it is not."""
+    assert asked.error is not None
+    off = range_.mean - asked.error
+    least = off < 0.0 and found.at <= ends[0] * (1.0 + 1e-9) + 1.0  # fewer are not looked at
+    if least or abs(off) <= UNSURE * standard_error(range_) + 0.01 * asked.error:
+        return ()
+    return (
+        f"The target of {asked.error:g} was not met at d = {asked.d:,}: the mean error is "
+        f"{range_.mean:.3g} there.",
+    )
+
+
+def _longest(
+    asked: Asked, who: Learner, found: Settled, range_: Interval, accuracy: float, seed: Any
+) -> Seen:
+    """Return the largest L whose mean error at this d is at most the target."""
+    assert asked.error is not None
+    target = asked.error
+    looked = {round(found.at): (found, range_)}
+
+    def gap(L: int) -> float:
+        if L not in looked:
+            reached = who.settle(asked.budget(L), found.met.setting, accuracy)
+            there = Settled(float(L), reached, found.met)
+            looked[L] = there, measure(asked, who, there, seed)
+        return probit(looked[L][1].mean) - probit(target)
+
+    at = largest(gap, round(found.at), whole_limits(asked))
+    if at is None:
+        return Seen(lost(asked, found.met, looked[asked.R][1].mean), None)
+    there, seen = looked[at]
+    return Seen(there, seen, _untrained(seen))
+
+
+def _untrained(range_: Interval) -> tuple[str, ...]:
+    """Say how many data sets cannot be trained on."""
+    if not range_.untrained:
+        return ()
+    return (
+        f"{range_.untrained:.0%} of {TRIALS} simulated data sets could not be trained on (the "
+        "readout's bags were all of one class, or there is no minimiser): they count with the "
+        "error of always answering the more frequent class.",
+    )

@@ -1,0 +1,51 @@
+"""What other learners need or reach: a line for each, which stands or falls by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import NoMinimiser, NotConverged
+from ..losses import Loss
+from ..outcome.planned import Line
+from ..theory.oracle.least_error import oracle
+from . import words
+from .asked import Asked
+from .learners import EASY, FLOORS, NAMES, POSSIBLE, Learner, get_learner
+from .missing import roughly
+
+
+def lines(asked: Asked, who: Learner, loss: str | Loss) -> tuple[Line, ...]:
+    """Return a line for each other learner, and for those who know the signal."""
+    others = [get_learner(name, loss) for name in NAMES if name != who.name]
+    return tuple(_line(asked, one) for one in (*others, *FLOORS))
+
+
+def _line(asked: Asked, who: Learner) -> Line:
+    """Return what another learner needs or reaches; where that is not known, why."""
+    try:
+        return Line(who.name, *_other(asked, who))
+    except (NotConverged, NoMinimiser) as problem:
+        return Line(who.name, np.nan, words.unknown(who.words, problem))
+
+
+def _other(asked: Asked, who: Learner) -> tuple[float, str]:
+    """Return what another learner needs or reaches, and a sentence about it."""
+    if asked.unknown == "error":
+        value = float(who.reach(asked.budget(asked.n)).error)
+        return value, words.reaches(who.words, value)
+    assert asked.error is not None
+    if who in FLOORS and asked.unknown == "n":
+        value = float(who.reach(asked.budget(asked.d)).error)
+        return (0.0 if value <= asked.error else np.inf), words.reaches(who.words, value)
+    if asked.unknown == "n" and who not in (POSSIBLE, EASY) and who.name != "attention":
+        best = float(oracle(asked.task(), who.name, accuracy=1e-3).error)
+        if best > asked.error:
+            return np.inf, words.never(who.words, best)
+    met = roughly(asked, who)
+    if not met.enough:
+        nowhere = 0.0 if asked.unknown == "L" else np.inf
+        return nowhere, words.stuck(who.words, asked.unknown, met.setting.error)
+    if asked.unknown == "n" and asked.costs is not None:
+        return met.at, words.spends(who.words, met.at)
+    at = {"n": np.ceil, "L": np.floor}.get(asked.unknown, float)(met.at)
+    return float(at), words.needs(who.words, asked.unknown, float(at))

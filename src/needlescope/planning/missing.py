@@ -1,0 +1,204 @@
+"""The argument that was left out, for one learner, in the limit of large d.
+
+The search is rough; what is found is settled at full accuracy: n and θ by Newton steps with the
+slope of the rough search, L as the largest whole number whose error is at most the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import NotConverged
+from .asked import Asked
+from .inverter import Met, largest, meet, probit
+from .learners import Learner, Reached
+
+MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
+WEAKEST, STRONGEST = 0.05, 1e3  # θ
+LONGEST = 100_000  # L
+ROUGH_RATIO = 1.05  # by which L may be too small in the rough search
+LEAST_OF_CLASS = 10  # bags of the rarer class
+LEAST_NEGATIVES = 20  # beside a given number of positives
+TRIES = 16  # steps at full accuracy
+FINE_STEP = 0.5  # the longest of them, in the log
+JUMP = 2e-3  # of n or θ: what is enclosed so closely is where the error jumps past the target
+FLAT = 1e-6  # a slope of the probit that is none
+
+
+class Settled(NamedTuple):
+    """The argument that was missing, and what is reached with it; None if nothing does.
+
+    ``best`` is the error as near to the target as it gets, where nothing does.
+    """
+
+    at: float
+    reached: Reached | None
+    met: Met
+    best: float = np.nan
+
+
+def settle(asked: Asked, who: Learner, accuracy: float) -> Settled:
+    """Find what is missing for one learner: roughly, then at full accuracy."""
+    if asked.unknown == "error":
+        budget = asked.budget(asked.n)
+        setting = who.reach(budget)
+        reached = who.settle(budget, setting, accuracy)
+        return Settled(reached.error, reached, Met(reached.error, setting, 0.0, True))
+    met = roughly(asked, who)
+    if not met.enough:
+        return lost(asked, met, float(met.setting.error))
+    if asked.unknown == "L":
+        return _longest(asked, who, met, accuracy)
+    return _finely(asked, who, met, accuracy)
+
+
+def lost(asked: Asked, met: Met, best: float) -> Settled:
+    """Return that nothing within the limits meets the target."""
+    return Settled(0.0 if asked.unknown == "L" else np.inf, None, met, best)
+
+
+def roughly(asked: Asked, who: Learner) -> Met:
+    """Find what is missing for one learner, by its rough forward function."""
+    assert asked.error is not None
+    ends = limits(asked)
+    if asked.unknown == "L":
+        return _roughly_longest(asked, who, asked.error)
+
+    def forward(at: float, near: Any) -> Any:
+        return who.reach(asked.budget(at), near)
+
+    def again(at: float, setting: Any) -> float:
+        return who.again(asked.budget(at), setting)
+
+    start = 5.0 if asked.unknown == "theta" else 3.0 * asked.d * asked.mean_cost
+    return meet(forward, again, asked.error, float(np.clip(start, *ends)), ends)
+
+
+def limits(asked: Asked) -> tuple[float, float]:
+    """Return between which values the missing argument is looked for."""
+    if asked.unknown == "n":
+        rarer = 0.5 if asked.costs is not None else min(asked.pi, 1.0 - asked.pi)
+        low = max(LEAST_DATA * asked.d, LEAST_OF_CLASS / rarer)
+        if asked.positives is not None:
+            low = max(low, float(asked.positives + LEAST_NEGATIVES))
+        return low * asked.mean_cost, MOST_DATA * asked.d * asked.mean_cost
+    if asked.unknown == "theta":
+        return WEAKEST, STRONGEST
+    return float(asked.R), float(LONGEST)
+
+
+def at_end(asked: Asked, found: Settled) -> tuple[str, ...]:
+    """Say that a plan is as small a demand as is looked at, where more than the target is met."""
+    if found.reached is None or asked.unknown == "error":
+        return ()
+    low, high = limits(asked)
+    if asked.unknown == "L":
+        return (f"Bags of more than {high:,.0f} instances are not looked at.",) * (found.at >= high)
+    least = {
+        "n": f"Fewer than {low / asked.mean_cost:,.0f} bags are not planned for: they may lack a "
+        "class.",
+        "theta": f"Signals weaker than {low:g} are not looked at.",
+    }
+    end = np.ceil(low) if asked.unknown == "n" else low
+    return (least[asked.unknown],) * bool(found.at <= end)
+
+
+def whole_limits(asked: Asked) -> tuple[int, int]:
+    """Return between which whole numbers L is looked for."""
+    return asked.R, LONGEST
+
+
+def _roughly_longest(asked: Asked, who: Learner, target: float) -> Met:
+    """Find the largest L by the rough forward function, settings from one L to the next."""
+    last: list[Any] = [None]
+
+    def look(L: int) -> Any:
+        last[0] = who.reach(asked.budget(L), last[0])
+        return last[0]
+
+    at, setting = _known(asked, look, target, max(10, 2 * asked.R), ROUGH_RATIO)
+    return Met(float(asked.R if at is None else at), setting, 0.0, at is not None)
+
+
+def _known(
+    asked: Asked, look: Callable[[int], Any], target: float, start: int, ratio: float = 1.0
+) -> tuple[int | None, Any]:
+    """Return the largest L whose error is known to be at most the target, and what is found there.
+
+    An error that is not known, as where a limit of learning jumps, counts as above it.
+    """
+    looked: dict[int, Any] = {}
+
+    def gap(L: int) -> float:
+        try:
+            looked[L] = look(L)
+        except NotConverged:
+            if asked.R == L:
+                raise
+            return np.inf
+        return probit(looked[L].error) - probit(target)
+
+    at = largest(gap, start, whole_limits(asked), ratio)
+    return at, looked[asked.R if at is None else at]
+
+
+def _longest(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
+    """Return the largest L whose error at full accuracy is at most the target."""
+    assert asked.error is not None
+
+    def look(L: int) -> Reached:
+        return who.settle(asked.budget(L), met.setting, accuracy)
+
+    at, reached = _known(asked, look, asked.error, round(met.at))
+    if at is None:
+        return lost(asked, met, reached.error)
+    return Settled(float(at), reached, met)
+
+
+def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
+    """Step to where the error meets the target at full accuracy; then to whole bags."""
+    assert asked.error is not None
+    target, ends = asked.error, limits(asked)
+    level = probit(target)
+
+    def look(at: float) -> Reached:
+        return who.settle(asked.budget(at), met.setting, accuracy)
+
+    at, slope = met.at, met.slope
+    low, high = ends  # too little, enough
+    enough: tuple[float, Reached] | None = None
+    before: tuple[float, float] | None = None
+    for _ in range(TRIES):
+        reached = look(at)
+        gap = probit(reached.error) - level
+        if abs(reached.error - target) <= accuracy:
+            if abs(slope) > FLAT:
+                at *= float(np.exp(np.clip(-gap / slope, -FINE_STEP, FINE_STEP)))
+            return rounded(asked, float(np.clip(at, *ends)), look, met)
+        if gap > 0.0:
+            low = max(low, at)
+        else:
+            high, enough = min(high, at), (at, reached)
+        if enough is not None and (at == ends[0] or high / low < 1.0 + JUMP):
+            return Settled(*enough, met)  # the least there is does, or the error jumps there
+        if before is not None and abs(np.log(at / before[0])) > 1e-9:
+            secant = (gap - before[1]) / (np.log(at) - np.log(before[0]))
+            slope = secant if secant < 0.0 else slope
+        before = (at, gap)
+        step = np.clip(-gap / min(slope, -FLAT), -FINE_STEP, FINE_STEP)
+        ahead = float(np.clip(at * np.exp(step), *ends))
+        at = ahead if low < ahead < high or ahead in ends else float(np.sqrt(low * high))
+    raise NotConverged(
+        f"the {asked.unknown} at which {who.words} has a test error of {target:g} could not be "
+        f"pinned down: at {at:.6g} it is {reached.error:.6g}; try another target"
+    )
+
+
+def rounded(asked: Asked, at: float, look: Callable[[float], Reached], met: Met) -> Settled:
+    """Return what is reached with whole bags, where bags are counted."""
+    if asked.unknown == "n" and asked.costs is None:
+        at = float(np.ceil(at - 1e-6))
+    return Settled(at, look(at), met)

@@ -1,0 +1,83 @@
+"""How well a trained classifier ranks bags: the AUC that the theory predicts.
+
+The score of a bag is Gaussian at each node of the law of features, so that
+
+    AUC = P(f₊ > f₋) = ∫ (1 − F₊(t)) dF₋(t),    F±(t) = Σ w Φ((t − c)/σ) over the nodes of a label.
+
+Where one class is rare, the test error is that of the frequent answer and says little; the AUC does
+not know how frequent the classes are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..arrays import FloatArray
+from ..models import get_model
+from ..outcome import Outcome
+from ..query import Query
+from ..task import Task
+from ..theory.law.ladder import ROUGH
+from ..theory.law.limits import train_limit
+from ..theory.learning import predict
+from ..training import Training
+from .curve import ACCURACY, Predicted
+from .protocol import alignment
+from .tuning.moved import NUMBERS, readout_of
+
+POINTS = 400  # at which the two laws of scores are looked at
+TAILS = 8.0  # deviations beyond the outermost node
+
+
+def auc(task: Task, found: Outcome) -> float:
+    """Return the AUC of a trained classifier, by the order parameters of its readout.
+
+    Examples
+    --------
+    Mean pooling: two normal laws of scores, one deviation each.
+
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=4, R=4, theta=1.0, pi=0.5)
+    >>> found = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
+    >>> away = np.sqrt(4.0) * float(found.cosine)
+    >>> bool(abs(auc(task, found) - ndtr(away / np.sqrt(2.0))) < 1e-3)
+    True
+    """
+    model = get_model(found.model)
+    query, point = readout_of(model.has_query, {name: getattr(found, name) for name in NUMBERS})
+    law = train_limit(model, task, query, ROUGH).law(0.5)
+    mean, variance = law.score(point.mu, 0.0, point.rho)
+    size = np.sqrt(variance)
+    if not size.max() > 0.0:  # a readout that says the same of all bags
+        return 0.5
+    size = np.maximum(size, 1e-9 * size.max())
+    ends = float((mean - TAILS * size).min()), float((mean + TAILS * size).max())
+    at = np.linspace(*ends, POINTS)
+
+    def below(label: float) -> FloatArray:
+        of = law.y == label
+        shares = ndtr((at[:, None] - mean[of]) / size[of]) @ law.weight[of]
+        return np.asarray(shares / law.weight[of].sum())
+
+    above, noise = 1.0 - below(1.0), below(-1.0)
+    return float(0.5 * (above[1:] + above[:-1]) @ np.diff(noise))
+
+
+def predicted_auc(task: Task, bags: float, dimension: float, model: str, told: Predicted) -> float:
+    """Return the AUC of a model trained on so many bags, with the κ and ridge of a prediction.
+
+    Examples
+    --------
+    >>> from needlescope.planning.curve import prediction
+    >>> task = Task(L=10, R=1, theta=4.0, pi=0.05)
+    >>> told = prediction(task, 400, 20.0, "attention")
+    >>> 0.8 < predicted_auc(task, 400, 20.0, "attention", told) < 1.0
+    True
+    """
+    half = bags / (2.0 * dimension)
+    training = Training(alpha0=half, alpha1=half, ridge=told.ridge)
+    if get_model(model).has_query:
+        query = Query(told.kappa, alignment(task, half))
+        return auc(task, predict(task, training, model, query=query, accuracy=ACCURACY))
+    return auc(task, predict(task, training, model, data="all", accuracy=ACCURACY))

@@ -1,0 +1,38 @@
+"""Lines of other learners: what cannot be said of one is said on its own line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import needlescope as ns
+from needlescope.planning import lines as module
+from needlescope.planning.asked import ask
+from needlescope.planning.learners import EASY, Limited, get_learner
+
+
+def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monkeypatch):
+    def jumps(budget, near=None):
+        raise ns.NotConverged("the limit of learning is about to jump here; pass accuracy=1")
+
+    monkeypatch.setattr(EASY, "reach", jumps)
+    monkeypatch.setattr(module, "NAMES", ("pooled", "possible", "easy"))
+    found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
+    told = {one.learner: one for one in found.others}
+    assert np.isnan(told["easy"].value)
+    assert told["easy"].words == (
+        "the best quick learner: not known (the limit of learning is about to jump here)"
+    )
+    assert 0.0 < told["possible"].value < found.error
+
+
+def test_money_is_said_where_money_was_left_out_and_nowhere_else(monkeypatch):
+    who = get_learner("pooled")
+    monkeypatch.setattr(
+        type(who), "reach", lambda self, budget, near=None: Limited(0.3 / budget.task.theta, 0.0)
+    )
+    monkeypatch.setattr(
+        type(who), "again", lambda self, budget, setting: 0.3 / float(budget.task.theta)
+    )
+    asked = ask(10, 1, None, 0.5, 100, None, 0.1, "attention", costs=(3.0, 1.0), spend=100.0)
+    value, words = module._other(asked, who)
+    assert words == f"mean pooling needs a signal of {value:.3g}" and abs(value - 3.0) < 0.1

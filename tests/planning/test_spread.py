@@ -1,0 +1,37 @@
+"""The range of errors over data sets: those that cannot be trained on count, too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import needlescope as ns
+from needlescope.planning.spread import spread
+from needlescope.running.seeds import streams
+
+TASK = ns.Task(L=4, R=1, theta=5.0, pi=0.4)
+FEW = ns.Training(alpha1=0.15, ridge=0.1)  # three bags at d = 20
+
+
+def test_data_sets_of_one_class_answer_the_more_frequent():
+    found = spread(TASK, FEW, "pooled", 20, 0.3, seed=5, trials=40)
+    errors, lost = [], 0
+    for seed in streams(5, 40):
+        try:
+            one = ns.simulate(TASK, FEW, "pooled", d=20, trials=1, seed=seed, workers=1)
+            errors.append(one.test_error)
+        except ns.NoMinimiser:
+            errors.append(0.4)
+            lost += 1
+    assert 0 < lost < 40
+    assert found.untrained == pytest.approx(lost / 40)
+    assert found.mean == pytest.approx(np.mean(errors), abs=1e-3)
+    assert found.low <= found.mean <= found.high
+
+
+def test_where_all_can_be_trained_on_none_is_lost():
+    training = ns.Training(alpha1=4.0, ridge=0.1)
+    limit = float(ns.predict(TASK, training, "pooled").test_error)
+    found = spread(TASK, training, "pooled", 20, limit, trials=16)
+    assert found.untrained == 0.0
+    assert found.low < found.mean < found.high
