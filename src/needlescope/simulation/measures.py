@@ -14,7 +14,7 @@ from ..task import Positions, Task
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
 from .point import Trial
-from .samples.data import kinds, labels, positions, tokens
+from .samples.data import kinds, labels, marks, signal_tokens, tokens
 from .training import reduced, stages
 from .training.trained import Trained
 
@@ -168,7 +168,7 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
     if trained.state is not None and trained.xi is not None:
         data = tokens(task, n, trained.xi, trial.noise, trial.stream("test"))
         scores = stages.scores(data, trial.model, trained.state, trial.sharpness)
-        return np.asarray(data.y * scores <= 0.0)
+        return np.asarray(data.true_labels * scores <= 0.0)
     parts = [
         _wrong_by_law(trial, trained, min(COUNTED, n - first), rng)
         for first in range(0, n, COUNTED)
@@ -208,7 +208,7 @@ def _pooled_scores(
     task = trial.test_task
     carried = kinds(task, len(y), rng)
     signal = trained.signals[0] if carried is None else trained.signals[0][carried]
-    mean = task.theta * (y > 0.0) * task.R / task.L * signal
+    mean = task.theta * signal_tokens(task, y, rng) / task.L * signal
     return mean, float(np.linalg.norm(trained.fit.w)) / float(np.sqrt(task.L))
 
 
@@ -216,11 +216,11 @@ def _vectorized_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task = trial.test_task
-    place, carried = positions(task, len(y), rng), kinds(task, len(y), rng)
+    place, carried = marks(task, len(y), rng), kinds(task, len(y), rng)
     if carried is None:
-        marked = trained.signals[place].sum(axis=1)
+        marked = place.total(trained.signals[place.tokens])
     else:
-        marked = trained.signals[place, carried[:, None]].sum(axis=1)
+        marked = place.total(trained.signals[place.tokens, carried[:, None]])
     return task.theta * (y > 0.0) * marked, float(np.linalg.norm(trained.fit.w))
 
 

@@ -38,13 +38,14 @@ def align_trial(trial: Trial) -> dict[str, float]:
 def focus_trial(trial: Trial) -> dict[str, float]:
     """Train the query once; return what it looks at in fresh positive samples."""
     weights, alignment = _source(trial).attention(trial)
-    R, others = trial.task.R, trial.task.L - trial.task.R
+    R, others = trial.task.mean_count, trial.task.L - trial.task.mean_count
     count = mass = largest = 0.0
-    for a, marked in weights:  # (m, L) weights and the (m, R) signal tokens of m positives
+    for a, marked in weights:  # (m, L) weights and the signal tokens of m positives
+        pairs = marked.pairs
         count += len(a)
-        mass += float(np.take_along_axis(a, marked, axis=1).sum())
+        mass += float(a[pairs].sum())
         top = a == a.max(axis=1, keepdims=True)  # of equal weights each counts in part
-        largest += float((np.take_along_axis(top, marked, axis=1).sum(1) / top.sum(1)).sum())
+        largest += float((top[pairs] / top.sum(axis=1)[pairs[0]]).sum())
     return {
         "signal": mass / (count * R),
         "noise": (1.0 - mass / count) / others if others else np.nan,

@@ -141,6 +141,7 @@ def check_limit(
     """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_limit")
+    task.need_plain("simulate_limit")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     whole("d", d, 1, 10**6)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, IndexArray
 from ...running.seeds import generator
 from ..error.attention import Readout
 from ..point import Trial
-from ..samples.data import labels
+from ..samples.data import Marks, flipped, labels, signal_tokens
 from . import reduced, stages
 from .trained import Trained, Weights, aligned
 
@@ -52,12 +52,19 @@ def align(trial: Trial) -> dict[str, float]:
 def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     """Return the attention weights on fresh positives, some at a time, and the alignment."""
     alignment = _alignment(trial)
-    rng, marked = generator(trial.stream("test")), np.arange(trial.task.R)
+    rng = generator(trial.stream("test"))
+    tokens = signal_tokens(trial.task, np.ones(trial.n_test), rng)
     assert trial.model.weigh is not None
     blocks = reduced.attention_weights(
-        trial.task, np.ones(trial.n_test), *_seen(trial, alignment), rng, trial.model.weigh
+        trial.task, tokens, *_seen(trial, alignment), rng, trial.model.weigh
     )
-    return ((a, np.tile(marked, (len(a), 1))) for _, _, a in blocks), alignment
+    return ((a, _first(tokens[rows])) for rows, _, a in blocks), alignment
+
+
+def _first(tokens: IndexArray) -> Marks:
+    """Mark the first tokens of each sample, as many as it says."""
+    carry = reduced.first_tokens(tokens)
+    return Marks(np.broadcast_to(np.arange(carry.shape[1]), carry.shape), carry)
 
 
 def features(trial: Trial) -> tuple[FloatArray, FloatArray]:
@@ -85,5 +92,6 @@ def _seen(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
 
 def _features(trial: Trial, kappa: float, cosine: Any) -> tuple[FloatArray, FloatArray]:
     task, d, rng = trial.task, trial.d, generator(trial.stream("D1"))
-    y = labels(task, trial.n, rng)
-    return reduced.FEATURES[trial.model.name](task, y, d, kappa, cosine, rng), y
+    truth = labels(task, trial.n, rng)
+    F = reduced.FEATURES[trial.model.name](task, truth, d, kappa, cosine, rng)
+    return F, flipped(task, truth, rng)

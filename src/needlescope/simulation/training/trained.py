@@ -7,24 +7,25 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...arrays import FloatArray, IndexArray
+from ...arrays import FloatArray
 from ...solvers.problem import Fit
 from ..error.attention import Readout
 from ..point import Trial
+from ..samples.data import Marks
 from .stages import State
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
 
 
-Weights: TypeAlias = "Iterator[tuple[FloatArray, IndexArray]]"
-"""Attention weights (m, L) of m positives at a time, and which R tokens carry the signal."""
+Weights: TypeAlias = "Iterator[tuple[FloatArray, Marks]]"
+"""Attention weights (m, L) of m positives at a time, and which tokens carry the signal."""
 
 
 class Trained(NamedTuple):
     """The readout, what it made of its training data, and its projections."""
 
     fit: Fit
-    y: FloatArray  # labels of the training data
+    y: FloatArray  # labels of the training data, as the loss saw them
     signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token; × several signals
     look: Readout | None  # attention as its score sees the data
     query_part: float  # ⟨w, q̂⟩
