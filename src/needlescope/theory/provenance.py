@@ -30,15 +30,15 @@ ORACLE = {
 }
 
 
-def of_alignment(training: Training) -> str:
+def of_alignment(task: Task, training: Training) -> str:
     """Return what the alignment of a query rests on."""
-    if training.schedule is not None:
-        return SCHEDULE
+    scheduled = training.schedule is not None
     beyond = {
-        "with a loss of one's own": not _known(training.loss),
+        "with a loss of one's own": not scheduled and not _known(training.loss),
         "with balanced slopes": training.balanced,
+        "with several signals": task.signals is not None,
     }
-    return _beyond(ALIGNMENT, beyond)
+    return _beyond(SCHEDULE if scheduled else ALIGNMENT, beyond)
 
 
 def of_prediction(
