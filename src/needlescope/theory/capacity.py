@@ -14,6 +14,7 @@ from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
+from .groups import groups
 from .law.attention import attention_limit
 from .law.ladder import ERRORS_WITHIN_ACCURACY, ladder
 from .law.limits import LAWS, sharpness, train_limit
@@ -118,10 +119,9 @@ def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str,
 
 def _by_drawing(task: Task, kappa: float, cosine: float, accuracy: float) -> Known:
     """Return 1/α* of a law that is drawn, its rare samples where they are."""
-    positive, negative = (
-        NormalLaw(task.L, task.R, task.theta, kappa, cosine, label) for label in (1, -1)
-    )
-    return rare_separability(positive, negative, task.pi, accuracy)
+    every = groups(task)
+    laws = [NormalLaw(task.L, one.tokens, task.theta, kappa, cosine, one.label) for one in every]
+    return rare_separability(laws, [one.share for one in every], accuracy)
 
 
 def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> Known:
@@ -129,11 +129,12 @@ def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> K
     # of a quantity near one, where errors are near a tenth
     for level in ladder(0.1 * accuracy, fine=True):
         limit = train_limit(model, task, query, level)
-        law = limit.law(task.pi)
+        law = limit.law(task.pi, task.flips)
         found = separability(law)
         if found.value <= BEYOND:
             return Known(0.0, 0.0)
-        relative = uncertainty(law, limit.coarse_law(task.pi), found) / found.value
+        coarse = limit.coarse_law(task.pi, task.flips)
+        relative = uncertainty(law, coarse, found) / found.value
         if ERRORS_WITHIN_ACCURACY * relative <= accuracy:
             break
     return Known(found.value / limit.dim, relative)
