@@ -9,7 +9,8 @@ when the largest of R tokens, raised by t = θs, exceeds the largest of L − R 
 whatever κ is. Hard attention gives that token all its weight. Linear attention orders tokens as
 softmax does; its weights a = (1 + κ P(g + t v))/L, with P = I − 11ᵀ/L, add up to
 R/L + (κ/L) t R(1 − R/L) on the signal tokens on average, which may be negative or above one. By
-symmetry a negative sample's tokens all have weight 1/L.
+symmetry a negative sample's tokens all have weight 1/L. Where R is random, means are over all
+signal tokens, and over all noise tokens, of positives: E[v·a]/E[R] and (1 − E[v·a])/(L − E[R]).
 """
 
 from __future__ import annotations
@@ -123,27 +124,34 @@ def _focus_learned(model: Model, task: Task, training: Training, accuracy: float
     known, left = learned(task, training, accuracy, numbers, what)
     check_reached(model, known.query)
     row = _focus_one(model, task, known.query, accuracy * (1.0 if known.exact else LAW_SHARE))
-    for name, count in (("signal_se", task.R), ("noise_se", task.L - task.R)):
+    R = task.mean_count
+    for name, count in (("signal_se", R), ("noise_se", task.L - R)):
         row[name] = float(np.hypot(row[name], left[0] / count)) if count else np.nan
     return row | {"largest_se": float(left[-1])}
 
 
 def _mass(model: Model, task: Task, query: Query, level: Level) -> tuple[float, float]:
     """Return the mean weight on all signal tokens, and its standard error."""
-    L, R, kappa, tilt = task.L, task.R, sharpness(model, query), task.theta * query.cosine
+    parts = [chance * _masses(model, task, R, query, level) for R, chance in task.counts if R > 0]
+    means = np.asarray(sum(parts[1:], parts[0]))
+    error = float(means.std(ddof=1) / np.sqrt(REPLICATES)) if len(means) > 1 else 0.0
+    return float(means.mean()), error
+
+
+def _masses(model: Model, task: Task, R: int, query: Query, level: Level) -> FloatArray:
+    """Return the mean weight on R signal tokens by each replicate, or once where none is drawn."""
+    L, kappa, tilt = task.L, sharpness(model, query), task.theta * query.cosine
     if kappa == 0.0 or R == L:
-        return R / L, 0.0
+        return np.array([R / L])
     if np.isinf(kappa):
-        return _largest(L, R, tilt), 0.0
+        return np.array([_largest(L, R, tilt)])
     if not model.bounded:
-        return R / L + kappa / L * tilt * R * (1.0 - R / L), 0.0
-    samples = draw(L, R, kappa, tilt, level.points)
-    means = samples[0].mass.mean(axis=1)
-    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
+        return np.array([R / L + kappa / L * tilt * R * (1.0 - R / L)])
+    return np.asarray(draw(L, R, kappa, tilt, level.points)[0].mass.mean(axis=1))
 
 
 def _focus_one(model: Model, task: Task, query: Query, accuracy: float) -> dict[str, Any]:
-    R, others = task.R, task.L - task.R
+    R, others = task.mean_count, task.L - task.mean_count
     for level in ladder(min(1.0, 100.0 * accuracy), fine=True):  # better known than a test error
         share, error = _mass(model, task, query, level)
         if ERRORS_WITHIN_ACCURACY * error <= accuracy:
@@ -166,8 +174,10 @@ def _focus_one(model: Model, task: Task, query: Query, accuracy: float) -> dict[
 
 def _largest_of(task: Task, query: Query) -> float:
     """Return the chance that a signal token has the largest weight; equal ones share the place."""
+    if query.kappa == 0.0:
+        return float(task.mean_count / task.L)
     tilt = task.theta * query.cosine
-    return _largest(task.L, task.R, tilt) if query.kappa > 0.0 else task.R / task.L
+    return sum(chance * _largest(task.L, R, tilt) for R, chance in task.counts if R > 0)
 
 
 def _largest(L: int, R: int, tilt: float) -> float:

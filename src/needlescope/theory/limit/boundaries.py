@@ -63,6 +63,7 @@ def phase_boundaries(
     """
     check_kind("task", task, Task)
     task.need_one_signal("phase_boundaries")
+    task.need_plain("phase_boundaries")
     accuracy = check_accuracy(accuracy)
     tasks = task.scalars(task.shape)
     points = Points(unsolved, task.shape, task)
