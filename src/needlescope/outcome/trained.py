@@ -196,6 +196,8 @@ class Focus(Answer):
     signal, noise
         Mean attention weight of a signal token, and of one of the others (NaN if there are none);
         evenly spread attention gives 1/L to each, linear attention may give less than nothing.
+    signals, signals_se
+        With several signals: the mean attention weight of a token that carries each of them.
     largest
         The chance that the largest weight lies on a signal token.
     kappa, cosine_q
@@ -229,6 +231,8 @@ class Focus(Answer):
     provenance: str
     largest_se: Value = 0.0
     trials: Mapping[str, FloatArray] | None = None
+    signals: tuple[Value, ...] | None = None
+    signals_se: tuple[Value, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

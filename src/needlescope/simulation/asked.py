@@ -13,7 +13,7 @@ from ..arrays import FloatArray
 from ..grid import check_kind, choice, common_shape, listed, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
-from ..models.asked import check_query, check_schedule, check_signals, check_test
+from ..models.asked import check_query, check_schedule, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
 from ..training import DATA, Training
@@ -211,7 +211,6 @@ def _check_loss(asked: Asked) -> None:
 def _check_options(asked: Asked) -> None:
     query, training = asked.query, asked.training
     check_query(asked.model, query, asked.task)
-    check_signals(asked.model, asked.task, query)
     check_schedule(asked.model, training, query)
     if asked.model.has_query and query is None:
         training.need_alpha0("the query is trained on D0")

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models import Model
-from ..models.asked import check_query, check_signals
+from ..models.asked import check_query
 from ..outcome.trained import as_query
 from ..query import SHARPEST, Query
 from ..task import Task
@@ -31,21 +31,21 @@ NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law'
 
 
 class Known(NamedTuple):
-    """A query, and the standard errors of κ and s."""
+    """A query, and the standard errors of κ and s; of s for each of several signals."""
 
     query: Query
     kappa_se: float = 0.0
-    cosine_se: float = 0.0
+    cosine_se: float | tuple[float, ...] = 0.0
 
     @property
     def exact(self) -> bool:
         """Whether it leaves nothing open."""
-        return self.kappa_se == self.cosine_se == 0.0
+        return self.kappa_se == 0.0 and not np.any(self.cosine_se)
 
     @property
     def doubt(self) -> float:
-        """The larger of both errors, that of κ relative to it."""
-        return doubt(self.cosine_se, self.query.kappa, self.kappa_se)
+        """The largest of these errors, that of κ relative to it."""
+        return doubt(np.array(self.cosine_se), self.query.kappa, self.kappa_se)
 
     def errors(self, numbers: Callable[[Query], FloatArray]) -> FloatArray:
         """Return the standard errors that are left in ``numbers``, at most: both may go together.
@@ -56,15 +56,25 @@ class Known(NamedTuple):
         >>> known.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
         array([0.01 , 0.001])
         """
-        kappa, cosine = float(self.query.kappa), float(self.query.cosine)
+        kappa, s = float(self.query.kappa), np.ravel(self.query.cosines or self.query.cosine)
         here, found = numbers(self.query), np.zeros(1)
         relative = self.kappa_se / kappa if kappa > 0.0 else 0.0
-        for error, along in ((relative, (kappa, 0.0)), (self.cosine_se, (0.0, 1.0))):
+        for place, error in enumerate((relative, *np.ravel(self.cosine_se).tolist()), -1):
             if error > 0.0:
-                by = max(error, NEAR) * (-1.0 if cosine > 0.0 else 1.0)  # never beyond 1
-                there = numbers(Query(kappa + by * along[0], cosine + by * along[1]))
+                by = max(error, NEAR) * (-1.0 if s[max(place, 0)] > 0.0 else 1.0)  # never beyond 1
+                there = numbers(self._moved(place, by))
                 found = found + error * np.abs((there - here) / by)
         return np.asarray(found)
+
+    def _moved(self, place: int, by: float) -> Query:
+        """Return the query with another κ (place −1), by a part of it, or another cosine."""
+        query = self.query
+        if place < 0:
+            return query.replace(kappa=query.kappa + by * query.kappa)
+        if query.cosines is None:
+            return query.replace(cosine=query.cosine + by)
+        cosines = [one + by * (k == place) for k, one in enumerate(query.cosines)]
+        return query.replace(cosines=cosines)
 
 
 EXACT = np.zeros(1)
@@ -73,7 +83,6 @@ EXACT = np.zeros(1)
 def check_learned(model: Model, task: Task, training: Training, query: Query | None) -> None:
     """Refuse a query that does not fit, or a training that the theory cannot follow to one."""
     check_query(model, query, task)
-    check_signals(model, task, query)
     if query is None and model.has_query:
         training.need_alpha0("the query is trained on D0")
         training.need_one_query_step()
@@ -102,8 +111,9 @@ def learned(
     sure = 0.5 * accuracy
     while True:
         row = trained(task, training, sure)
-        query = as_query(row["kappa"], row["cosine_q"])
-        known = Known(query, row.get("kappa_se", 0.0), row.get("cosine_q_se", 0.0))
+        query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
+        name = "cosine_q_se" if query.cosines is None else "cosines_q_se"
+        known = Known(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
         if known.exact:
             return known, EXACT
         errors = known.errors(numbers)

@@ -117,6 +117,15 @@ class Marks(NamedTuple):
         return np.asarray((values if self.carry is None else values * self.carry).sum(axis=1))
 
 
+class _Start(NamedTuple):
+    """A block before its noise: its positives, what they carry, and the stream of the noise."""
+
+    positive: IndexArray
+    marked: Marks  # their signal tokens
+    carried: IndexArray | None  # which of several signals
+    rng: np.random.Generator
+
+
 class Tokens(NamedTuple):
     """n samples of a task, made on demand: noise, plus θξ on R tokens of each positive.
 
@@ -160,8 +169,7 @@ class Tokens(NamedTuple):
         for number, first in enumerate(range(0, n, step)):
             rows = slice(first, min(first + step, n))
             y, X = self.y[rows], buffer[: rows.stop - first]
-            positive, marked, rng = self._start(number, rows)
-            carried = kinds(self.task, len(positive), rng)
+            positive, marked, carried, rng = self._start(number, rows)
             fill_noise(self.noise, X, rng)
             owner, token = marked.pairs
             X[positive[owner], token] += signal if carried is None else signal[carried[owner]]
@@ -169,17 +177,22 @@ class Tokens(NamedTuple):
 
     def marks(self) -> Iterator[Marks]:
         """Say, block by block, which tokens of each positive carry the signal."""
+        return (marked for _, marked, _, _ in self._starts())
+
+    def carried(self) -> Iterator[IndexArray | None]:
+        """Say, block by block, which of several signals each positive carries."""
+        return (carried for _, _, carried, _ in self._starts())
+
+    def _starts(self) -> Iterator[_Start]:
         step = block_rows(*self.tokens)
         for number, first in enumerate(range(0, len(self.y), step)):
-            yield self._start(number, slice(first, first + step))[1]
+            yield self._start(number, slice(first, first + step))
 
-    def _start(
-        self, number: int, rows: slice
-    ) -> tuple[IndexArray, Marks, np.random.Generator]:
-        """Begin a block: its positives, their signal tokens, and the stream of its noise."""
+    def _start(self, number: int, rows: slice) -> _Start:
         rng = generator(child(self.seed, number))
         positive = np.flatnonzero(self.true_labels[rows] > 0.0)
-        return positive, marks(self.task, len(positive), rng), rng
+        marked = marks(self.task, len(positive), rng)
+        return _Start(positive, marked, kinds(self.task, len(positive), rng), rng)
 
 
 class Joined(NamedTuple):

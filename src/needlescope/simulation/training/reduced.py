@@ -49,12 +49,13 @@ class Means(NamedTuple):
     y: FloatArray
     noise: FloatArray
     tokens: IndexArray
+    carried: IndexArray  # which of the signals, where there is one
 
 
 def first_step(
     task: Task, training: Training, truth: FloatArray, d: int, rng: np.random.Generator
 ) -> tuple[State, Means]:
-    """Stages 1 and 2 on samples with true labels ``truth``; the signal is the first unit vector.
+    """Stages 1 and 2 on samples with true labels ``truth``; signals are the first unit vectors.
 
     Examples
     --------
@@ -66,19 +67,23 @@ def first_step(
     """
     tokens, y = signal_tokens(task, truth, rng), flipped(task, truth, rng)
     loss, n, zero = get_loss(training.loss), len(y), np.zeros(len(y))
+    drawn = kinds(task, n, rng)
+    carried = np.zeros(n, int) if drawn is None else drawn
     b = -training.eta_b * float(loss.derivative(zero, y).mean())
     g = loss.derivative(zero + b if training.first_step == "sequential" else zero, y)
     size = float(np.sqrt(g @ g))
     noise = rng.standard_normal(d)  # Σ gᵢ zᵢ = ‖g‖ noise
     pull = size / np.sqrt(task.L) * noise
-    for R, _ in task.counts:
-        pull[0] += float(g[tokens == R].sum()) * task.theta * R / task.L
+    for k in range(task.kinds):
+        for R, _ in task.counts:
+            carriers = (tokens == R) & (carried == k)
+            pull[k] += float(g[carriers].sum()) * task.theta * R / task.L
     w = -training.eta_w / n * pull
     seen = rng.standard_normal(n)
     norm = float(np.linalg.norm(w))
     if norm > 0.0:
         seen += g * (float(noise @ w) / norm - float(g @ seen) / size) / size
-    return State(np.zeros(d), w, b), Means(y, seen, tokens)
+    return State(np.zeros(d), w, b), Means(y, seen, tokens, carried)
 
 
 def balance(task: Task, training: Training, state: State, means: Means) -> State:
@@ -95,7 +100,7 @@ def query_step(
     y, n, norm = means.y, len(means.y), float(np.linalg.norm(state.w))
     if norm == 0.0 or L == 1:
         return state  # no gradient: the score does not depend on q
-    m = float(state.w[0])
+    m = state.w[means.carried]
     h = get_loss(training.loss).derivative(_scores(task, state, means), y)
     # c = P Z w/‖w‖ has L − 1 free coordinates; the first is along P v, of squared length S.
     S = means.tokens * (L - means.tokens) / L
@@ -109,13 +114,15 @@ def query_step(
     direction = state.w / norm
     across -= (across @ direction) * direction
     pull = float(h @ self_part) * direction + float(np.sqrt((h * h) @ size)) * across
-    pull[0] += float(h @ signal)
+    for k in range(task.kinds):
+        one = means.carried == k
+        pull[k] += float(h[one] @ signal[one])
     return state._replace(q=-training.eta_q * training.beta / (n * L) * pull)
 
 
 def _scores(task: Task, state: State, means: Means) -> FloatArray:
     """Return the scores of D0 while the query is zero."""
-    lift = task.theta * means.tokens / task.L * float(state.w[0])
+    lift = task.theta * means.tokens / task.L * state.w[means.carried]
     noise = float(np.linalg.norm(state.w)) * means.noise / np.sqrt(task.L)
     found: FloatArray = lift + noise + state.b
     return found
