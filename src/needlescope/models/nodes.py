@@ -14,7 +14,6 @@ import numpy as np
 from ..arrays import FloatArray
 from ..task import Task
 
-
 Flips: TypeAlias = "tuple[float, float]"
 """The shares of positives and of negatives whose label is flipped."""
 CLEAN: Flips = (0.0, 0.0)

@@ -58,9 +58,7 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     (kappa, cosine), carried = _seen(trial, alignment), kinds(task, trial.n_test, rng)
     own = cosine if carried is None else cosine[carried]
     tokens = signal_tokens(task, np.ones(trial.n_test), rng)
-    blocks = reduced.attention_weights(
-        task, tokens, kappa, own, rng, trial.model.weigh
-    )
+    blocks = reduced.attention_weights(task, tokens, kappa, own, rng, trial.model.weigh)
     return (
         (a, _first(tokens[rows]), None if carried is None else carried[rows])
         for rows, _, a in blocks

@@ -11,8 +11,8 @@ and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx 
 the symmetry of the normal law, makes the centred part the same for R and for L − R signal tokens,
 so the smaller number serves.
 
-Where R is random Λ is the mixture over it. Where the patterns of positions are given, Λ is their mean with their probabilities, a function of
-the tokens' components in the span of the patterns alone.
+Where R is random Λ is the mixture over it. Where the patterns of positions are given, Λ is their
+mean with their probabilities, a function of the tokens' components in the span of the patterns.
 """
 
 from __future__ import annotations
@@ -54,9 +54,7 @@ def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, inde
     return float(min(pi, 1.0 - pi) * least.mean())
 
 
-def replicate_mixture(
-    L: int, R: Count, theta: float, pi: float, points: int, index: int
-) -> float:
+def replicate_mixture(L: int, R: Count, theta: float, pi: float, points: int, index: int) -> float:
     """Return the Bayes error by one QMC replicate where R is random.
 
     Λ is the mixture over R of the mean over R-subsets, all of the same draws of negatives; the mean

@@ -58,9 +58,7 @@ class _Turn(NamedTuple):
     heaviest: list[FloatArray]  # draw of each law
 
 
-def rare_separability(
-    laws: Sequence[NormalLaw], shares: Sequence[float], accuracy: float
-) -> Known:
+def rare_separability(laws: Sequence[NormalLaw], shares: Sequence[float], accuracy: float) -> Known:
     """Minimise E[(√U G − y(μ·m + b)/√A)₊²] to a relative accuracy, or as well as can be.
 
     The data are a mixture of ``laws``, each with its share.
