@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
 import needlescope as ns
+from tests.agreement.grid import BOTH
 from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
 
 RELATIVE = np.linspace(0.8, 1.2, 9)
@@ -60,6 +61,8 @@ def halfway(model, task, query, alpha, d, seed):
                 (ns.Task(10, 1, 5.0, 0.1), ns.Query(1.5, 0.9), 40),
             )
         ),
+        ("pooled", EASY.replace(label_noise=(0.1, 0.05)), None, 40),
+        ("attention", BOTH, ns.Query(1.5, 0.9), 30),
         ("vectorized", SHORT, None, 15),
         pytest.param("vectorized", PLACES, None, 20, marks=pytest.mark.slow),
     ],
