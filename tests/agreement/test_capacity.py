@@ -61,8 +61,13 @@ def halfway(model, task, query, alpha, d, seed):
                 (ns.Task(10, 1, 5.0, 0.1), ns.Query(1.5, 0.9), 40),
             )
         ),
-        ("pooled", EASY.replace(label_noise=(0.1, 0.05)), None, 40),
-        ("attention", BOTH, ns.Query(1.5, 0.9), 30),
+        *(
+            pytest.param(*asked, marks=pytest.mark.slow)  # random R and label noise
+            for asked in (
+                ("pooled", EASY.replace(label_noise=(0.1, 0.05)), None, 40),
+                ("attention", BOTH, ns.Query(1.5, 0.9), 30),
+            )
+        ),
         ("vectorized", SHORT, None, 15),
         pytest.param("vectorized", PLACES, None, 20, marks=pytest.mark.slow),
     ],

@@ -1,0 +1,144 @@
+"""A random number of signal tokens, and label noise: limits, exact facts, and what adds up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtr
+
+import needlescope as ns
+from needlescope.theory.groups import groups
+
+COVERS = ("groups",)
+TASK = ns.Task(L=6, R=2, theta=4.0, pi=0.4)
+ALMOST = TASK.replace(R=ns.SignalCount([0, 2, 5], [1e-12, 1.0 - 2e-12, 1e-12]))
+MIXED = TASK.replace(R=ns.SignalCount([0, 1, 3], [0.2, 0.5, 0.3]))
+TRAINING = ns.Training(alpha0=3.0, alpha1=2.0, ridge=0.05)
+QUERY = ns.Query(1.2, 0.9)
+MODELS = ("attention", "hard", "linear", "pooled", "vectorized")
+NUMBERS = ("test_error", "train_loss", "train_error", "bias", "signal", "norm")
+
+
+def given(model):
+    return {} if model in ("pooled", "vectorized") else {"query": QUERY}
+
+
+def test_groups_share_out_all_samples_and_their_signal_tokens():
+    task = MIXED.replace(signals=(0.7, 0.3), label_noise=(0.1, 0.25))
+    every = groups(task)
+    assert sum(one.share for one in every) == pytest.approx(1.0)
+    assert sum(one.share * one.tokens for one in every) == pytest.approx(0.4 * 1.4)
+    flipped = sum(one.share for one in every if one.label < 0 and one.tokens > 0)
+    assert flipped == pytest.approx(0.4 * 0.8 * 0.1)
+    assert sum(one.share for one in every if one.label > 0) == pytest.approx(0.4 * 0.9 + 0.6 * 0.25)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_count_that_is_all_but_certain_predicts_as_that_number(model):
+    found, plain = (
+        ns.predict(task, TRAINING, model, accuracy=2e-3, **given(model)) for task in (ALMOST, TASK)
+    )
+    for name in NUMBERS:
+        error = np.hypot(getattr(found, f"{name}_se"), getattr(plain, f"{name}_se"))
+        assert abs(getattr(found, name) - getattr(plain, name)) <= 1e-9 + 3.0 * error, name
+
+
+def test_a_count_that_is_all_but_certain_aligns_attends_and_separates_as_that_number():
+    found, plain = (ns.align(task, TRAINING) for task in (ALMOST, TASK))
+    for name in ("cosine_w", "norm_w", "cosine_q", "norm_q", "constant"):
+        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+    found, plain = (ns.focus(task, TRAINING, query=QUERY) for task in (ALMOST, TASK))
+    for name in ("signal", "noise", "largest"):
+        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+    for model in ("pooled", "linear"):
+        found, plain = (ns.capacity(task, model, **given(model)) for task in (ALMOST, TASK))
+        assert found.alpha == pytest.approx(plain.alpha, rel=1e-6)
+        found, plain = (ns.asymptote(task, model, **given(model)) for task in (ALMOST, TASK))
+        assert found.limit == pytest.approx(plain.limit, rel=1e-6)
+
+
+@pytest.mark.parametrize("model", ["pooled", "hard", "attention", "linear", "bayes"])
+def test_a_count_that_is_all_but_certain_has_the_oracle_of_that_number(model):
+    found, plain = (ns.oracle(task, model, accuracy=1e-3) for task in (ALMOST, TASK))
+    error = np.hypot(found.error_se, plain.error_se)
+    assert abs(found.error - plain.error) <= 1e-8 + 3.0 * error
+
+
+def test_the_pooled_oracle_of_a_random_count_minimises_a_mixture_of_errors():
+    means = TASK.theta * np.array([0.0, 1.0, 3.0]) / np.sqrt(TASK.L)
+
+    def error(tau):
+        return TASK.pi * np.dot([0.2, 0.5, 0.3], ndtr(tau - means)) + (1.0 - TASK.pi) * ndtr(-tau)
+
+    least = minimize_scalar(error, bounds=(-5.0, 10.0), method="bounded", options={"xatol": 1e-9})
+    assert ns.oracle(MIXED, "pooled").error == pytest.approx(least.fun, abs=1e-9)
+
+
+def test_the_bayes_error_of_a_random_count_is_that_of_two_tokens_on_a_grid():
+    """Two tokens, none, one or both of them with a signal: the integral over the plane."""
+    theta, pi, chances = 2.0, 0.3, (0.2, 0.5, 0.3)
+    x = np.linspace(-8.0, 10.0, 1201)
+    noise = np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi)
+    signal = np.exp(-0.5 * (x - theta) ** 2) / np.sqrt(2.0 * np.pi)
+    negative = np.outer(noise, noise)
+    one = 0.5 * (np.outer(noise, signal) + np.outer(signal, noise))
+    positive = chances[0] * negative + chances[1] * one + chances[2] * np.outer(signal, signal)
+    expected = np.minimum(pi * positive, (1.0 - pi) * negative).sum() * (x[1] - x[0]) ** 2
+    task = ns.Task(2, ns.SignalCount([0, 1, 2], chances), theta, pi)
+    found = ns.oracle(task, "bayes", accuracy=5e-4)
+    assert abs(found.error - expected) < 1e-5 + 4.0 * found.error_se
+
+
+def test_the_bayes_error_of_a_random_count_among_many_tokens_is_near_that_of_its_number():
+    almost = ns.SignalCount([1, 2], [1.0 - 1e-12, 1e-12])
+    found, plain = (
+        ns.oracle(ns.Task(200, R, 4.0, 0.5), "bayes", accuracy=2e-3) for R in (almost, 1)
+    )
+    assert abs(found.error - plain.error) < 4.0 * np.hypot(found.error_se, plain.error_se)
+
+
+@pytest.mark.parametrize("model", ["pooled", "linear"])
+def test_symmetric_label_noise_leaves_the_limit_of_much_data_and_slows_the_way_there(model):
+    """E[y|x] shrinks by 1 − 2ε wherever x is, and with it the least squares readout: same signs."""
+    clean, noisy = (
+        ns.asymptote(TASK.replace(label_noise=share), model, **given(model)) for share in (0, 0.2)
+    )
+    assert noisy.limit == pytest.approx(clean.limit, rel=1e-6)
+    assert noisy.rate > 1.5 * clean.rate
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square"])
+def test_the_first_step_sees_the_signal_less_by_the_labels_that_cancel(loss):
+    training = TRAINING.replace(loss=loss)
+    clean, noisy = (ns.align(TASK.replace(label_noise=share), training) for share in (None, 0.2))
+    assert noisy.signal_w == pytest.approx(0.6 * clean.signal_w)
+
+
+def test_with_much_data_the_cosine_approaches_one_at_the_rate_that_is_said():
+    task = MIXED.replace(label_noise=(0.1, 0.2))
+    found = ns.align(task, TRAINING.replace(alpha0=1e5))
+    assert 1e5 * (1.0 - found.cosine_q) == pytest.approx(found.constant, rel=1e-3)
+
+
+def test_labels_that_are_all_but_random_separate_up_to_two_samples_a_dimension():
+    """Cover's count: half of all labellings of 2d points are linearly separable."""
+    found = ns.capacity(TASK.replace(label_noise=0.4999), "pooled")
+    assert found.alpha == pytest.approx(2.0, rel=1e-3)
+    assert ns.capacity(TASK.replace(label_noise=0.1), "pooled").alpha < 5.0
+
+
+def test_errors_against_noisy_labels_follow_from_those_against_true_ones():
+    """A flipped label is wrong where the true one is right: e' = ε + (1 − 2ε) e."""
+    noisy = TASK.replace(label_noise=0.2)
+    training = ns.Training(alpha1=200.0, loss="square", ridge=1e-3)
+    found = ns.predict(noisy, training, "pooled")
+    assert found.train_error == pytest.approx(0.2 + 0.6 * found.test_error, abs=2e-3)
+
+
+def test_the_test_is_against_true_labels_whatever_the_test_task_says():
+    first, second = (
+        ns.predict(TASK.replace(label_noise=0.1), TRAINING, "pooled", test_task=test).test_error
+        for test in (TASK, TASK.replace(label_noise=0.3))
+    )
+    assert first == second
