@@ -14,6 +14,7 @@ from needlescope.simulation.samples.data import marks, signal_tokens, tokens
 COUNT = ns.SignalCount([0, 1, 3], [0.2, 0.5, 0.3])
 TASK = ns.Task(L=5, R=COUNT, theta=3.0, pi=0.4, label_noise=(0.3, 0.1))
 TRAINING = ns.Training(alpha0=3.0, alpha1=2.0)
+SEARCHED = ("attention", "linear")
 SEED = np.random.SeedSequence(1)
 
 
@@ -111,7 +112,13 @@ def test_the_likelihood_ratio_is_a_mixture_over_the_number():
     assert log_ratio(TASK, x) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("model", ["attention", "pooled", "hard", "linear", "bayes"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        *("pooled", "hard", "bayes"),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in SEARCHED),
+    ],
+)
 def test_simulated_oracles_of_a_random_number_reach_the_least_error(model):
     limit = ns.oracle(TASK, model, accuracy=2e-3)
     found = ns.simulate_oracle(TASK, model, samples=20_000, trials=6, seed=4, workers=1)
