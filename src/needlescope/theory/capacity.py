@@ -82,9 +82,9 @@ def capacity(
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [{"model": model, "provenance": of_limit(kind, CAPACITY)}] * len(
-        jobs
-    )
+    rows: list[dict[str, Any]] = [
+        {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
+    ] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
             rows[index] = _solve(one, given, kind, accuracy)
@@ -113,7 +113,7 @@ def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str,
         "model": model.name,
         "alpha": alpha,
         "alpha_se": alpha * known.relative if np.isfinite(alpha) else 0.0,
-        "provenance": of_limit(model, CAPACITY),
+        "provenance": of_limit(model, CAPACITY, task),
     }
 
 

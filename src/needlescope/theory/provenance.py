@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..losses import LOSSES, Loss, get_loss
 from ..models import Model
+from ..signal_count import SignalCount
 from ..task import Positions, Task
 from ..training import Training
 
@@ -36,7 +37,7 @@ def of_alignment(task: Task, training: Training) -> str:
     beyond = {
         "with a loss of one's own": not scheduled and not _known(training.loss),
         "with balanced slopes": training.balanced,
-        "with several signals": task.signals is not None,
+        **_of_task(task),
     }
     return _beyond(SCHEDULE if scheduled else ALIGNMENT, beyond)
 
@@ -61,7 +62,7 @@ def of_prediction(
         "with a loss of one's own": not _known(loss),
         "with balanced slopes": protocol is not None and protocol.balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
-        "with several signals": task.signals is not None,
+        **_of_task(task),
         "tested on another task": test is not task,
     }
     return _beyond(model.rests_on, beyond)
@@ -80,9 +81,15 @@ def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
     """
     beyond = {
         f"for the model {model.name}": not model.rests_on.startswith("theorem"),
-        "with several signals": task is not None and task.signals is not None,
+        **({} if task is None else _of_task(task)),
     }
     return _beyond(ground, beyond)
+
+
+def of_oracle(model: str, task: Task) -> str:
+    """Return what a least error rests on."""
+    random = {"with a random number of signal tokens": isinstance(task.R, SignalCount)}
+    return _beyond(ORACLE[model], random)
 
 
 def of_search(*grounds: str) -> str:
@@ -93,7 +100,18 @@ def of_search(*grounds: str) -> str:
 def _beyond(ground: str, beyond: dict[str, bool]) -> str:
     """Return the ground, as a formula if any of the words say how it goes beyond it."""
     more = [words for words, present in beyond.items() if present]
+    if ground.startswith("search: "):
+        return f"{ground} {', '.join(more)}" if more else ground
     return f"formula: {ground.removeprefix('formula: ')} {', '.join(more)}" if more else ground
+
+
+def _of_task(task: Task) -> dict[str, bool]:
+    """Say how a task goes beyond the paper's."""
+    return {
+        "with several signals": task.signals is not None,
+        "with a random number of signal tokens": isinstance(task.R, SignalCount),
+        "with label noise": task.label_noise is not None,
+    }
 
 
 def _known(loss: str | Loss) -> bool:

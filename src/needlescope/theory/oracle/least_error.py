@@ -25,7 +25,7 @@ from ...task import Positions, Task
 from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..law.tokens import WHOLE
-from ..provenance import ORACLE
+from ..provenance import of_oracle
 from ..unsolved import Points
 from . import bayes, linear, one_signal
 from .attention import NIL, Attention, best_attention, hard_attention
@@ -89,7 +89,7 @@ def oracle(
     check_count(task, model)
     accuracy = check_accuracy(accuracy)
     points = Points(unsolved, task.shape, task)
-    blank = {"model": model, "provenance": ORACLE[model]}
+    blank = {"model": model, "provenance": of_oracle(model, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, one in enumerate(jobs):
