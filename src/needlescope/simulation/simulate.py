@@ -74,6 +74,8 @@ def simulate(
     Outcome
         Means over trials with their standard errors, the values of every trial as ``trials``, and
         for attention the realised ``alignment``.
+        With label noise the test error is that against true labels, training loss and error those
+        against the labels as they were flipped.
 
     Raises
     ------

@@ -119,6 +119,8 @@ def predict(
     -------
     Outcome
         Plain floats, or arrays in the shape of the grid.
+        With label noise the test error is that against true labels, training loss and error those
+        against the labels as they were flipped.
 
     Raises
     ------
