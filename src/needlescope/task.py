@@ -271,7 +271,8 @@ class Task(Gridded):
         if self.signals is not None:
             raise ValueError(
                 f"{what} knows tasks of one signal, got signals={self.signals!r}; several are "
-                "understood by predict, simulate and asymptote with a query, and by best_query"
+                "understood by align, predict, focus, asymptote and best_query, and simulated by "
+                "simulate, simulate_alignment and simulate_focus"
             )
 
     def _check_count(self) -> None:

@@ -87,7 +87,8 @@ class Asked(Settings):
             for t, r, s, q in zip(*parts, queries, strict=True)
         ]
         for point in found:
-            _check_memory(point)
+            what = f"{point.n} samples of {point.width} features"
+            check_memory(what, point.needed, point.memory, point.d)
         return found
 
     def question(self, call: str, trials: int, seed: Any, given: Options) -> Question:
@@ -311,12 +312,19 @@ def _test(asked: Asked) -> str:
     return ("exact" if gaussian and known else "sampled") if asked.test == "auto" else asked.test
 
 
-def _check_memory(point: Point) -> None:
-    if point.needed > point.memory:
+def check_memory(what: str, needed: int, memory: int, d: int) -> None:
+    """Refuse what would need more bytes than may be used.
+
+    Examples
+    --------
+    >>> check_memory("400 samples of 50 features", 1 << 30, 1 << 20, 50)
+    Traceback (most recent call last):
+    ValueError: 400 samples of 50 features need about 1 GiB, above memory=1048576 (1 MiB); ...
+    """
+    if needed > memory:
         raise ValueError(
-            f"{point.n} samples of {point.width} features need about {_bytes(point.needed)}, above "
-            f"memory={point.memory} ({_bytes(point.memory)}); lower d={point.d} or alpha, "
-            f"or pass memory={point.needed}"
+            f"{what} need about {_bytes(needed)}, above memory={memory} ({_bytes(memory)}); lower "
+            f"d={d} or alpha, or pass memory={needed}"
         )
 
 

@@ -15,7 +15,6 @@ B is L − 1 times the mean slope. Where positives are rare it pulls the query a
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -200,7 +199,9 @@ def align(task: Task, training: Training) -> Alignment:
     points, rows = Points("raise", shape, task, training), []
     for index, pair in enumerate(pairs):
         with points.at(index):
-            rows.append(trained(*pair) | {"provenance": ground})
+            row = trained(*pair) | {"provenance": ground}
+            row.pop("finest", None)
+            rows.append(row)
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
@@ -217,8 +218,7 @@ def _align_many(task: Task, training: Training, sure: float) -> dict[str, Any]:
     return _followed(task, training.replace(alpha1=1.0, ridge=1.0), sure) | {"constant": np.nan}
 
 
-@lru_cache(maxsize=256)
-def _followed(task: Task, training: Training, sure: float) -> dict[str, float]:
+def _followed(task: Task, training: Training, sure: float) -> dict[str, Any]:
     return after_schedule(task, training, sure)
 
 

@@ -27,6 +27,8 @@ from .steps.path import doubt
 
 # What of an accuracy the query may take, and what it leaves to the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
+ROUGHLY = 5e-3  # doubt of a schedule's query that is enough to see what it leaves open
+HOPELESS = 5.0  # by how much an accuracy must be missed, as foreseen, not to be tried
 NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
 
 
@@ -106,9 +108,10 @@ def learned(
 ) -> tuple[Known, FloatArray]:
     """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
 
-    A schedule is followed finely enough for the first of them, ``what``, at the accuracy asked.
+    A schedule is followed finely enough for the first of them, ``what``, at the accuracy asked:
+    roughly at first, to see what that is, and no further where it cannot be.
     """
-    sure = 0.5 * accuracy
+    sure = max(0.5 * accuracy, ROUGHLY)
     while True:
         row = trained(task, training, sure)
         query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
@@ -120,10 +123,12 @@ def learned(
         open_by, allowed = ERRORS_WITHIN_ACCURACY * float(errors[0]), QUERY_SHARE * accuracy
         if open_by <= allowed:
             return known, errors
-        if known.doubt > sure:  # as finely as it can be followed
+        least = row.get("finest", known.doubt) / known.doubt  # what can be left of the errors
+        if known.doubt > sure or least * open_by > HOPELESS * allowed:
             raise NotConverged(
-                f"the query after its schedule is known to {known.doubt:.1e} only, which leaves "
-                f"{what} open by {open_by:.1e}, not by the accuracy of {accuracy:g} asked; pass "
-                f"accuracy={2.0 * open_by:.1g} to accept that"
+                f"the query after its schedule can be known to about {least * known.doubt:.1e} "
+                f"only, which leaves {what} open by {least * open_by:.1e}, not by the accuracy of "
+                f"{accuracy:g} asked; pass accuracy={4.0 * least * open_by:.1g} to accept that, or "
+                "take shorter steps (eta_w, eta_q), or fewer"
             )
         sure = 0.8 * known.doubt * allowed / open_by

@@ -207,7 +207,7 @@ def bayes_error(
 ) -> tuple[float, float]:
     """Return the error that no classifier of a (scalar) task beats, and its standard error."""
     pooled = linear.pooled(task.L, count_of(task), task.theta, task.pi).error
-    return _bayes(task, pooled, accuracy, first_points)
+    return _one_signal(task, pooled, accuracy) or _bayes(task, pooled, accuracy, first_points)
 
 
 def _bound(task: Task, pooled: float) -> float:
