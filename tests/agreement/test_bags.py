@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import needlescope as ns
-from tests.agreement.grid import BAGS, BOTH, FLIPPED, GIVEN
+from tests.agreement.grid import BAGS, BOTH, EVERYTHING, FLIPPED, GIVEN
 from tests.agreement.points import check_all, check_one, point, query_scores, scores
+from tests.agreement.steps import StepsPoint, steps_scores
 
 QUICK = (0, 1, 2, 6, 15)  # trained attention with three losses, several signals too, and pooling
 STEPS = [
@@ -30,6 +31,13 @@ def test_a_small_point_agrees(index):
 @pytest.mark.parametrize("one", STEPS, ids=[one.name for one in STEPS])
 def test_the_query_after_two_steps_agrees(one):
     check_one(query_scores(one._replace(d=60, trials=100), seed=[14]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", [BOTH, EVERYTHING], ids=["one signal", "two signals"])
+def test_a_schedule_of_steps_agrees(task):
+    training = ns.Training(6.0, 2.0, ridge=1e-1, schedule=ns.Schedule.even(3, 0.5, 1.0, 5.0))
+    check_one(steps_scores(StepsPoint(task, training, 40, 40), seed=[15]))
 
 
 def test_where_a_query_looks_agrees():

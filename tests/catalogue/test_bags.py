@@ -10,7 +10,6 @@ from tests.catalogue.refusals import Case, check
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
-SCHEDULED = TRAINING.replace(schedule=ns.Schedule.even(2))
 COUNT = ns.SignalCount([1, 2])
 RANDOM, NOISY = TASK.replace(R=COUNT), TASK.replace(label_noise=0.1)
 ONE_COUNT = r"knows tasks of one number of signal tokens, got R=SignalCount\(.*; give R=2, near"
@@ -88,13 +87,6 @@ CASES = [
         Case(f"{call.__name__} of {what}", lambda a=(call, task, more): a[0](a[1], *a[2]), says)
         for what, task, says in (("a random R", RANDOM, ONE_COUNT), ("label noise", NOISY, CLEAN))
         for call, more in PLAIN_ONLY
-    ),
-    *(
-        Case(f"a schedule {what}", lambda task=task: ns.align(task, SCHEDULED), says)
-        for what, task, says in (
-            ("with a random R", RANDOM, f"the theory of a schedule {ONE_COUNT}"),
-            ("with label noise", NOISY, f"the theory of a schedule {CLEAN}"),
-        )
     ),
     Case(
         "training_threshold of a random R",

@@ -209,7 +209,6 @@ def trained(task: Task, training: Training, sure: float = SURE) -> dict[str, Any
     """Return the numbers of one (scalar) problem, a schedule's with a doubt of ``sure`` or so."""
     if training.schedule is None:
         return _align_one(task, training)
-    task.need_plain("the theory of a schedule")
     return _align_many(task, training, sure)
 
 

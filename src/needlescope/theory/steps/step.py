@@ -133,12 +133,19 @@ def gradient(
 
 
 def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[Sample]:
-    """Return a sample of the sums over tokens for each group; negatives share the positives'."""
-    L, R, every = task.L, task.R, groups(task)
+    """Return a sample of the sums over tokens for each group; negatives share some positives'."""
+    L, every = task.L, groups(task)
+    carriers = [R for R, _ in task.counts if R > 0]
+    numbers = [one.tokens or carriers[0] for one in every]  # without a signal any R will do
     if at.norm_q == 0.0:
-        return [_even(L, R)] * len(every)
+        return [_even(L, R) for R in numbers]
     tilts = [task.theta * float(at.m_q[one.kind]) / at.norm_q * (one.tokens > 0) for one in every]
-    return samples(L, R, beta * at.norm_q, tilts, points, index)
+    found: dict[int, Sample] = {}
+    for R in carriers:
+        own = [k for k, number in enumerate(numbers) if number == R]
+        drawn = samples(L, R, beta * at.norm_q, [tilts[k] for k in own], points, index)
+        found |= dict(zip(own, drawn, strict=True))
+    return [found[k] for k in range(len(every))]
 
 
 def _even(L: int, R: int) -> Sample:
