@@ -168,7 +168,8 @@ class TestValue:
             ({"pi": 1.0}, "pi must be a number in (0, 1), got 1.0"),
             (
                 {"kappa": 1.0},
-                "Task has no field 'kappa'; its fields are L, R, pi, positions, signals, theta",
+                "Task has no field 'kappa'; its fields are L, R, label_noise, pi, positions, "
+                "signals, theta",
             ),
         ],
     )
@@ -276,3 +277,19 @@ class TestPositions:
     def test_bad_probabilities_are_refused(self, chances: Any, words: str) -> None:
         with pytest.raises(ValueError, match=re.escape(f"positions.probabilities {words}")):
             ns.Positions([(0, 1), (1, 2)], chances)
+
+
+@pytest.mark.parametrize("none", [None, 0, 0.0, (0.0, 0.0), [0, 0]])
+def test_no_label_noise_goes_without_saying(none):
+    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5, label_noise=none)
+    assert task == ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    assert "label_noise" not in repr(task) and task.flips == (0.0, 0.0)
+
+
+def test_label_noise_is_a_share_or_a_pair():
+    one, both, two = (
+        ns.Task(L=10, R=1, theta=5.0, pi=0.5, label_noise=given)
+        for given in (0.1, np.array([0.1, 0.1]), (0.1, 0.2))
+    )
+    assert one == both and one.flips == (0.1, 0.1)
+    assert two.flips == (0.1, 0.2) and "label_noise=(0.1, 0.2)" in repr(two)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .planning.tune import tune
     from .query import Query
     from .schedule import Schedule
+    from .signal_count import SignalCount
     from .simulation.limit.simulate_limit import simulate_limit
     from .simulation.oracle import simulate_oracle
     from .simulation.simulate import (
@@ -102,6 +103,7 @@ _HOME = {
     "Schedule": "schedule",
     "Sensitivity": "outcome",
     "Separability": "outcome",
+    "SignalCount": "signal_count",
     "SimulatedLimit": "outcome",
     "StateEvolution": "outcome",
     "Store": "experiments.stores.store",

@@ -3,7 +3,8 @@
 Label y = +1 with probability π, else −1. Negatives are pure noise Z with N(0, 1) entries in
 R^{L×d}; positives are θ v ξᵀ + Z, with ξ a hidden unit vector and v ∈ {0,1}^L marking R tokens,
 drawn anew for each sample. With several signals ξ_1, …, ξ_K, orthogonal to each other, a positive
-carries one of them, drawn by their weights.
+carries one of them, drawn by their weights. R itself may be drawn for each positive. With label
+noise some training labels are flipped: tokens follow the true label, the loss sees the other.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .grid import Gridded, check_broadcast, integer, listed, real, unmasked, written
+from .signal_count import SignalCount
 
 MOST_SIGNALS = 64
 
@@ -116,8 +118,9 @@ class Task(Gridded):
     ----------
     L : int or array of int
         Number of tokens, at least 1.
-    R : int or array of int
-        Number of tokens that carry the signal in a positive sample, in 1..L.
+    R : int, array of int or SignalCount
+        Number of tokens that carry the signal in a positive sample, in 1..L; or the law of that
+        number, where each positive draws its own.
     theta : float or array
         Signal strength θ, from 0 to 1e6 (the noise has unit variance in every coordinate).
     pi : float or array
@@ -129,6 +132,10 @@ class Task(Gridded):
         With several orthogonal signals: the probability of each, given a positive, at most 64 of
         them, none below zero, summing to one. All R tokens of a positive carry the same one. Left
         out, or a single one, there is one signal.
+    label_noise : float or pair of float, optional
+        Share of the training labels that are flipped, in [0, 0.5): one number for both labels, or
+        a pair, the share of positives and that of negatives. Features follow the true label, and
+        test errors are those against it.
 
     Raises
     ------
@@ -149,6 +156,11 @@ class Task(Gridded):
 
     >>> ns.Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.25, 0.75))
     Task(L=10, R=1, theta=5.0, pi=0.5, positions='uniform', signals=(0.25, 0.75))
+
+    A tenth of all labels is wrong:
+
+    >>> ns.Task(L=10, R=1, theta=5.0, pi=0.5, label_noise=0.1).flips
+    (0.1, 0.1)
     """
 
     L: Any
@@ -157,25 +169,22 @@ class Task(Gridded):
     pi: Any
     positions: str | Positions = "uniform"
     signals: Any = None
+    label_noise: Any = None
 
     _gridded: ClassVar[tuple[str, ...]] = ("L", "R", "theta", "pi")
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, of the wrong type or inconsistent."""
         object.__setattr__(self, "L", integer("L", self.L, 1))
-        object.__setattr__(self, "R", integer("R", self.R, -(10**9)))
+        object.__setattr__(self, "R", _count(self.R))
         object.__setattr__(self, "theta", real("theta", self.theta, 0.0, np.inf, sense=(0.0, 1e6)))
         pi = real("pi", self.pi, 0.0, 1.0, open_low=True, open_high=True, sense=(1e-6, 1.0 - 1e-6))
         object.__setattr__(self, "pi", pi)
         check_broadcast("Task", L=self.L, R=self.R, theta=self.theta, pi=self.pi)
-        L, R = np.broadcast_arrays(self.L, self.R)
-        if ((R < 1) | (R > L)).any():
-            bad = ((R < 1) | (R > L)).ravel().argmax()
-            raise ValueError(
-                f"R must be an integer in 1..L, got {R.ravel()[bad]} with L={L.ravel()[bad]}"
-            )
+        self._check_count()
         self._check_positions()
         object.__setattr__(self, "signals", _weights(self.signals))
+        object.__setattr__(self, "label_noise", _flips(self.label_noise))
 
     def __repr__(self) -> str:
         """Write the fields; a single signal goes without saying."""
@@ -192,6 +201,64 @@ class Task(Gridded):
         weights = np.ones(1) if self.signals is None else np.array(self.signals)
         return np.asarray(weights / np.linalg.norm(weights))
 
+    @property
+    def counts(self) -> tuple[tuple[int, float], ...]:
+        """The numbers of signal tokens that positives of a single task have, with probabilities."""
+        if isinstance(self.R, SignalCount):
+            return tuple(zip(self.R.values, self.R.probabilities, strict=True))
+        return ((self.R, 1.0),)
+
+    @property
+    def mean_count(self) -> Any:
+        """The mean number of signal tokens in a positive: R itself, where it is a number."""
+        return self.R.mean if isinstance(self.R, SignalCount) else self.R
+
+    @property
+    def flips(self) -> tuple[float, float]:
+        """The shares of positives and of negatives whose training label is flipped."""
+        if self.label_noise is None:
+            return 0.0, 0.0
+        if isinstance(self.label_noise, tuple):
+            return self.label_noise
+        return self.label_noise, self.label_noise
+
+    def need_fixed_count(self, what: str) -> None:
+        """Refuse a random number of signal tokens, where only a fixed one is understood.
+
+        Examples
+        --------
+        >>> Task(L=9, R=SignalCount([1, 2]), theta=5.0, pi=0.5).need_fixed_count("the planner")
+        Traceback (most recent call last):
+        ValueError: the planner knows tasks of one number of signal tokens, got R=SignalCount(...
+        """
+        if isinstance(self.R, SignalCount):
+            raise ValueError(
+                f"{what} knows tasks of one number of signal tokens, got R={self.R!r}; a random "
+                "number is understood by predict, simulate, align, asymptote, capacity, focus, "
+                f"oracle and their twins; give R={max(1, round(self.R.mean))}, near its mean"
+            )
+
+    def need_clean_labels(self, what: str) -> None:
+        """Refuse label noise, where it is not understood.
+
+        Examples
+        --------
+        >>> Task(9, 1, 5.0, 0.5, label_noise=0.1).need_clean_labels("the planner")
+        Traceback (most recent call last):
+        ValueError: the planner knows tasks without label noise, got label_noise=0.1; ...
+        """
+        if self.label_noise is not None:
+            raise ValueError(
+                f"{what} knows tasks without label noise, got label_noise={self.label_noise!r}; it "
+                "is understood by predict, simulate, align, asymptote, capacity, focus and their "
+                "twins; leave it out"
+            )
+
+    def need_plain(self, what: str) -> None:
+        """Refuse a random number of signal tokens, and label noise."""
+        self.need_fixed_count(what)
+        self.need_clean_labels(what)
+
     def need_one_signal(self, what: str) -> None:
         """Refuse several signals, where only one is understood.
 
@@ -204,7 +271,28 @@ class Task(Gridded):
         if self.signals is not None:
             raise ValueError(
                 f"{what} knows tasks of one signal, got signals={self.signals!r}; several are "
-                "understood by predict, simulate and asymptote with a query, and by best_query"
+                "understood by align, predict, focus, asymptote and best_query, and simulated by "
+                "simulate, simulate_alignment and simulate_focus"
+            )
+
+    def _check_count(self) -> None:
+        if isinstance(self.R, SignalCount):
+            least, most = int(np.min(self.L)), self.R.values[-1]
+            if most > least:
+                raise ValueError(
+                    f"R must hold numbers of signal tokens in 0..L, got {most} with L={least}"
+                )
+            if self.positions != "uniform":
+                raise ValueError(
+                    "positions must be 'uniform' with a random number of signal tokens, got "
+                    f"{self.positions!r} with R={self.R!r}"
+                )
+            return
+        L, R = np.broadcast_arrays(self.L, self.R)
+        if ((R < 1) | (R > L)).any():
+            bad = ((R < 1) | (R > L)).ravel().argmax()
+            raise ValueError(
+                f"R must be an integer in 1..L, got {R.ravel()[bad]} with L={L.ravel()[bad]}"
             )
 
     def _check_positions(self) -> None:
@@ -223,6 +311,29 @@ class Task(Gridded):
             raise ValueError(
                 f"positions must be 'uniform' or a needlescope.Positions, got {self.positions!r}"
             )
+
+
+def _count(given: Any) -> Any:
+    """Return a number of signal tokens, an array of them, or their law; refuse others."""
+    if not isinstance(given, SignalCount):
+        return integer("R", given, -(10**9))
+    return given.values[0] if len(given.values) == 1 else given
+
+
+def _flips(given: Any) -> float | tuple[float, float] | None:
+    """Return the share of flipped labels, or a pair of shares; None for none; refuse others."""
+    if given is None:
+        return None
+    shares = real("label_noise", given, 0.0, 0.5, open_high=True)
+    if np.ndim(shares) == 0:
+        return float(shares) or None
+    if np.shape(shares) != (2,):
+        raise ValueError(
+            "label_noise must be a share of flipped labels or a pair of them, of positives and of "
+            f"negatives, got an array of shape {np.shape(shares)}"
+        )
+    positive, negative = shares.tolist()
+    return (positive or None) if positive == negative else (positive, negative)
 
 
 def _weights(given: Any) -> tuple[float, ...] | None:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from needlescope.simulation.error import estimated
 
-from .grid import ATTENTION, BALANCED, KINDS, POOLED, SEVERAL, VECTORIZED
+from .grid import ATTENTION, BAGS, BALANCED, KINDS, POOLED, SEVERAL, VECTORIZED
 from .limit import LIMIT, limit_scores
 from .points import query_scores, scores
 from .steps import STEPS, steps_scores
@@ -22,7 +22,7 @@ from .steps import STEPS, steps_scores
 def main() -> None:
     """Score every point, then summarise: trained models, steps, the iteration to the limit."""
     console = Console()
-    trained = [*ATTENTION, *BALANCED, *KINDS, *SEVERAL, *POOLED, *VECTORIZED]
+    trained = [*ATTENTION, *BALANCED, *KINDS, *SEVERAL, *BAGS, *POOLED, *VECTORIZED]
     show(console, "simulation against theory", trained, scores)
     show(console, "balanced queries against theory", BALANCED, query_scores)
     estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter

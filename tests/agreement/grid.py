@@ -151,6 +151,40 @@ SEVERAL = [
     point(V, T, TWO_PLACES, "square", 1e-1, 2.0, d=50),
 ]  # fmt: skip
 
+GIVEN = ns.Task(8, ns.SignalCount([1, 2, 4], [0.5, 0.3, 0.2]), 4.0, 0.4)
+BINOMIAL = ns.Task(8, ns.SignalCount.binomial(8, 0.2, at_least=0), 4.0, 0.45)
+FLIPPED = ns.Task(8, 1, 5.0, 0.4, label_noise=0.15)
+UNEVENLY = ns.Task(8, 2, 4.0, 0.3, label_noise=(0.3, 0.05))
+BOTH = ns.Task(8, ns.SignalCount([0, 1, 3], [0.2, 0.5, 0.3]), 5.0, 0.4, label_noise=(0.1, 0.2))
+EVERYTHING = ns.Task(
+    6, ns.SignalCount([1, 2]), 5.0, 0.4, signals=(0.7, 0.3), label_noise=(0.05, 0.1)
+)
+
+BAGS = [
+    point(A, R, GIVEN, "logistic", 1e-2, 1.5, alpha0=3.0),
+    point(A, R, FLIPPED, "hinge", 1e-1, 1.5, alpha0=3.0),
+    point(A, R, BOTH, "square", 1e-2, 2.0, alpha0=3.0),
+    point(A, T, BINOMIAL, "logistic", 1e-2, 1.5, alpha0=3.0),
+    point(A, T, UNEVENLY, "logistic", 1e-1, 2.0, alpha0=3.0, steps={"balanced": True}),
+    point(A, T, BOTH, "squared_hinge", 1e-1, 2.0, query=HIGH),
+    point(A, R, EVERYTHING, "logistic", 1e-1, 2.0, alpha0=4.0),
+    point(A, T, EVERYTHING, "square", 1e-1, 2.0, alpha0=4.0),
+    point(A, R, FLIPPED, "logistic", 1e-2, 2.0, query=HIGH,
+          test_task=ns.Task(12, ns.SignalCount([1, 3]), 4.0, 0.2)),
+    point(H, R, BINOMIAL, "logistic", 1e-1, 1.5, alpha0=3.0),
+    point(H, T, FLIPPED, "square", 1e-1, 2.0, alpha0=3.0),
+    point(N, R, BOTH, "logistic", 1e-1, 2.0, query=HIGH),
+    point(N, R, GIVEN, "square", 1e-1, 2.0, query=LOW),
+    point(P, T, GIVEN, "hinge", 1e-1, 2.0),
+    point(P, R, BINOMIAL, "square", 1e-2, 2.0),
+    point(P, R, FLIPPED, "logistic", 1e-2, 3.0),
+    point(P, T, UNEVENLY, "squared_hinge", 1e-2, 2.0),
+    point(P, R, BOTH, "logistic", 1e-3, 4.0, alpha0=1.0, data="all"),
+    point(V, R, BOTH, "logistic", 1e-2, 3.0, d=50),
+    point(V, T, UNEVENLY, "square", 1e-1, 4.0, d=50),
+    point(V, R, BINOMIAL, "hinge", 1e-1, 3.0, d=50),
+]  # fmt: skip
+
 POOLED = [
     point(P, R, EASY, "logistic", 1e-2, 1.0),
     point(P, T, EASY, "logistic", 1e-2, 3.0),

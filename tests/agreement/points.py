@@ -57,12 +57,20 @@ class Point(NamedTuple):
         t, r = self.task, self.training
         extra = " balanced" * r.balanced
         extra += "" if t.signals is None else f" signals={t.signals}"
+        extra += "" if t.label_noise is None else f" label_noise={t.label_noise}"
         extra += "".join(f" {key}={value}" for key, value in self.shared.items())
         loss = r.loss if isinstance(r.loss, str) else r.loss.name
         return (
-            f"{self.model} {self.sampler} L={t.L} R={t.R} theta={t.theta:g} pi={t.pi:g} {loss} "
+            f"{self.model} {self.sampler} L={t.L} R={_R(t)} theta={t.theta:g} pi={t.pi:g} {loss} "
             f"ridge={r.ridge:g} alpha0={r.alpha0:g} alpha1={r.alpha1:g} {r.first_step}{extra}"
         )
+
+
+def _R(task: ns.Task) -> str:
+    """Write the number of signal tokens; of a random one its values and mean."""
+    if isinstance(task.R, ns.SignalCount):
+        return f"{task.R.values} mean {task.R.mean:.3g}"
+    return f"{task.R}"
 
 
 def point(

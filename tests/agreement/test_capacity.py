@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
 import needlescope as ns
+from tests.agreement.grid import BOTH
 from tests.agreement.points import EASY, PLACES, SHORT, VERY_RARE
 
 RELATIVE = np.linspace(0.8, 1.2, 9)
@@ -58,6 +59,13 @@ def halfway(model, task, query, alpha, d, seed):
                 (ns.Task(5, 2, 4.5, 0.3), ns.Query(2.0, 0.9), 30),
                 (ns.Task(6, 3, 5.0, 0.5), ns.Query(1.5, 0.6), 50),
                 (ns.Task(10, 1, 5.0, 0.1), ns.Query(1.5, 0.9), 40),
+            )
+        ),
+        *(
+            pytest.param(*asked, marks=pytest.mark.slow)  # random R and label noise
+            for asked in (
+                ("pooled", EASY.replace(label_noise=(0.1, 0.05)), None, 40),
+                ("attention", BOTH, ns.Query(1.5, 0.9), 30),
             )
         ),
         ("vectorized", SHORT, None, 15),

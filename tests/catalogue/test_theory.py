@@ -49,17 +49,13 @@ CASES = [
     *(
         Case(f"{call.__name__} of several signals", asks(call, SEVERAL, *more), ONE_SIGNAL)
         for call, more in (
-            (ns.align, (TRAINING,)),
             (ns.capacity, ("pooled",)),
-            (ns.focus, (TRAINING,)),
             (ns.learning_limit, (1.0,)),
             (ns.learning_threshold, (1.0, 0.1)),
             (ns.oracle, ()),
             (ns.phase_boundaries, ()),
             (ns.state_evolution, (1.0,)),
             (ns.training_threshold, (TRAINING, 0.1)),
-            (ns.simulate_alignment, (TRAINING,)),
-            (ns.simulate_focus, (TRAINING,)),
             (ns.simulate_limit, (1.0,)),
             (ns.simulate_oracle, ()),
             (ns.simulate_separability, (TRAINING,)),
@@ -69,9 +65,9 @@ CASES = [
     Case("weakest of several", asks(ns.detection_threshold, SEVERAL, "pooled", 0.1), ONE_SIGNAL),
     *(
         Case(
-            f"{call.__name__} trains a query on several signals",
-            asks(call, SEVERAL, TRAINING, model),
-            "the steps that train a query are known for one signal, got signals=.* give its query",
+            f"{call.__name__} trains a query on several signals without data",
+            asks(call, SEVERAL, READOUT, model),
+            "alpha0 must be given: the query is trained on D0",
         )
         for call in (ns.predict, ns.simulate)
         for model in ("attention", "hard", "linear")
@@ -215,6 +211,11 @@ CASES = [
     Case("limit unsolved", asks(ns.learning_limit, TASK, 1.0, unsolved="no"), "unsolved must be"),
     Case(
         "limit in no dimension", asks(ns.simulate_limit, TASK, 1.0, 0), "d must be an integer in 1"
+    ),
+    Case(
+        "limit with more tokens than memory",
+        asks(ns.simulate_limit, TASK.replace(L=[10, 10**5]), 10.0, 10_000),
+        r"5\d+ samples of 100000 tokens need about .* GiB, above memory=1073741824 .* or pass mem",
     ),
     Case("limit in no round", asks(ns.simulate_limit, TASK, 1.0, rounds=0), "rounds must be"),
     Case(

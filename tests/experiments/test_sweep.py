@@ -64,6 +64,28 @@ def test_a_single_signal_has_the_key_it_had():
     assert len(keys) == 1
 
 
+def test_label_noise_is_an_axis_of_numbers_and_pairs():
+    task = {**TASK, "theta": 1.0, "label_noise": [0.0, 0.1, [0.2, 0.1]]}
+    units = Sweep("predict", {"task": task, "training": {"alpha1": 1.0}}, {"model": "pooled"})
+    found = [unit.arguments["task"].get("label_noise") for unit in units.units()]
+    assert found == [0.0, 0.1, [0.2, 0.1]]
+    errors = [unit.run()["test_error"] for unit in units.units()]
+    plain = ns.predict(ns.Task(4, 1, 1.0, 0.5), ns.Training(alpha1=1.0), "pooled").test_error
+    assert plain == errors[0] < errors[1] < errors[2]
+
+
+def test_a_file_can_give_a_random_number_of_signal_tokens(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        'call = "predict"\nmodel = "pooled"\n[task]\nL = 4\ntheta = 3.0\npi = 0.5\n'
+        "[task.R]\nvalues = [1, 2]\nprobabilities = [0.75, 0.25]\n[training]\nalpha1 = 1.0\n"
+    )
+    [unit] = read_sweep(path).units()
+    task = ns.Task(4, ns.SignalCount([1, 2], [0.75, 0.25]), 3.0, 0.5)
+    found = ns.predict(task, ns.Training(alpha1=1.0), "pooled")
+    assert unit.run()["test_error"] == found.test_error
+
+
 def test_seeds_differ_between_sweeps():
     one, two = (
         Sweep("simulate", {"task": TASK, "training": TRAINING}, {"model": "pooled"}, seed=seed)

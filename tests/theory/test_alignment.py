@@ -9,6 +9,8 @@ import needlescope as ns
 from needlescope.losses import get_loss
 from needlescope.theory.alignment import balanced_step, first_step, second_step
 
+COVERS = ("along", "groups")
+
 LOSSES = ("square", "logistic", "hinge", "squared_hinge")
 
 
@@ -19,7 +21,8 @@ def two_steps(task, training, d, rng):
     y = np.where(rng.random(n) < task.pi, 1, -1)
     X = rng.standard_normal((n, L, d))
     for i in np.flatnonzero(y > 0):
-        X[i, rng.choice(L, task.R, replace=False), 0] += task.theta
+        kind = rng.choice(task.kinds, p=task.signals) if task.signals else 0
+        X[i, rng.choice(L, task.R, replace=False), kind] += task.theta
     pooled = X.mean(axis=1)
     g = loss.derivative(np.zeros(n), y)
     bias = -training.eta_b * g.mean()
@@ -36,7 +39,8 @@ def two_steps(task, training, d, rng):
     centred = X @ w
     centred -= centred.mean(axis=1, keepdims=True)
     q = -training.eta_q * training.beta / (n * L) * np.einsum("n,nl,nld->d", h, centred, X)
-    return w[0], np.linalg.norm(w), q[0], np.linalg.norm(q)
+    along = slice(0, task.kinds)
+    return *w[along], np.linalg.norm(w), *q[along], np.linalg.norm(q)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -53,6 +57,57 @@ def test_two_gradient_steps_on_explicit_tokens_agree(loss, first_step, balanced)
     expected = [theory.signal_w, theory.norm_w, theory.signal_q, theory.norm_q]
     z = (mean - expected) / np.hypot(error, 1.0 / 300 * np.abs(expected))  # O(1/d) allowed
     assert np.abs(z).max() < 4.0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("first_step", "balanced"), [("joint", False), ("sequential", True)])
+def test_two_gradient_steps_see_several_signals(loss, first_step, balanced):
+    task = ns.Task(L=6, R=2, theta=4.0, pi=0.4, signals=(0.5, 0.3, 0.2))
+    steps = {"first_step": first_step, "balanced": balanced, "eta_w": 2.0, "eta_q": 3.0}
+    training = ns.Training(4.0, 1.0, loss=loss, **steps)
+    theory = ns.align(task, training)
+    rng = np.random.default_rng(7)
+    runs = np.array([two_steps(task, training, 150, rng) for _ in range(12)])
+    mean, error = runs.mean(axis=0), runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    w, q = (norm * np.array(cosines) for norm, cosines in (
+        (theory.norm_w, theory.cosines_w), (theory.norm_q, theory.cosines_q)))  # fmt: skip
+    expected = np.array([*w, theory.norm_w, *q, theory.norm_q])
+    z = (mean - expected) / np.hypot(error, 1.0 / 150 * np.abs(expected))  # O(1/d) allowed
+    assert np.abs(z).max() < 4.0
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_of_several_signals_that_never_come_nothing_changes(balanced):
+    task, training = ns.Task(10, 1, 5.0, 0.3), ns.Training(4.0, 1.0, balanced=balanced)
+    one, two = ns.align(task, training), ns.align(task.replace(signals=(0.0, 1.0)), training)
+    assert two.cosines_q == (0.0, one.cosine_q) and two.cosine_w == one.cosine_w
+    assert (two.kappa, two.constant) == (one.kappa, one.constant)
+    assert two.query == ns.Query(one.kappa, cosines=(0.0, one.cosine_q))
+
+
+def test_the_query_drops_the_rarer_signal_as_the_square_of_its_share():
+    """A small step leaves all slopes alike: A_k goes as p_k m_k, and m_k as p_k."""
+    task = ns.Task(10, 1, 5.0, 0.5, signals=(0.6, 0.3, 0.1))
+    found = ns.align(task, ns.Training(4.0, 1.0, eta_w=1e-6))
+    ratios = np.array(found.cosines_q) / found.cosines_q[0]
+    assert ratios == pytest.approx([1.0, 0.25, 1.0 / 36.0], rel=1e-4)
+    assert np.array(found.cosines_w) / found.cosines_w[0] == pytest.approx([1, 0.5, 1 / 6])
+
+
+def test_the_constant_of_several_signals_is_that_of_their_span():
+    task = ns.Task(L=10, R=3, theta=6.0, pi=0.2, signals=(0.7, 0.3))
+    found = ns.align(task, ns.Training(1e5, 1.0, eta_w=0.5, eta_b=0.5))
+    span = np.linalg.norm(found.cosines_q)
+    assert (1.0 - span) * 1e5 == pytest.approx(found.constant, rel=1e-3)
+
+
+def test_a_grid_of_several_signals_has_cosines_and_no_query():
+    task = ns.Task(10, 1, [4.0, 5.0], 0.5, signals=(0.7, 0.3))
+    found = ns.align(task, ns.Training(4.0, 1.0))
+    assert [one.shape for one in found.cosines_q] == [(2,), (2,)]
+    assert "cosines_q_2" in found.to_pandas()
+    with pytest.raises(ValueError, match=r"a grid of shape \(2,\); align one point at a time"):
+        _ = found.query
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -74,8 +129,9 @@ def test_nothing_pulls_a_balanced_query_along_the_readout(loss, pi, eta_w, alpha
     kind = pseudo_huber if loss == "of ones own" else get_loss(loss)
     first = first_step(task, kind, eta_w, 0.0)
     found = balanced_step(task, kind, first, alpha0, 0.0)
-    assert found.B == 0.0 and found.signal == -found.A
-    assert balanced_step(task, kind, first, alpha0, 7.0) == pytest.approx(found, rel=1e-7)
+    assert found.B == 0.0 and found.signals == (-found.A[0],)
+    again = balanced_step(task, kind, first, alpha0, 7.0)
+    assert [*again.A, again.N, again.norm] == pytest.approx([*found.A, found.N, found.norm], 1e-7)
     if loss == "hinge":
         return  # its bias may be closer to the kink than its rounding
     low, high = -1e4, 1e4

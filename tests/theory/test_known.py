@@ -23,7 +23,8 @@ def query_known_to(monkeypatch):
     def after(task, training, sure):
         asked.append(sure)
         error = 2e-4 if len(asked) == 1 else 1e-6
-        return {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": error}
+        row = {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": error}
+        return row | {"finest": 1e-6}
 
     monkeypatch.setattr(alignment, "_followed", after)
     return asked
@@ -74,7 +75,8 @@ def test_what_cannot_be_known_well_enough_says_so(monkeypatch):
         (ns.focus, "the attention on signal tokens"),
     ):
         with pytest.raises(
-            ns.NotConverged, match=rf"known to 1.0e-03 only, which leaves {what} open by 0?\.?\d"
+            ns.NotConverged,
+            match=rf"known to about 1.0e-03 only, which leaves {what} open by 0?\.?\d",
         ) as told:
             call(STEEP, TRAINING)
         remedy = float(str(told.value).split("accuracy=")[1].split()[0])
@@ -87,3 +89,10 @@ def test_linear_attention_says_where_a_query_is_too_long():
     assert ns.align(task, training).kappa > 1e6
     with pytest.raises(ns.NotConverged, match=r"kappa above 1e\+06, which model='linear'"):
         ns.predict(task, training, "linear")
+
+
+def test_each_cosine_with_several_signals_is_moved_on_its_own():
+    known = Known(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
+    found = known.errors(lambda query: np.array([query.kappa, *query.cosines]))
+    assert found == pytest.approx([0.01, 0.001, 0.002]) and not known.exact
+    assert known.doubt == pytest.approx(0.005)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5"}
+TASK = {"L": "10", "R": "1", "theta": "5.0", "pi": "0.5", "label-noise": "0"}
 TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta-w": "1",
             "eta-b": "1", "eta-q": "10"}  # fmt: skip
 # Said again, so that --help need not load NumPy; a test compares them with the package's own.
@@ -77,7 +77,7 @@ def points(options: dict[str, Any]) -> list[dict[str, Any]]:
     Examples
     --------
     >>> points({**dict.fromkeys(["L", "R", "theta", "pi", "alpha0", "alpha1", "ridge", "beta",
-    ...                          "eta_w", "eta_b"], [1] * 10), "eta_q": 1})
+    ...                          "eta_w", "eta_b"], [1] * 10), "eta_q": 1, "label_noise": 0})
     Traceback (most recent call last):
     ValueError: the numbers make 10000000000 problems, above 10000; give fewer, or put them into ...
     """
@@ -99,8 +99,9 @@ def split(point: dict[str, Any], loss: str, balanced: bool) -> tuple[Any, Any]:
     from ..task import Task
     from ..training import Training
 
-    task = {name: point[name] for name in TASK}
-    training = {name: value for name, value in point.items() if name not in TASK}
+    names = [name.replace("-", "_") for name in TASK]
+    task = {name: point[name] for name in names}
+    training = {name: value for name, value in point.items() if name not in names}
     return Task(**task), Training(**training, loss=loss, balanced=balanced)
 
 

@@ -36,7 +36,7 @@ def positives(
     """Draw positives of a task."""
     data = Tokens(task, np.ones(count), xi, noise, seed)
     X = torch.from_numpy(np.concatenate([block.X.copy() for block in data.blocks()]))
-    marked = torch.from_numpy(np.concatenate(list(data.marks())))
+    marked = torch.from_numpy(np.concatenate([one.tokens for one in data.marks()]))
     return Positives(X, marked, torch.from_numpy(np.atleast_2d(xi)).to(X.dtype))
 
 

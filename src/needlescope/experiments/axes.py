@@ -23,6 +23,9 @@ DEPTHS = {
 }
 """How deep the lists of a single value are; all other values are numbers and words."""
 
+PAIRS = ("task.label_noise", "test_task.label_noise")
+"""Axes whose values may be numbers or pairs; a list of numbers is a list of values."""
+
 
 def listed(name: str, value: Any) -> list[Any]:
     """List the values of an axis: of a list, tuple, range or NumPy array, or a single one.
@@ -44,7 +47,7 @@ def listed(name: str, value: Any) -> list[Any]:
     if len(value) > MOST_UNITS:
         raise ValueError(f"{words} must have at most {MOST_UNITS} values, got {len(value)}")
     for one in value:
-        if _depth(one) > depth:
+        if _depth(one) > max(depth, name in PAIRS):
             raise ValueError(
                 f"{words} must be one value or a list of single ones, got {one!r:.80} in its list"
             )

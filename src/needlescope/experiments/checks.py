@@ -13,7 +13,7 @@ from ..deep.simulate import check_deep
 from ..grid import amount, choice, real
 from ..losses import Loss
 from ..models import ATTENTION, MODELS, WITH_QUERY
-from ..models.asked import check_query, check_signals
+from ..models.asked import check_query
 from ..query import Query
 from ..simulation.asked import ask
 from ..simulation.limit.simulate_limit import check_limit
@@ -26,11 +26,15 @@ from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameter
 
 COUNTED = ("trials", "seed")  # which a sweep says once
 SEVERAL = (
+    "align",
     "asymptote",
     "best_query",
+    "focus",
     "predict",
     "simulate",
+    "simulate_alignment",
     "simulate_deep",
+    "simulate_focus",
 )  # that know several signals
 ANSWER = {"oracle": ORACLES, "detection_threshold": ORACLES, "focus": WITH_QUERY}
 """The models that a call answers for, where these are not those that are trained."""
@@ -118,7 +122,6 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     if call in ("asymptote", "predict"):
         kind = MODELS.get(given.get("model", "attention"), ATTENTION)
         check_query(kind, given.get("query"), given["task"])
-        check_signals(kind, given["task"], given.get("query"))
     if trains and call in ("asymptote", "capacity"):
         raise ValueError("attention needs a table [query]")
     if trains and call in ("align", "focus", "predict", "training_threshold"):

@@ -40,23 +40,6 @@ def check_query(model: Model, query: Query | None, task: Task) -> None:
         )
 
 
-def check_signals(model: Model, task: Task, query: Query | None) -> None:
-    """Refuse to train a query on several signals: its steps are known for one.
-
-    Examples
-    --------
-    >>> from needlescope.models import ATTENTION
-    >>> check_signals(ATTENTION, Task(10, 1, 5.0, 0.5, signals=(0.5, 0.5)), None)
-    Traceback (most recent call last):
-    ValueError: the steps that train a query are known for one signal, got signals=(0.5, 0.5) ...
-    """
-    if model.has_query and query is None and task.signals is not None:
-        raise ValueError(
-            f"the steps that train a query are known for one signal, got signals={task.signals!r} "
-            f"with model={model.name!r}; give its query, as query=Query(kappa, cosines=(...))"
-        )
-
-
 def check_schedule(model: Model, training: Training, query: Query | None) -> None:
     """Refuse steps that are not those of the model: only the first of linear attention is."""
     if query is None and not model.bounded and training.schedule is not None:

@@ -7,12 +7,16 @@ of a sample at a node is Gaussian with mean μ·m + b and variance Σ_j τ_j μ_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..task import Task
+
+Flips: TypeAlias = "tuple[float, float]"
+"""The shares of positives and of negatives whose label is flipped."""
+CLEAN: Flips = (0.0, 0.0)
 
 
 class Nodes(NamedTuple):
@@ -58,13 +62,17 @@ class Limit(NamedTuple):
     dim: int = 1
     coarse: tuple[Nodes, Nodes] | None = None
 
-    def law(self, pi: float) -> JointLaw:
-        """Return the joint law when positives have probability ``pi``."""
-        return _join(self.positive, self.negative, pi)
+    def law(self, pi: float, flips: Flips = CLEAN) -> JointLaw:
+        """Return the joint law when positives have probability ``pi``.
 
-    def coarse_law(self, pi: float) -> JointLaw:
+        Its labels are the true ones or, with the shares ``flips`` of positives and of negatives
+        that are flipped, those that a loss is trained on.
+        """
+        return _join(self.positive, self.negative, pi, flips)
+
+    def coarse_law(self, pi: float, flips: Flips = CLEAN) -> JointLaw:
         """Return the joint law at the lower resolution."""
-        return self.law(pi) if self.coarse is None else _join(*self.coarse, pi)
+        return self.law(pi, flips) if self.coarse is None else _join(*self.coarse, pi, flips)
 
 
 def exact(m: FloatArray, A: float, weight: FloatArray | None = None) -> Nodes:
@@ -106,15 +114,23 @@ def mixed(parts: Sequence[Nodes], shares: Sequence[float]) -> Nodes:
     return Nodes(*columns, *scaled)
 
 
-def _join(positive: Nodes, negative: Nodes, pi: float) -> JointLaw:
-    parts = ((1.0, pi, positive), (-1.0, 1.0 - pi, negative))
+def _join(positive: Nodes, negative: Nodes, pi: float, flips: Flips) -> JointLaw:
+    """Join both labels; where some are flipped, the nodes appear a second time, as the other."""
+    whole = ((1.0, pi, positive, flips[0]), (-1.0, 1.0 - pi, negative, flips[1]))
+    parts = [(y, p * (1.0 - flipped), nodes) for y, p, nodes, flipped in whole]
+    parts += [(-y, p * flipped, nodes) for y, p, nodes, flipped in whole if flipped > 0.0]
+    return grouped(parts)
+
+
+def grouped(parts: Sequence[tuple[float, float, Nodes]]) -> JointLaw:
+    """Return the joint law of groups of samples: the label, the share and the nodes of each."""
     rows = max(len(nodes.replicas) for _, _, nodes in parts)
     replicas = [p * np.broadcast_to(n.replicas, (rows, len(n.A))) for _, p, n in parts]
     return JointLaw(
         np.concatenate([np.full(len(nodes.A), y) for y, _, nodes in parts]),
-        np.concatenate([positive.m, negative.m]),
-        np.concatenate([positive.tau, negative.tau]),
-        np.concatenate([positive.A, negative.A]),
+        np.concatenate([nodes.m for _, _, nodes in parts]),
+        np.concatenate([nodes.tau for _, _, nodes in parts]),
+        np.concatenate([nodes.A for _, _, nodes in parts]),
         np.concatenate([p * nodes.weight for _, p, nodes in parts]),
         np.concatenate(replicas, axis=1),
     )

@@ -27,10 +27,14 @@ def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
 
 
 def limit(task: Task, test: Task | None = None) -> Limit:
-    """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives, those of the test."""
+    """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives, those of the test.
+
+    Where R is random, positives are the mixture over it.
+    """
     seen = task if test is None else test
-    signal = np.array([[seen.theta * seen.R / seen.L]])
-    return Limit(of_kinds(exact(signal, 1.0 / seen.L), seen), nothing(task.kinds, 1.0 / seen.L))
+    counts, chances = np.array(seen.counts).T
+    positive = exact(seen.theta * counts[:, None] / seen.L, 1.0 / seen.L, chances)
+    return Limit(of_kinds(positive, seen), nothing(task.kinds, 1.0 / seen.L))
 
 
 POOLED = Model(

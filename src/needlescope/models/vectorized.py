@@ -35,8 +35,9 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     """
     seen = task if test is None else test
     if not isinstance(task.positions, Positions):
-        signal = np.array([[seen.theta * seen.R / np.sqrt(task.L)]])
-        positive = of_kinds(exact(signal, 1.0), seen)
+        counts, chances = np.array(seen.counts).T
+        signal = seen.theta * counts[:, None] / np.sqrt(task.L)
+        positive = of_kinds(exact(signal, 1.0, chances), seen)
         return Limit(positive, nothing(task.kinds, 1.0), dim=task.L)
     given = seen.positions
     assert isinstance(given, Positions)

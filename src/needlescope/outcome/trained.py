@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,8 +28,12 @@ class Alignment(Answer):
     kappa
         β‖q‖, the query's strength as the softmax sees it.
     constant
-        C in cosine_q = ±(1 − C/α0) + o(1/α0).
-        NaN for a simulation, and with a schedule.
+        C in cosine_q = ±(1 − C/α0) + o(1/α0), where data are plenty. Of several signals the
+        cosine with their span is meant. NaN for a simulation, and with a schedule.
+    cosines_w, cosines_q
+        With several signals: the cosines with each of them, and ``cosines_w_se``, ``cosines_q_se``.
+        ``signal_w``, ``cosine_w``, ``signal_q`` and ``cosine_q`` are then about the direction of
+        the positives' mean signal.
     provenance
         "our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1)", a formula that
         goes beyond them, or "simulation".
@@ -66,25 +70,38 @@ class Alignment(Answer):
     cosine_q_se: Value = 0.0
     kappa_se: Value = 0.0
     trials: Mapping[str, FloatArray] | None = None
+    cosines_w: tuple[Value, ...] | None = None
+    cosines_w_se: tuple[Value, ...] | None = None
+    cosines_q: tuple[Value, ...] | None = None
+    cosines_q_se: tuple[Value, ...] | None = None
 
     @property
     def query(self) -> Query:
         """The query as everything after it sees it: hard where κ is beyond what `Query` takes.
 
-        There softmax and the largest token differ by less than 10⁻⁶ of the test error.
+        There softmax and the largest token differ by less than 10⁻⁶ of the test error. With several
+        signals it is that of a single problem: the cosines of a query are no grid.
         """
-        return as_query(self.kappa, self.cosine_q)
+        if self.cosines_q is not None and np.ndim(self.cosines_q[0]):
+            raise ValueError(
+                f"query is that of a single problem where there are several signals, and this is "
+                f"a grid of shape {np.shape(self.cosines_q[0])}; align one point at a time"
+            )
+        return as_query(self.kappa, self.cosine_q, self.cosines_q)
 
 
-def as_query(kappa: Value, cosine: Value) -> Query:
+def as_query(kappa: Value, cosine: Value, cosines: Sequence[Any] | None = None) -> Query:
     """Return a query that was trained: hard where κ is beyond what `Query` takes.
 
     Examples
     --------
     >>> as_query(2e6, 0.5)
     Query(kappa=inf, cosine=0.5)
+    >>> as_query(2.0, 0.99, (0.6, 0.8))
+    Query(kappa=2.0, cosines=(0.6, 0.8))
     """
-    return Query(np.where(np.asarray(kappa) > SHARPEST, np.inf, kappa)[()], cosine)
+    kappa = np.where(np.asarray(kappa) > SHARPEST, np.inf, kappa)[()]
+    return Query(kappa, cosine) if cosines is None else Query(kappa, cosines=cosines)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,6 +238,8 @@ class Focus(Answer):
         Mean attention weight *per token*: of one signal token, and of one of the others (NaN if
         there are none), so that R signal + (L − R) noise = 1. Evenly spread attention gives 1/L to
         each, linear attention may give less than nothing.
+    signals, signals_se
+        With several signals: the mean attention weight of a token that carries each of them.
     largest
         The chance that the largest weight lies on a signal token.
     kappa, cosine_q
@@ -254,6 +273,8 @@ class Focus(Answer):
     provenance: str
     largest_se: Value = 0.0
     trials: Mapping[str, FloatArray] | None = None
+    signals: tuple[Value, ...] | None = None
+    signals_se: tuple[Value, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..grid import choice, real, whole
+from ..signal_count import SignalCount
 from ..task import Task
 from .learners import NAMES
 from .tuning.budget import Budget, Costs, check_costs
@@ -117,6 +118,8 @@ def ask(
         count = whole("positives", positives, 1, MOST_BAGS)
         if n is not None and count >= n:
             raise ValueError(f"positives must be fewer than the n={n} bags in all, got {count}")
+    if isinstance(R, SignalCount):
+        raise ValueError(f"plan knows one number of signal tokens, got R={R!r}; give a number")
     shown = Task(L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi)
     if amount is not None and prices is None and amount > MOST_EACH * d:
         raise ValueError(

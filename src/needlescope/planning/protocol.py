@@ -33,10 +33,10 @@ def alignment(task: Task, alpha0: float, direction: str = "query") -> float:
     """
     pi, lift, bias = task.pi, task.theta * task.R / task.L, float(logit(task.pi))
     first = first_step(task, LOGISTIC, 1.0, bias)
-    norm2 = first.norm2(alpha0)
+    signal, norm2 = first.signals[0], first.norm2(alpha0)
     if direction == "readout":
-        return first.signal / float(np.sqrt(norm2))
-    apart = first.signal * lift + 1.0 / (alpha0 * task.L)
+        return signal / float(np.sqrt(norm2))
+    apart = signal * lift + 1.0 / (alpha0 * task.L)
     size = float(np.sqrt(norm2 / task.L + pi * (1.0 - pi) * apart**2))
     first = first_step(task, LOGISTIC, 1.0 / size, bias)
     return balanced_step(task, LOGISTIC, first, alpha0, bias).cosine

@@ -82,6 +82,7 @@ def sensitivity(
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     task.need_one_signal("sensitivity")
+    task.need_plain("sensitivity")
     if task.shape or training.shape:
         raise ValueError("sensitivity takes one problem at a time, got a grid")
     kind = get_model(model)

@@ -13,7 +13,7 @@ from ..arrays import FloatArray
 from ..grid import check_kind, choice, common_shape, listed, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
-from ..models.asked import check_query, check_schedule, check_signals, check_test
+from ..models.asked import check_query, check_schedule, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
 from ..training import DATA, Training
@@ -87,7 +87,8 @@ class Asked(Settings):
             for t, r, s, q in zip(*parts, queries, strict=True)
         ]
         for point in found:
-            _check_memory(point)
+            what = f"{point.n} samples of {point.width} features"
+            check_memory(what, point.needed, point.memory, point.d)
         return found
 
     def question(self, call: str, trials: int, seed: Any, given: Options) -> Question:
@@ -211,7 +212,6 @@ def _check_loss(asked: Asked) -> None:
 def _check_options(asked: Asked) -> None:
     query, training = asked.query, asked.training
     check_query(asked.model, query, asked.task)
-    check_signals(asked.model, asked.task, query)
     check_schedule(asked.model, training, query)
     if asked.model.has_query and query is None:
         training.need_alpha0("the query is trained on D0")
@@ -312,12 +312,19 @@ def _test(asked: Asked) -> str:
     return ("exact" if gaussian and known else "sampled") if asked.test == "auto" else asked.test
 
 
-def _check_memory(point: Point) -> None:
-    if point.needed > point.memory:
+def check_memory(what: str, needed: int, memory: int, d: int) -> None:
+    """Refuse what would need more bytes than may be used.
+
+    Examples
+    --------
+    >>> check_memory("400 samples of 50 features", 1 << 30, 1 << 20, 50)
+    Traceback (most recent call last):
+    ValueError: 400 samples of 50 features need about 1 GiB, above memory=1048576 (1 MiB); ...
+    """
+    if needed > memory:
         raise ValueError(
-            f"{point.n} samples of {point.width} features need about {_bytes(point.needed)}, above "
-            f"memory={point.memory} ({_bytes(point.memory)}); lower d={point.d} or alpha, "
-            f"or pass memory={point.needed}"
+            f"{what} need about {_bytes(needed)}, above memory={memory} ({_bytes(memory)}); lower "
+            f"d={d} or alpha, or pass memory={needed}"
         )
 
 

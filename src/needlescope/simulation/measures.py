@@ -14,9 +14,9 @@ from ..task import Positions, Task
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
 from .point import Trial
-from .samples.data import kinds, labels, positions, tokens
+from .samples.data import kinds, labels, marks, signal_tokens, tokens
 from .training import reduced, stages
-from .training.trained import Trained
+from .training.trained import Trained, several_cosines
 
 ATTENDS = ("attention", "hard", "linear")
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
@@ -51,8 +51,8 @@ def _along_signals(trial: Trial, trained: Trained) -> list[float]:
 
 
 def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
-    if trial.query is not None and trial.query.cosines is not None:
-        return _several_parts(trial, trained, np.array(trial.query.cosines))
+    if trial.task.signals is not None:
+        return _several_parts(trial, trained, several_cosines(trial, trained.alignment))
     signal, s = float(trained.signals[0]), trained.alignment["cosine_q"]
     across = float(np.sqrt((1.0 - s) * (1.0 + s)))
     part = (signal - s * trained.query_part) / across if across > 1e-9 else 0.0
@@ -60,7 +60,7 @@ def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, floa
 
 
 def _several_parts(trial: Trial, trained: Trained, s: FloatArray) -> tuple[float, float, float]:
-    """Return them where a given query has the cosines s with several signals."""
+    """Return them where the query has the cosines s with several signals."""
     signals, along = trained.signals[0], trained.query_part
     beside = signals - s * along  # products of w with what is left of each signal beside q̂
     left = np.eye(len(s)) - np.outer(s, s)
@@ -168,7 +168,7 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
     if trained.state is not None and trained.xi is not None:
         data = tokens(task, n, trained.xi, trial.noise, trial.stream("test"))
         scores = stages.scores(data, trial.model, trained.state, trial.sharpness)
-        return np.asarray(data.y * scores <= 0.0)
+        return np.asarray(data.true_labels * scores <= 0.0)
     parts = [
         _wrong_by_law(trial, trained, min(COUNTED, n - first), rng)
         for first in range(0, n, COUNTED)
@@ -195,8 +195,8 @@ def _attention_scores(
     carried = kinds(task, len(y), rng)
     cosine: Any = trained.alignment["cosine_q"]
     signal = trained.signals[0]
-    if carried is not None and trial.query is not None:
-        cosine, signal = np.array(trial.query.cosines)[carried], signal[carried]
+    if carried is not None:
+        cosine, signal = several_cosines(trial, trained.alignment)[carried], signal[carried]
     a, mass, along = reduced.attention_scalars(task, y, at.kappa, cosine, rng, trial.model.weigh)
     lift = task.theta * (y > 0.0)
     return lift * mass * signal + at.along * along, at.across * np.sqrt(a)
@@ -208,7 +208,7 @@ def _pooled_scores(
     task = trial.test_task
     carried = kinds(task, len(y), rng)
     signal = trained.signals[0] if carried is None else trained.signals[0][carried]
-    mean = task.theta * (y > 0.0) * task.R / task.L * signal
+    mean = task.theta * signal_tokens(task, y, rng) / task.L * signal
     return mean, float(np.linalg.norm(trained.fit.w)) / float(np.sqrt(task.L))
 
 
@@ -216,11 +216,11 @@ def _vectorized_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     task = trial.test_task
-    place, carried = positions(task, len(y), rng), kinds(task, len(y), rng)
+    place, carried = marks(task, len(y), rng), kinds(task, len(y), rng)
     if carried is None:
-        marked = trained.signals[place].sum(axis=1)
+        marked = place.total(trained.signals[place.tokens])
     else:
-        marked = trained.signals[place, carried[:, None]].sum(axis=1)
+        marked = place.total(trained.signals[place.tokens, carried[:, None]])
     return task.theta * (y > 0.0) * marked, float(np.linalg.norm(trained.fit.w))
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
+from scipy.special import logsumexp
 
 from ..answer import Question
 from ..arrays import FloatArray
@@ -22,10 +23,11 @@ from ..grid import check_kind, choice, whole
 from ..outcome import Oracle
 from ..running.seeds import child, generator, streams
 from ..running.workers import Progress, check_workers, run, worth
+from ..signal_count import SignalCount
 from ..task import Task
 from .asked import trial_count
 from .point import MEMORY
-from .samples.data import positions
+from .samples.data import marks
 from .samples.normal import Single, normal
 from .sets import log_mean
 from .summary import build, by_name, means
@@ -159,6 +161,8 @@ def _trial(job: _Job) -> dict[str, float]:
         rules = [_Rule(float(np.log((1.0 - pi) / pi)))]
     else:
         kappas = KAPPAS.get(job.model)
+        if kappas is None and isinstance(job.task.R, SignalCount):
+            kappas = (0.0,)  # positives' means are no longer normal
         rules = [
             _choose(half, pi, kappas) if kappas else _choose_pooled(half, pi) for half in halves
         ]
@@ -177,8 +181,7 @@ def _draw(job: _Job, number: int) -> _Half:
     task, count = job.task, job.samples // 4
     rng = generator(child(job.seed, number))
     negative, positive = (normal((count, task.L), rng) for _ in range(2))
-    marked = positions(task, count, rng)
-    positive[np.arange(count)[:, None], marked] += np.float32(task.theta)
+    positive[marks(task, count, rng).pairs] += np.float32(task.theta)
     if job.model == "bayes":
         return _Half(*(lambda _, x=x: log_ratio(task, x) for x in (negative, positive)))
     score = attend_linearly if job.model == "linear" else attend
@@ -233,7 +236,13 @@ def log_ratio(task: Task, x: Single) -> FloatArray:
     True
     """
     logits = task.theta * x.astype(float)
-    return np.asarray(log_mean(task, logits) - 0.5 * task.R * task.theta**2)
+    parts = [
+        np.log(chance) + log_mean(task.replace(R=R), logits) - 0.5 * R * task.theta**2
+        if R > 0
+        else np.full(len(x), np.log(chance))
+        for R, chance in task.counts
+    ]
+    return parts[0] if len(parts) == 1 else np.asarray(logsumexp(parts, axis=0))
 
 
 def _choose(half: _Half, pi: float, kappas: tuple[float, ...]) -> _Rule:

@@ -21,7 +21,7 @@ from .asked import Asked, ask, one_signal, trial_count
 from .options import HOW, Options, takes
 from .point import Trial
 from .summary import build, by_name, means
-from .training.trained import ALIGNMENT
+from .training.trained import ALIGNMENT, COSINES
 from .trial import align_trial, focus_trial, run_trial, separate_trial
 
 MEANS = (
@@ -74,6 +74,8 @@ def simulate(
     Outcome
         Means over trials with their standard errors, the values of every trial as ``trials``, and
         for attention the realised ``alignment``.
+        With label noise the test error is that against true labels, training loss and error those
+        against the labels as they were flipped.
 
     Raises
     ------
@@ -104,8 +106,8 @@ def simulate(
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate", trials, seed, options)
     outcome = build(Outcome, found | {"model": model}, asked.shape, question, values)
-    alignment = _alignment(values, asked.shape, question) if asked.model.has_query else None
-    return dataclasses.replace(outcome, alignment=alignment, **_signals(values, task))
+    alignment = _alignment(values, asked, question) if asked.model.has_query else None
+    return dataclasses.replace(outcome, alignment=alignment, **_each(values, task, "signals"))
 
 
 @takes("noise", "signal", "sampler", *HOW)
@@ -151,11 +153,10 @@ def simulate_alignment(
     >>> bool(abs(found.cosine_q - ns.align(task, training).cosine_q) < 4 * found.cosine_q_se)
     True
     """
-    one_signal("simulate_alignment", task)
     asked = ask(task, training, "attention", d, **options)
     values = _run(align_trial, asked, trials, seed, options, title="alignment")
     question = asked.question("simulate_alignment", trials, seed, options)
-    return _alignment(values, asked.shape, question)
+    return _alignment(values, asked, question)
 
 
 @takes("query", "noise", "signal", "sampler", "n_test", *HOW)
@@ -203,13 +204,13 @@ def simulate_focus(
     >>> bool(abs(found.signal - ns.focus(task, training).signal) < 4 * found.signal_se)
     True
     """
-    one_signal("simulate_focus", task)
     asked = ask(task, training, choice("model", model, WITH_QUERY), d, **options)
     values = _run(focus_trial, asked, trials, seed, options, title="attention")
     found: dict[str, Any] = {"model": model} | means(values, ("signal", "noise", "largest"))
     found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate_focus", trials, seed, options)
-    return build(Focus, found, asked.shape, question, values)
+    focus = build(Focus, found, asked.shape, question, values)
+    return dataclasses.replace(focus, **_each(values, task, "signals"))
 
 
 @takes("query", "data", "noise", "sampler", *HOW)
@@ -294,21 +295,21 @@ def _run(
     return by_name(rows, asked.shape, trials)
 
 
-def _signals(values: dict[str, FloatArray], task: Task) -> dict[str, Any]:
-    """Return mean and standard error of the readout's component along each of several signals."""
+def _each(values: dict[str, FloatArray], task: Task, *fields: str) -> dict[str, Any]:
+    """Return mean and standard error of what there is for each of several signals."""
     if task.signals is None:
         return {}
-    names = [f"signals_{k}" for k in range(1, task.kinds + 1)]
-    found = {name: one[()] for name, one in means(values, names).items()}
-    return {
-        "signals": tuple(found[name] for name in names),
-        "signals_se": tuple(found[f"{name}_se"] for name in names),
-    }
+    found: dict[str, Any] = {}
+    for field in fields:
+        names = [f"{field}_{k}" for k in range(1, task.kinds + 1)]
+        numbers = {k: one if one.shape else one.item() for k, one in means(values, names).items()}
+        found[field] = tuple(numbers[name] for name in names)
+        found[f"{field}_se"] = tuple(numbers[f"{name}_se"] for name in names)
+    return found
 
 
-def _alignment(
-    values: dict[str, FloatArray], shape: tuple[int, ...], question: Question
-) -> Alignment:
-    found = means(values, ALIGNMENT) | {"constant": np.full(shape, np.nan)}
-    trials = {name: values[name] for name in ALIGNMENT}
-    return build(Alignment, found, shape, question, trials)
+def _alignment(values: dict[str, FloatArray], asked: Asked, question: Question) -> Alignment:
+    found = means(values, ALIGNMENT) | {"constant": np.full(asked.shape, np.nan)}
+    trials = {name: one for name, one in values.items() if name.startswith((*ALIGNMENT, *COSINES))}
+    alignment = build(Alignment, found, asked.shape, question, trials)
+    return dataclasses.replace(alignment, **_each(values, asked.task, *COSINES))

@@ -13,6 +13,7 @@ from ..solvers.separable import separability
 from .measures import error_rate, summarise
 from .point import Trial
 from .training import from_law, from_tokens
+from .training.trained import each_of
 
 
 def run_trial(trial: Trial) -> dict[str, float]:
@@ -38,14 +39,26 @@ def align_trial(trial: Trial) -> dict[str, float]:
 def focus_trial(trial: Trial) -> dict[str, float]:
     """Train the query once; return what it looks at in fresh positive samples."""
     weights, alignment = _source(trial).attention(trial)
-    R, others = trial.task.R, trial.task.L - trial.task.R
+    R, others = trial.task.mean_count, trial.task.L - trial.task.mean_count
     count = mass = largest = 0.0
-    for a, marked in weights:  # (m, L) weights and the (m, R) signal tokens of m positives
+    each = np.zeros((2, trial.task.kinds))  # mass and number of positives of each signal
+    for a, marked, carried in weights:  # (m, L) weights, signal tokens and signals of m positives
+        owner, token = marked.pairs
         count += len(a)
-        mass += float(np.take_along_axis(a, marked, axis=1).sum())
+        on_signal = a[owner, token]
+        mass += float(on_signal.sum())
+        if carried is not None:
+            each[0] += np.bincount(carried[owner], on_signal, trial.task.kinds)
+            each[1] += np.bincount(carried, None, trial.task.kinds)
         top = a == a.max(axis=1, keepdims=True)  # of equal weights each counts in part
-        largest += float((np.take_along_axis(top, marked, axis=1).sum(1) / top.sum(1)).sum())
-    return {
+        largest += float((top[owner, token] / top.sum(axis=1)[owner]).sum())
+    several = {}
+    if trial.task.signals is not None:
+        one = np.divide(
+            each[0], R * each[1], out=np.full(trial.task.kinds, np.nan), where=each[1] > 0
+        )
+        several = dict(zip(each_of("signals", trial), one.tolist(), strict=True))
+    return several | {
         "signal": mass / (count * R),
         "noise": (1.0 - mass / count) / others if others else np.nan,
         "largest": largest / count,

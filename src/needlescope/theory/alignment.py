@@ -4,8 +4,12 @@ Our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1).
 
 Step one moves b and w from zero; step two moves q. With g± = ℓ'(0; ±1), h± = ℓ'(f±; ±1) at the
 scores f± of the training samples themselves, P = I − 11ᵀ/L and S = R(1 − R/L), the new query is
-−(η_q β/L)(A ξ + B w + noise of squared norm N). A sample's own term in w shifts its own score by
+−(η_q β/L)(A ξ + B w + noise of squared norm N/α0). A sample's own term in w shifts its own score by
 −η_w g/(α0 L): the scores are those of training data, not of fresh data.
+
+Of several signals ξ_k, of probability p_k, w has a part m_k ∝ p_k along each. It raises the scores
+of positives of kind k, and A ξ becomes Σ A_k ξ_k with A_k ∝ p_k m_k: the cosines of the query go
+roughly as p_k². Every average over samples is a sum over their `groups`.
 
 B is L − 1 times the mean slope. Where positives are rare it pulls the query along −w; with
 ``balanced`` the bias moves between the steps to where B = 0.
@@ -13,12 +17,12 @@ B is L − 1 times the mean slope. Where positives are rare it pulls the query a
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..answer import Question
+from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import Loss, PiecewiseQuadratic, get_loss
@@ -26,6 +30,8 @@ from ..losses.balance import balance
 from ..outcome import Alignment, gather
 from ..task import Task
 from ..training import Training
+from .along import along_signals
+from .groups import groups
 from .provenance import of_alignment
 from .saddle.collapse import Pair
 from .saddle.envelope import Moments, moments
@@ -36,53 +42,65 @@ BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
 
 class First(NamedTuple):
-    """The readout after one step: its part along ξ, and α0 times the squared norm of the rest."""
+    """The readout after one step: its parts along the signals, and α0 times ‖rest‖²."""
 
-    signal: float
+    signals: tuple[float, ...]
     power: float
     plus: float  # how far a sample's own term moves its score, times α0 L
     minus: float
 
     def norm2(self, alpha0: float) -> float:
         """Return ‖w‖²."""
-        return self.signal**2 + self.power / alpha0
+        return sum(m**2 for m in self.signals) + self.power / alpha0
 
 
 class Second(NamedTuple):
-    """The query after two steps, up to a factor: −(A ξ + B w + noise of squared norm N/α0)."""
+    """The query after two steps, up to a factor: −(Σ A_k ξ_k + B w + noise of ‖noise‖² = N/α0)."""
 
-    A: float
+    A: tuple[float, ...]
     B: float
     N: float
-    signal: float
+    signals: tuple[float, ...]
     norm: float
 
     @property
     def cosine(self) -> float:
-        """The cosine of the query with ξ."""
-        return float(np.clip(self.signal / self.norm, -1.0, 1.0)) if self.norm > 0.0 else 0.0
+        """The cosine of the query with the span of the signals, of the sign of the first."""
+        size = float(np.copysign(np.sqrt(sum(m**2 for m in self.signals)), self.signals[0]))
+        return float(np.clip(size / self.norm, -1.0, 1.0)) if self.norm > 0.0 else 0.0
 
 
 def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
     """Move w from zero, by a gradient step of size ``eta_w`` taken at this bias."""
-    at, pi, L = np.full(1, bias), task.pi, task.L
-    g_plus, g_minus = float(loss.derivative(at, 1)[0]), float(loss.derivative(at, -1)[0])
-    power = eta_w**2 * (pi * g_plus**2 + (1.0 - pi) * g_minus**2) / L
-    signal = -eta_w * pi * g_plus * task.theta * task.R / L
-    return First(signal, power, -eta_w * g_plus, -eta_w * g_minus)
+    at, L, every = np.full(1, bias), task.L, groups(task)
+    slope = {label: float(loss.derivative(at, label)[0]) for label in (1, -1)}
+    power = eta_w**2 * sum(one.share * slope[one.label] ** 2 for one in every) / L
+    signals = [0.0] * task.kinds
+    for one in every:
+        signals[one.kind] -= eta_w * one.share * slope[one.label] * task.theta * one.tokens / L
+    return First(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
 
 
 def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
     """Move q from zero, with the slopes at the scores of the training samples and this bias."""
-    L, pi, signal, norm2 = task.L, task.pi, first.signal, first.norm2(alpha0)
+    L, norm2, every = task.L, first.norm2(alpha0), groups(task)
     e = _slopes(task, loss, first, alpha0, bias)
-    plus, minus = pi * e.slope[0], (1.0 - pi) * e.slope[1]
-    plus2, minus2 = pi * e.slope2[0], (1.0 - pi) * e.slope2[1]
-    spare = task.theta**2 * task.R * (1.0 - task.R / L)
-    A, B = float(plus * spare * signal), float((L - 1.0) * (plus + minus))
-    N = float(plus2 * (spare * signal**2 + (L - 1.0) * norm2) + minus2 * (L - 1.0) * norm2)
-    square = A**2 + 2.0 * A * B * signal + B**2 * norm2 + N / alpha0
-    return Second(A, B, N, -(A + B * signal), float(np.sqrt(max(square, 0.0))))
+    A, N, total = [0.0] * task.kinds, 0.0, 0.0
+    for one, slope, slope2 in zip(every, e.slope.tolist(), e.slope2.tolist(), strict=True):
+        mean, square, m = one.share * slope, one.share * slope2, first.signals[one.kind]
+        spare = task.theta**2 * one.tokens * (1.0 - one.tokens / L)
+        A[one.kind] += mean * spare * m
+        N += (
+            square * (spare * m**2 + (L - 1.0) * norm2)
+            if one.tokens
+            else square * (L - 1.0) * norm2
+        )
+        total += mean
+    B, pairs = (L - 1.0) * total, tuple(zip(A, first.signals, strict=True))
+    both = sum(2.0 * a * B * m for a, m in pairs)
+    square = sum(a**2 for a in A) + both + B**2 * norm2 + N / alpha0
+    signals = tuple(-(a + B * m) for a, m in pairs)
+    return Second(tuple(A), B, N, signals, float(np.sqrt(max(square, 0.0))))
 
 
 def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
@@ -108,32 +126,37 @@ def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: flo
         loss = Pair(loss.about(found, 1), loss.about(found, -1), loss.name, kinked=True)
         found = _balance(task, loss, first, alpha0, 0.0) or 0.0
     q, e = second_step(task, loss, first, alpha0, found), _slopes(task, loss, first, alpha0, found)
-    share = np.array([task.pi, 1.0 - task.pi])
+    share = _shares(task)
     size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))  # or a square of 0
     if not abs(share @ e.slope) <= BALANCE_TOLERANCE * size:
         raise NotConverged(
             f"the slopes of the {loss.name} loss could not be balanced between the two steps: "
             f"their mean is still {share @ e.slope:.1e}, of slopes of size {size:.1e}"
         )
-    norm2 = q.A**2 + q.N / alpha0  # what is left of B is rounding
-    return q._replace(B=0.0, signal=-q.A, norm=float(np.sqrt(norm2)))
+    norm2 = sum(a**2 for a in q.A) + q.N / alpha0  # what is left of B is rounding
+    return q._replace(B=0.0, signals=tuple(-a for a in q.A), norm=float(np.sqrt(norm2)))
 
 
 def _balance(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float | None:
     """Return a bias at which the mean slope over the training samples is zero, if there is one."""
-    share = np.array([task.pi, 1.0 - task.pi])
+    share = _shares(task)
     return balance(lambda at: float(share @ _slopes(task, loss, first, alpha0, at).slope), bias)
 
 
+def _shares(task: Task) -> FloatArray:
+    return np.array([one.share for one in groups(task)])
+
+
 def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
-    """Return the moments of the slopes of training samples, positives first, after one step."""
-    L, signal = task.L, first.signal
-    lift, own = signal * task.theta * task.R / L, 1.0 / (alpha0 * L)
-    means = np.array([bias + lift + own * first.plus, bias + own * first.minus])
+    """Return the moments of the slopes of training samples after one step, group by group."""
+    every, L, own = groups(task), task.L, 1.0 / (alpha0 * task.L)
+    labels = np.array([float(one.label) for one in every])
+    lifts = np.array([first.signals[one.kind] * task.theta * one.tokens / L for one in every])
+    means = bias + lifts + own * np.where(labels > 0.0, first.plus, first.minus)
     # Below its rounding a score has no spread, and without kinks none is needed.
     least = 1e-150 if loss.kinked else 1e-12 * float(np.abs(means).max()) + 1e-150
-    spread = np.full(2, max(float(np.sqrt(first.norm2(alpha0) / L)), least))
-    return moments(loss, np.array([1.0, -1.0]), means, spread, np.zeros(2))
+    spread = np.full(len(every), max(float(np.sqrt(first.norm2(alpha0) / L)), least))
+    return moments(loss, labels, means, spread, np.zeros(len(every)))
 
 
 def align(task: Task, training: Training) -> Alignment:
@@ -171,16 +194,17 @@ def align(task: Task, training: Training) -> Alignment:
     """
     check_kind("task", task, Task)
     check_kind("training", training, Training)
-    task.need_one_signal("align")
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    ground = of_alignment(training)
+    ground = of_alignment(task, training)
     points, rows = Points("raise", shape, task, training), []
     for index, pair in enumerate(pairs):
         with points.at(index):
-            rows.append(trained(*pair) | {"provenance": ground})
+            row = trained(*pair) | {"provenance": ground}
+            row.pop("finest", None)
+            rows.append(row)
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
@@ -196,34 +220,28 @@ def _align_many(task: Task, training: Training, sure: float) -> dict[str, Any]:
     return _followed(task, training.replace(alpha1=1.0, ridge=1.0), sure) | {"constant": np.nan}
 
 
-@lru_cache(maxsize=256)
-def _followed(task: Task, training: Training, sure: float) -> dict[str, float]:
+def _followed(task: Task, training: Training, sure: float) -> dict[str, Any]:
     return after_schedule(task, training, sure)
 
 
 def _align_one(task: Task, training: Training) -> dict[str, Any]:
-    loss, pi, alpha0 = get_loss(training.loss), task.pi, training.alpha0
-    zero = np.zeros(1)
-    start = pi * loss.derivative(zero, 1) + (1.0 - pi) * loss.derivative(zero, -1)
-    bias = -training.eta_b * float(start[0])
+    loss, alpha0 = get_loss(training.loss), training.alpha0
+    start = sum(one.share * loss.derivative(np.zeros(1), one.label)[0] for one in groups(task))
+    bias = -training.eta_b * float(start)
     at = bias if training.first_step == "sequential" else 0.0
     w = first_step(task, loss, training.eta_w, at)
     move = balanced_step if training.balanced else second_step
     q = move(task, loss, w, alpha0, bias)
-    step, norm_w = training.eta_q * training.beta / task.L, float(np.sqrt(w.norm2(alpha0)))
+    step = training.eta_q * training.beta / task.L
     return {
-        "signal_w": w.signal,
-        "norm_w": norm_w,
-        "cosine_w": w.signal / norm_w if norm_w > 0.0 else 0.0,
-        "signal_q": step * q.signal,
-        "norm_q": step * q.norm,
-        "cosine_q": q.cosine,
+        **along_signals(task, "w", w.signals, float(np.sqrt(w.norm2(alpha0)))),
+        **along_signals(task, "q", q.signals, q.norm, step),
         "kappa": training.beta * step * q.norm,
-        "constant": _constant(w, move(task, loss, w, np.inf, bias)) if w.signal else np.inf,
+        "constant": _constant(w, move(task, loss, w, np.inf, bias)) if any(w.signals) else np.inf,
     }
 
 
 def _constant(w: First, q: Second) -> float:
     """Return C of a query with endless data: with much, 1 − cosine is C/α0."""
-    pull = 2.0 * q.signal**2
+    pull = 2.0 * sum(one**2 for one in q.signals)
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

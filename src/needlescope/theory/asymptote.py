@@ -12,6 +12,7 @@ and ρ² = ε E[A((μ·m + b − y)² + τ·μ²)]/E[A]. Hence error = limit + r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -116,12 +117,13 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
         return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE, task)}
     limits = drawn(model, task, query, level)
-    laws = [limit.law(task.pi) for limit in limits]
-    found, errors = _expand(_together(laws)), np.zeros(2)
+    laws = [(limit.law(task.pi, task.flips), limit.law(task.pi)) for limit in limits]
+    found, errors = _expand(*map(_together, zip(*laws, strict=True))), np.zeros(2)
     if len(laws) > 1:
-        errors = np.std([_expand(law) for law in laws], axis=0, ddof=1) / np.sqrt(len(laws))
+        errors = np.std([_expand(*pair) for pair in laws], axis=0, ddof=1) / np.sqrt(len(laws))
     elif limits[0].coarse is not None:
-        shift = _expand(limits[0].coarse_law(task.pi)) - found
+        rough = limits[0]
+        shift = _expand(rough.coarse_law(task.pi, task.flips), rough.coarse_law(task.pi)) - found
         errors = standard_error(np.stack([0.0 * shift, 0.0 * shift, shift]))
     dim = limits[0].dim
     return {
@@ -134,7 +136,7 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
     }
 
 
-def _together(laws: list[JointLaw]) -> JointLaw:
+def _together(laws: Sequence[JointLaw]) -> JointLaw:
     """Return the mean of several laws."""
     y, m, tau, A, weight = (
         np.concatenate(column) for column in zip(*(law[:-1] for law in laws), strict=True)
@@ -143,8 +145,8 @@ def _together(laws: list[JointLaw]) -> JointLaw:
     return JointLaw(y, m, tau, A, weight, weight[None])
 
 
-def _expand(law: JointLaw) -> FloatArray:
-    """Return the limit of the error, and its derivative in 1/δ."""
+def _expand(law: JointLaw, test: JointLaw) -> FloatArray:
+    """Return the limit of the error on ``test``, and its derivative in 1/δ, after training."""
     w, A, y, k = law.weight, law.A, law.y, law.directions
     phi = np.column_stack([law.m, np.ones(len(w))])
 
@@ -161,5 +163,5 @@ def _expand(law: JointLaw) -> FloatArray:
     mean_A = float(w @ A)
     rho2 = float((w * A) @ misfit) / mean_A
     at = Point(x0[:k].astype(float), float(x0[k]), 0.0, 1.0)
-    slope = error_slope(law, at)[: k + 1] @ x1 + error_slope_rest(law, at) * rho2
-    return np.array([test_error(law, at), slope / mean_A])
+    slope = error_slope(test, at)[: k + 1] @ x1 + error_slope_rest(test, at) * rho2
+    return np.array([test_error(test, at), slope / mean_A])

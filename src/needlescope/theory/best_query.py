@@ -208,7 +208,9 @@ def _trained(task: Task, training: Training) -> Try:
     def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
         query = Query(kappa, cosines=cosines)
         limit = train_limit(ATTENTION, task, query, ROUGH_TRAINED)
-        found = train_readout(limit, loss, task.pi, training.alpha1, training.ridge, last[0])
+        found = train_readout(
+            limit, loss, task.pi, training.alpha1, training.ridge, last[0], task.flips
+        )
         last[0] = found.warm
         error = float(min(task.pi, 1.0 - task.pi))  # of one answer for all
         if found.local is not None:

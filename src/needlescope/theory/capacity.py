@@ -17,6 +17,7 @@ from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
 from .asked import check_accuracy, need_query
+from .groups import groups
 from .law.attention import attention_limit
 from .law.ladder import ERRORS_WITHIN_ACCURACY, ladder
 from .law.limits import LAWS, sharpness, train_limit
@@ -85,7 +86,7 @@ def capacity(
     points = Points(unsolved, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    blank = {"model": model, "provenance": of_limit(kind, CAPACITY)}
+    blank = {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
@@ -115,16 +116,15 @@ def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str,
         "model": model.name,
         "alpha": alpha,
         "alpha_se": alpha * known.relative if np.isfinite(alpha) else 0.0,
-        "provenance": of_limit(model, CAPACITY),
+        "provenance": of_limit(model, CAPACITY, task),
     }
 
 
 def _by_drawing(task: Task, kappa: float, cosine: float, accuracy: float) -> Known:
     """Return 1/α* of a law that is drawn, its rare samples where they are."""
-    positive, negative = (
-        NormalLaw(task.L, task.R, task.theta, kappa, cosine, label) for label in (1, -1)
-    )
-    return rare_separability(positive, negative, task.pi, accuracy)
+    every = groups(task)
+    laws = [NormalLaw(task.L, one.tokens, task.theta, kappa, cosine, one.label) for one in every]
+    return rare_separability(laws, [one.share for one in every], accuracy)
 
 
 def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> Known:
@@ -132,11 +132,12 @@ def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> K
     # of a quantity near one, where errors are near a tenth
     for level in ladder(0.1 * accuracy, fine=True):
         limit = train_limit(model, task, query, level)
-        law = limit.law(task.pi)
+        law = limit.law(task.pi, task.flips)
         found = separability(law)
         if found.value <= BEYOND:
             return Known(0.0, 0.0)
-        relative = uncertainty(law, limit.coarse_law(task.pi), found) / found.value
+        coarse = limit.coarse_law(task.pi, task.flips)
+        relative = uncertainty(law, coarse, found) / found.value
         if ERRORS_WITHIN_ACCURACY * relative <= accuracy:
             break
     return Known(found.value / limit.dim, relative)

@@ -9,7 +9,8 @@ when the largest of R tokens, raised by t = θs, exceeds the largest of L − R 
 whatever κ is. Hard attention gives that token all its weight. Linear attention orders tokens as
 softmax does; its weights a = (1 + κ P(g + t v))/L, with P = I − 11ᵀ/L, add up to
 R/L + (κ/L) t R(1 − R/L) on the signal tokens on average, which may be negative or above one. By
-symmetry a negative sample's tokens all have weight 1/L.
+symmetry a negative sample's tokens all have weight 1/L. Where R is random, means are over all
+signal tokens, and over all noise tokens, of positives: E[v·a]/E[R] and (1 − E[v·a])/(L − E[R]).
 """
 
 from __future__ import annotations
@@ -90,7 +91,6 @@ def focus(
     (0.699, 0.033, 0.9978)
     """
     check_kind("task", task, Task)
-    task.need_one_signal("focus")
     check_kind("training", training, Training)
     kind = get_model(choice("model", model, WITH_QUERY))
     accuracy = check_accuracy(accuracy)
@@ -117,35 +117,69 @@ def _focus_learned(model: Model, task: Task, training: Training, accuracy: float
     """Train the query well enough for the weight on the signal; what is open adds to its error."""
 
     def numbers(query: Query) -> FloatArray:
-        return np.array([_mass(model, task, query, LADDER[0])[0], _largest_of(task, query)])
+        each = _masses(model, task, query, LADDER[0])
+        return np.array([_mean(task, each)[0], *each.mean(axis=1), _largest_of(task, query)])
 
     what = "the attention on signal tokens"
     known, left = learned(task, training, accuracy, numbers, what)
     check_reached(model, known.query)
     row = _focus_one(model, task, known.query, accuracy * (1.0 if known.exact else LAW_SHARE))
-    for name, count in (("signal_se", task.R), ("noise_se", task.L - task.R)):
+    R = task.mean_count
+    for name, count in (("signal_se", R), ("noise_se", task.L - R)):
         row[name] = float(np.hypot(row[name], left[0] / count)) if count else np.nan
+    if not known.exact and task.signals is not None:
+        row["signals_se"] = tuple(np.hypot(row["signals_se"], left[1:-1] / R).tolist())
     return row | {"largest_se": float(left[-1])}
 
 
-def _mass(model: Model, task: Task, query: Query, level: Level) -> tuple[float, float]:
-    """Return the mean weight on all signal tokens, and its standard error."""
-    L, R, kappa, tilt = task.L, task.R, sharpness(model, query), task.theta * query.cosine
+def _tilts(task: Task, query: Query) -> list[float]:
+    """Return θ times the cosine with each signal."""
+    return [task.theta * one for one in np.ravel(query.cosines or query.cosine).tolist()]
+
+
+def _masses(model: Model, task: Task, query: Query, level: Level) -> FloatArray:
+    """Return the mean weight on all signal tokens: a row for each signal, a column a replicate.
+
+    Where the mean is known exactly there is one column.
+    """
+    parts = [
+        chance * _masses_of(model, task, R, query, level) for R, chance in task.counts if R > 0
+    ]
+    return np.asarray(sum(parts[1:], parts[0]))
+
+
+def _masses_of(model: Model, task: Task, R: int, query: Query, level: Level) -> FloatArray:
+    """Return the same of positives with R signal tokens."""
+    L, kappa, tilts = task.L, sharpness(model, query), _tilts(task, query)
     if kappa == 0.0 or R == L:
-        return R / L, 0.0
+        return np.full((len(tilts), 1), R / L)
     if np.isinf(kappa):
-        return _largest(L, R, tilt), 0.0
+        return np.array([[_largest(L, R, tilt)] for tilt in tilts])
     if not model.bounded:
-        return R / L + kappa / L * tilt * R * (1.0 - R / L), 0.0
-    samples = draw(L, R, kappa, tilt, level.points)
-    means = samples[0].mass.mean(axis=1)
-    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(REPLICATES))
+        return np.array([[R / L + kappa / L * tilt * R * (1.0 - R / L)] for tilt in tilts])
+    samples = (draw(L, R, kappa, tilt, level.points) for tilt in tilts)
+    return np.array([positive.mass.mean(axis=1) for positive, _ in samples])
+
+
+def _mean(task: Task, each: FloatArray) -> tuple[float, float]:
+    """Return the mean over the signals, and its standard error."""
+    means = each[0] if task.signals is None else np.array(task.signals) @ each
+    return float(means.mean()), float(_error(means))
+
+
+def _error(means: FloatArray) -> FloatArray:
+    """Return the standard error of the mean over replicates, the last axis."""
+    exact = means.shape[-1] == 1
+    return np.asarray(
+        0.0 * means[..., 0] if exact else means.std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
+    )
 
 
 def _focus_one(model: Model, task: Task, query: Query, accuracy: float) -> dict[str, Any]:
-    R, others = task.R, task.L - task.R
+    R, others = task.mean_count, task.L - task.mean_count
     for level in ladder(min(1.0, 100.0 * accuracy), fine=True):  # better known than a test error
-        share, error = _mass(model, task, query, level)
+        each = _masses(model, task, query, level)
+        share, error = _mean(task, each)
         if ERRORS_WITHIN_ACCURACY * error <= accuracy:
             break
     else:
@@ -153,21 +187,32 @@ def _focus_one(model: Model, task: Task, query: Query, accuracy: float) -> dict[
             f"the attention on signal tokens is {share:.6g} ± {error:.1g} at the finest level, "
             f"above accuracy={accuracy:g}; ask for less"
         )
-    return {
+    several: dict[str, Any] = {}
+    if task.signals is not None:
+        for name, values in (("signals", each.mean(axis=1)), ("signals_se", _error(each))):
+            several[name] = tuple((values / R).tolist())
+    return several | {
         "signal": share / R,
         "signal_se": error / R,
         "noise": (1.0 - share) / others if others else np.nan,
         "noise_se": error / others if others else np.nan,
         "largest": _largest_of(task, query),
         "kappa": query.kappa,
-        "cosine_q": query.cosine,
+        "cosine_q": query.toward(task.mean_signal),
     }
 
 
 def _largest_of(task: Task, query: Query) -> float:
     """Return the chance that a signal token has the largest weight; equal ones share the place."""
-    tilt = task.theta * query.cosine
-    return _largest(task.L, task.R, tilt) if query.kappa > 0.0 else task.R / task.L
+    if query.kappa == 0.0:
+        return float(task.mean_count / task.L)
+    each = np.array(
+        [
+            sum(chance * _largest(task.L, R, tilt) for R, chance in task.counts if R > 0)
+            for tilt in _tilts(task, query)
+        ]
+    )
+    return float(each[0] if task.signals is None else np.array(task.signals) @ each)
 
 
 def _largest(L: int, R: int, tilt: float) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models import Model
-from ..models.asked import check_query, check_signals
+from ..models.asked import check_query
 from ..outcome.trained import as_query
 from ..query import SHARPEST, Query
 from ..task import Task
@@ -27,25 +27,27 @@ from .steps.path import doubt
 
 # What of an accuracy the query may take, and what it leaves to the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
+ROUGHLY = 5e-3  # doubt of a schedule's query that is enough to see what it leaves open
+HOPELESS = 5.0  # by how much an accuracy must be missed, as foreseen, not to be tried
 NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
 
 
 class Known(NamedTuple):
-    """A query, and the standard errors of κ and s."""
+    """A query, and the standard errors of κ and s; of s for each of several signals."""
 
     query: Query
     kappa_se: float = 0.0
-    cosine_se: float = 0.0
+    cosine_se: float | tuple[float, ...] = 0.0
 
     @property
     def exact(self) -> bool:
         """Whether it leaves nothing open."""
-        return self.kappa_se == self.cosine_se == 0.0
+        return self.kappa_se == 0.0 and not np.any(self.cosine_se)
 
     @property
     def doubt(self) -> float:
-        """The larger of both errors, that of κ relative to it."""
-        return doubt(self.cosine_se, self.query.kappa, self.kappa_se)
+        """The largest of these errors, that of κ relative to it."""
+        return doubt(np.array(self.cosine_se), self.query.kappa, self.kappa_se)
 
     def errors(self, numbers: Callable[[Query], FloatArray]) -> FloatArray:
         """Return the standard errors that are left in ``numbers``, at most: both may go together.
@@ -56,15 +58,25 @@ class Known(NamedTuple):
         >>> known.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
         array([0.01 , 0.001])
         """
-        kappa, cosine = float(self.query.kappa), float(self.query.cosine)
+        kappa, s = float(self.query.kappa), np.ravel(self.query.cosines or self.query.cosine)
         here, found = numbers(self.query), np.zeros(1)
         relative = self.kappa_se / kappa if kappa > 0.0 else 0.0
-        for error, along in ((relative, (kappa, 0.0)), (self.cosine_se, (0.0, 1.0))):
+        for place, error in enumerate((relative, *np.ravel(self.cosine_se).tolist()), -1):
             if error > 0.0:
-                by = max(error, NEAR) * (-1.0 if cosine > 0.0 else 1.0)  # never beyond 1
-                there = numbers(Query(kappa + by * along[0], cosine + by * along[1]))
+                by = max(error, NEAR) * (-1.0 if s[max(place, 0)] > 0.0 else 1.0)  # never beyond 1
+                there = numbers(self._moved(place, by))
                 found = found + error * np.abs((there - here) / by)
         return np.asarray(found)
+
+    def _moved(self, place: int, by: float) -> Query:
+        """Return the query with another κ (place −1), by a part of it, or another cosine."""
+        query = self.query
+        if place < 0:
+            return query.replace(kappa=query.kappa + by * query.kappa)
+        if query.cosines is None:
+            return query.replace(cosine=query.cosine + by)
+        cosines = [one + by * (k == place) for k, one in enumerate(query.cosines)]
+        return query.replace(cosines=cosines)
 
 
 EXACT = np.zeros(1)
@@ -73,7 +85,6 @@ EXACT = np.zeros(1)
 def check_learned(model: Model, task: Task, training: Training, query: Query | None) -> None:
     """Refuse a query that does not fit, or a training that the theory cannot follow to one."""
     check_query(model, query, task)
-    check_signals(model, task, query)
     if query is None and model.has_query:
         training.need_alpha0("the query is trained on D0")
         training.need_one_query_step()
@@ -97,23 +108,27 @@ def learned(
 ) -> tuple[Known, FloatArray]:
     """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
 
-    A schedule is followed finely enough for the first of them, ``what``, at the accuracy asked.
+    A schedule is followed finely enough for the first of them, ``what``, at the accuracy asked:
+    roughly at first, to see what that is, and no further where it cannot be.
     """
-    sure = 0.5 * accuracy
+    sure = max(0.5 * accuracy, ROUGHLY)
     while True:
         row = trained(task, training, sure)
-        query = as_query(row["kappa"], row["cosine_q"])
-        known = Known(query, row.get("kappa_se", 0.0), row.get("cosine_q_se", 0.0))
+        query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
+        name = "cosine_q_se" if query.cosines is None else "cosines_q_se"
+        known = Known(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
         if known.exact:
             return known, EXACT
         errors = known.errors(numbers)
         open_by, allowed = ERRORS_WITHIN_ACCURACY * float(errors[0]), QUERY_SHARE * accuracy
         if open_by <= allowed:
             return known, errors
-        if known.doubt > sure:  # as finely as it can be followed
+        least = row.get("finest", known.doubt) / known.doubt  # what can be left of the errors
+        if known.doubt > sure or least * open_by > HOPELESS * allowed:
             raise NotConverged(
-                f"the query after its schedule is known to {known.doubt:.1e} only, which leaves "
-                f"{what} open by {open_by:.1e}, not by the accuracy of {accuracy:g} asked; pass "
-                f"accuracy={2.0 * open_by:.1g} to accept that"
+                f"the query after its schedule can be known to about {least * known.doubt:.1e} "
+                f"only, which leaves {what} open by {least * open_by:.1e}, not by the accuracy of "
+                f"{accuracy:g} asked; pass accuracy={4.0 * least * open_by:.1g} to accept that, or "
+                "take shorter steps (eta_w, eta_q), or fewer"
             )
         sure = 0.8 * known.doubt * allowed / open_by

@@ -132,6 +132,8 @@ def predict(
     -------
     Outcome
         Plain floats, or arrays in the shape of the grid.
+        With label noise the test error is that against true labels, training loss and error those
+        against the labels as they were flipped.
 
     Raises
     ------
@@ -334,10 +336,10 @@ def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved
     task, training, query = job.task, job.training, job.query
     limit = train_limit(model, task, query, level)
     readout = train_readout(
-        limit, get_loss(training.loss), task.pi, job.alpha, training.ridge, warm
+        limit, get_loss(training.loss), task.pi, job.alpha, training.ridge, warm, task.flips
     )
     test = error_limit(model, task, job.test, query, level)
-    coarse = limit.coarse_law(task.pi), test.coarse_law(job.test.pi)
+    coarse = limit.coarse_law(task.pi, task.flips), test.coarse_law(job.test.pi)
     found = measure(readout, test.law(job.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")
     row: dict[str, Any] = {"residual": readout.residual}

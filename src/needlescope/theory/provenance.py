@@ -12,6 +12,7 @@ from __future__ import annotations
 from ..losses import LOSSES, Loss, get_loss
 from ..models import Model
 from ..paper import DERIVATION, conjectured, derived
+from ..signal_count import SignalCount
 from ..task import Positions, Task
 from ..training import Training
 
@@ -33,15 +34,15 @@ ORACLE = {
 }
 
 
-def of_alignment(training: Training) -> str:
+def of_alignment(task: Task, training: Training) -> str:
     """Return what the alignment of a query rests on."""
-    if training.schedule is not None:
-        return SCHEDULE
+    scheduled = training.schedule is not None
     beyond = {
-        "with a loss of one's own": not _known(training.loss),
+        "with a loss of one's own": not scheduled and not _known(training.loss),
         "with balanced slopes": training.balanced,
+        **_of_task(task),
     }
-    return _beyond(ALIGNMENT, beyond)
+    return _beyond(SCHEDULE if scheduled else ALIGNMENT, beyond)
 
 
 def of_prediction(
@@ -64,7 +65,7 @@ def of_prediction(
         "with a loss of one's own": not _known(loss),
         "with balanced slopes": protocol is not None and protocol.balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
-        "with several signals": task.signals is not None,
+        **_of_task(task),
         "tested on another task": test is not task,
     }
     return _beyond(model.rests_on, beyond)
@@ -85,9 +86,15 @@ def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
     """
     beyond = {
         f"for the model {model.name}": not model.rests_on.startswith(DERIVATION),
-        "with several signals": task is not None and task.signals is not None,
+        **({} if task is None else _of_task(task)),
     }
     return _beyond(ground, beyond)
+
+
+def of_oracle(model: str, task: Task) -> str:
+    """Return what a least error rests on."""
+    random = {"with a random number of signal tokens": isinstance(task.R, SignalCount)}
+    return _beyond(ORACLE[model], random)
 
 
 def of_search(*grounds: str) -> str:
@@ -111,6 +118,15 @@ def _beyond(ground: str, beyond: dict[str, bool]) -> str:
         return ground
     kind = "formula: " if ground.startswith(DERIVATION) else ""  # others have said theirs
     return f"{kind}{', '.join([ground, *more])}"
+
+
+def _of_task(task: Task) -> dict[str, bool]:
+    """Say how a task goes beyond the paper's."""
+    return {
+        "with several signals": task.signals is not None,
+        "with a random number of signal tokens": isinstance(task.R, SignalCount),
+        "with label noise": task.label_noise is not None,
+    }
 
 
 def _known(loss: str | Loss) -> bool:

@@ -7,8 +7,10 @@ import pytest
 
 import needlescope as ns
 from needlescope.simulation.error import estimated
+from needlescope.simulation.limit.simulate_limit import _Trial, _trial
 from tests.agreement.points import gap_and_error, pair
 
+SEED = np.random.SeedSequence(4)
 SIGMAS = 4.5  # of 18 comparisons by 24 trials: one in three hundred seeds goes beyond by chance
 ESCAPED = 0.3  # an overlap between the two that are stationary at L = 100, θ = 4
 POINTS = [
@@ -77,9 +79,12 @@ def test_plain_iteration_takes_itself_for_better_than_it_is():
 def test_workers_memory_and_grids_change_nothing():
     task, options = ns.Task(6, 1, [3.0, 4.0], 0.5), {"d": 30, "trials": 3, "seed": 4, "rounds": 5}
     one = ns.simulate_limit(task, 2.0, workers=1, **options)
-    two = ns.simulate_limit(task, 2.0, workers=2, memory=1, **options)
+    two = ns.simulate_limit(task, 2.0, workers=2, **options)
     assert one.shape == (2,) and one.trials["path"].shape == (2, 3, 6)
     assert two.overlap == pytest.approx(one.overlap, abs=1e-5)
+    job = _Trial(task.replace(theta=3.0), 2.0, 30, 5, "corrected", None, None, 1 << 30, SEED)
+    kept, made = _trial(job), _trial(job._replace(memory=1))
+    assert made["overlap"] == pytest.approx(kept["overlap"], abs=1e-5)
 
 
 def test_no_sample_with_a_signal_teaches_nothing():

@@ -29,7 +29,7 @@ def test_one_token_is_its_normal_wherever_that_is():
 @pytest.mark.parametrize("kappa", [0.7, np.inf])
 @pytest.mark.parametrize("label", [1, -1])
 def test_means_are_those_of_the_law(label, kappa):
-    law = NormalLaw(6, 2, 3.0, kappa, 0.8, label)
+    law = NormalLaw(6, 2 if label > 0 else 0, 3.0, kappa, 0.8, label)
     z = np.random.default_rng(1).normal(size=(40_000, law.dims))
     found = law.nodes(z, np.full(len(z), 1.0 / len(z)))
     drawn = draw(6, 2, kappa, 3.0 * 0.8, 2**13)[0 if label > 0 else 1]

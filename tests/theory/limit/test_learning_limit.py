@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 import needlescope as ns
+from needlescope.theory.oracle import least_error
 
 COVERS = ("dimmed", "families", "overlaps")
 
@@ -108,3 +109,21 @@ def test_the_largest_and_the_smallest_of_tasks():
     for L, R in ((1, 1), (2, 1), (100_000, 1), (100_000, 99_999)):
         found = ns.learning_limit(ns.Task(L, R, 3.0, 0.5), 1.0)
         assert 0.0 <= found.overlap <= 1.0 and 0.0 <= found.test_error <= 0.5
+
+
+def test_one_signal_token_has_a_test_error_of_any_accuracy():
+    """The Bayes error of one token is an integral of nine digits, not a sample."""
+    task = ns.Task(10, 1, 4.0, 0.5)
+    found = ns.learning_limit(task, 1.0, accuracy=1e-5)
+    dimmed = task.replace(theta=4.0 * np.sqrt(found.overlap))
+    assert found.test_error == pytest.approx(ns.oracle(dimmed, "bayes").error, abs=1e-8)
+    assert 2.0 * found.test_error_se <= 1e-5
+
+
+def test_a_test_error_that_is_not_known_is_that_of_the_task_asked(monkeypatch):
+    monkeypatch.setattr(least_error, "LAST_POINTS", 2**9)
+    with pytest.raises(ns.NotConverged) as failed:
+        ns.learning_limit(ns.Task(10, 3, 2.5, 0.5), 1.0, accuracy=1e-5)
+    said = str(failed.value)
+    assert "the Bayes error of Task(L=10, R=3, theta=2.5," in said and "ask for accuracy=" in said
+    assert said.count("Task(") == 1

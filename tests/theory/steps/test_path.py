@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory import alignment
+from needlescope.lattice import REPLICATES
 from needlescope.theory.law import tokens
 from needlescope.theory.steps import path, sums
 
@@ -20,10 +20,10 @@ NAMES = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "ka
 @pytest.fixture(autouse=True)
 def nothing_kept() -> Iterator[None]:
     """Paths and draws that were kept, here or elsewhere, would be those of other lattices."""
-    for kept in (alignment._followed, sums.draw):
+    for kept in (path.at_level, sums.draw):
         kept.cache_clear()
     yield
-    for kept in (alignment._followed, sums.draw):
+    for kept in (path.at_level, sums.draw):
         kept.cache_clear()
 
 
@@ -88,12 +88,11 @@ def test_a_grid_is_its_points() -> None:
 
 def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
     asked = []
-    right = alignment.after_schedule
-    monkeypatch.setattr(
-        alignment, "after_schedule", lambda *given: asked.append(given) or right(*given)
-    )
+    right = path.followed
+    monkeypatch.setattr(path, "followed", lambda *given: asked.append(given) or right(*given))
+    monkeypatch.setattr(path, "POINTS", (64, 128))
     training = TRAINING.replace(alpha1=[1.0, 2.0, 4.0], schedule=ns.Schedule.even(2, eta_w=0.123))
-    assert ns.align(TASK, training).cosine_q.shape == (3,) and len(asked) == 1
+    assert ns.align(TASK, training).cosine_q.shape == (3,) and len(asked) == REPLICATES
 
 
 def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) -> None:
@@ -102,7 +101,7 @@ def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) ->
     monkeypatch.setattr(path, "POINTS", (512,))
     some = ns.align(task, training)
     monkeypatch.setattr(tokens, "WHOLE", 1000)
-    for kept in (alignment._followed, sums.draw):
+    for kept in (path.at_level, sums.draw):
         kept.cache_clear()
     every = ns.align(task, training)
     assert some.cosine_q != every.cosine_q
@@ -113,10 +112,51 @@ def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) ->
 
 
 def test_a_path_that_is_left_to_chance_is_not_returned(monkeypatch) -> None:
-    monkeypatch.setattr(path, "POINTS", (64,))
+    monkeypatch.setattr(path, "POINTS", (64, 128))
     wild = TRAINING.replace(loss="square", schedule=ns.Schedule.even(40, 5.0, 5.0, 50.0))
     with pytest.raises(ns.NotConverged, match="steps this long leave the path to chance"):
         ns.align(TASK, wild)
+
+
+def test_where_no_lattice_could_tell_none_is_refined(monkeypatch) -> None:
+    asked = []
+    row = {"cosine_q": 0.0, "cosine_q_se": 0.7, "kappa": 1.0, "kappa_se": 0.0}
+    monkeypatch.setattr(path, "at_level", lambda *given: asked.append(given[2]) or row)
+    training = TRAINING.replace(schedule=ns.Schedule.even(3))
+    with pytest.raises(ns.NotConverged, match=r"by 256 points: .*take shorter ones \(eta_w"):
+        path.after_schedule(TASK, training)
+    assert asked == [2**8]
+
+
+def test_a_bias_that_replicates_share_is_part_of_the_error(monkeypatch) -> None:
+    """The errors of steps add up to it; the replicates' spread does not show it."""
+    ends = {2**8: 0.4, 2**10: 0.46, 2**12: 0.49, 2**14: 0.496}
+    monkeypatch.setattr(path, "at_level", lambda task, training, points: {
+        "cosine_q": ends[points], "cosine_q_se": 1e-6, "kappa": 1.0, "kappa_se": 0.0})  # fmt: skip
+    training = TRAINING.replace(schedule=ns.Schedule.even(3))
+    found = path.after_schedule(TASK, training)
+    assert found["cosine_q"] == 0.496 and found["cosine_q_se"] == pytest.approx(0.002, rel=1e-3)
+    rough = path.after_schedule(TASK, training, 0.015)
+    assert rough["cosine_q"] == 0.49 and rough["finest"] == pytest.approx(0.0025, rel=1e-3)
+
+
+def test_several_signals_that_never_come_change_nothing() -> None:
+    training = TRAINING.replace(schedule=ns.Schedule.even(3))
+    one, two = (ns.align(TASK.replace(signals=s), training) for s in (None, (0.0, 1.0)))
+    assert two.cosines_q == (0.0, one.cosine_q) and two.kappa == one.kappa
+    assert two.cosines_q_se[1] == pytest.approx(one.cosine_q_se)
+
+
+def test_several_signals_on_explicit_tokens() -> None:
+    """Three joint steps, each on a fresh batch, by the plain gradient."""
+    task = ns.Task(5, 1, 4.0, 0.5, signals=(0.7, 0.3))
+    training = ns.Training(9.0, 1.0, schedule=ns.Schedule.even(3, 1.0, 1.0, 6.0))
+    theory = ns.align(task, training)
+    made = ns.simulate_alignment(task, training, d=100, trials=12, seed=3, workers=1)
+    for name in ("cosines_w", "cosines_q"):
+        gap = np.subtract(getattr(made, name), getattr(theory, name))
+        allowed = np.hypot(getattr(made, f"{name}_se"), 1.0 / 100)  # O(1/d)
+        assert (np.abs(gap) < 4.0 * allowed).all(), (name, gap / allowed)
 
 
 def population(state: np.ndarray, y: int, x: np.ndarray) -> float:

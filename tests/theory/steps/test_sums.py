@@ -15,7 +15,7 @@ def test_sums_are_those_of_the_weights(L: int, R: int) -> None:
     signal, noise = draw(L, R, 64, 0)
     g = np.concatenate([signal.g, noise.g], axis=1)
     v = np.arange(L) < R
-    for sample, lift in zip(samples(L, R, kappa, tilt, 64, 0), (tilt, 0.0), strict=True):
+    for sample, lift in zip(samples(L, R, kappa, (tilt, 0.0), 64, 0), (tilt, 0.0), strict=True):
         a = np.exp(kappa * (g + lift * v))
         a /= a.sum(axis=1, keepdims=True)
         for j, p in TERMS:
@@ -33,7 +33,7 @@ def test_many_tokens_are_summed_as_if_all_were_drawn(
         draw.cache_clear()
         rows = []
         for index in range(8):
-            _, negative = samples(300, 3, kappa, 0.0, 1024, index)
+            (negative,) = samples(300, 3, kappa, (0.0,), 1024, index)
             values = np.array([negative.every[term] for term in TERMS])
             rows.append([values.mean(axis=1), values.var(axis=1)])
         found = np.array(rows)

@@ -16,8 +16,9 @@
 Noise may have a ``covariance_decay`` c in place of a covariance: Σ_ij = c^|i − j| at the call's own
 d, a number where the matrix would be d × d of them. Positions are a table of ``sets`` and
 ``probabilities``, a piecewise quadratic loss one of ``knots`` and ``pieces``, a schedule one of
-``steps`` or ``shares`` and its step sizes. The weights of several signals, and a query's cosines
-with them, are lists.
+``steps`` or ``shares`` and its step sizes, a random R one of ``values`` and ``probabilities``. The
+weights of several signals, and a query's cosines with them, are lists, as is a pair of shares of
+flipped labels.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from ...losses import Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...query import Query
 from ...schedule import Schedule
+from ...signal_count import SignalCount
 from ...simulation.limit.simulate_limit import simulate_limit
 from ...simulation.oracle import simulate_oracle
 from ...simulation.simulate import (
@@ -180,6 +182,8 @@ def decode(name: str, value: Any, d: int | None = None, loss: Loss | None = None
         value["covariance"] = _decaying(decay, d)
     if isinstance(positions := value.get("positions"), Mapping):
         value["positions"] = _table("positions", Positions, positions)
+    if isinstance(count := value.get("R"), Mapping):
+        value["R"] = _table("R", SignalCount, count)
     if isinstance(given := value.get("schedule"), Mapping):
         value["schedule"] = _schedule(given)
     if isinstance(given := value.get("loss"), Mapping):

@@ -5,6 +5,7 @@
 | NumPy's numbers and arrays | numbers and lists |
 | `Task`, `Training`, `Query`, `Noise` | a dict of the fields that differ from their defaults |
 | `Positions` | {"sets": …, "probabilities": …} |
+| `SignalCount` | {"values": …, "probabilities": …} |
 | `Schedule` | {"steps": …} or {"shares": …}, and the step sizes that are given |
 | a built-in loss | its name |
 | `PiecewiseQuadratic` | {"name": …, "knots": …, "pieces": …} |
@@ -29,6 +30,7 @@ from ...grid import Gridded, unmasked
 from ...losses import LOSSES, Loss, PiecewiseQuadratic
 from ...noise import Noise
 from ...schedule import Schedule
+from ...signal_count import SignalCount
 from ...task import Positions
 from .identity import identity
 
@@ -107,6 +109,11 @@ def _same(one: Any, usual: Any) -> bool:
 @plain.register(Positions)
 def _(value: Positions) -> dict[str, Any]:
     return {"sets": plain(value.sets), "probabilities": plain(value.probabilities)}
+
+
+@plain.register(SignalCount)
+def _(value: SignalCount) -> dict[str, Any]:
+    return {"values": plain(value.values), "probabilities": plain(value.probabilities)}
 
 
 @plain.register(Schedule)

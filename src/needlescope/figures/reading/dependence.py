@@ -18,7 +18,9 @@ SYMBOLS = {
     "test_task.L": "L′ (test)", "lengths": "L′, tested as well", "task.R": "R",
     "test_task.R": "R′ (test)", "task.theta": "θ", "test_task.theta": "θ′ (test)", "task.pi": "π",
     "test_task.pi": "π′ (test)", "task.positions": "positions",
-    "task.signals": "signals", "test_task.signals": "signals (test)", "alpha": "α",
+    "task.signals": "signals", "test_task.signals": "signals (test)",
+    "task.R.values": "values of R", "task.R.probabilities": "their probabilities",
+    "task.label_noise": "label noise", "alpha": "α",
     "training.alpha0": "α0", "training.alpha1": "α1", "training.ridge": "λ\u00a0(ridge)",
     "training.beta": "β", "training.eta_w": "η_w", "training.eta_b": "η_b",
     "training.eta_q": "η_q", "training.first_step": "first step",
@@ -42,6 +44,7 @@ STEPS = ("eta_w", "eta_b", "eta_q")
 NESTED = (  # columns that hold lists and tables, which have no hash
     *("task.positions", "training.schedule", "training.schedule.shares"),
     *("task.signals", "test_task.signals", "query.cosines", "lengths", "rates", "decays"),
+    *("task.R.values", "task.R.probabilities", "task.label_noise"),
     *(f"training.schedule.{name}" for name in STEPS),
 )
 DEFAULTS = {

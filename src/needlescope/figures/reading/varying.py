@@ -21,6 +21,7 @@ UNSAID: Mapping[str, Any] = {
     **{name: value for name, value in LEFT_OUT.items() if name not in DEFAULTS},
     **{"task.positions": "uniform", "training.first_step": "joint", "data": "D1"},
     **{"training.schedule": "two steps", "task.signals": "one", "query.cosines": "one"},
+    **{"task.label_noise": "none", "task.R.values": "one", "task.R.probabilities": "one"},
     **{"test_task.L": "that of the training", "query.kappa": "trained", "query.cosine": "trained"},
 }
 """What the rows were asked that leave a column open which others fill."""

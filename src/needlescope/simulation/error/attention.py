@@ -89,13 +89,13 @@ def _wrong(
 
     Arrays are L × N here: sums over tokens then run along memory.
     """
-    g, v = _tokens(task, noise, u, rng)
+    g, marked = _tokens(task, noise, u, rng)
     independent = noise.token_correlation == 0.0
     seen, spread = g, 0.0
     if independent:  # attention does not see the mean of g: integrated in closed form
         seen, spread = g - g.mean(axis=0), at.along**2 / task.L
     total = np.zeros(g.shape[1])
-    for y, weight, tilt, signal in _kinds(task, at):
+    for y, weight, tilt, signal, v in _kinds(task, at, marked):
         hard = bool(np.isinf(at.kappa))
         logits = (1.0 if hard else at.kappa) * g
         if y > 0.0:
@@ -111,29 +111,39 @@ def _wrong(
     return total
 
 
-def _kinds(task: Task, at: Readout) -> Iterator[tuple[float, float, float, float]]:
-    """List the kinds of samples: label, probability, and what their signal does to the score."""
+def _kinds(
+    task: Task, at: Readout, marked: list[FloatArray]
+) -> Iterator[tuple[float, float, float, float, FloatArray]]:
+    """List the kinds of samples: label, probability, what their signal does to the score, and v."""
     shares = (1.0,) if task.signals is None else task.signals
     for share, tilt, signal in zip(shares, np.ravel(at.tilt), np.ravel(at.signal), strict=True):
-        if share > 0.0:
-            yield 1.0, task.pi * share, tilt, signal
-    yield -1.0, 1.0 - task.pi, 0.0, 0.0
+        for (_, chance), v in zip(task.counts, marked, strict=True):
+            if share > 0.0:
+                yield 1.0, task.pi * share * chance, tilt, signal, v
+    yield -1.0, 1.0 - task.pi, 0.0, 0.0, marked[0]
 
 
 def _tokens(
     task: Task, noise: Noise, u: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return g ~ N(0, C), L × N, and the marks v of positives, L × 1 where tokens are alike."""
+) -> tuple[FloatArray, list[FloatArray]]:
+    """Return g ~ N(0, C), L × N, and the marks v of positives, L × 1 where tokens are alike.
+
+    There are marks for each number of signal tokens that occurs.
+    """
     g = np.empty((task.L, len(u)))
     ndtri(u[:, :-1].T, out=g[: u.shape[1] - 1])
     if task.L > LATTICE:
         g[LATTICE:] = rng.standard_normal((task.L - LATTICE, len(u)))
     if noise.token_correlation == 0.0:
-        return g, (np.arange(task.L) < task.R).astype(float)[:, None]
+        return g, [(np.arange(task.L) < R).astype(float)[:, None] for R, _ in task.counts]
     correlate(noise, g.T)
-    v = np.zeros(g.shape)
-    v[_marks(task, u[:, -1], rng).T, np.arange(len(u))] = 1.0
-    return g, v
+    found = []
+    for R, _ in task.counts:
+        v = np.zeros(g.shape)
+        if R > 0:
+            v[_marks(task.replace(R=R), u[:, -1], rng).T, np.arange(len(u))] = 1.0
+        found.append(v)
+    return g, found
 
 
 def _marks(task: Task, pick: FloatArray, rng: np.random.Generator) -> IndexArray:

@@ -32,9 +32,9 @@ def pooled_error(task: Task, signal: float, spread: float, b: float, noise: Nois
     """
     mean_variance = noise.token_variance(np.full((1, task.L), 1.0 / task.L))
     deviation = spread * float(np.sqrt(mean_variance[0]))
-    lift = task.theta * task.R / task.L * signal
-    missed = _missed(np.array([lift + b]), deviation)
-    error: float = task.pi * float(missed[0]) + (1.0 - task.pi) * _alarm(b, deviation)
+    counts, chances = np.array(task.counts).T
+    missed = _missed(task.theta * counts / task.L * signal + b, deviation)
+    error: float = task.pi * float(chances @ missed) + (1.0 - task.pi) * _alarm(b, deviation)
     return error
 
 
@@ -52,39 +52,48 @@ def vectorized_error(
     (0.1587, 0.0)
     """
     alarm = (1.0 - task.pi) * _alarm(b, deviation)
-    listed = _listed(task, signals)
+    parts = [_missed_with(task, R, signals, deviation, b, rng) for R, _ in task.counts]
+    missed, numeric = np.array(parts).T
+    chances = np.array([chance for _, chance in task.counts])
+    error = task.pi * float(chances @ missed) + alarm
+    return error, task.pi * float(np.linalg.norm(chances * numeric))
+
+
+def _missed_with(
+    task: Task, R: int, signals: FloatArray, deviation: float, b: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the chance that a positive of R signal tokens is missed, and its numerical error."""
+    listed = _listed(task, R, signals)
     if listed is not None:
         sums, chances = listed
-        missed = _missed(task.theta * sums + b, deviation)
-        return task.pi * float(chances @ missed) + alarm, 0.0
-    step = max(1, (1 << 20) // task.L)
+        return float(chances @ _missed(task.theta * sums + b, deviation)), 0.0
+    step, fixed = max(1, (1 << 20) // task.L), task.replace(R=R)
     sums = np.concatenate(
         [
-            signals[positions(task, min(step, SUBSETS - first), rng)].sum(axis=1)
+            signals[positions(fixed, min(step, SUBSETS - first), rng)].sum(axis=1)
             for first in range(0, SUBSETS, step)
         ]
     )
     missed = _missed(task.theta * sums + b, deviation)
-    centred = sums - task.R * signals.mean()
-    variance = task.R * (task.L - task.R) / (task.L - 1) * signals.var()
+    centred = sums - R * signals.mean()
+    variance = R * (task.L - R) / (task.L - 1) * signals.var()
     controls = np.stack([np.ones(SUBSETS), centred, centred**2 - variance], axis=1)
     controls[:, 1:] /= max(float(np.sqrt(variance)), 1e-300) ** np.array([1.0, 2.0])
     fit, *_ = np.linalg.lstsq(controls, missed)
-    error = float((missed - controls @ fit).std()) / np.sqrt(SUBSETS)
-    return task.pi * float(fit[0]) + alarm, task.pi * error
+    return float(fit[0]), float((missed - controls @ fit).std()) / float(np.sqrt(SUBSETS))
 
 
-def _listed(task: Task, signals: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+def _listed(task: Task, R: int, signals: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return the sum of the signals over each set and its probability, if there are few sets."""
     if isinstance(task.positions, Positions):
         chosen = signals[np.array(task.positions.sets)]
         return chosen.sum(axis=1), np.array(task.positions.probabilities)
-    few = min(task.R, task.L - task.R)  # as many sets as their complements
+    few = min(R, task.L - R)  # as many sets as their complements
     if comb(task.L, few) > SUBSETS:
         return None
     sets = np.array(list(combinations(range(task.L), few)), int).reshape(comb(task.L, few), few)
     sums = signals[sets].sum(axis=1)
-    sums = sums if few == task.R else signals.sum() - sums
+    sums = sums if few == R else signals.sum() - sums
     return sums, np.full(len(sums), 1.0 / len(sums))
 
 

@@ -14,7 +14,7 @@ from ...outcome import SimulatedLimit
 from ...running.seeds import child, generator, streams
 from ...running.workers import Progress, check_workers, run, worth
 from ...task import Positions, Task
-from ..asked import trial_count
+from ..asked import check_memory, trial_count
 from ..error.estimated import estimated_error
 from ..point import MEMORY
 from ..samples.data import Data, Tokens, hold
@@ -76,7 +76,8 @@ def simulate_limit(
     workers : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int, default 1 GiB
-        Bytes up to which a trial's tokens are kept; beyond, every round makes them again.
+        Bytes that a trial may need, roughly. If its tokens do not fit, every round makes them
+        again; if what is left of them, a number for each token, does not fit, it is refused.
     progress : bool or callable, optional
         A progress bar (by default if there is a terminal), or a function of (done, total).
 
@@ -141,6 +142,7 @@ def check_limit(
     """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_limit")
+    task.need_plain("simulate_limit")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     whole("d", d, 1, 10**6)
@@ -159,7 +161,28 @@ def check_limit(
                 f"assumed_R must be left out with given positions, which say it, got {assumed_R!r}"
             )
         whole("assumed_R", assumed_R, 1, int(np.min(task.L)))
+    for one, a in np.broadcast(_points(task, alpha), alpha):
+        _check_memory(one, float(a), d, memory)
     return alpha
+
+
+def _points(task: Task, alpha: Any) -> Any:
+    """Return the tasks of a grid as an array."""
+    shape = np.broadcast_shapes(task.shape, np.shape(alpha))
+    found = np.empty(shape, object)
+    found.ravel()[:] = task.scalars(shape)
+    return found
+
+
+def _check_memory(task: Task, alpha: float, d: int, memory: int) -> None:
+    """Refuse a trial that needs more than it may: a block of tokens, and a number for each token.
+
+    Samples with a signal are as many as are likely, four deviations more than on average.
+    """
+    n = alpha * d
+    carriers = int(min(n, task.pi * n + 4.0 * np.sqrt(n) + 1.0))
+    needed = 12 * max(1 << 20, task.L * d) + 300 * task.L + 8 * carriers * task.L + 64 * d
+    check_memory(f"{carriers} samples of {task.L} tokens", int(needed + 8 * n), memory, d)
 
 
 class _Trial(NamedTuple):

@@ -17,6 +17,7 @@ from ...arrays import FloatArray, IndexArray
 from ...models.segments import Even, Ragged, Segments
 from ...noise import Noise
 from ...running.seeds import child, generator
+from ...signal_count import SignalCount
 from ...task import Positions, Task
 from .noise import fill_noise
 
@@ -90,10 +91,46 @@ class Arrays(NamedTuple):
             yield Block(self.X[rows], self.y[rows], rows)
 
 
+class Marks(NamedTuple):
+    """The signal tokens of m positives: m × R, or, where R is random, the first of most."""
+
+    tokens: IndexArray
+    carry: Any = None  # m × R: whether a token is one of them, where not all are
+
+    @property
+    def pairs(self) -> tuple[IndexArray, IndexArray]:
+        """The positives and their tokens, one pair for each signal token.
+
+        Examples
+        --------
+        >>> Marks(np.array([[2, 0], [1, 3]]), np.array([[True, False], [True, True]])).pairs
+        (array([0, 1, 1]), array([2, 1, 3]))
+        """
+        if self.carry is None:
+            rows = np.repeat(np.arange(len(self.tokens)), self.tokens.shape[1])
+            return rows, self.tokens.ravel()
+        rows, columns = np.nonzero(self.carry)
+        return rows, self.tokens[rows, columns]
+
+    def total(self, values: FloatArray) -> FloatArray:
+        """Add up values, one for each entry of ``tokens``, over the signal tokens."""
+        return np.asarray((values if self.carry is None else values * self.carry).sum(axis=1))
+
+
+class _Start(NamedTuple):
+    """A block before its noise: its positives, what they carry, and the stream of the noise."""
+
+    positive: IndexArray
+    marked: Marks  # their signal tokens
+    carried: IndexArray | None  # which of several signals
+    rng: np.random.Generator
+
+
 class Tokens(NamedTuple):
     """n samples of a task, made on demand: noise, plus θξ on R tokens of each positive.
 
-    Of several signals, rows of ``xi``, each positive carries one.
+    Of several signals, rows of ``xi``, each positive carries one. Where labels are flipped, ``y``
+    are those that a loss is trained on and ``truth`` those that the tokens follow.
 
     Examples
     --------
@@ -111,11 +148,17 @@ class Tokens(NamedTuple):
     xi: FloatArray
     noise: Noise
     seed: np.random.SeedSequence
+    truth: FloatArray | None = None
 
     @property
     def tokens(self) -> tuple[int, int]:
         """L and d."""
         return self.task.L, self.xi.shape[-1]
+
+    @property
+    def true_labels(self) -> FloatArray:
+        """The n labels, of which none is flipped."""
+        return self.y if self.truth is None else self.truth
 
     def blocks(self) -> Iterator[Block]:
         """Make the samples block by block, each from a stream of its own."""
@@ -126,25 +169,30 @@ class Tokens(NamedTuple):
         for number, first in enumerate(range(0, n, step)):
             rows = slice(first, min(first + step, n))
             y, X = self.y[rows], buffer[: rows.stop - first]
-            positive, marked, rng = self._start(number, y)
-            carried = kinds(self.task, len(positive), rng)
+            positive, marked, carried, rng = self._start(number, rows)
             fill_noise(self.noise, X, rng)
-            X[positive[:, None], marked] += signal if carried is None else signal[carried][:, None]
+            owner, token = marked.pairs
+            X[positive[owner], token] += signal if carried is None else signal[carried[owner]]
             yield Block(X, y, rows)
 
-    def marks(self) -> Iterator[IndexArray]:
-        """Say, block by block, which R tokens of each positive carry the signal."""
+    def marks(self) -> Iterator[Marks]:
+        """Say, block by block, which tokens of each positive carry the signal."""
+        return (marked for _, marked, _, _ in self._starts())
+
+    def carried(self) -> Iterator[IndexArray | None]:
+        """Say, block by block, which of several signals each positive carries."""
+        return (carried for _, _, carried, _ in self._starts())
+
+    def _starts(self) -> Iterator[_Start]:
         step = block_rows(*self.tokens)
         for number, first in enumerate(range(0, len(self.y), step)):
-            yield self._start(number, self.y[first : first + step])[1]
+            yield self._start(number, slice(first, first + step))
 
-    def _start(
-        self, number: int, y: FloatArray
-    ) -> tuple[IndexArray, IndexArray, np.random.Generator]:
-        """Begin a block: its positives, their signal tokens, and the stream of its noise."""
+    def _start(self, number: int, rows: slice) -> _Start:
         rng = generator(child(self.seed, number))
-        positive = np.flatnonzero(y > 0.0)
-        return positive, positions(self.task, len(positive), rng), rng
+        positive = np.flatnonzero(self.true_labels[rows] > 0.0)
+        marked = marks(self.task, len(positive), rng)
+        return _Start(positive, marked, kinds(self.task, len(positive), rng), rng)
 
 
 class Joined(NamedTuple):
@@ -176,16 +224,62 @@ def tokens(
     task: Task, n: int, xi: FloatArray, noise: Noise, seed: np.random.SeedSequence
 ) -> Tokens:
     """Return n samples of a task with signal direction ``xi``; labels are drawn at once."""
-    return Tokens(task, labels(task, n, generator(child(seed, 0))), xi, noise, child(seed, 1))
+    truth = labels(task, n, generator(child(seed, 0)))
+    y = flipped(task, truth, generator(child(seed, 2)))
+    return Tokens(task, y, xi, noise, child(seed, 1), truth)
 
 
 def labels(task: Task, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw n labels: +1 with probability π, else −1."""
+    """Draw n true labels: +1 with probability π, else −1."""
     return np.where(rng.random(n) < task.pi, 1.0, -1.0)
 
 
+def flipped(task: Task, truth: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw the labels that a loss is trained on: the true ones, some of them flipped.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> task, rng = ns.Task(4, 1, 2.0, 0.5, label_noise=(0.4, 0.0)), np.random.default_rng(0)
+    >>> truth = np.repeat([1.0, -1.0], 1000)
+    >>> y = flipped(task, truth, rng)
+    >>> float((y != truth)[:1000].mean().round(1)), float((y != truth)[1000:].mean())
+    (0.4, 0.0)
+    """
+    if task.label_noise is None:
+        return truth
+    positive, negative = task.flips
+    share = np.where(truth > 0.0, positive, negative)
+    return np.where(rng.random(len(truth)) < share, -truth, truth)
+
+
+def signal_tokens(task: Task, truth: FloatArray, rng: np.random.Generator) -> IndexArray:
+    """Draw how many tokens of each sample carry the signal: none of a negative's.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> truth = np.array([1.0, -1.0, 1.0])
+    >>> signal_tokens(ns.Task(4, 2, 2.0, 0.5), truth, np.random.default_rng(0))
+    array([2, 0, 2])
+    """
+    R: Any = task.R
+    if isinstance(task.R, SignalCount):
+        R = rng.choice(task.R.values, len(truth), p=task.R.probabilities)
+    return np.where(truth > 0.0, R, 0)
+
+
+def marks(task: Task, count: int, rng: np.random.Generator) -> Marks:
+    """Draw the signal tokens of each of ``count`` positives, as many as the task says."""
+    if not isinstance(task.R, SignalCount):
+        return Marks(positions(task, count, rng))
+    R, most = signal_tokens(task, np.ones(count), rng), task.R.values[-1]
+    order = np.argsort(rng.random((count, task.L)), axis=1)  # its first R are a uniform subset
+    return Marks(order[:, :most], np.arange(most) < R[:, None])
+
+
 def positions(task: Task, count: int, rng: np.random.Generator) -> IndexArray:
-    """Draw the R signal tokens of each of ``count`` positives."""
+    """Draw the R signal tokens of each of ``count`` positives, R a number."""
     if isinstance(task.positions, Positions):
         sets = np.array(task.positions.sets)
         return sets[rng.choice(len(sets), count, p=task.positions.probabilities)]

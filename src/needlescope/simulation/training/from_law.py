@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, IndexArray
 from ...running.seeds import generator
 from ..error.attention import Readout
 from ..point import Trial
-from ..samples.data import labels
+from ..samples.data import Marks, flipped, kinds, labels, signal_tokens
 from . import reduced, stages
-from .trained import Trained, Weights, aligned
+from .trained import Trained, Weights, aligned, several_cosines
 
 
 def train(trial: Trial) -> Trained:
@@ -21,14 +21,14 @@ def train(trial: Trial) -> Trained:
     kappa, s = _seen(trial, alignment)
     F, y = _features(trial, kappa, s)
     fit = stages.readout(F, y, trial.training)
-    kinds, several = trial.task.kinds, trial.task.signals is not None
+    several = trial.task.signals is not None
     if not trial.model.has_query:
-        signals = fit.w[: kinds * trial.model.weights(trial.task.L)]
-        signals = signals.reshape(kinds, -1).T if several else signals
+        signals = fit.w[: trial.task.kinds * trial.model.weights(trial.task.L)]
+        signals = signals.reshape(trial.task.kinds, -1).T if several else signals
         return Trained(fit, y, signals, None, np.nan, alignment)
     along, signal = float(fit.w[0]), np.zeros(0)
     if several:
-        signal = np.array(s) * along + reduced.beside(s) @ fit.w[1 : 1 + kinds]
+        signal = np.array(s) * along + reduced.beside(s) @ fit.w[1 : 1 + trial.task.kinds]
     else:
         beside = float(fit.w[1]) if trial.d > 1 else 0.0
         signal = np.array([s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside])
@@ -46,18 +46,29 @@ def align(trial: Trial) -> dict[str, float]:
     if trial.training.balanced:
         first = reduced.balance(trial.task, trial.training, first, means)
     state = reduced.query_step(trial.task, trial.training, first, means, rng)
-    return aligned(trial, np.eye(1, trial.d)[0], first.w, state.q)
+    basis = np.eye(trial.task.kinds, trial.d)
+    return aligned(trial, basis[0] if trial.task.signals is None else basis, first.w, state.q)
 
 
 def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     """Return the attention weights on fresh positives, some at a time, and the alignment."""
     alignment = _alignment(trial)
-    rng, marked = generator(trial.stream("test")), np.arange(trial.task.R)
+    task, rng = trial.task, generator(trial.stream("test"))
     assert trial.model.weigh is not None
-    blocks = reduced.attention_weights(
-        trial.task, np.ones(trial.n_test), *_seen(trial, alignment), rng, trial.model.weigh
-    )
-    return ((a, np.tile(marked, (len(a), 1))) for _, _, a in blocks), alignment
+    (kappa, cosine), carried = _seen(trial, alignment), kinds(task, trial.n_test, rng)
+    own = cosine if carried is None else cosine[carried]
+    tokens = signal_tokens(task, np.ones(trial.n_test), rng)
+    blocks = reduced.attention_weights(task, tokens, kappa, own, rng, trial.model.weigh)
+    return (
+        (a, _first(tokens[rows]), None if carried is None else carried[rows])
+        for rows, _, a in blocks
+    ), alignment
+
+
+def _first(tokens: IndexArray) -> Marks:
+    """Mark the first tokens of each sample, as many as it says."""
+    carry = reduced.first_tokens(tokens)
+    return Marks(np.broadcast_to(np.arange(carry.shape[1]), carry.shape), carry)
 
 
 def features(trial: Trial) -> tuple[FloatArray, FloatArray]:
@@ -78,12 +89,13 @@ def _seen(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
     signals it is the cosine with each.
     """
     kappa, cosine = alignment["kappa"], alignment["cosine_q"]
-    if trial.query is not None and trial.query.cosines is not None:
-        return kappa, trial.query.cosines
+    if trial.task.signals is not None:
+        return kappa, several_cosines(trial, alignment)
     return kappa, 1.0 if trial.d == 1 and cosine == 0.0 else cosine
 
 
 def _features(trial: Trial, kappa: float, cosine: Any) -> tuple[FloatArray, FloatArray]:
     task, d, rng = trial.task, trial.d, generator(trial.stream("D1"))
-    y = labels(task, trial.n, rng)
-    return reduced.FEATURES[trial.model.name](task, y, d, kappa, cosine, rng), y
+    truth = labels(task, trial.n, rng)
+    F = reduced.FEATURES[trial.model.name](task, truth, d, kappa, cosine, rng)
+    return F, flipped(task, truth, rng)

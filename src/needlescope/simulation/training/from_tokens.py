@@ -58,8 +58,8 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     first, state, _ = _query(trial, xi, D0)
     data = Tokens(trial.task, np.ones(trial.n_test), xi, trial.noise, trial.stream("test"))
     weights = (
-        (_weights(trial, block.table, state.q), marked)
-        for block, marked in zip(data.blocks(), data.marks(), strict=True)
+        (_weights(trial, block.table, state.q), marked, carried)
+        for block, marked, carried in zip(data.blocks(), data.marks(), data.carried(), strict=True)
     )
     return weights, aligned(trial, xi, None if first is None else first.w, state.q)
 

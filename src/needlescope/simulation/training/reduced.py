@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, IndexArray
 from ...losses import get_loss
 from ...losses.balance import balancing_shift
 from ...models import linear
@@ -31,7 +31,7 @@ from ...models.model import Weigh
 from ...models.segments import peak, softmax
 from ...task import Task
 from ...training import Training
-from ..samples.data import kinds, positions
+from ..samples.data import flipped, kinds, marks, signal_tokens
 from ..samples.normal import normal
 from .stages import State
 
@@ -41,16 +41,21 @@ Reduced: TypeAlias = (
 
 
 class Means(NamedTuple):
-    """D0 as stage 3 meets it: labels, and the noise of each mean token along w, times √L."""
+    """D0 as stage 3 meets it: training labels, and the noise of each mean token along w, times √L.
+
+    ``tokens`` says how many tokens of each sample carry the signal.
+    """
 
     y: FloatArray
     noise: FloatArray
+    tokens: IndexArray
+    carried: IndexArray  # which of the signals, where there is one
 
 
 def first_step(
-    task: Task, training: Training, y: FloatArray, d: int, rng: np.random.Generator
+    task: Task, training: Training, truth: FloatArray, d: int, rng: np.random.Generator
 ) -> tuple[State, Means]:
-    """Stages 1 and 2 on samples with labels ``y``; the signal is the first unit vector.
+    """Stages 1 and 2 on samples with true labels ``truth``; signals are the first unit vectors.
 
     Examples
     --------
@@ -60,19 +65,25 @@ def first_step(
     >>> state.w.shape, means.noise.shape
     ((5,), (10,))
     """
+    tokens, y = signal_tokens(task, truth, rng), flipped(task, truth, rng)
     loss, n, zero = get_loss(training.loss), len(y), np.zeros(len(y))
+    drawn = kinds(task, n, rng)
+    carried = np.zeros(n, int) if drawn is None else drawn
     b = -training.eta_b * float(loss.derivative(zero, y).mean())
     g = loss.derivative(zero + b if training.first_step == "sequential" else zero, y)
     size = float(np.sqrt(g @ g))
     noise = rng.standard_normal(d)  # Σ gᵢ zᵢ = ‖g‖ noise
     pull = size / np.sqrt(task.L) * noise
-    pull[0] += float(g[y > 0.0].sum()) * task.theta * task.R / task.L
+    for k in range(task.kinds):
+        for R, _ in task.counts:
+            carriers = (tokens == R) & (carried == k)
+            pull[k] += float(g[carriers].sum()) * task.theta * R / task.L
     w = -training.eta_w / n * pull
     seen = rng.standard_normal(n)
     norm = float(np.linalg.norm(w))
     if norm > 0.0:
         seen += g * (float(noise @ w) / norm - float(g @ seen) / size) / size
-    return State(np.zeros(d), w, b), Means(y, seen)
+    return State(np.zeros(d), w, b), Means(y, seen, tokens, carried)
 
 
 def balance(task: Task, training: Training, state: State, means: Means) -> State:
@@ -85,32 +96,33 @@ def query_step(
     task: Task, training: Training, state: State, means: Means, rng: np.random.Generator
 ) -> State:
     """Stage 3, from the state that `first_step` returned with the means."""
-    L, R, theta = task.L, task.R, task.theta
+    L, theta = task.L, task.theta
     y, n, norm = means.y, len(means.y), float(np.linalg.norm(state.w))
     if norm == 0.0 or L == 1:
         return state  # no gradient: the score does not depend on q
-    positive = y > 0.0
-    m = float(state.w[0])
+    m = state.w[means.carried]
     h = get_loss(training.loss).derivative(_scores(task, state, means), y)
     # c = P Z w/‖w‖ has L − 1 free coordinates; the first is along P v, of squared length S.
-    S = R * (L - R) / L
+    S = means.tokens * (L - means.tokens) / L
     first = rng.standard_normal(n)
     others = rng.chisquare(L - 2, n) if L > 2 else np.zeros(n)
-    lift = theta * m * np.sqrt(S) * positive  # of t = P X w along P v/√S
+    lift = theta * m * np.sqrt(S)  # of t = P X w along P v/√S
     size = (lift + norm * first) ** 2 + norm**2 * others  # ‖t‖²
-    signal = theta * np.sqrt(S) * positive * (lift + norm * first)  # θ v·t
+    signal = theta * np.sqrt(S) * (lift + norm * first)  # θ v·t
     self_part = (lift + norm * first) * first + norm * others  # t·c
     across = rng.standard_normal(len(state.w))
     direction = state.w / norm
     across -= (across @ direction) * direction
     pull = float(h @ self_part) * direction + float(np.sqrt((h * h) @ size)) * across
-    pull[0] += float(h @ signal)
+    for k in range(task.kinds):
+        one = means.carried == k
+        pull[k] += float(h[one] @ signal[one])
     return state._replace(q=-training.eta_q * training.beta / (n * L) * pull)
 
 
 def _scores(task: Task, state: State, means: Means) -> FloatArray:
     """Return the scores of D0 while the query is zero."""
-    lift = task.theta * task.R / task.L * float(state.w[0]) * (means.y > 0.0)
+    lift = task.theta * means.tokens / task.L * state.w[means.carried]
     noise = float(np.linalg.norm(state.w)) * means.noise / np.sqrt(task.L)
     found: FloatArray = lift + noise + state.b
     return found
@@ -174,16 +186,31 @@ def attention_scalars(
     The cosine is that of the query with the signal, one for each sample where they have several.
     """
     size, mass, score = (np.empty(len(y)) for _ in range(3))
-    for rows, g, a in attention_weights(task, y, kappa, cosine, rng, weigh):
+    tokens = signal_tokens(task, y, rng)
+    for rows, g, a in attention_weights(task, tokens, kappa, cosine, rng, weigh):
+        marked = first_tokens(tokens[rows])
         size[rows] = np.einsum("nl,nl->n", a, a)
-        mass[rows] = a[:, : task.R].sum(axis=1) * (y[rows] > 0.0)
+        mass[rows] = (a[:, : marked.shape[1]] * marked).sum(axis=1)
         score[rows] = np.einsum("nl,nl->n", a, g)
     return size, mass, score
 
 
+def first_tokens(tokens: IndexArray) -> Any:
+    """Return whether each token carries the signal, where it sits on the first ones.
+
+    Examples
+    --------
+    >>> first_tokens(np.array([1, 0, 2]))
+    array([[ True, False],
+           [False, False],
+           [ True,  True]])
+    """
+    return np.arange(int(tokens.max(initial=0))) < tokens[:, None]
+
+
 def attention_weights(
     task: Task,
-    y: FloatArray,
+    tokens: IndexArray,
     kappa: float,
     cosine: Any,
     rng: np.random.Generator,
@@ -191,25 +218,26 @@ def attention_weights(
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
     """Draw some samples at a time: which they are, their noise g along q̂, and their attention.
 
-    Tokens are exchangeable here, so the signal sits on the first R.
+    Tokens are exchangeable here, so the signal sits on the first ones, ``tokens`` of each sample.
     """
     step = max(1, (1 << 20) // task.L)
-    cosine = np.broadcast_to(cosine, y.shape)[:, None]
-    for first in range(0, len(y), step):
+    cosine = np.broadcast_to(cosine, tokens.shape)[:, None]
+    for first in range(0, len(tokens), step):
         rows = slice(first, first + step)
-        positive = y[rows] > 0.0
-        g = rng.standard_normal((len(positive), task.L))
+        marked = first_tokens(tokens[rows])
+        g = rng.standard_normal((len(marked), task.L))
         hard = np.isinf(kappa)
         scale = 1.0 if hard else kappa
         logits = scale * g
-        logits[:, : task.R] += scale * task.theta * cosine[rows] * positive[:, None]
+        logits[:, : marked.shape[1]] += scale * task.theta * cosine[rows] * marked
         yield rows, g, (peak if hard else weigh)(logits, 1)
 
 
 def pooled_features(task: Task, y: FloatArray, d: int, rng: np.random.Generator) -> FloatArray:
     """Return mean tokens in a basis that begins with ξ, or with each of several signals."""
     spread = np.full(len(y), 1.0 / np.sqrt(task.L))
-    lift, carried = task.theta * task.R / task.L * (y > 0.0), kinds(task, len(y), rng)
+    carried = kinds(task, len(y), rng)
+    lift = task.theta * signal_tokens(task, y, rng) / task.L
     if carried is not None:
         special = lift[:, None] * np.eye(task.kinds)[carried]
         special += spread[:, None] * rng.standard_normal(special.shape)
@@ -225,10 +253,10 @@ def vectorized_features(task: Task, y: FloatArray, d: int, rng: np.random.Genera
     """
     marked = np.zeros((len(y), task.kinds * task.L))
     positive = np.flatnonzero(y > 0.0)
-    place, carried = positions(task, len(positive), rng), kinds(task, len(positive), rng)
+    (owner, place), carried = marks(task, len(positive), rng).pairs, kinds(task, len(positive), rng)
     if carried is not None:
-        place = place + task.L * carried[:, None]
-    marked[positive[:, None], place] = task.theta
+        place = place + task.L * carried[owner]
+    marked[positive[owner], place] = task.theta
     marked += rng.standard_normal(marked.shape)
     return _features(list(marked.T), np.ones(len(y)), task.L * (d - task.kinds), rng)
 

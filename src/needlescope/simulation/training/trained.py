@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,20 +11,23 @@ from ...arrays import FloatArray, IndexArray
 from ...solvers.problem import Fit
 from ..error.attention import Readout
 from ..point import Trial
+from ..samples.data import Marks
 from .stages import State
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
+COSINES = ("cosines_w", "cosines_q")  # with each of several signals
 
 
-Weights: TypeAlias = "Iterator[tuple[FloatArray, IndexArray]]"
-"""Attention weights (m, L) of m positives at a time, and which R tokens carry the signal."""
+Weights: TypeAlias = "Iterator[tuple[FloatArray, Marks, IndexArray | None]]"
+"""Attention weights (m, L) of m positives at a time, which tokens carry the signal, and, where
+there are several, which signal."""
 
 
 class Trained(NamedTuple):
     """The readout, what it made of its training data, and its projections."""
 
     fit: Fit
-    y: FloatArray  # labels of the training data
+    y: FloatArray  # labels of the training data, as the loss saw them
     signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token; × several signals
     look: Readout | None  # attention as its score sees the data
     query_part: float  # ⟨w, q̂⟩
@@ -38,18 +41,36 @@ def aligned(
 ) -> dict[str, float]:
     """Return signal, norm and cosine of w after the first step and of the query.
 
-    Of several signals, that of the positives' mean counts.
+    Of several signals, that of the positives' mean counts; the cosines with each come too.
     """
     found = dict.fromkeys(ALIGNMENT, np.nan)
+    several = trial.task.signals is not None
+    if several:
+        found |= {one: np.nan for name in COSINES for one in each_of(name, trial)}
     for name, vector in (("w", first), ("q", q)):
         if vector is not None:
-            mean = xi if trial.task.signals is None else trial.task.mean_signal @ xi
+            mean = trial.task.mean_signal @ xi if several else xi
             signal, norm = float(vector @ mean), float(np.linalg.norm(vector))
             found[f"signal_{name}"], found[f"norm_{name}"] = signal, norm
             found[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
+            if several:
+                each = np.clip(xi @ vector / norm, -1, 1) if norm > 0.0 else np.zeros(len(xi))
+                found |= zip(each_of(f"cosines_{name}", trial), each.tolist(), strict=True)
     found["kappa"] = trial.training.beta * found["norm_q"]
     if trial.query is not None:  # known, also where q is zero
         kappa, cosine = trial.query.kappa, trial.query.toward(trial.task.mean_signal)
         norm = kappa / trial.training.beta
         found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
+        if several:
+            found |= zip(each_of("cosines_q", trial), trial.query.cosines, strict=True)
     return found
+
+
+def each_of(name: str, trial: Trial) -> list[str]:
+    """Return the names of a number that there is for each of several signals."""
+    return [f"{name}_{k}" for k in range(1, trial.task.kinds + 1)]
+
+
+def several_cosines(trial: Trial, alignment: Mapping[str, float]) -> FloatArray:
+    """Return the query's cosine with each of several signals."""
+    return np.array([alignment[name] for name in each_of("cosines_q", trial)])

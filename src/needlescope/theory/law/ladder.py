@@ -22,7 +22,21 @@ class Level(NamedTuple):
         """The same samples, compressed to more cells."""
         return Level(self.points, FINE * self.cells)
 
+    def of_part(self, share: float) -> Level:
+        """A level for a part of a mixture: the smaller its share, the less its errors weigh.
 
+        Examples
+        --------
+        >>> Level(2**12, 64).of_part(1.0), Level(2**12, 64).of_part(0.2)
+        (Level(points=4096, cells=64), Level(points=1024, cells=29))
+        """
+        halvings = int(np.log2(1.0 / share))
+        points = max(self.points >> halvings, min(self.points, FEWEST.points))
+        cells = max(int(np.ceil(np.sqrt(share) * self.cells)), min(self.cells, FEWEST.cells))
+        return Level(points, cells)
+
+
+FEWEST = Level(2**8, 8)  # of a part of a mixture, however small its share
 _CELLS = (32, 32, 48, 96, 128, 160, 192, 256)
 LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
 ROUGH = LADDER[0]  # where to look first: a tenth of the cost, and often enough

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,11 +27,11 @@ def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level)
     if model.limit is not None:
         return model.limit(task, test)
     kappa, law = sharpness(model, query), LAWS[model.name]
-    kinds = [
-        law(test.L, test.R, test.theta, kappa, cosine, level, beside)
-        for _, cosine, beside in _kinds(test, query)
+    parts = [
+        law(test.L, one.tokens, test.theta, kappa, one.cosine, one.level(level), one.beside)
+        for one in _parts(test, query)
     ]
-    return _joined(kinds, test, query)
+    return _joined(parts, test, query)
 
 
 def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> Limit:
@@ -60,27 +61,52 @@ def drawn(model: Model, task: Task, query: Query, level: Level) -> list[Limit]:
     """Return the law as it was drawn, one for each replicate, or as it is if nothing was."""
     kappa = sharpness(model, query) if model.has_query else 0.0
     if kappa > 0.0 and LAWS[model.name] is attention_limit:
-        kinds = [
-            attention_samples(task.L, task.R, task.theta, kappa, cosine, level.points, beside)
-            for _, cosine, beside in _kinds(task, query)
+        parts = [
+            attention_samples(
+                *(task.L, one.tokens, task.theta, kappa, one.cosine),
+                *(one.level(level).points, one.beside),
+            )
+            for one in _parts(task, query)
         ]
-        return [_joined(one, task, query) for one in zip(*kinds, strict=True)]
+        return [_joined(one, task, query) for one in zip(*parts, strict=True)]
     return [train_limit(model, task, query, level)]
 
 
-def _kinds(task: Task, query: Query) -> list[tuple[float, float, Beside]]:
-    """List the kinds of positives that occur: share, cosine, and the signal beside the query."""
-    if task.signals is None:
-        return [(1.0, query.cosine, None)]
-    rows = map(tuple, beside_query(query.cosines).tolist())
-    found = zip(task.signals, query.cosines, rows, strict=True)
-    return [kind for kind in found if kind[0] > 0.0]
+class _Part(NamedTuple):
+    """A part of the positives that has the law of one signal and one number of signal tokens."""
+
+    kind: float  # share of its signal
+    chance: float  # of its number of signal tokens
+    tokens: int
+    cosine: float
+    beside: Beside  # the signal beside the query
+
+    @property
+    def share(self) -> float:
+        return self.kind * self.chance
+
+    def level(self, level: Level) -> Level:
+        return level.of_part(self.chance)
+
+
+def _parts(task: Task, query: Query) -> list[_Part]:
+    """List the parts that have a signal; where others have none, these come short of one."""
+    kinds: list[tuple[float, float, Beside]] = [(1.0, query.cosine, None)]
+    if task.signals is not None:
+        rows = map(tuple, beside_query(query.cosines).tolist())
+        kinds = [one for one in zip(task.signals, query.cosines, rows, strict=True) if one[0] > 0.0]
+    return [
+        _Part(share, chance, tokens, cosine, beside)
+        for share, cosine, beside in kinds
+        for tokens, chance in task.counts
+        if tokens > 0
+    ]
 
 
 def _joined(laws: Sequence[Limit], task: Task, query: Query) -> Limit:
-    if task.signals is None:
+    if len(laws) == 1 and task.counts[0][0] > 0:
         return laws[0]
-    return mixture(laws, [share for share, _, _ in _kinds(task, query)])
+    return mixture(laws, [one.share for one in _parts(task, query)])
 
 
 LAWS: dict[str, Callable[[int, int, float, float, float, Level, Beside], Limit]] = {

@@ -23,7 +23,7 @@ LOW = -700.0  # the logarithm of a chance that is one still
 
 
 class NormalLaw(NamedTuple):
-    """The law of one task, query and label (−1 or +1)."""
+    """The law of samples with R signal tokens (none: 0) and a label, −1 or +1, of one query."""
 
     L: int
     R: int
@@ -35,8 +35,7 @@ class NormalLaw(NamedTuple):
     @property
     def groups(self) -> tuple[int, int]:
         """How many signal tokens and how many others there are."""
-        R = self.R if self.label > 0 else 0
-        return R, self.L - R
+        return self.R, self.L - self.R
 
     @property
     def dims(self) -> int:
@@ -48,7 +47,7 @@ class NormalLaw(NamedTuple):
 
         Examples
         --------
-        >>> law = NormalLaw(4, 1, 2.0, 1.0, 1.0, -1)
+        >>> law = NormalLaw(4, 0, 2.0, 1.0, 1.0, -1)
         >>> law.nodes(np.zeros((1, 4)), np.ones(1)).A.round(3)
         array([0.337])
         """
@@ -59,7 +58,7 @@ class NormalLaw(NamedTuple):
         )
         tilt = self.theta * self.cosine
         draws = attended(signal, noise, self.L, self.kappa, tilt)
-        mass = draws.mass if self.label > 0 else np.zeros(len(z))
+        mass = draws.mass if self.R > 0 else np.zeros(len(z))
         return attention.nodes(
             self.L, self.theta, self.cosine, mass, draws.score, draws.A, weight, weight[None]
         )

@@ -17,7 +17,9 @@ from typing import TypeAlias
 import numpy as np
 
 from ...arrays import FloatArray
-from ...models.nodes import Limit, mixed
+from ...models.nodes import Limit, Nodes, mixed
+
+NOTHING = 1e-14  # a share that is rounding
 
 Beside: TypeAlias = "tuple[float, ...] | None"
 """Components of one signal along the directions beside the query; None where it is the only one."""
@@ -37,11 +39,21 @@ def beside_query(cosines: Sequence[float]) -> FloatArray:
     return np.eye(len(s)) - np.outer(s, s) / (1.0 + rest)
 
 
-def mixture(kinds: Sequence[Limit], shares: Sequence[float]) -> Limit:
-    """Join the laws of the kinds of positives; their negatives are the same."""
-    positive, negative = mixed([one.positive for one in kinds], shares), kinds[0].negative
-    rough = [one.coarse for one in kinds if one.coarse is not None]
+def mixture(parts: Sequence[Limit], shares: Sequence[float]) -> Limit:
+    """Join the laws of parts of the positives; their negatives are the same.
+
+    What the shares leave of one are positives without a signal, which look like negatives.
+    """
+    negative, bare = parts[0].negative, 1.0 - sum(shares)
+    positive = _mixed([one.positive for one in parts], shares, negative, bare)
+    rough = [one.coarse for one in parts if one.coarse is not None]
     if not rough:
-        return Limit(positive, negative, kinds[0].dim)
-    coarse = mixed([one[0] for one in rough], shares), rough[0][1]
-    return Limit(positive, negative, kinds[0].dim, coarse)
+        return Limit(positive, negative, parts[0].dim)
+    coarse = _mixed([one[0] for one in rough], shares, rough[0][1], bare), rough[0][1]
+    return Limit(positive, negative, parts[0].dim, coarse)
+
+
+def _mixed(parts: Sequence[Nodes], shares: Sequence[float], negative: Nodes, bare: float) -> Nodes:
+    if bare <= NOTHING:
+        return mixed(parts, shares)
+    return mixed([*parts, negative], [*shares, bare])

@@ -14,10 +14,9 @@ from ...outcome import PhaseBoundaries, gather
 from ...task import Task
 from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
-from ..oracle.least_error import bayes_error
 from ..provenance import LEARNING_LIMIT
 from ..unsolved import Points
-from .dimmed import BAYES_POINTS
+from .dimmed import dimmed_error
 from .overlaps import jump_errors
 from .phases import branch, jump
 from .recognition import LADDER, recognition
@@ -63,6 +62,7 @@ def phase_boundaries(
     """
     check_kind("task", task, Task)
     task.need_one_signal("phase_boundaries")
+    task.need_plain("phase_boundaries")
     accuracy = check_accuracy(accuracy)
     tasks = task.scalars(task.shape)
     points = Points(unsolved, task.shape, task)
@@ -107,8 +107,7 @@ def _boundaries(task: Task, accuracy: float) -> dict[str, Any]:
             f"accuracy={1.5 * doubt:.1g} to accept that"
         )
     before, after = (
-        bayes_error(task.replace(theta=task.theta * float(np.sqrt(q))), 1e-3, BAYES_POINTS)[0]
-        for q in (there.low, there.high)
+        dimmed_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0] for q in (there.low, there.high)
     )
     return {
         "verdict": "jumps",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +12,7 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray
+from ...errors import NotConverged
 from ...task import Task
 from ..oracle.least_error import bayes_error
 from .overlaps import Overlaps
@@ -45,21 +48,36 @@ def _errors_at(
     )
     distinct = np.unique(kappa)
     if len(distinct) <= FEW_ERRORS:
-        known = np.array(
-            [bayes_error(task.replace(theta=one), fine, BAYES_POINTS) for one in distinct]
-        )
+        known = np.array([dimmed_error(task, float(one), fine) for one in distinct])
         value, se = known[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
         threes = list(zip(kappa.flat, low.flat, high.flat, strict=True))
         moved = {three: _moved(task, *three) for three in set(threes)}  # both are one where easy
         return value, np.hypot(se, np.reshape([moved[three] for three in threes], q.shape))
     first, last = np.floor(low.min() / STEP), np.ceil(high.max() / STEP)
     nodes = np.arange(first, last + 2.0) * STEP
-    pairs = [_bayes_node(task.L, task.R, task.pi, task.positions, one, fine) for one in nodes]
+    with _named(task):
+        pairs = [_bayes_node(task.L, task.R, task.pi, task.positions, one, fine) for one in nodes]
     errors, se = (np.array(column) for column in zip(*pairs, strict=True))
     curve = CubicSpline(nodes, ndtri(np.maximum(errors, 1e-300)))
     value, *ends = (ndtr(curve(one)) for one in (kappa, low, high))
     apart = np.abs(np.array(ends) - value).max(axis=0)
     return value, np.hypot(np.interp(kappa, nodes, se), apart)
+
+
+def dimmed_error(task: Task, strength: float, accuracy: float) -> tuple[float, float]:
+    """Return the Bayes error of a task at another strength, and its standard error."""
+    with _named(task):
+        return bayes_error(task.replace(theta=strength), accuracy, BAYES_POINTS)
+
+
+@contextmanager
+def _named(task: Task) -> Iterator[None]:
+    """Say of which task an error is not known: the one that was asked about, not a dimmed one."""
+    try:
+        yield
+    except NotConverged as failure:
+        what = f"the Bayes error of {task}, its signal dimmed as far as it is not learned, "
+        raise NotConverged(what + str(failure).partition(") ")[2]) from None
 
 
 def _moved(task: Task, kappa: float, low: float, high: float) -> float:

@@ -44,6 +44,7 @@ def ask(task: Task, alpha: Value) -> Asked:
     """
     check_kind("task", task, Task)
     task.need_one_signal("the limit of learning")
+    task.need_plain("the limit of learning")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))

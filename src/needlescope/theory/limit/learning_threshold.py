@@ -84,6 +84,7 @@ def learning_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("learning_threshold")
+    task.need_plain("learning_threshold")
     alpha = amount("alpha", alpha)
     error = real("error", error, RESOLVED, 1.0, open_high=True)
     accuracy = check_accuracy(accuracy)

@@ -16,6 +16,7 @@ from ...arrays import FloatArray
 from ...lattice import replicate
 from ..law.tokens import Tokens
 from . import score
+from .counts import Count, pairs
 
 SAMPLE = 2**11
 GRID = 10
@@ -43,7 +44,7 @@ class _Point(NamedTuple):
     sign: int
 
 
-def best_attention(L: int, R: int, theta: float, pi: float) -> Attention:
+def best_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
     """Return the best attention with κ > 0, for R < L and θ > 0.
 
     Examples
@@ -66,7 +67,7 @@ def best_attention(L: int, R: int, theta: float, pi: float) -> Attention:
     return min(hard, Attention(error, accuracy, kappa, best.sign, best.sign * tau))
 
 
-def hard_attention(L: int, R: int, theta: float, pi: float) -> Attention:
+def hard_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
     """Return the best attention in the limit κ → ∞, where only the largest token counts.
 
     Examples
@@ -91,17 +92,15 @@ def hard_attention(L: int, R: int, theta: float, pi: float) -> Attention:
 class _Search:
     """The error over κ and threshold, and a sample of tokens that tells where scores lie."""
 
-    def __init__(self, L: int, R: int, theta: float, pi: float) -> None:
+    def __init__(self, L: int, R: Count, theta: float, pi: float) -> None:
         self.L, self.R, self.theta, self.pi = L, R, theta, pi
         # beyond the largest κ the hard limit takes over
         self.largest = 1.5 + 1.2 * float(np.sqrt(2.0 * np.log(L)))
-        signal_dims = Tokens.dims(R)
-        u = replicate(SAMPLE, signal_dims + Tokens.dims(L - R), 0)
-        self.signal = Tokens.draw(R, u[:, :signal_dims])
-        self.noise = Tokens.draw(L - R, u[:, signal_dims:])
+        self.samples = [(_sample(L, r), chance) for r, chance in pairs(R) if 0 < r < L]
         few = slice(0, SAMPLE, 4)
-        self.few_signal = Tokens(R, self.signal.g[few], self.signal.z[few])
-        self.few_noise = Tokens(L - R, self.noise.g[few], self.noise.z[few])
+        self.few_signal, self.few_noise = (
+            Tokens(one.n, one.g[few], one.z[few]) for one in self.samples[0][0]
+        )
 
     def error(
         self, kappa: float, tau: float, sign: int, resolution: score.Resolution
@@ -123,12 +122,21 @@ class _Search:
         low = min(0.3, max(0.25 * self.theta, 1e-3))
         points = []
         for kappa in np.geomspace(low, self.largest, GRID).tolist():
-            scores = [_scores(self.signal, self.noise, kappa, x) for x in (0.0, self.theta)]
-            sign, tau = _pick(scores, self.pi)
+            sign, tau = _pick([self.scores(kappa, x) for x in (0.0, self.theta)], self.pi)
             origin = self.threshold(kappa, 0.0)
             offset = (tau - origin) / (self.threshold(kappa, 1.0) - origin)
             points.append(self._point(float(np.log(kappa)), offset, sign))
         return points
+
+    def scores(self, kappa: float, lift: float) -> FloatArray:
+        """Return the scores of a sample; where R is random, some of it for each R."""
+        every = [_scores(*tokens, kappa, lift) for tokens, _ in self.samples]
+        if len(every) == 1:
+            return every[0]
+        ends = SAMPLE * np.cumsum([chance for _, chance in self.samples])
+        owner = np.searchsorted(ends / ends[-1], np.arange(SAMPLE) / SAMPLE, side="right")
+        mixed = np.random.default_rng(0).permutation(owner)  # lattice points are ordered
+        return np.asarray(np.stack(every)[mixed, np.arange(SAMPLE)])
 
     def descend(self, start: _Point) -> _Point:
         """Simplex search over log κ and the threshold."""
@@ -148,6 +156,13 @@ class _Search:
             return _Point(1.0, log_kappa, offset, sign)
         error, accuracy = self.error(kappa, self.threshold(kappa, offset), sign, score.ROUGH)
         return _Point(error if accuracy < 1e-3 else 1.0, log_kappa, offset, sign)
+
+
+def _sample(L: int, R: int) -> tuple[Tokens, Tokens]:
+    """Draw the signal tokens and the noise tokens of a sample."""
+    signal_dims = Tokens.dims(R)
+    u = replicate(SAMPLE, signal_dims + Tokens.dims(L - R), 0)
+    return Tokens.draw(R, u[:, :signal_dims]), Tokens.draw(L - R, u[:, signal_dims:])
 
 
 def _scores(signal: Tokens, noise: Tokens, kappa: float, lift: float) -> FloatArray:

@@ -11,8 +11,8 @@ and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx 
 the symmetry of the normal law, makes the centred part the same for R and for L − R signal tokens,
 so the smaller number serves.
 
-Where the patterns of positions are given, Λ is their mean with their probabilities, a function of
-the tokens' components in the span of the patterns alone.
+Where R is random Λ is the mixture over it. Where the patterns of positions are given, Λ is their
+mean with their probabilities, a function of the tokens' components in the span of the patterns.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from scipy.special import log_ndtr, logsumexp, ndtr, ndtri
 from ...arrays import FloatArray
 from ...lattice import replicate
 from ...task import Positions
+from .counts import Count, most, pairs
 from .linear import span
-from .symmetric import FEW_SIGNALS, Series, draw, make_groups
+from .symmetric import FEW_SIGNALS, Series, draw, log_binomial, make_groups, scaled_polynomials
 from .symmetric_saddle import Saddle
 
 BAYES_BLOCK = 2**22  # draws × patterns at once
@@ -51,6 +52,35 @@ def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, inde
     spread = R * theta / np.sqrt(L)
     least = _mean_min(-log_odds if positive else log_odds, spread)
     return float(min(pi, 1.0 - pi) * least.mean())
+
+
+def replicate_mixture(L: int, R: Count, theta: float, pi: float, points: int, index: int) -> float:
+    """Return the Bayes error by one QMC replicate where R is random.
+
+    Λ is the mixture over R of the mean over R-subsets, all of the same draws of negatives; the mean
+    token enters each part differently, and is drawn as well.
+
+    Examples
+    --------
+    A mixture that is all but certain to have one signal token:
+
+    >>> round(replicate_mixture(10, ((1, 1.0 - 1e-9), (2, 1e-9)), 2.0, 0.5, 2048, 0), 3)
+    0.298
+    """
+    groups = make_groups(L, 0, theta, positive=False)
+    drawn, logs = draw(groups, points, index), []
+    g = drawn[0].g
+    whole = scaled_polynomials(theta, most(R), g) if groups[0].bulk == 0 else None
+    for r, chance in pairs(R):
+        if r == 0:
+            value = np.zeros(points)
+        elif whole is None:
+            value = Series(theta, r, groups)(drawn)[0]
+        else:
+            value = np.log(whole[r]) + theta * g[:, :r].sum(axis=1) - log_binomial(L, r)
+        logs.append(value - 0.5 * r * theta**2 + np.log(chance))
+    log_odds = logsumexp(logs, axis=0) + np.log(pi / (1.0 - pi))
+    return float((1.0 - pi) * np.exp(np.minimum(log_odds, 0.0)).mean())
 
 
 def replicate_given(

@@ -20,14 +20,18 @@ from ...errors import NotConverged
 from ...grid import check_kind, choice
 from ...lattice import REPLICATES
 from ...outcome import Oracle, gather
+from ...signal_count import SignalCount
 from ...task import Positions, Task
 from ..asked import check_accuracy
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
-from ..provenance import ORACLE
+from ..law.tokens import WHOLE
+from ..provenance import of_oracle
 from ..unsolved import Points
 from . import bayes, linear, one_signal
 from .attention import NIL, Attention, best_attention, hard_attention
+from .counts import count_of
 from .quadratic import best_linear
+from .symmetric import FEW_SIGNALS
 
 MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
@@ -43,7 +47,8 @@ def oracle(
     Our derivation of the quantities of proposition 1 and theorem 1 (arXiv v1), for the linear
     models and for attention, and the Bayes rule. Exact at finite L: nothing is trained, and no
     limit is taken. What becomes of it as L → ∞ is the representation regime, another limit than
-    that of `predict`, which keeps L fixed.
+    that of `predict`, which keeps L fixed. Label noise does not change it: errors are those
+    against true labels.
 
     Parameters
     ----------
@@ -84,9 +89,10 @@ def oracle(
     check_kind("task", task, Task)
     task.need_one_signal("oracle")
     choice("model", model, MODELS)
+    check_count(task, model)
     accuracy = check_accuracy(accuracy)
     points = Points(unsolved, task.shape, task)
-    blank = {"model": model, "provenance": ORACLE[model]}
+    blank = {"model": model, "provenance": of_oracle(model, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, one in enumerate(jobs):
@@ -97,9 +103,24 @@ def oracle(
     return gather(Oracle, rows, task.shape, question)
 
 
+def check_count(task: Task, model: str) -> None:
+    """Refuse a random number of signal tokens where a model's oracle does not know it."""
+    if model == "vectorized":
+        task.need_fixed_count("the oracle of the vectorized model")
+    long = int(np.max(task.L)) > WHOLE
+    if model == "bayes" and isinstance(task.R, SignalCount) and long:
+        most = task.R.values[-1]
+        if most > FEW_SIGNALS:
+            raise ValueError(
+                f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
+                f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
+                "of fewer, or a number"
+            )
+
+
 def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
     """Fields of the oracle of one scalar task."""
-    L, R, theta, pi = task.L, task.R, task.theta, task.pi
+    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
     even = linear.pooled(L, R, theta, pi)
     if model == "bayes":
         asked = task, even.error, accuracy
@@ -109,7 +130,7 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
         if isinstance(task.positions, Positions):
             best = linear.given_positions(L, theta, pi, task.positions)
         else:
-            best = linear.vectorized(L, R, theta, pi)
+            best = linear.vectorized(L, task.R, theta, pi)
         return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
     pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
     kinds = {"attention": _attention, "hard": _hard, "linear": _linear}
@@ -120,7 +141,7 @@ def _hard(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]
     """Fields of attention to the largest token, which pooling may beat."""
     if _silent(task):
         return {**pooled, "kappa": np.inf, "sign": 1}
-    best = hard_attention(task.L, task.R, task.theta, task.pi)
+    best = hard_attention(task.L, count_of(task), task.theta, task.pi)
     return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # but for rounding
 
 
@@ -129,7 +150,7 @@ def _linear(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, An
     even = {**pooled, "kappa": 0.0, "sign": 1}
     if task.R == task.L or _silent(task) or pooled["error"] < NIL:
         return even
-    best = best_linear(task.L, task.R, task.theta, task.pi)
+    best = best_linear(task.L, count_of(task), task.theta, task.pi)
     if best.error >= pooled["error"] - best.accuracy - NIL:
         return even
     _check_known(task, best, accuracy)
@@ -151,7 +172,7 @@ def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str,
         return even
     if pooled["error"] < NIL:
         return {**even, "error_se": NIL}
-    best = best_attention(task.L, task.R, task.theta, task.pi)
+    best = best_attention(task.L, count_of(task), task.theta, task.pi)
     _check_known(task, best, accuracy)
     if best.error >= pooled["error"]:
         return even
@@ -170,12 +191,13 @@ def _fields(best: Attention) -> dict[str, Any]:
 
 def _silent(task: Task) -> bool:
     """Whether the signal is too weak to matter at all."""
-    return bool(task.theta * task.R < 1e-9 * np.sqrt(task.L))
+    return bool(task.theta * task.mean_count < 1e-9 * np.sqrt(task.L))
 
 
 def _one_signal(task: Task, pooled: float, accuracy: float) -> tuple[float, float] | None:
     """Bayes error without sampling, and its own error, where one token carries the signal."""
-    if task.R > 1 or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
+    several = count_of(task) != 1
+    if several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
         return None
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
     if not found.doubt <= RESOLVED * min(found.error, accuracy):
@@ -187,13 +209,13 @@ def bayes_error(
     task: Task, accuracy: float, first_points: int = FIRST_POINTS
 ) -> tuple[float, float]:
     """Return the error that no classifier of a (scalar) task beats, and its standard error."""
-    pooled = linear.pooled(task.L, task.R, task.theta, task.pi).error
-    return _bayes(task, pooled, accuracy, first_points)
+    pooled = linear.pooled(task.L, count_of(task), task.theta, task.pi).error
+    return _one_signal(task, pooled, accuracy) or _bayes(task, pooled, accuracy, first_points)
 
 
 def _bound(task: Task, pooled: float) -> float:
     """Return an error that two simple classifiers reach, so that the best of all does."""
-    return min(pooled, hard_attention(task.L, task.R, task.theta, task.pi).error)
+    return min(pooled, hard_attention(task.L, count_of(task), task.theta, task.pi).error)
 
 
 def _bayes(
@@ -226,9 +248,11 @@ def _bayes(
 
 def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
     """One replicate as a function of points and index, or None where pooling is optimal."""
-    L, R, theta, pi = task.L, task.R, task.theta, task.pi
+    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
     if _silent(task):
         return None
+    if not isinstance(R, int):
+        return lambda points, index: bayes.replicate_mixture(L, R, theta, pi, points, index)
     if isinstance(task.positions, Positions):
         given = task.positions
         return lambda points, index: bayes.replicate_given(theta, pi, given, points, index)

@@ -27,6 +27,7 @@ from scipy.special import gammaln, ndtr
 
 from ...arrays import FloatArray
 from ...task import Positions
+from .counts import Count, pairs
 
 RATIO = 1.25  # of successive k on the coarse grid
 ANGLES = 17
@@ -46,14 +47,18 @@ class Linear(NamedTuple):
     threshold: float
 
 
-def pooled(L: int, R: int, theta: float, pi: float) -> Linear:
+def pooled(L: int, R: Count, theta: float, pi: float) -> Linear:
     """Return the pooled oracle, its threshold in units of the score's standard deviation.
+
+    Where R is random positives are a mixture of normals, whose threshold Newton's method finds.
 
     Examples
     --------
     >>> pooled(4, 1, 2.0, 0.5)
     Linear(error=0.3085375387259869, threshold=0.5)
     """
+    if not isinstance(R, int):
+        return _pooled_mixture(L, R, theta, pi)
     snr = theta * R / np.sqrt(L)
     log_odds = np.log((1.0 - pi) / pi)
     if snr < 1e-9:
@@ -61,6 +66,15 @@ def pooled(L: int, R: int, theta: float, pi: float) -> Linear:
     tau = 0.5 * snr + log_odds / snr
     error = pi * ndtr(tau - snr) + (1.0 - pi) * ndtr(-tau)
     return Linear(float(min(error, pi, 1.0 - pi)), float(tau))
+
+
+def _pooled_mixture(L: int, R: Count, theta: float, pi: float) -> Linear:
+    counts, chances = np.array(pairs(R)).T
+    means = theta * counts[None] / np.sqrt(L)
+    if means.max() < 1e-9:
+        return _trivial(pi)
+    error, tau = _best_threshold(means, np.log(chances), pi)
+    return Linear(float(min(error[0], pi, 1.0 - pi)), float(tau[0]))
 
 
 def vectorized(L: int, R: int, theta: float, pi: float) -> Linear:

@@ -22,6 +22,7 @@ from scipy.optimize import minimize
 
 from ...arrays import FloatArray
 from .attention import Attention
+from .counts import Count, most, pairs
 
 TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves doubt
 STEP = 0.04  # of the logarithm of q, in proportion to α
@@ -38,7 +39,7 @@ NOTHING = -45.0  # the logarithm of a term that does not matter
 EDGE = 1e-3  # a threshold this near the least of ‖Px‖² is none
 
 
-def best_linear(L: int, R: int, theta: float, pi: float) -> Attention:
+def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
     """Return the best linear attention with κ ≥ 0, for L > 1.
 
     Its threshold is on x̄ + (κ/L)‖Px‖², on ‖Px‖²/L if κ = ∞.
@@ -53,7 +54,7 @@ def best_linear(L: int, R: int, theta: float, pi: float) -> Attention:
     """
     errors = partial(_errors, L, R, theta, pi)
     angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
-    starts = [_look(errors, angle, *_range(L, R, theta, angle)) for angle in angles]
+    starts = [_look(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
     found = [_descend(errors, start) for start in _valleys(starts)]
     # the ends, where one of the two parts is all, are no inside of a simplex
     found += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
@@ -74,11 +75,15 @@ _Errors = Callable[..., tuple[FloatArray, FloatArray]]
 
 
 def _errors(
-    L: int, R: int, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
+    L: int, R: Count, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
     """Return the error at each threshold, and how far it may be off."""
     negative, noise_doubt = below(L, 0.0, 0.0, angle, taus, step)
-    positive, signal_doubt = below(L, *_moved(L, R, theta), angle, taus, step)
+    parts = [
+        chance * np.stack(below(L, *_moved(L, r, theta), angle, taus, step))
+        for r, chance in pairs(R)
+    ]
+    positive, signal_doubt = sum(parts[1:], parts[0])
     error = pi * positive + (1.0 - pi) * (1.0 - negative)
     return error, pi * signal_doubt + (1.0 - pi) * noise_doubt
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from ...arrays import FloatArray
+from .counts import Count, most, pairs
 
 TURN = 0.3  # α, for κ above 0.35
 TOKEN_REACH = 8.5  # standard deviations kept on either side of a token's mean
@@ -34,7 +35,10 @@ ComplexArray = NDArray[np.complex128]
 
 
 class Chances(NamedTuple):
-    """P(score < τ) for each label, and an estimate of their numerical error."""
+    """P(score < τ) for each label, and an estimate of their numerical error.
+
+    Where R is random, positives are the mixture over it.
+    """
 
     negative: float
     positive: float
@@ -54,7 +58,7 @@ ROUGH = Resolution(0.2, 0.35, 1e-8)  # five or more, at a fifth of the cost: for
 
 
 def below(
-    L: int, R: int, theta: float, kappa: float, tau: float, resolution: Resolution = FINE
+    L: int, R: Count, theta: float, kappa: float, tau: float, resolution: Resolution = FINE
 ) -> Chances:
     """Return P(score < τ) for negative and positive samples, for κ > 0.
 
@@ -73,15 +77,16 @@ def below(
     h, weights = _one_token(theta, kappa, tau, spacing)
     turn = TURN * min(1.0, kappa * HIGHEST / BEND)
     size = np.abs(weights).T @ np.abs(h)
-    s = float(np.log(tolerance / (L * size[0] + R * size[1])))
-    sums = np.zeros((2, 2))  # label; even and odd nodes
+    counts, chances = zip(*pairs(R), strict=True)
+    s = float(np.log(tolerance / (L * size[0] + most(R) * size[1])))
+    sums = np.zeros((1 + len(counts), 2))  # negatives, positives of each R; even and odd nodes
     floor = np.log(tolerance)
     while True:
         grid = s + step * np.arange(SCORE_BLOCK)
         q = np.exp(grid - 1j * turn)
         cumulant = _log1p(np.expm1(1j * q[:, None] * h) @ weights)
-        signal = (L - R) * cumulant[:, 0] + R * cumulant[:, 1]
-        both = np.stack([L * cumulant[:, 0], signal])
+        signal = ((L - r) * cumulant[:, 0] + r * cumulant[:, 1] for r in counts)
+        both = np.stack([L * cumulant[:, 0], *signal])
         gone = both.real.max(axis=0) < floor
         ended = bool(gone.any())
         terms = np.exp(both[:, : gone.argmax()] if ended else both).imag
@@ -93,11 +98,11 @@ def below(
     coarse = 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
     # the rule's error is squared when its step is halved
     error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
-    negative, positive = np.clip(fine, 0.0, 1.0).tolist()
-    return Chances(negative, positive, error)
+    negative, *positive = np.clip(fine, 0.0, 1.0).tolist()
+    return Chances(negative, sum(p * one for p, one in zip(chances, positive, strict=True)), error)
 
 
-def hard(L: int, R: int, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return P(score ≥ τ) of negatives and P(score < τ) of positives as κ → ∞: the largest token.
 
     Examples
@@ -106,8 +111,9 @@ def hard(L: int, R: int, theta: float, tau: FloatArray) -> tuple[FloatArray, Flo
     >>> false_alarm.item(), miss.item()
     (0.5, 0.5)
     """
-    noise = log_ndtr(tau)
-    return -np.expm1(L * noise), np.exp((L - R) * noise + R * log_ndtr(tau - theta))
+    noise, signal = log_ndtr(tau), log_ndtr(tau - theta)
+    parts = [chance * np.exp((L - r) * noise + r * signal) for r, chance in pairs(R)]
+    return -np.expm1(L * noise), np.asarray(sum(parts[1:], parts[0]))
 
 
 def _log1p(value: ComplexArray) -> ComplexArray:

@@ -75,6 +75,7 @@ def detection_threshold(
     """
     check_kind("task", task, Task)
     task.need_one_signal("detection_threshold")
+    task.need_plain("detection_threshold")
     choice("model", model, MODELS)
     accuracy = check_accuracy(accuracy)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)

@@ -16,6 +16,7 @@ most; others of that sort were checked to 2 to 16 % only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...lattice import REPLICATES
-from ...models.nodes import Limit, Nodes
+from ...models.nodes import Nodes, grouped
 from ..law.ladder import ERRORS_WITHIN_ACCURACY
 from ..law.normals import NormalLaw
 from ..law.tilted import STEPS, Tilt, share_with_a_say, spread, standard, temper
@@ -53,19 +54,19 @@ class _Turn(NamedTuple):
     relative: float
     at: FloatArray
     first: float  # the value where the turn before was least
-    say: float  # the share of draws with a say, of the label with the least
-    heaviest: list[FloatArray]  # draw of each label
+    say: float  # the share of draws with a say, of the law with the least
+    heaviest: list[FloatArray]  # draw of each law
 
 
-def rare_separability(
-    positive: NormalLaw, negative: NormalLaw, pi: float, accuracy: float
-) -> Known:
-    """Minimise E[(√U G − y(μ·m + b)/√A)₊²] to a relative accuracy, or as well as can be."""
-    laws = (positive, negative)
+def rare_separability(laws: Sequence[NormalLaw], shares: Sequence[float], accuracy: float) -> Known:
+    """Minimise E[(√U G − y(μ·m + b)/√A)₊²] to a relative accuracy, or as well as can be.
+
+    The data are a mixture of ``laws``, each with its share.
+    """
     tilts = [[standard(law.dims)] for law in laws]
     points, before = FIRST, None
     for turn in range(TURNS):
-        now = _minimised(laws, pi, tilts, points, before)
+        now = _minimised(laws, shares, tilts, points, before)
         if now.first < NIL:
             return Known(0.0, 0.0)
         if _settled(before, now):
@@ -97,7 +98,7 @@ def _settled(before: _Turn | None, now: _Turn) -> bool:
 
 
 def _where(law: NormalLaw, at: FloatArray, start: FloatArray, turn: int) -> list[Tilt]:
-    """Return Gaussians that look like a label's integrand at (μ, b)."""
+    """Return Gaussians that look like a law's integrand at (μ, b)."""
     one = np.ones(1)
 
     def log_f(z: FloatArray) -> FloatArray:
@@ -107,21 +108,20 @@ def _where(law: NormalLaw, at: FloatArray, start: FloatArray, turn: int) -> list
 
 
 def _minimised(
-    laws: tuple[NormalLaw, NormalLaw],
-    pi: float,
+    laws: Sequence[NormalLaw],
+    shares: Sequence[float],
     tilts: list[list[Tilt]],
     points: int,
     before: _Turn | None,
 ) -> _Turn:
     """Draw, minimise, and look at how the replicates spread and the weights lie."""
-    (z_positive, positive), (z_negative, negative) = (
-        _drawn(law, kept, points) for law, kept in zip(laws, tilts, strict=True)
-    )
-    joint = Limit(positive, negative).law(pi)
+    draws = [_drawn(law, kept, points) for law, kept in zip(laws, tilts, strict=True)]
+    parts = zip(laws, shares, draws, strict=True)
+    joint = grouped([(float(law.label), share, nodes) for law, share, (_, nodes) in parts])
     start = None if before is None else before.at
     found = separability(joint, start)
     terms = joint.weight * shortfall(joint, found.at)
-    sides = np.split(terms, [len(z_positive)])
+    sides = np.split(terms, np.cumsum([len(z) for z, _ in draws])[:-1])
     replicas = REPLICATES * sum(side.reshape(REPLICATES, -1).sum(axis=1) for side in sides)
     value = max(found.value, 1e-300)
     return _Turn(
@@ -130,19 +130,19 @@ def _minimised(
         found.at,
         np.inf if start is None else float(joint.weight @ shortfall(joint, start)),
         min(_say(side, value) for side in sides),
-        [z[side.argmax()] for z, side in zip((z_positive, z_negative), sides, strict=True)],
+        [z[side.argmax()] for (z, _), side in zip(draws, sides, strict=True)],
     )
 
 
 def _drawn(law: NormalLaw, tilts: list[Tilt], points: int) -> tuple[FloatArray, Nodes]:
-    """Draw all replicates of a label, one after the other: their normals, and where they lead."""
+    """Draw all replicates of a law, one after the other: their normals, and where they lead."""
     parts = [spread(tilts, points, index) for index in range(REPLICATES)]
     z, log_weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     return z, law.nodes(z, np.exp(log_weight) / len(z))
 
 
 def _say(terms: FloatArray, value: float) -> float:
-    """Return the share of a label's draws with a say, or one if the label hardly matters."""
+    """Return the share of a law's draws with a say, or one if the law hardly matters."""
     if terms.sum() < 1e-4 * value:
         return 1.0
     with np.errstate(divide="ignore"):

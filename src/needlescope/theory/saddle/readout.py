@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import NoMinimiser, NotConverged
 from ...losses import Loss
-from ...models.nodes import JointLaw, Limit
+from ...models.nodes import CLEAN, Flips, JointLaw, Limit
 from .collapse import collapsed_bias, solve_close
 from .margin import separability
 from .problem import Local, Point, Saddle
@@ -39,14 +39,21 @@ class Readout(NamedTuple):
 
 
 def train_readout(
-    limit: Limit, loss: Loss, pi: float, alpha: float, ridge: float, warm: Point | None = None
+    limit: Limit,
+    loss: Loss,
+    pi: float,
+    alpha: float,
+    ridge: float,
+    warm: Point | None = None,
+    flips: Flips = CLEAN,
 ) -> Readout:
     """Minimise the ridge-regularised loss on α d samples, in the limit.
 
-    ``warm`` is a guess from a neighbouring problem. A ridge of zero means the limit λ → 0⁺ for
+    ``warm`` is a guess from a neighbouring problem, ``flips`` are the shares of positives and of
+    negatives whose label is flipped. A ridge of zero means the limit λ → 0⁺ for
     the square loss; other losses then have a minimiser only beyond the separability capacity.
     """
-    law, delta = limit.law(pi), alpha / limit.dim
+    law, delta = limit.law(pi, flips), alpha / limit.dim
     if ridge == 0.0:
         ridge = _ridge_of_none(law, loss, alpha, limit.dim)
     problem = Saddle(law, loss, delta, ridge)

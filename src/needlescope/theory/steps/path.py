@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
 from ...arrays import Value
@@ -10,49 +13,89 @@ from ...lattice import REPLICATES
 from ...losses import get_loss
 from ...task import Task
 from ...training import Training
-from .step import START, Overlaps, Sizes, step
+from ..along import along_signals
+from .step import Overlaps, Sizes, start, step
 
-POINTS = (2**10, 2**12, 2**14)
-SURE = 5e-5  # doubt that needs no finer lattice
+POINTS = (2**8, 2**10, 2**12, 2**14)
+SURE = 5e-4  # doubt that needs no finer lattice
 UNSURE = 1e-2  # doubt beyond which a path is left to chance, and not returned
+# A lattice four times as fine lessens errors about as much. Errors of single steps add up to a bias
+# as well, which replicates share: a third of what it lost by the last refinement is left of it.
+FINER, LEFT = 4.0, 1.0 / 3.0
 
 
 def followed(task: Task, training: Training, points: int, index: int) -> Overlaps:
-    """Follow the schedule on one replicate of a lattice of so many points."""
+    """Follow the schedule on one replicate of a lattice of so many points.
+
+    Every step has a shift of its own, so that the errors of many steps average out.
+    """
     schedule, loss = training.schedule, get_loss(training.loss)
     assert schedule is not None
     sizes = (schedule.sizes(name, getattr(training, name)) for name in ("eta_w", "eta_b", "eta_q"))
-    at = START
-    for share, *by in zip(schedule.shares, *sizes, strict=True):
-        alpha = share * training.alpha0
-        at = step(at, task, loss, training.beta, alpha, Sizes(*by), points, index)
+    at = start(task.kinds)
+    for number, (share, *by) in enumerate(zip(schedule.shares, *sizes, strict=True)):
+        alpha, shift = share * training.alpha0, index + REPLICATES * number
+        at = step(at, task, loss, training.beta, alpha, Sizes(*by), points, shift)
     return at
 
 
-def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[str, float]:
+def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
     """Return signal, norm and cosine of readout and query after the last step, with errors.
 
-    The lattice is refined until the doubt is at most ``sure``, or to its finest.
+    The lattice is refined until the doubt is at most ``sure``, or to its finest; it is refined no
+    further where not even that could tell where the path ends. ``finest`` is the doubt that the
+    finest would leave, as far as can be seen.
     """
     assert training.schedule is not None
-    for points in POINTS:
-        with np.errstate(over="ignore", invalid="ignore"):
-            rows = [
-                _numbers(followed(task, training, points, index), training.beta)
+    found: dict[str, Any] = {}
+    for level, points in enumerate(POINTS, 1):
+        found = _with_bias(at_level(task, training, points), found)
+        each = found.get("cosines_q_se", found["cosine_q_se"])
+        left = doubt(np.array(each), found["kappa"], found["kappa_se"])
+        finest = left / FINER ** (len(POINTS) - level)
+        if left <= sure and (level > 1 or left == 0.0):
+            break
+        if not finest <= UNSURE:
+            raise NotConverged(
+                f"the query after {training.schedule.steps} steps is known to {left:.1g} only, by "
+                f"{points} points: steps this long leave the path to chance; take shorter ones "
+                "(eta_w, eta_q), or fewer"
+            )
+    return found | {"finest": finest}
+
+
+@lru_cache(maxsize=256)
+def at_level(task: Task, training: Training, points: int) -> dict[str, Any]:
+    """Return the numbers by a lattice of so many points, with errors over its replicates."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _summary(
+            [
+                _numbers(task, followed(task, training, points, index), training.beta)
                 for index in range(REPLICATES)
             ]
-        values = np.array([list(row.values()) for row in rows])
-        means, errors = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
-        found = dict(zip(rows[0], means.tolist(), strict=True))
-        found |= {f"{name}_se": one for name, one in zip(rows[0], errors.tolist(), strict=True)}
-        left = doubt(found["cosine_q_se"], found["kappa"], found["kappa_se"])
-        if left <= sure:
-            break
-    if not left <= UNSURE:
-        raise NotConverged(
-            f"the query after {training.schedule.steps} steps is known to {left:.1g} only: "
-            "steps this long leave the path to chance; take shorter ones"
         )
+
+
+def _with_bias(found: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
+    """Add to the errors what may be left of the bias, by the numbers of a coarser lattice."""
+    if not coarser:
+        return found
+    errors: dict[str, Any] = {}
+    for name in (one for one in found if f"{one}_se" in found):
+        bias = LEFT * np.abs(np.subtract(found[name], coarser[name]))
+        both = np.hypot(found[f"{name}_se"], bias)
+        errors[f"{name}_se"] = tuple(both.tolist()) if both.ndim else float(both)
+    return found | errors
+
+
+def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the mean over replicates of each number, or of each of several, and its error."""
+    found: dict[str, Any] = {}
+    for name in rows[0]:
+        values = np.array([row[name] for row in rows])
+        error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+        for key, one in ((name, values.mean(axis=0)), (f"{name}_se", error)):
+            found[key] = tuple(one.tolist()) if one.ndim else float(one)
     return found
 
 
@@ -68,9 +111,7 @@ def doubt(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:
     return float(np.maximum(cosine_se, relative).max())
 
 
-def _numbers(at: Overlaps, beta: float) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name, signal, norm in (("w", at.m_w, at.norm_w), ("q", at.m_q, at.norm_q)):
-        cosine = float(np.clip(signal / norm, -1.0, 1.0)) if norm > 0.0 else 0.0
-        found |= {f"signal_{name}": signal, f"norm_{name}": norm, f"cosine_{name}": cosine}
-    return found | {"kappa": beta * at.norm_q}
+def _numbers(task: Task, at: Overlaps, beta: float) -> dict[str, Any]:
+    readout = along_signals(task, "w", at.m_w.tolist(), at.norm_w)
+    query = along_signals(task, "q", at.m_q.tolist(), at.norm_q)
+    return readout | query | {"kappa": beta * at.norm_q}

@@ -11,7 +11,8 @@ forms. So, with h = ℓ'(f; y) and c = a ∘ (x − a·x), x = X w,
     ∇b = E[h],    q̂ = q/√Q,    û = (w − (C/Q) q)/σ
 
 where both noises overlap by E[h² a·c]/α. The sums over tokens that these take are `sums`, the
-integrals over G are `slopes`.
+integrals over G are `slopes`. Of several signals each has its own overlaps with q and w, and its
+positives, a group of samples of their own, pull along it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...task import Task
+from ..groups import Group, groups
 from .slopes import slopes
 from .sums import TERMS, Sample, samples
 
@@ -30,30 +32,30 @@ RANK = 1e-14  # of ‖w‖², below which w beside q is rounding
 
 
 class Overlaps(NamedTuple):
-    """The Gram matrix of (ξ, q, w), and the bias."""
+    """The Gram matrix of the signals, q and w, in this order, and the bias."""
 
     gram: FloatArray
     b: float
 
     @property
-    def m_q(self) -> float:
-        """⟨q, ξ⟩."""
-        return float(self.gram[0, 1])
+    def m_q(self) -> FloatArray:
+        """⟨q, ξ⟩ for each signal."""
+        return self.gram[:-2, -2]
 
     @property
-    def m_w(self) -> float:
-        """⟨w, ξ⟩."""
-        return float(self.gram[0, 2])
+    def m_w(self) -> FloatArray:
+        """⟨w, ξ⟩ for each signal."""
+        return self.gram[:-2, -1]
 
     @property
     def norm_q(self) -> float:
         """‖q‖."""
-        return float(np.sqrt(max(self.gram[1, 1], 0.0)))
+        return float(np.sqrt(max(self.gram[-2, -2], 0.0)))
 
     @property
     def norm_w(self) -> float:
         """‖w‖."""
-        return float(np.sqrt(max(self.gram[2, 2], 0.0)))
+        return float(np.sqrt(max(self.gram[-1, -1], 0.0)))
 
 
 class Sizes(NamedTuple):
@@ -65,14 +67,16 @@ class Sizes(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A gradient: rows w and q of coefficients of (ξ, q̂, û), their noises' Gram matrix, and ∇b."""
+    """A gradient: rows q and w of coefficients of (ξ, q̂, û), their noises' Gram matrix, and ∇b."""
 
     along: FloatArray
     noise: FloatArray
     b: float
 
 
-START = Overlaps(np.diag([1.0, 0.0, 0.0]), 0.0)
+def start(signals: int = 1) -> Overlaps:
+    """Return the overlaps with w, q and b at zero."""
+    return Overlaps(np.diag([1.0] * signals + [0.0, 0.0]), 0.0)
 
 
 def step(
@@ -88,24 +92,25 @@ def step(
     >>> import needlescope as ns
     >>> from needlescope.losses import LOGISTIC
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = step(START, task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
-    >>> round(found.m_w, 4), found.m_q, found.norm_q  # ηπθR/(2L)
-    (0.125, 0.0, 0.0)
+    >>> found = step(start(), task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
+    >>> found.m_w.round(4).tolist(), found.m_q.tolist(), found.norm_q  # ηπθR/(2L)
+    ([0.125], [0.0], 0.0)
     """
-    norm, (_, Q, C) = at.norm_q, at.gram[1]
+    norm, (Q, C), W = at.norm_q, at.gram[-2, -2:], at.gram[-1, -1]
     shared = C / norm if norm > 0.0 else 0.0
-    W = at.gram[2, 2]
     left = W - shared**2
     beside = float(np.sqrt(left)) if left > RANK * W else 0.0
     pull = gradient(at, task, loss, beta, shared, beside, points, index)
     # rows ξ, q̂, û in terms of ξ, q, w
-    basis = np.diag([1.0, 1.0 / norm if norm > 0.0 else 0.0, 1.0 / beside if beside > 0.0 else 0.0])
-    basis[2, 1] = -basis[2, 2] * (C / Q if norm > 0.0 else 0.0)
+    basis = np.eye(len(at.gram))
+    basis[-2, -2] = 1.0 / norm if norm > 0.0 else 0.0
+    basis[-1, -1] = 1.0 / beside if beside > 0.0 else 0.0
+    basis[-1, -2] = -basis[-1, -1] * (C / Q if norm > 0.0 else 0.0)
     scale = np.array([by.q * beta, by.w])
-    moved = np.eye(3)
-    moved[1:] -= scale[:, None] * (pull.along @ basis)
+    moved = np.eye(len(at.gram))
+    moved[-2:] -= scale[:, None] * (pull.along @ basis)
     gram = moved @ at.gram @ moved.T
-    gram[1:, 1:] += np.outer(scale, scale) * pull.noise / alpha
+    gram[-2:, -2:] += np.outer(scale, scale) * pull.noise / alpha
     return Overlaps(gram, at.b - by.b * pull.b)
 
 
@@ -114,39 +119,60 @@ def gradient(
     index: int,
 ) -> Pull:  # fmt: skip
     """Return the gradient, that of q without its factor β."""
-    if at.norm_q > 0.0:
-        tilt = task.theta * at.m_q / at.norm_q
-        drawn = samples(task.L, task.R, beta * at.norm_q, tilt, points, index)
-    else:
-        drawn = _even(task.L, task.R)
-    total = np.zeros(10)
-    for sample, y, share in zip(drawn, (1, -1), (task.pi, 1.0 - task.pi), strict=True):
-        total += share * _terms(sample, y, at, task, loss, shared, beside)
-    along, noise = total[:6].reshape(2, 3), total[6:9]
-    return Pull(along, np.array([[noise[1], noise[2]], [noise[2], noise[0]]]), float(total[9]))
+    total, along = np.zeros(8), np.zeros((2, len(at.gram) - 2))
+    for group, sample in zip(groups(task), _drawn(at, task, beta, points, index), strict=True):
+        on_signal, rest = _terms(sample, group, at, task, loss, shared, beside)
+        along[:, group.kind] += group.share * on_signal
+        total += group.share * rest
+    noise = total[4:7]
+    return Pull(
+        np.hstack([along, total[:4].reshape(2, 2)]),
+        np.array([[noise[1], noise[2]], [noise[2], noise[0]]]),
+        float(total[7]),
+    )
 
 
-def _even(L: int, R: int) -> list[Sample]:
+def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[Sample]:
+    """Return a sample of the sums over tokens for each group; negatives share some positives'."""
+    L, every = task.L, groups(task)
+    carriers = [R for R, _ in task.counts if R > 0]
+    numbers = [one.tokens or carriers[0] for one in every]  # without a signal any R will do
+    if at.norm_q == 0.0:
+        return [_even(L, R) for R in numbers]
+    tilts = [task.theta * float(at.m_q[one.kind]) / at.norm_q * (one.tokens > 0) for one in every]
+    found: dict[int, Sample] = {}
+    for R in carriers:
+        own = [k for k, number in enumerate(numbers) if number == R]
+        drawn = samples(L, R, beta * at.norm_q, [tilts[k] for k in own], points, index)
+        found |= dict(zip(own, drawn, strict=True))
+    return [found[k] for k in range(len(every))]
+
+
+def _even(L: int, R: int) -> Sample:
     """A query of zero spreads its attention evenly, and sees nothing of the tokens."""
     signal, every = (
         {(j, p): np.full(1, n * float(L) ** -j * (p == 0)) for j, p in TERMS} for n in (R, L)
     )
-    return [Sample(signal, every)] * 2
+    return Sample(signal, every)
 
 
 def _terms(
-    sample: Sample, y: int, at: Overlaps, task: Task, loss: Loss, shared: float, beside: float
-) -> FloatArray:
-    """Return the means over samples of one label: ∇q and ∇w, their noises and overlap, ∇b."""
-    every, lift = sample.every, task.theta * at.m_w * (y > 0)
-    signal = {key: one * (y > 0) for key, one in sample.signal.items()}
+    sample: Sample, group: Group, at: Overlaps, task: Task, loss: Loss, shared: float, beside: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return means over a group: ∇q and ∇w along its signal, then all others of `gradient`.
+
+    These are ∇q and ∇w along q̂ and û, the squared noises of w and q, their overlap, and ∇b.
+    """
+    carries = group.tokens > 0
+    every, lift = sample.every, task.theta * float(at.m_w[group.kind]) * carries
+    signal = {key: one * carries for key, one in sample.signal.items()}
     A, a3, a4 = every[2, 0], every[3, 0], every[4, 0]
     norm = np.sqrt(A)
     D = lift * signal[1, 0] + shared * every[1, 1]  # D·a
     D2 = lift * signal[2, 0] + shared * every[2, 1]  # D·a²
     D3 = lift * signal[3, 0] + shared * every[3, 1]
     squared = lift**2 * signal[2, 0] + 2.0 * lift * shared * signal[2, 1] + shared**2 * every[2, 2]
-    h, h2 = slopes(loss, y, D + at.b, beside * norm)
+    h, h2 = slopes(loss, group.label, D + at.b, beside * norm)
     on_signal = (
         (lift * signal[1, 0] + shared * signal[1, 1] - signal[1, 0] * D) * h[0]
         + beside * (signal[2, 0] / norm - norm * signal[1, 0]) * h[1]
@@ -163,8 +189,8 @@ def _terms(
     )
     both = (D2 - A * D) * h2[0] + beside * (a3 / norm - norm * A) * h2[1]
     rows = (
-        *(task.theta * on_signal, on_query, on_readout),
-        *(task.theta * signal[1, 0] * h[0], every[1, 1] * h[0], norm * h[1]),
+        *(on_query, on_readout, every[1, 1] * h[0], norm * h[1]),
         *(A * h2[0], size_q, both, h[0]),
     )
-    return np.array([row.mean() for row in rows])
+    along = task.theta * on_signal, task.theta * signal[1, 0] * h[0]
+    return np.array([one.mean() for one in along]), np.array([row.mean() for row in rows])

@@ -7,6 +7,7 @@ over the others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,21 +38,24 @@ def draw(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
     return Tokens.draw(R, u[:, : dims[0]], kept[0]), Tokens.draw(L - R, u[:, dims[0] :], kept[1])
 
 
-def samples(L: int, R: int, kappa: float, tilt: float, points: int, index: int) -> list[Sample]:
-    """Return the sums in positive samples, then in negative ones, of the same tokens.
+def samples(
+    L: int, R: int, kappa: float, tilts: Sequence[float], points: int, index: int
+) -> list[Sample]:
+    """Return the sums in samples whose R signal tokens are raised by each tilt, of the same tokens.
 
     Examples
     --------
-    >>> positive, negative = samples(5, 2, 1.0, 3.0, 256, 0)
+    >>> positive, negative = samples(5, 2, 1.0, (3.0, 0.0), 256, 0)
     >>> bool(np.allclose(positive.every[1, 0], 1.0))
     True
     >>> float(positive.signal[1, 0].mean().round(2)), float(negative.every[2, 0].min()) > 0.2
     (0.9, True)
     """
-    groups = draw(L, R, points, index)
-    tops, parts = zip(*(_group(one, kappa) for one in groups), strict=True)
+    both = draw(L, R, points, index)
+    tops, parts = zip(*(_group(one, kappa) for one in both), strict=True)
     found = []
-    for lift in (kappa * tilt, 0.0):
+    for tilt in tilts:
+        lift = kappa * tilt
         logs = [kappa * tops[0] + lift, kappa * tops[1]]
         top = np.maximum(*logs)
         factors = [np.exp(log - top) for log in logs]
@@ -70,15 +74,17 @@ def _group(tokens: Tokens, kappa: float) -> tuple[FloatArray, Sums]:
     if tokens.n == 0:
         return np.full(points, -np.inf), dict.fromkeys(TERMS, np.zeros(points))
     g, top = tokens.g, tokens.g[:, 0]
-    weight = np.exp(kappa * (g - top[:, None]))
-    found, power = {}, np.ones_like(weight)
-    for j in range(1, 5):
-        power = power * weight
-        factor = power
-        for p in range(3):
-            if (j, p) in TERMS:
-                found[j, p] = factor.sum(axis=1)
-                factor = factor * g
+    a = np.exp(kappa * (g - top[:, None]))
+    ag, a2 = a * g, a * a
+    pairs = {
+        **{(1, 0): (a, None), (1, 1): (ag, None), (1, 2): (ag, g)},
+        **{(2, 0): (a, a), (2, 1): (a, ag), (2, 2): (ag, ag)},
+        **{(3, 0): (a2, a), (3, 1): (a2, ag), (4, 0): (a2, a2)},
+    }
+    found = {
+        key: one.sum(axis=1) if other is None else np.einsum("nl,nl->n", one, other)
+        for key, (one, other) in pairs.items()
+    }
     left = tokens.n - g.shape[1]
     if left:
         last = g[:, -1]

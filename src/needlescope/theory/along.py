@@ -1,0 +1,35 @@
+"""A readout or a query as results describe it: signal, norm and cosines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..task import Task
+
+
+def along_signals(
+    task: Task, name: str, signals: Sequence[float], norm: float, scale: float = 1.0
+) -> dict[str, Any]:
+    """Return the part of ``scale`` times a vector along the signal, its norm, and their ratio.
+
+    ``signals`` are its products with each signal. Of several, the direction of the positives' mean
+    counts, and the cosines with each come too.
+
+    Examples
+    --------
+    >>> two = Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
+    >>> found = along_signals(two, "q", (3.0, 0.0), 5.0, scale=2.0)
+    >>> found["norm_q"], found["cosines_q"], round(found["cosine_q"], 3)  # 0.6/√2
+    (10.0, (0.6, 0.0), 0.424)
+    """
+    cosines = tuple(float(np.clip(m / norm, -1.0, 1.0)) if norm > 0.0 else 0.0 for m in signals)
+    mean = task.mean_signal
+    found: dict[str, Any] = {
+        f"signal_{name}": scale * float(mean @ signals),
+        f"norm_{name}": scale * norm,
+        f"cosine_{name}": float(np.clip(mean @ cosines, -1.0, 1.0)),
+    }
+    return found if task.signals is None else found | {f"cosines_{name}": cosines}
