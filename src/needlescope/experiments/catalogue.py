@@ -9,7 +9,7 @@ from .experiment import Experiment
 from .units.guess import one_of
 
 POSSIBLE = ("limit", "phases", "keep_up", "steps")  # of any learner: a room of their own
-BEYOND = ("rare", "kinds")  # of protocols and models that go beyond the paper's
+BEYOND = ("rare", "kinds", "signals")  # of protocols and models that go beyond the paper's
 DEEP = (  # of fuller attention, trained by torch
     *("deep_errors", "deep_training", "deep_lengths", "deep_generalise", "deep_heads"),
     "deep_rare",

@@ -9,6 +9,7 @@ from .published.alignment import alignment
 from .published.attention_map import attention_map
 from .published.beyond.kinds import kinds
 from .published.beyond.rare import rare
+from .published.beyond.signals import signals
 from .published.capacity import capacity
 from .published.deep.deep_errors import deep_errors
 from .published.deep.deep_generalise import deep_generalise
@@ -54,6 +55,7 @@ __all__ = [
     "robustness",
     "separation",
     "series",
+    "signals",
     "steps",
     "tuning",
     "win_or_lose",

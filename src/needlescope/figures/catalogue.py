@@ -13,6 +13,7 @@ from .published.alignment import alignment_series
 from .published.attention_map import attention_map_series
 from .published.beyond.kinds import kinds_series
 from .published.beyond.rare import rare_series
+from .published.beyond.signals import signals_series
 from .published.capacity import capacity_series
 from .published.deep.deep_errors import deep_errors_series
 from .published.deep.deep_generalise import deep_generalise_series
@@ -55,6 +56,7 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "reuse": reuse_series,
     "robustness": robustness_series,
     "separation": separation_series,
+    "signals": signals_series,
     "steps": steps_series,
     "win_or_lose": win_or_lose_series,
 }
