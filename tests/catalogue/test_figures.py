@@ -39,6 +39,7 @@ FOCUS = {**TASK, **DATA, "signal": 0.5, "noise": 0.05, "largest": 0.8}
 COSINES = {"cosine_q": 0.9, "cosine_w": 0.8, "constant": 0.8}
 LEARNED = rows("learning_limit", "simulate_limit", **TASK, alpha=2.0, test_error=0.2)
 EDGES = {"call": "phase_boundaries", **TASK, "possible": 0.2, "easy": 1.2}
+SHARES = {"task.signals": [0.7, 0.3]}
 STEPPED = {"training.alpha0": 2.0, "training.schedule": "given", "training.schedule.steps": 4}
 TABLES = {
     "errors": POOLED,
@@ -58,6 +59,10 @@ TABLES = {
     "reuse": [{**row, "training.alpha0": 2.0} for row in ATTENDS],
     "robustness": POOLED,
     "separation": [NEEDED, *ORACLE],
+    "signals": [
+        *({**row, **SHARES} for row in ATTENDS),
+        *rows("align", "simulate_alignment", **TASK, **DATA, **SHARES, cosines_q_1=0.9),
+    ],
     "steps": [*({**row, **STEPPED} for row in ATTENDS), LEARNED[0]],
     "win_or_lose": [*POOLED, *GIVEN],
 }
