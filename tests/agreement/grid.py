@@ -129,6 +129,15 @@ def seen(kappa: float, *cosines: float) -> ns.Query:
     return ns.Query(kappa, cosines=cosines)
 
 
+TRAINED = [  # where the query is trained on them
+    point(A, R, UNEVEN, "logistic", 1e-2, 2.0, alpha0=4.0, steps={"eta_q": 30.0}),
+    point(A, T, TWO, "square", 1e-1, 2.0, alpha0=4.0),
+    point(H, R, UNEVEN, "logistic", 1e-1, 2.0, alpha0=4.0, steps=SEQUENTIAL),
+    point(N, R, UNEVEN, "square", 1e-1, 2.0, alpha0=4.0),
+    point(A, R, THREE, "squared_hinge", 1e-1, 2.0, alpha0=8.0, steps={"balanced": True}),
+    point(A, T, FOUR, "logistic", 1e-1, 2.0, alpha0=6.0, steps={"balanced": True, "eta_q": 40.0}),
+]
+
 SEVERAL = [
     point(A, T, TWO, "logistic", 1e-2, 2.0, query=seen(2.0, 0.6, 0.6)),
     point(A, R, TWO, "square", 1e-2, 3.0, query=seen(1.5, 0.9, 0.2)),
@@ -207,6 +216,7 @@ POOLED = [
     point(P, R, LONG, "logistic", 1e-2, 1.5),
     point(P, T, ALL_TOKENS, "squared_hinge", 1e-1, 2.0),
     point(P, R, MOSTLY, "logistic", 1e-3, 5.0, test_task=MOSTLY.replace(L=8, theta=2.5)),
+    *TRAINED,
 ]
 
 VECTORIZED = [

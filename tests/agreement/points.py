@@ -124,16 +124,18 @@ def query_scores(one: Point, seed: Any) -> dict[str, float]:
         )
         for d in (one.d, 2 * one.d)
     )
-    pairs = {name: [pair(found, name) for found in (small, large, limit)] for name in QUERY}
+    names = (*QUERY, *_each_cosine(one.task))
+    pairs = {name: [pair(found, name) for found in (small, large, limit)] for name in names}
     gaps = {name: gap_and_error(*three) for name, three in pairs.items()}
     return {name: float(gap / error) for name, (gap, error) in gaps.items()}
 
 
 def pair(found: Any, name: str) -> tuple[Any, Any]:
     """Return a number of a result and its standard error."""
-    if name.startswith("signals_"):
-        place = int(name.removeprefix("signals_")) - 1
-        return found.signals[place], found.signals_se[place]
+    base, _, place = name.rpartition("_")
+    if place.isdigit():  # of one of several signals
+        each, errors = getattr(found, base), getattr(found, f"{base}_se")
+        return each[int(place) - 1], 0.0 if errors is None else errors[int(place) - 1]
     return getattr(found, name), getattr(found, f"{name}_se")
 
 
@@ -142,6 +144,13 @@ def _along_signals(task: ns.Task) -> list[str]:
     return (
         [] if task.signals is None else ["rest", *(f"signals_{k + 1}" for k in range(task.kinds))]
     )
+
+
+def _each_cosine(task: ns.Task) -> list[str]:
+    """Return the names of the cosines with each of several signals."""
+    if task.signals is None:
+        return []
+    return [f"cosines_{one}_{k + 1}" for one in "wq" for k in range(task.kinds)]
 
 
 def gap_and_error(

@@ -88,6 +88,7 @@ def doubled(frame):
 def lost(name):
     """The table without its numbers."""
     answers = {"test_error", "train_loss", "train_error", "cosine_q", "cosine_w", "signal"}
+    answers |= {"cosines_q_1", "cosines_q_2"}
     answers |= {
         "noise",
         "largest",
