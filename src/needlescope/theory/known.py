@@ -27,7 +27,7 @@ from .steps.path import doubt
 
 # What of an accuracy the query may take, and what it leaves to the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
-ROUGHLY = 5e-3  # doubt of a schedule's query that is enough to see what it leaves open
+ROUGHLY = 1e-2  # doubt of a schedule's query that is enough to see what it leaves open
 HOPELESS = 5.0  # by how much an accuracy must be missed, as foreseen, not to be tried
 NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
 
