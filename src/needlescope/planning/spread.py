@@ -72,13 +72,16 @@ def spread(
     given = float(task.pi) if pi is None else pi
     found = _errors(task, training, model, small, streams(seed, trials), given, shift)
     untrained = np.isnan(found)
-    errors = np.clip(np.where(untrained, min(given, 1.0 - given), found), 1e-9, 1.0 - 1e-9)
+    errors = np.where(untrained, min(given, 1.0 - given), found)
     mean = error + (float(errors.mean()) - error) * small / d
     sd = float(errors.std(ddof=1)) * float(np.sqrt(small / d))
     if untrained.any():  # two groups of data sets, no bell curve
         ends = np.quantile(errors, OUTSIDE)
     else:
-        scores, limit = logit(errors), float(logit(np.clip(error, 1e-9, 1.0 - 1e-9)))
+        scores, limit = (
+            logit(np.clip(errors, 1e-9, 1.0 - 1e-9)),
+            float(logit(np.clip(error, 1e-9, 1.0 - 1e-9))),
+        )
         centre = limit + (float(scores.mean()) - limit) * small / d
         deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d)) * STUDENT
         ends = expit(centre + NINE_OF_TEN * deviation * np.array([-1.0, 1.0]))
