@@ -150,9 +150,9 @@ def kill(tmp_path, there, inside, every):
 
 @needs_fork
 def test_a_kill_loses_nothing(tmp_path):
-    assert kill(tmp_path, True, "publish", every=1) == {1.0, 2.0}
+    assert kill(tmp_path, True, "publish", every=3) == {1.0, 2.0}
     (tmp_path / "new").mkdir()
-    kill(tmp_path / "new", False, "", every=60)
+    kill(tmp_path / "new", False, "", every=100)
 
 
 @needs_fork
