@@ -141,8 +141,8 @@ class AttentionClassifier(BagClassifier):
     validation_losses_ : dict
         The held-out loss of every setting that was compared by all folds.
     held_out_ : array (bags,)
-        The log odds of each bag by classifiers that had not seen it, chosen without it; NaN if it
-        was not held out.
+        The log odds of each bag by classifiers that had not seen it, NaN if it was not held out;
+        those of ``nested_.log_odds`` were chosen without it, too.
     query_, readout_ : array (queries, features)
         q and w of the best way, for instances as they were given, not scaled, if it does without
         cosines: the attention of a bag X is ``softmax(X @ query_[0])``, and its part of the score

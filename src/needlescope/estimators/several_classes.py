@@ -115,11 +115,13 @@ def fit_each(
 
 
 def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint | None:
-    """Calibrate all classes together, on bags that none of the classifiers had seen.
+    """Calibrate all classes together, on bags that no classifier or choice had seen.
 
     Returns None where there are none, or none of a class.
     """
-    scores = np.column_stack([one.held_out_ for one in binary])
+    scores = np.column_stack(
+        [one.held_out_ if one.nested_ is None else one.nested_.log_odds for one in binary]
+    )
     held = np.flatnonzero(~np.isnan(scores).any(axis=1))
     if len(np.unique(kinds[held])) < len(binary):
         return None

@@ -13,10 +13,11 @@ from ...solvers.calibration import losses_of
 from ..bags.bags import Bags
 from ..bags.views import Glass
 from .bench import Bench, Benches, Layout, Train, Work
+from .folds import as_common
 from .places import Place, Rows, among, check_places, first_place, scale_together
 from .prepared import Prepared
 from .ranking import by_source
-from .selection import Choice, as_common, centre, from_centre, held_out, judge
+from .selection import Choice, centre, from_centre, held_out, judge
 from .settings import Setting
 from .ways.rounds import Scores, Ways, by_glass
 
@@ -178,6 +179,14 @@ class Comparison:
         parts, rows, given = [own for _, own in self.rows.places], self.rows, self.given
         alike = parts if given.usual else scale_together(parts)
         choice = judge(scores, self.labels, self.weights, alike, most, self.source)
-        log_odds = np.full(len(given.bags), np.nan)
-        log_odds[given.used[rows.bag[np.concatenate(parts)]]] = choice.log_odds
-        return choice._replace(log_odds=log_odds)
+        own = given.used[rows.bag[np.concatenate(parts)]]
+
+        def placed(odds: FloatArray) -> FloatArray:
+            found = np.full(len(given.bags), np.nan)
+            found[own] = odds
+            return found
+
+        nested = choice.nested
+        if nested is not None:
+            nested = nested._replace(log_odds=placed(nested.log_odds))
+        return choice._replace(log_odds=placed(choice.log_odds), nested=nested)

@@ -69,3 +69,20 @@ def in_order(
 ) -> list[tuple[IndexArray, IndexArray]]:
     """Return the parts of a splitter of scikit-learn's, each in increasing order."""
     return [(np.sort(known), np.sort(rest)) for known, rest in splitter.split(y, y, groups)]
+
+
+def as_common(weight: FloatArray, y: FloatArray, positive: float) -> FloatArray:
+    """Return weights under which positives have this share.
+
+    Where a fold holds out one class, what is left has less of it, and scores counted from their
+    mean would tell which it was.
+
+    Examples
+    --------
+    >>> as_common(np.full(3, 1 / 3), np.array([1.0, 1.0, -1.0]), 0.5)
+    array([0.25, 0.25, 0.5 ])
+    """
+    own = float(weight[y > 0.0].sum() / weight.sum())
+    factors = (positive / own, (1.0 - positive) / (1.0 - own))
+    more, less = (round(one, 12) for one in factors)  # 1 is 1, whatever rounding says
+    return np.asarray(weight * np.where(y > 0.0, more, less))

@@ -28,6 +28,7 @@ from ...arrays import FloatArray, IndexArray
 from ...losses import Logistic
 from ...losses.balance import balancing_shift
 from ...solvers.calibration import FLATTEST_CALIBRATION, platt, platt_of_each
+from .folds import as_common
 from .ranking import apart, by_source, rank
 from .settings import Setting
 
@@ -53,7 +54,7 @@ class Nested(NamedTuple):
     slope, shift
         What log odds are multiplied by, and what is added then.
     log_odds
-        Of each bag, by choices that it had no part in.
+        Of each bag, by choices that it had no part in; NaN where it was not held out.
     """
 
     loss: float
@@ -135,8 +136,9 @@ def nested(
             origin = None if source is None else source[rest]
             if len(np.unique(y[rest])) < 2:
                 return None
+            common = as_common(share[rest], y[rest], float(share[y > 0.0].sum()))
             z[own] = _chosen(
-                settings, scores[:, rest], scores[:, own], y[rest], share[rest], most, origin
+                settings, scores[:, rest], scores[:, own], y[rest], common, most, origin
             )
         rows.append(z)
     return _judged(np.array(rows), y, share, source)

@@ -111,7 +111,7 @@ def judge(
     together = blend.log_odds(together)
     found = nested(settings, alike, labels, share, most, from_one)
     if found is not None:
-        together = found.log_odds
+        together = found.slope * together + found.shift
         if len(taken) > 1:
             blend = blend.shrunk(found.slope, found.shift)
         else:
@@ -162,23 +162,6 @@ def why(tried: list[Tried], setting: Setting) -> str:
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
     """Return the mean score of training bags, those far out in their class moved in."""
     return float(weight @ np.clip(scores, *ends(scores, y, weight)) / weight.sum())
-
-
-def as_common(weight: FloatArray, y: FloatArray, positive: float) -> FloatArray:
-    """Return weights under which positives have this share.
-
-    Where a fold holds out one class, what is left has less of it, and scores counted from their
-    mean would tell which it was.
-
-    Examples
-    --------
-    >>> as_common(np.full(3, 1 / 3), np.array([1.0, 1.0, -1.0]), 0.5)
-    array([0.25, 0.25, 0.5 ])
-    """
-    own = float(weight[y > 0.0].sum() / weight.sum())
-    factors = (positive / own, (1.0 - positive) / (1.0 - own))
-    more, less = (round(one, 12) for one in factors)  # 1 is 1, whatever rounding says
-    return np.asarray(weight * np.where(y > 0.0, more, less))
 
 
 def from_centre(scores: FloatArray, middle: float) -> FloatArray:
