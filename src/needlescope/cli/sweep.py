@@ -38,7 +38,8 @@ def command(
     """Run the sweep in SPEC, a TOML file; what its store has is not run again."""
     from ..deep.torch_needed import need_torch
     from ..experiments.engine import run_units
-    from ..experiments.stores.store import Store, check_parquet
+    from ..experiments.stores.export import check_parquet
+    from ..experiments.stores.store import Store
     from ..experiments.sweep import read_sweep
     from .means import means
 
