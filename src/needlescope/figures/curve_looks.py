@@ -82,5 +82,5 @@ def key_of(place: Any) -> tuple[Any, ...]:
 
 
 def _order(key: Sequence[Any]) -> list[tuple[bool, bool, Any]]:
-    """Order numbers before words, and what is missing last."""
-    return [(one is None, isinstance(one, str), 0 if one is None else one) for one in key]
+    """Order what is missing first, then numbers, then words."""
+    return [(one is not None, isinstance(one, str), 0 if one is None else one) for one in key]

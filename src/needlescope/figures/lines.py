@@ -130,24 +130,26 @@ def lines_series(
 
 def _curves(chosen: Chosen) -> tuple[list[Line | Dots], list[Key]]:
     """Return the marks of each curve, and its line of the legend."""
-    rows, by = chosen.rows, list(chosen.by)
-    parts = [*rows.groupby(by, sort=False, dropna=False)] if by else [((), rows)]
+    by = list(chosen.by)
+    groups = chosen.rows.groupby(by, sort=False, dropna=False) if by else [((), chosen.rows)]
+    parts = {key_of(place): part for place, part in groups}
     if len(parts) > MOST_CURVES:
         raise ValueError(
             f"figures.lines draws at most {MOST_CURVES} curves, got {len(parts)}, by "
             f"{', '.join(by)}; select some of the rows, or draw one of these as x"
         )
-    found = looks(chosen)
     marks: list[Line | Dots] = []
     keys = []
-    for place, part in parts:
-        look, name = found[key_of(place)], _name(by, place)
+    for key, look in looks(chosen).items():
+        part, name = parts[key], _name(by, key)
         trials = chosen.simulated.loc[part.index]
         line = _line(chosen, part[~trials], look, name)
         dots = _dots(chosen, part[trials], look, name)
         marks += [one for one in (line, dots) if one is not None]
         shown = Line(colour=look.colour, dash=look.dash)
-        shown_dots = Dots(se=dots and dots.se, colour=look.colour, marker=look.marker)
+        shown_dots = Dots(
+            se=None if dots is None else dots.se, colour=look.colour, marker=look.marker
+        )
         keys.append(Key(name, line and shown, dots and shown_dots))
     return marks, keys
 
@@ -184,10 +186,10 @@ def _dots(chosen: Chosen, rows: pd.DataFrame, look: Look, name: str) -> Dots | N
     return Dots(at, mean, se, look.colour, name, marker=look.marker)
 
 
-def _name(by: Sequence[str], place: Any) -> str:
+def _name(by: Sequence[str], key: Sequence[Any]) -> str:
     """Name a curve by its values; those that it does not depend on are left out."""
     words = []
-    for column, value in zip(by, key_of(place), strict=True):
+    for column, value in zip(by, key, strict=True):
         if value is None:
             continue
         if column in ("model", QUESTION):
@@ -220,7 +222,8 @@ def _axis(which: str, column: str, values: np.ndarray, scale: str | None) -> Axi
         )
     wide = positive and values.max() >= WIDE[which] * values.min()
     log = scale == "log" or (scale is None and wide and (which == "y" or _even_in_logs(values)))
-    name = AXES.get(column) or SYMBOLS.get(column) or plain(column).replace("_", " ")
+    symbol = SYMBOLS.get(column) if which == "x" else None  # of an argument
+    name = AXES.get(column) or symbol or plain(column).replace("_", " ")
     if log and which == "x" and len(values) <= FEW_TICKS:
         return Axis(name, log=10, ticks=numbers(values), minor="none")
     return Axis(name, log=10 if log else 0)

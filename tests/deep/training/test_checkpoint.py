@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def test_a_run_goes_on_when_its_half_written_file_was_removed(tmp_path, monkeypa
 
     def write_and_lose(file, **arrays):
         write(file, **arrays)
-        os.unlink(file.name)
+        Path(file.name).unlink()
 
     monkeypatch.setattr("needlescope.deep.training.checkpoint.np.savez", write_and_lose)
     run(Keeper(path, "this", pause=0.0))

@@ -236,11 +236,11 @@ class Store:
         >>> import needlescope as ns
         >>> tables = {"task": ns.Task(L=4, R=1, theta=4.0, pi=0.5),
         ...           "training": {"alpha0": 1.0, "alpha1": [1.0, 2.0]}}
-        >>> sweep = ns.Sweep("simulate", tables, {"model": "pooled", "d": 20}, trials=3)
+        >>> units = ns.Sweep("simulate", tables, {"model": "pooled", "d": 20}, trials=3).units()
         >>> folder = tempfile.TemporaryDirectory()
         >>> with ns.Store(folder.name + "/results.sqlite") as store:
-        ...     summary = ns.run_units(sweep.units(), store)
-        ...     table, points = store.to_pandas(), store.to_pandas(summary=True)
+        ...     summary = ns.run_units(units, store)
+        ...     table, points = store.to_pandas(units), store.to_pandas(units, summary=True)
         >>> len(table), points[["training.alpha1", "trials", "failed"]].values.tolist()
         (6, [[1.0, 3.0, 0.0], [2.0, 3.0, 0.0]])
         >>> folder.cleanup()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ..units.calls import SIMULATED
 from ..units.plain import canonical
 from .row import Row
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 TRIAL = ("seed", "trials")  # what tells trials of one point apart
 
 
-def pooled(values: Sequence[float], own: float = math.nan) -> tuple[float, float]:
+def pooled(values: Sequence[float] | FloatArray, own: float = math.nan) -> tuple[float, float]:
     """Return the mean of some values and its standard error; a single one keeps its ``own``.
 
     Examples
@@ -36,7 +37,8 @@ def pooled(values: Sequence[float], own: float = math.nan) -> tuple[float, float
     if len(values) == 1:
         return float(values[0]), float(own)
     known = np.asarray(values, float)
-    return float(known.mean()), float(known.std(ddof=1) / math.sqrt(len(known)))
+    with np.errstate(invalid="ignore"):  # endless ones have no standard error
+        return float(known.mean()), float(known.std(ddof=1) / math.sqrt(len(known)))
 
 
 def summary(rows: Iterable[Row]) -> pd.DataFrame:

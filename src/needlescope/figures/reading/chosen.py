@@ -66,9 +66,8 @@ def choose(figure: str, table: Any, x: Any, y: Any, by: Any) -> Chosen:
         nothing(figure, f"its rows with {y} have no numbers in {x}")
     simulated = rows["call"].astype(str).str.startswith("simulate")
     question = rows["call"].map(lambda call: THEORY_OF.get(call, call))
-    known = depends.assign(
-        **{name: _words(rows[name]) for name in names or () if name not in depends}
-    )
+    more = [name for name in names or () if name not in (QUESTION, *depends)]
+    known = depends.assign(**{name: _words(rows[name]) for name in more})
     known.insert(0, QUESTION, question)
     by, along = _told_apart(
         figure, rows[x], simulated, known.drop(columns=x, errors="ignore"), names

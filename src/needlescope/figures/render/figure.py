@@ -49,7 +49,7 @@ def blank(words: str) -> Figure:
     """Return a picture that says why there is none, in words that are no formula."""
     with plt.rc_context(RC):
         figure = Figure(figsize=(7.0, 1.0))
-        look = {"ha": "center", "va": "center", "color": grey(0.3), "wrap": True}
+        look: dict[str, Any] = {"ha": "center", "va": "center", "color": grey(0.3), "wrap": True}
         figure.text(0.5, 0.5, shortened(words), parse_math=False, **look)
     return figure
 
