@@ -234,12 +234,13 @@ class Store:
         --------
         >>> import tempfile
         >>> import needlescope as ns
+        >>> from needlescope.experiments.engine import local
         >>> tables = {"task": ns.Task(L=4, R=1, theta=4.0, pi=0.5),
         ...           "training": {"alpha0": 1.0, "alpha1": [1.0, 2.0]}}
         >>> units = ns.Sweep("simulate", tables, {"model": "pooled", "d": 20}, trials=3).units()
         >>> folder = tempfile.TemporaryDirectory()
         >>> with ns.Store(folder.name + "/results.sqlite") as store:
-        ...     summary = ns.run_units(units, store)
+        ...     summary = ns.run_units(units, store, engine=local(1))
         ...     table, points = store.to_pandas(units), store.to_pandas(units, summary=True)
         >>> len(table), points[["training.alpha1", "trials", "failed"]].values.tolist()
         (6, [[1.0, 3.0, 0.0], [2.0, 3.0, 0.0]])
