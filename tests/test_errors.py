@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from needlescope.errors import NoMinimiser, NotConverged
+from needlescope.errors import SHOWN, NoMinimiser, NotConverged, shortened
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,10 @@ def test_it_is_caught_as_its_usual_kind_and_not_as_the_other(error, kind, other)
 def test_a_worker_can_send_it(error):
     sent = pickle.loads(pickle.dumps(error("a sentence")))
     assert type(sent) is error and str(sent) == "a sentence"
+
+
+@pytest.mark.parametrize("words", ["x" * 10**7, "x " * 10**6, "a\nb" * 999, " " * 10**5 + "x"])
+def test_an_error_of_any_length_is_shown_on_a_line(words):
+    found = shortened(words)
+    assert len(found) <= SHOWN and "\n" not in found and found.endswith("...")
+    assert shortened("short") == "short"

@@ -1,12 +1,14 @@
 """Draw the house: files and lines of each room, who imports whom, and the walks of five calls.
 
-    python -m tools.house [--source FOLDER]
+    python -m tools.house [--source FOLDER] [--held]
 
 A walk lists the files that a call passes through, in the order in which it first enters them. To
 follow it one reads the files of the room it starts in, and the doors of its sub-rooms and of every
 other room: the files by which the call comes in. The words of the problem are one hop. What returns
 to a file it had left is listed, but for the file it started in, for the words, and for the room
-`running`, whose job it is to call back.
+`running`, whose job it is to call back. Theory, simulation and `reproduce` must not return, and
+``--held`` follows these alone. The fits of the estimators do: they go side by side, and what leads
+them calls each in turn.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from functools import partial
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -33,6 +35,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = "words"
 TRANSPARENT = ("running",)  # whose job is to call back: processes, progress
+HELD = ("predict", "simulate", "needlescope reproduce errors")  # walks that may not return
 FLAT = 12  # files that a room may hold side by side
 
 
@@ -118,18 +121,25 @@ def walked(name: str, source: Path, call: Callable[[], object]) -> Walk:
     """Run a call and follow it from file to file."""
     root = f"{source}{os.sep}"
     stack: list[str | None] = []
+    way: list[str] = []  # of the stack, what lies inside
     files: dict[str, None] = {}
     returns: dict[str, None] = {}
 
+    @cache
+    def file_of(code: CodeType) -> str | None:
+        inside = code.co_filename.startswith(root) and not code.co_name.startswith("<")
+        return code.co_filename.removeprefix(root) if inside else None
+
     def follow(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
-            code = frame.f_code
-            inside = code.co_filename.startswith(root) and not code.co_name.startswith("<")
-            stack.append(code.co_filename.removeprefix(root) if inside else None)
-            if inside:
-                enter([one for one in stack if one is not None])
-        elif event == "return" and stack:
-            stack.pop()
+            here = file_of(frame.f_code)
+            stack.append(here)
+            if here is not None:
+                way.append(here)
+                if way[-2:-1] != [here]:  # a call within a file leads nowhere else
+                    enter(way)
+        elif event == "return" and stack and stack.pop() is not None:
+            way.pop()
 
     def enter(way: list[str]) -> None:
         here = way[-1]
@@ -167,8 +177,11 @@ def _hops(files: list[str]) -> list[str]:
     return list(found.values())
 
 
-def walks(source: Path) -> list[Walk]:
-    """Follow five calls of the public interface, in their smallest sizes, once all is loaded."""
+def walks(source: Path, held: bool = False) -> Iterator[Walk]:
+    """Follow five calls of the public interface, or those `HELD`, once all that they use is loaded.
+
+    They are in their smallest sizes.
+    """
     import numpy as np
 
     import needlescope as ns
@@ -176,34 +189,26 @@ def walks(source: Path) -> list[Walk]:
 
     task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     training = ns.Training(alpha0=4.0, alpha1=1.0)
+    strengths = iter((4.9, 4.8))  # a second time the same would be known
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 5, 6)), np.arange(60) % 2
     X[y == 1, 0] += 2.0
-
-    def predict(theta: float) -> object:
-        return ns.predict(task.replace(theta=theta), training)
-
-    def simulate() -> object:
-        return ns.simulate(task, training, d=50, trials=2, workers=1, progress=False)
-
-    def fit() -> object:
-        return estimators.AttentionClassifier(random_state=0, progress=False).fit(X, y)
-
-    def estimate() -> object:
-        return estimators.estimate_task(X, y, random_state=0, progress=False)
-
-    predict(4.9), simulate(), fit(), estimate()
-    found = [
-        walked("predict", source, lambda: predict(4.8)),
-        walked("simulate", source, simulate),
-        walked("AttentionClassifier.fit", source, fit),
-        walked("estimate_task", source, estimate),
-    ]
+    small = {"random_state": 0, "progress": False}
     with tempfile.TemporaryDirectory() as place, _small_errors():
-        _reproduce(Path(place) / "first")
-        command = partial(_reproduce, Path(place) / "then")
-        found.append(walked("needlescope reproduce errors", source, command))
-    return found
+        folders = (Path(place) / name for name in ("first", "then"))
+        calls: dict[str, Callable[[], object]] = {
+            "predict": lambda: ns.predict(task.replace(theta=next(strengths)), training),
+            "simulate": lambda: ns.simulate(
+                task, training, d=50, trials=2, workers=1, progress=False
+            ),
+            "AttentionClassifier.fit": lambda: estimators.AttentionClassifier(**small).fit(X, y),
+            "estimate_task": lambda: estimators.estimate_task(X, y, **small),
+            "needlescope reproduce errors": lambda: _reproduce(next(folders)),
+        }
+        for name, call in calls.items():
+            if name in HELD or not held:
+                call()
+                yield walked(name, source, call)
 
 
 @contextmanager
@@ -231,7 +236,7 @@ def _reproduce(place: Path) -> None:
         group(args=words, standalone_mode=False)
 
 
-def show(source: Path) -> bool:
+def show(source: Path, held: bool = False) -> bool:
     """Print rooms and walks; say whether all keep to what is promised."""
     console, good = Console(width=110), True
     table = Table("room", "files here", "lines", "imports within", "imports of other rooms")
@@ -240,8 +245,8 @@ def show(source: Path) -> bool:
         others = ", ".join(f"{name} {count}" for name, count in sorted(room.to.items()))
         table.add_row(room.name, str(room.flat), str(room.lines), str(room.within), others)
     console.print(table)
-    for walk in walks(source):
-        good &= not walk.returns
+    for walk in walks(source, held):
+        good &= not walk.returns or walk.name not in HELD
         console.print(
             f"[bold]{walk.name}[/]: {len(walk.hops)} hops, {len(walk.files)} files in all"
         )
@@ -255,12 +260,15 @@ def main() -> None:
     """Draw this tree's house, or that of another source folder in a process of its own."""
     parser = argparse.ArgumentParser(description="Draw the house.")
     parser.add_argument("--source", type=Path, default=ROOT / "src")
-    source = parser.parse_args().source.resolve()
+    parser.add_argument("--held", action="store_true", help="only the walks that may not return")
+    given = parser.parse_args()
+    source = given.source.resolve()
     if os.environ.get("PYTHONPATH") != str(source):
         environment = {**os.environ, "PYTHONPATH": str(source), "MPLBACKEND": "Agg"}
         words = [sys.executable, str(Path(__file__).resolve()), "--source", str(source)]
+        words += ["--held"] * given.held
         raise SystemExit(subprocess.run(words, env=environment).returncode)
-    raise SystemExit(0 if show(source / "needlescope") else 1)
+    raise SystemExit(0 if show(source / "needlescope", given.held) else 1)
 
 
 if __name__ == "__main__":

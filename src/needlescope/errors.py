@@ -1,6 +1,8 @@
-"""The two ways a well-posed question can end without a number."""
+"""The two ways a well-posed question can end without a number, and errors of any length shown."""
 
 from __future__ import annotations
+
+SHOWN = 400  # characters of an error where people read it; a store keeps all of it
 
 
 class NotConverged(RuntimeError):
@@ -31,3 +33,15 @@ class NoMinimiser(ValueError):
     ...     print(str(problem)[:54])
     at ridge = 0 the logistic loss has no unique finite mi
     """
+
+
+def shortened(words: str, most: int = SHOWN) -> str:
+    r"""Return an error on one line and of a length that a page or a terminal can hold.
+
+    Examples
+    --------
+    >>> shortened("out of\nmemory"), shortened("x" * 20, most=8)
+    ('out of memory', 'xxxxx...')
+    """
+    line = " ".join(words[: 10 * most].split())
+    return line if len(line) <= most and len(words) <= 10 * most else f"{line[: most - 3]}..."

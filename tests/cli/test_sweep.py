@@ -210,3 +210,36 @@ def test_a_scheduler_that_is_not_there_is_a_sentence(refused, spec, monkeypatch)
     monkeypatch.setattr("needlescope.experiments.on_dask.PATIENCE", 1)
     options = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in refused("sweep", spec(), *options)
+
+
+def test_it_draws_its_curves_and_writes_its_summary(run, spec, tmp_path):
+    path, picture, out = spec(), tmp_path / "curves.png", tmp_path / "means.csv"
+    found = run("sweep", path, "--workers", "1", "--figure", picture, "--x", "task.theta",
+                "--by", "model", "--summary", "--out", out, "--json")  # fmt: skip
+    assert found.exit_code == 0 and f"drawn: {picture}" in found.stderr
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    rows = json.loads(found.stdout)
+    assert [row["trials"] for row in rows] == [0, 0, 2, 2]
+    assert pd.read_csv(out)["test_error_se"].tolist() == [row["test_error_se"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--figure", "a.gif"], "--figure must end in .png, .pdf or .svg, got a.gif"),
+        (["--figure", "nowhere/a.png"], "is in a folder that does not exist"),
+        (["--figure", "a.png", "--x", "task.tetha"], "did you mean 'task.theta'?"),
+        (["--figure", "a.png", "--by", "task.L", "--by", "depth"], "--by must be one of"),
+        (["--x", "task.theta"], "--x goes with --figure"),
+    ],
+)
+def test_a_figure_that_cannot_be_is_refused_before_any_work(run, spec, tmp_path, options, words):
+    found = run("sweep", spec(), *options)
+    assert isinstance(found.exception, ValueError) and words in str(found.exception)
+    assert not (tmp_path / "spec.sqlite").exists()
+
+
+def test_a_figure_that_fails_does_not_lose_the_table(run, spec, tmp_path):
+    found = run("sweep", spec(), "--workers", "1", "--figure", tmp_path / "a.png", "--y", "no")
+    assert found.exit_code == 0 and "no figure: y must be a column of the table" in found.stderr
+    assert "predict" in found.stdout and not (tmp_path / "a.png").exists()

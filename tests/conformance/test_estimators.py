@@ -60,10 +60,7 @@ def expected(estimator):
     [
         Attention(effort="quick", validation=2),
         Attention(kappa=1.0, ridge=0.1, refine=3, validation=0),
-        Attention(kappa=1.0, ridge=0.1, refine=0, queries=2, validation=0),
         Pooled(),
-        Pooled(ridge=0.1, validation=0),
-        Vectorized(),
         Vectorized(ridge=0.1, validation=0),
         Features(3),
         Each(StandardScaler()),
@@ -73,6 +70,20 @@ def expected(estimator):
 )
 @pytest.mark.filterwarnings("ignore")
 def test_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        Attention(kappa=1.0, ridge=0.1, refine=0, queries=2, validation=0),
+        Pooled(ridge=0.1, validation=0),
+        Vectorized(),
+    ],
+    expected_failed_checks=expected,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_check_in_other_settings(estimator, check):
     check(estimator)
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -96,17 +97,32 @@ class Cluster:
         return (self.folder / "log").read_text()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
+@contextmanager
+def running(folder: Path) -> Iterator[Cluster]:
     made = Cluster.__new__(Cluster)
     made.started = []
     try:
-        made.__init__(tmp_path)
+        made.__init__(folder)
         yield made
     finally:
         for process in reversed(made.started):
             process.kill()
             process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster of one's own, without workers."""
+    with running(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster with a worker, for tests that leave both as they were."""
+    with running(tmp_path_factory.mktemp("cluster")) as made:
+        made.workers(1)
+        yield made
 
 
 def test_a_killed_worker_changes_no_bit(cluster: Cluster) -> None:
@@ -173,23 +189,21 @@ if __name__ == "__main__":
     assert found == locally(units)
 
 
-def test_runs_for_a_store(cluster: Cluster, tmp_path: Path) -> None:
-    cluster.workers(1)
+def test_runs_for_a_store(shared: Cluster, tmp_path: Path) -> None:
     units = [*theory(6), WRONG]
     with Store(tmp_path / "dask.sqlite") as store, Store(tmp_path / "local.sqlite") as other:
-        assert run_units(units, store, engine=dask(cluster.address))[:3] == (7, 0, 1)
-        assert run_units(units, store, engine=dask(cluster.address))[:3] == (0, 7, 1)
-        assert run_units(units, store, engine=dask(cluster.address), retry=True)[:3] == (1, 6, 1)
+        assert run_units(units, store, engine=dask(shared.address))[:3] == (7, 0, 1)
+        assert run_units(units, store, engine=dask(shared.address))[:3] == (0, 7, 1)
+        assert run_units(units, store, engine=dask(shared.address), retry=True)[:3] == (1, 6, 1)
         run_units(units, other, engine=local(1))
         kept = [(row.unit, row.numbers, row.error) for row in store.rows(units)]
         assert kept == [(row.unit, row.numbers, row.error) for row in other.rows(units)]
 
 
 def test_plain_lines_count_the_units_that_failed(
-    cluster: Cluster, capfd: pytest.CaptureFixture[str]
+    shared: Cluster, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    cluster.workers(1)
-    dask(cluster.address)([*theory(2), WRONG], lambda place, found: None, True)
+    dask(shared.address)([*theory(2), WRONG], lambda place, found: None, True)
     assert capfd.readouterr().err.endswith(" s left, 1 failed\n")
 
 
@@ -258,12 +272,11 @@ def test_nothing_here_starts_on_import() -> None:
     assert done.stdout == "False\n", done.stderr
 
 
-def test_a_loss_of_ones_own_goes_along(cluster: Cluster, tmp_path: Path, pseudo_huber) -> None:
-    cluster.workers(1)
+def test_a_loss_of_ones_own_goes_along(shared: Cluster, tmp_path: Path, pseudo_huber) -> None:
     training = {"alpha0": 1.0, "alpha1": 2.0, "loss": pseudo_huber}
     unit = Unit("predict", {"task": TASK, "training": training, "model": "pooled"})
     with Store(tmp_path / "a.sqlite") as store:
-        assert run_units([unit], store, engine=dask(cluster.address)).failed == 0
+        assert run_units([unit], store, engine=dask(shared.address)).failed == 0
         assert store.get(unit).numbers == unit.run()
 
 

@@ -7,8 +7,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from needlescope import figures
 from needlescope.experiments.catalogue import NAMES, experiment
 from needlescope.experiments.stores.settings import columns
+from tests.figures.coupled import both
 
 TRIALS = 2
 OUTCOME = ("test_error", "test_error_se", "train_loss", "train_error", "cosine_q")
@@ -85,4 +87,11 @@ GIVEN = {
     **{name: (complete(name),) for name in NAMES},
     "overview": (CURVES, NEEDED),
     "attended": ([[0.9, 0.1], [0.2, 0.3, 0.5]], [1, 0]),
+    "lines": (both(),),
 }
+
+
+@cache
+def drawing_of(name, **options):
+    """What a figure draws of its complete table; nothing changes a drawing, so one serves all."""
+    return figures.series(name, *GIVEN[name], **options)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from needlescope import figures
 from needlescope.figures.catalogue import SERIES
 from needlescope.figures.drawing import Drawing
 from needlescope.figures.marks import Band, Dots, Line, Map, Rings
-from tests.figures.tables import ANSWERS, GIVEN, complete
+from tests.figures.tables import ANSWERS, GIVEN, complete, drawing_of
 
 COVERS = ("catalogue", "curves", "drawing", "drawn", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
@@ -42,9 +44,9 @@ def heights(found):
 
 def wanted(name):
     """The panels of a figure that show its columns as they are."""
-    drawing = figures.series(name, complete(name))
     if name == "alignment":
-        return figures.series(name, complete(name), alone=True)
+        return drawing_of(name, alone=True)
+    drawing = drawing_of(name)
     return Drawing(drawing.blocks[:1]) if name == "separation" else drawing
 
 
@@ -71,7 +73,7 @@ def means(table, call, column):
 
 @pytest.mark.parametrize("name", SERIES)
 def test_a_series_is_plain_data_and_comes_back_from_json(name):
-    found = figures.series(name, *GIVEN[name]).to_dict()
+    found = drawing_of(name).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found["kind"] == "drawing"
     panels = [panel for block in found["blocks"] for panel in block["panels"]]
@@ -105,8 +107,7 @@ def test_dots_are_means_of_trials_with_their_standard_errors(name):
 
 
 def test_capacities_and_fractions_are_those_of_the_table():
-    table = complete("capacity")
-    drawing = figures.series("capacity", table)
+    table, drawing = complete("capacity"), drawing_of("capacity")
     along = [mark for panel in drawing.panels[1:] for mark in panel.marks]
     values = {round(y, 12) for mark in along if isinstance(mark, Line) for y in mark.y}
     assert values == set(table[table.call == "capacity"].alpha.round(12))
@@ -117,7 +118,7 @@ def test_capacities_and_fractions_are_those_of_the_table():
 
 def test_rates_are_errors_above_their_limits():
     table = complete("rates")
-    main, ratio = figures.series("rates", table).panels
+    main, ratio = drawing_of("rates").panels
     limits = table[table.call == "asymptote"].set_index("model").limit
     rows = table[table.call == "predict"]
     above = rows.test_error.to_numpy() - rows.model.map(limits).to_numpy()
@@ -131,7 +132,7 @@ def test_the_map_is_the_difference_of_two_errors():
     rows = table[(table.call == "predict") & table["data"].isna()]
     [pooled] = rows[rows.model == "pooled"].test_error
     given = rows[rows["query.kappa"].notna()].set_index(["query.kappa", "query.cosine"]).test_error
-    drawing = figures.series("win_or_lose", table)
+    drawing = drawing_of("win_or_lose")
     found = next(mark for mark in drawing.panels[0].marks if isinstance(mark, Map))
     for y, values in zip(found.y, found.values, strict=True):
         assert values == pytest.approx([given[y, x] - pooled for x in found.x])
@@ -141,15 +142,22 @@ def test_the_map_is_the_difference_of_two_errors():
 
 
 def test_series_are_had_without_matplotlib(tmp_path):
-    (tmp_path / "given.pickle").write_bytes(pickle.dumps(GIVEN))
+    """One of them is, and no module but those that render knows the package or them."""
+    (tmp_path / "given.pickle").write_bytes(pickle.dumps(GIVEN["attended"]))
     code = """
 import pickle, sys
 from needlescope import figures
-for name, given in pickle.load(open("given.pickle", "rb")).items():
-    figures.series(name, *given).to_dict()
+figures.series("attended", *pickle.load(open("given.pickle", "rb"))).to_dict()
 print(*[name for name in sys.modules if name.partition(".")[0] == "matplotlib"])
 """
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+    source = Path(figures.__file__).parent
+    for path in source.rglob("*.py"):
+        asks = re.search(
+            r"^\s*(import|from) \S*(matplotlib|render)\b", path.read_text(), re.MULTILINE
+        )
+        place = path.relative_to(source).as_posix()
+        assert not asks or place.startswith("render/") or place == "drawn.py", place

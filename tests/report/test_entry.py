@@ -49,3 +49,12 @@ def test_units_that_failed_are_said_in_the_picture_and_beside_it(table):
     assert found.failed == len(table) and found.kind == "bad"
     assert found.png.startswith(b"\x89PNG")
     assert found.errors == {"NotConverged: 1 < 2": len(table)}
+
+
+@pytest.mark.parametrize(
+    "error", ["ValueError: costs 5$ or $\\frac", "x" * 2_000_000, "\x00 \ufffe $"]
+)
+def test_the_page_survives_any_error_of_a_unit(table, error):
+    failed = table.assign(cosine_w=None, cosine_q=None, error_message=error)
+    text = page([entry("alignment", failed)])
+    assert len(text) < 400_000 and f"{len(table)} units failed" in text

@@ -124,3 +124,8 @@ def test_the_page_is_self_contained_and_escaped(entry):
     text = page([entry([1.0])])
     assert "A &amp; B" in text and "x &lt; y" in text and "test_error &lt;0&gt;" in text
     assert not re.search(r"<script|https?://|src='(?!data:)|href='(?!#|one\.)", text)
+
+
+def test_a_megabyte_of_error_does_not_fill_the_page(entry):
+    text = page([entry([], 1, errors={"ValueError: " + "<$x^$>" * 200_000: 1})])
+    assert len(text) < 20_000 and "ValueError: &lt;$x^$&gt;" in text

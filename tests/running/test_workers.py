@@ -436,6 +436,32 @@ def test_an_interrupt_while_workers_start_ends_everything(script, moment: float)
 
 
 @linux
+def test_an_interrupt_in_an_import_that_would_lose_it_is_heeded(script) -> None:
+    running = script(
+        """
+import signal, sys
+from needlescope.running.workers import run
+
+class Loses:
+    def find_spec(self, name, path=None, target=None):
+        if name == "joblib.externals.loky":
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                pass  # as a callback of Python's own does
+
+sys.meta_path.insert(0, Loses())
+try:
+    run(abs, range(4), workers=2)
+except KeyboardInterrupt:
+    print("told", "joblib.externals.loky" in sys.modules)
+"""
+    )
+    assert running.ends() == 0
+    assert running.out.read_text() == "told True\n", running.err.read_text()
+
+
+@linux
 @pytest.mark.parametrize(
     "how",
     [

@@ -7,37 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..experiments.units.answers import ANSWERS, WORDS
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..experiments.units.unit import Unit
-
-ERRORS = ("test_error", "train_loss", "train_error")
-ANSWERS = {
-    "predict": ERRORS,
-    "simulate": ERRORS,
-    "simulate_deep": (*ERRORS, "attended"),
-    "align": ("cosine_w", "cosine_q"),
-    "simulate_alignment": ("cosine_w", "cosine_q"),
-    "focus": ("signal", "largest"),
-    "simulate_focus": ("signal", "largest"),
-    "capacity": ("alpha",),
-    "simulate_separability": ("fraction",),
-    "oracle": ("error",),
-    "simulate_oracle": ("error",),
-    "detection_threshold": ("theta",),
-    "training_threshold": ("theta",),
-    "learning_threshold": ("theta", "easy_theta"),
-    "asymptote": ("limit", "rate"),
-    "best_query": ("error", "alone", "together"),
-    "learning_limit": ("test_error", "easy_test_error", "overlap"),
-    "simulate_limit": ("test_error", "overlap"),
-    "phase_boundaries": ("possible", "easy"),
-    "crossover": ("cosine",),
-}
-"""The numbers that are shown of each call; a table in full has more."""
-WORDS = {"learning_limit": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
-"""What a call says in a word, shown before its numbers."""
 
 
 def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
@@ -54,6 +29,8 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     >>> means(table, [unit])
     [{'call': 'simulate_separability', 'fraction': 0.5, 'fraction_se': 0.5}]
     """
+    from ..experiments.stores.summary import pooled
+
     asked = [name for name in _asked(units) if name in table]
     words = table[asked].astype(str).where(table[asked].notna())  # pandas 2 writes "nan"
     varying = ["call", *(name for name in asked if words[name].nunique() > 1)]
@@ -68,8 +45,8 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
         for name in answers:
             own = name in shown[row["call"]] and name in part
             values = part[name].dropna().to_numpy(float) if own else np.zeros(0)
-            row[name] = float(values.mean()) if len(values) else np.nan
-            row[f"{name}_se"] = _error(values, part, name)
+            error = float(part[f"{name}_se"].iloc[0]) if f"{name}_se" in part else np.nan
+            row[name], row[f"{name}_se"] = pooled(values, error)
         rows.append(row)
     return rows
 
@@ -82,13 +59,6 @@ def _asked(units: Iterable[Unit]) -> list[str]:
     for unit in units:
         found |= dict.fromkeys(columns(unit.arguments))
     return [name for name in found if name not in ("seed", "trials")]
-
-
-def _error(values: np.ndarray, part: pd.DataFrame, name: str) -> float:
-    """Return the standard error over trials, or the one that a single number came with."""
-    if len(values) > 1:
-        return float(values.std(ddof=1) / np.sqrt(len(values)))
-    return float(part[f"{name}_se"].iloc[0]) if len(values) and f"{name}_se" in part else np.nan
 
 
 def _short(name: str, answers: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import shortened
 from .stopping import go_on, program
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def finish(summary: Summary) -> None:
     if summary.failed:
         errors = Counter(summary.errors).most_common()
         for error, count in errors[:MOST_ERRORS]:
-            click.echo(f"    {count} with {error}", err=True)
+            click.echo(f"    {count} with {shortened(error)}", err=True)
         if len(errors) > MOST_ERRORS:
             click.echo(f"    and {len(errors) - MOST_ERRORS} other errors", err=True)
         words = f"{summary.failed} units failed; retry just those with: {given('--retry')}"

@@ -84,14 +84,16 @@ def compare(
     score: NaN if theory is as near, and infinite if it is not.
     """
     rows: list[tuple[Any, ...]] = []
-    needed = dict.fromkeys((*table.columns, "call", "d", *by, *names))
+    errors = [f"{name}_se" for name in names if f"{name}_se" in table]
+    needed = dict.fromkeys(("call", "d", "training.alpha1", *by, *names, *errors))
     table = table.reindex(columns=list(needed))  # units that failed have no numbers
-    limits = table[table.call == theory].set_index(list(by))
+    limits: dict[tuple[Any, ...], dict[Any, Any]] = {}
+    for row in table[table.call == theory].to_dict("records"):
+        limits.setdefault(tuple(row[one] for one in by), row)
     for where, part in table[table.call == simulation].groupby(list(by), sort=False):
-        place = where if len(by) > 1 else where[0]
-        if place not in limits.index:
+        limit = limits.get(where)
+        if limit is None:
             continue
-        limit = limits.loc[[place]].iloc[0]
         pairs = zip(by, where, strict=True)
         listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
         for name in names:
@@ -142,7 +144,7 @@ def leanings(scores: pd.DataFrame) -> pd.Series:
     return groups.sum() / np.sqrt(groups.count())
 
 
-def _score(name: str, part: pd.DataFrame, limit: pd.Series) -> tuple[Any, ...]:
+def _score(name: str, part: pd.DataFrame, limit: Mapping[Any, Any]) -> tuple[Any, ...]:
     """Return what is compared at one point: `COMPARED` without its ends."""
     groups = [one[name].to_numpy(float) for _, one in part.groupby("d")]
     means = [values.mean() for values in groups]

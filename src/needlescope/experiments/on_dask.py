@@ -1,7 +1,9 @@
 """An engine on Dask: worker processes of a cluster of one's own, or of an existing one.
 
-A worker that dies is no loss: Dask gives what it had under way to another. Every unit runs with
-one BLAS thread, as on the local engine, and gives the same numbers.
+A worker that dies is no loss: Dask gives what it had under way to another. A cluster whose workers
+are all gone, or whose scheduler no longer answers, is reported, and ends the run after two minutes
+(`dask_watch`). Every unit runs with one BLAS thread, as on the local engine, and gives the same
+numbers.
 """
 
 from __future__ import annotations
@@ -9,18 +11,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
+import queue
 import socket
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import closing, contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from ..running.pool import interrupts_held, start_trackers
 from ..running.progress import Progress, check_progress, reporting
 from ..running.workers import check_workers, cores
+from .dask_watch import KEPT, Watch
 from .engine import Attempt, Engine, attempt
 from .units.unit import Unit
 
@@ -80,7 +85,7 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
         with (
             _client(scheduler, min(len(units), workers or cores())) as client,
             reporting(progress, len(units), "units") as report,
-            closing(_as_completed(client, units)) as source,
+            closing(_as_completed(client, units, Watch(client, scheduler))) as source,
         ):
             failures = 0
             for done, (place, found) in enumerate(source, 1):
@@ -182,41 +187,42 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
         yield client
 
 
-def _as_completed(client: Any, units: list[Unit]) -> Generator[tuple[int, Attempt], None, None]:
+def _as_completed(
+    client: Any, units: list[Unit], watch: Watch
+) -> Generator[tuple[int, Attempt], None, None]:
     """Give (place, attempt) as the units end, with a few handed out ahead for each thread."""
-    distributed = _distributed()
     rest = iter(enumerate(units))
     places: dict[Any, int] = {}
-    queue = distributed.as_completed(loop=client.loop)
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def hand_out() -> None:
-        room = AHEAD * max(1, sum(client.nthreads().values())) - len(places)
+        room = AHEAD * watch.threads() - len(places)
         for _, (place, unit) in zip(range(room), rest, strict=False):
             future = client.submit(_work, _packed(unit), unit.key, key=unit.key)
             places[future] = place
-            queue.add(future)
+            future.add_done_callback(ended.put)
 
     try:
         hand_out()
-        for future in queue:
-            found = _result(future)
+        while places:
+            future = watch.wait(lambda seconds: ended.get(timeout=seconds))
+            found = watch.wait(partial(_result, future))  # its worker may have died since
             yield places.pop(future), found
             hand_out()
     except (CancelledError, OSError) as problem:  # from the client: a unit's error is no error
         raise RuntimeError(
-            "the Dask scheduler went away in the midst of the run; what was finished is kept, "
-            "and a rerun goes on from there"
+            f"the Dask scheduler went away in the midst of the run; {KEPT}"
         ) from problem
     finally:
         if places and client.status == "running":
             client.cancel(list(places))
 
 
-def _result(future: Any) -> Attempt:
+def _result(future: Any, seconds: float) -> Attempt:
     """Return what a worker answered; that those who tried all died is an answer too."""
     distributed = _distributed()
     try:
-        found: Attempt = future.result()
+        found: Attempt = future.result(timeout=seconds)
     except distributed.KilledWorker:
         return Attempt(None, "KilledWorker: every worker that ran this unit died", 0.0)
     return found

@@ -3,6 +3,7 @@
 from .attended import attended
 from .bag import bag
 from .catalogue import series
+from .lines import lines
 from .overview import overview
 from .planned import plan, tuning
 from .published.alignment import alignment
@@ -46,6 +47,7 @@ __all__ = [
     "kinds",
     "length",
     "limit",
+    "lines",
     "overview",
     "phases",
     "plan",

@@ -8,6 +8,7 @@ from typing import Any
 from ..grid import choice
 from .attended import attended_series
 from .drawing import Drawing
+from .lines import lines_series
 from .overview import overview_series
 from .published.alignment import alignment_series
 from .published.attention_map import attention_map_series
@@ -49,6 +50,7 @@ SERIES: Mapping[str, Callable[..., Drawing]] = {
     "kinds": kinds_series,
     "length": length_series,
     "limit": limit_series,
+    "lines": lines_series,
     "overview": overview_series,
     "phases": phases_series,
     "rare": rare_series,

@@ -76,10 +76,11 @@ def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
     --------
     >>> import tempfile
     >>> import needlescope as ns
+    >>> from needlescope.experiments.engine import local
     >>> units = [unit for unit in experiment("alignment").units(False) if unit.call == "align"]
     >>> folder = tempfile.TemporaryDirectory()
     >>> with ns.Store(folder.name + "/results.sqlite") as store:
-    ...     summary = ns.run_units(units[:3], store)
+    ...     summary = ns.run_units(units[:3], store, engine=local(1))
     ...     found = entry("alignment", store.to_pandas(units[:3]))
     >>> found.status, found.units, found.png[1:4]
     ('nothing to compare', 3, b'PNG')

@@ -17,6 +17,7 @@ from importlib.metadata import version
 import numpy as np
 import pandas as pd
 
+from ..errors import shortened
 from ..paper import NOTE
 from .entry import Entry, count
 from .page_style import STYLE
@@ -106,7 +107,10 @@ def _errors(errors: Mapping[str, int]) -> str:
     if not errors:
         return ""
     ranked = sorted(errors.items(), key=lambda one: -one[1])
-    found = [f"<li>{escape(words)} ({count(many, 'unit')})</li>" for words, many in ranked[:FEW]]
+    found = [
+        f"<li>{escape(shortened(words))} ({count(many, 'unit')})</li>"
+        for words, many in ranked[:FEW]
+    ]
     if len(ranked) > FEW:
         found.append(f"<li>and {count(len(ranked) - FEW, 'other error')}</li>")
     return f"<ul class='errors'>{''.join(found)}</ul>\n"

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 # Seconds between two looks of a worker at whether its parent lives.
@@ -29,6 +30,7 @@ THREADS = (
 @contextmanager
 def pool(size: int, function: bytes) -> Iterator[Any]:
     """An executor whose workers are gone at the end, at once if that is an error or Ctrl-C."""
+    load()
     from joblib.externals.loky import ProcessPoolExecutor
 
     start_trackers()
@@ -55,6 +57,18 @@ def pool(size: int, function: bytes) -> Iterator[Any]:
             raise
         with interrupts_held(signal.SIGTERM):
             executor.shutdown()
+
+
+@cache
+def load() -> None:
+    """Import what runs workers, with interrupts held.
+
+    Ctrl-C in the midst of an import may be lost, in a callback of Python's own, or end in several
+    errors, where a package tries another import on any error.
+    """
+    with interrupts_held():
+        for name in ("joblib.externals.loky", "scipy.linalg", "threadpoolctl"):
+            import_module(name)
 
 
 def start_trackers() -> None:
@@ -143,7 +157,7 @@ def packed(name: str, value: Any) -> bytes:
 
 def single_thread() -> Callable[[], Any]:
     """A context in which every BLAS has one thread."""
-    import scipy.linalg  # noqa: F401  brings a BLAS of its own, and only what is loaded is limited
+    load()  # SciPy brings a BLAS of its own, and only what is loaded is limited
     from threadpoolctl import ThreadpoolController
 
     controller = ThreadpoolController()

@@ -20,7 +20,7 @@ from contextlib import closing
 from numbers import Integral
 from typing import Any, TypeVar
 
-from .pool import packed, pool, single_thread, work
+from .pool import load, packed, pool, single_thread, work
 from .progress import Progress as Progress
 from .progress import check_progress, reporting
 
@@ -141,6 +141,7 @@ def cores() -> int:
     >>> cores() >= 1
     True
     """
+    load()
     from joblib import cpu_count
 
     return max(1, int(cpu_count()))

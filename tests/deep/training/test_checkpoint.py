@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from needlescope.deep.architectures.self_attention import SelfAttention
-from needlescope.deep.training.checkpoint import Keeper
+from needlescope.deep.training.checkpoint import ABANDONED, Keeper
 from needlescope.deep.training.choice import choose, held_out
 from needlescope.deep.training.loop import Course, Setting
 from tests.deep.training.toy import samples
@@ -74,11 +78,31 @@ def test_what_has_ended_is_not_trained_again(whole, tmp_path):
     assert torch.equal(found.reader.token, whole.reader.token)
 
 
-def test_a_file_of_another_layout_is_refused_and_what_a_kill_left_is_cleared(tmp_path):
+def test_a_starting_run_leaves_the_file_that_another_is_writing(tmp_path):
+    path, now = tmp_path / "one.npz", time.time()
+    for name, age in (("one.abc.part", 0.0), ("one.old.part", 2 * ABANDONED), ("two.x.part", 1e6)):
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (now - age, now - age))
+    Keeper(path, "this")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["one.abc.part", "two.x.part"]
+
+
+def test_a_run_goes_on_when_its_half_written_file_was_removed(tmp_path, monkeypatch):
+    path, write = tmp_path / "one.npz", np.savez
+
+    def write_and_lose(file, **arrays):
+        write(file, **arrays)
+        Path(file.name).unlink()
+
+    monkeypatch.setattr("needlescope.deep.training.checkpoint.np.savez", write_and_lose)
+    run(Keeper(path, "this", pause=0.0))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_another_layout_is_refused(tmp_path):
     path = tmp_path / "one.npz"
     with pytest.raises(Stopped):
         run(Keeper(path, "this", pause=0.0), 2)
-    (tmp_path / "one.123.part").write_bytes(b"half")
     with np.load(path) as file:
         arrays = {name.replace("model.token", "model.other"): file[name] for name in file.files}
     np.savez(path, **arrays)

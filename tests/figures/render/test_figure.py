@@ -11,14 +11,14 @@ from needlescope import figures
 from needlescope.figures.catalogue import SERIES
 from needlescope.figures.marks import Dots, Line, Rule, Words
 from needlescope.figures.render.figure import picture
-from tests.figures.tables import GIVEN, complete
+from tests.figures.tables import GIVEN, complete, drawing_of
 
 COVERS = ("marks", "panel")
 
 
 @pytest.mark.parametrize("name", SERIES)
 def test_matplotlib_draws_the_series_and_nothing_else(name):
-    drawing = figures.series(name, *GIVEN[name])
+    drawing = drawing_of(name)
     figure = getattr(figures, name)(*GIVEN[name])
     for panel, ax in zip(drawing.panels, figure.axes, strict=False):
         lines = [tuple(np.asarray(line.get_ydata(), float)) for line in ax.lines]
@@ -32,7 +32,7 @@ def test_matplotlib_draws_the_series_and_nothing_else(name):
 
 
 def test_a_picture_is_unknown_to_pyplot_and_the_same():
-    drawing = figures.series("errors", complete("errors"))
+    drawing = drawing_of("errors")
     pixels = []
     for make in (lambda: picture(drawing), lambda: figures.errors(complete("errors"))):
         known = len(plt.get_fignums())

@@ -7,9 +7,10 @@ It says what it is of, and is refused by a training of something else.
 from __future__ import annotations
 
 import json
-import os
+import secrets
 import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import torch
 from .loop import Model, Run, Setting
 
 PAUSE = 10.0  # seconds between two files
+ABANDONED = 3600.0  # seconds after its last byte at which a half-written file has no writer: far
+# more than a checkpoint takes, and no process number is asked for, which other machines share
 
 
 class Keeper:
@@ -44,10 +47,10 @@ class Keeper:
         self.written = time.monotonic()
         self.arrays: dict[str, Any] = {}
         self.runs: list[Run] | None = None
-        for left in path.parent.glob(f"{path.stem}.*.part") if path is not None else ():
-            left.unlink(missing_ok=True)  # of one that was killed while it wrote
-        if path is not None and path.exists():
-            self.arrays, self.runs = _read(path, what)
+        if path is not None:
+            _remove_abandoned(path)
+            if path.exists():
+                self.arrays, self.runs = _read(path, what)
 
     def restore(self, number: int, model: Model) -> None:
         """Bring a model to where a run was left: its best weights, or those under way."""
@@ -77,11 +80,20 @@ class Keeper:
         told = [{"setting": one.setting, "history": one.history, "seen": one.seen} for one in runs]
         where = json.dumps({"what": self.what, "runs": told})
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_suffix(f".{os.getpid()}.part")
-        with fresh.open("wb") as file:
+        part = self.path.with_suffix(f".{secrets.token_hex(8)}.part")
+        with part.open("xb") as file:
             np.savez(file, where=np.array(where), **{k: v.numpy() for k, v in arrays.items()})
-        fresh.replace(self.path)
+        with suppress(FileNotFoundError):  # removed while this process was stopped for an hour
+            part.replace(self.path)
         self.written = time.monotonic()
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove the half-written files of trainings that were killed; another may be writing one."""
+    for part in path.parent.glob(f"{path.stem}.*.part"):
+        with suppress(FileNotFoundError):
+            if time.time() - part.stat().st_mtime > ABANDONED:
+                part.unlink()
 
 
 def _unreadable(path: Path) -> ValueError:

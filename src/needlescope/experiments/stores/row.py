@@ -60,7 +60,7 @@ def written(unit: Unit, numbers: Any, seconds: Any, error: Any) -> tuple[Any, ..
         unit.call,
         canonical(unit.arguments),
         None if numbers is None else to_json(_plain(numbers), sort_keys=True),
-        error,
+        None if error is None else error.encode(errors="replace").decode(),
         seconds,
         canonical(_versions()),
         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -108,6 +108,8 @@ def read(fields: tuple[Any, ...]) -> Row:
 
 def _object(text: Any) -> dict[str, Any]:
     found = json.loads(text)
+    if "\\ud" in text.lower():  # half of a character, which no file in UTF-8 can hold
+        json.dumps(found, ensure_ascii=False).encode()
     if not isinstance(found, dict):
         raise ValueError(f"{text!r:.40} is no table")
     columns(found)  # too deep for a table of ours

@@ -9,16 +9,15 @@ defaults that held then. Rows of a store from before that are there too.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..units.unit import Unit
+from .export import check_parquet, write_table
 from .file import COLUMNS, checked, look, sentence, size_at_rest, writable
 from .file import StoreError as StoreError
 from .row import Row as Row
@@ -210,7 +209,9 @@ class Store:
         todo = {unit.key: unit for unit in check_units(units)}
         return [unit for key, unit in todo.items() if key not in done]
 
-    def to_pandas(self, units: Iterable[Unit] | None = None) -> pd.DataFrame:
+    def to_pandas(
+        self, units: Iterable[Unit] | None = None, *, summary: bool = False
+    ) -> pd.DataFrame:
         """Return a table, a row for each finished unit: arguments, numbers, and where from.
 
         Arguments are columns named after their path (``task.L``), those left to their defaults
@@ -220,25 +221,53 @@ class Store:
         ----------
         units : iterable of Unit, optional
             Whose rows, in their order; those that are not finished have none. All rows by default.
+        summary : bool, default False
+            Whether the trials of a point are pooled into one row: each number is its mean over
+            them, and beside it, as in ``test_error_se``, stands its standard error; ``trials`` says
+            how many there are (0 for theory) and ``failed`` how many units failed.
 
         Returns
         -------
         pandas.DataFrame
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import needlescope as ns
+        >>> from needlescope.experiments.engine import local
+        >>> tables = {"task": ns.Task(L=4, R=1, theta=4.0, pi=0.5),
+        ...           "training": {"alpha0": 1.0, "alpha1": [1.0, 2.0]}}
+        >>> units = ns.Sweep("simulate", tables, {"model": "pooled", "d": 20}, trials=3).units()
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with ns.Store(folder.name + "/results.sqlite") as store:
+        ...     summary = ns.run_units(units, store, engine=local(1))
+        ...     table, points = store.to_pandas(units), store.to_pandas(units, summary=True)
+        >>> len(table), points[["training.alpha1", "trials", "failed"]].values.tolist()
+        (6, [[1.0, 3.0, 0.0], [2.0, 3.0, 0.0]])
+        >>> folder.cleanup()
         """
         import pandas as pd
 
+        from .summary import summary as summarise
+
+        if not isinstance(summary, bool):
+            raise ValueError(f"summary must be True or False, got {summary!r:.80}")
+        if summary:
+            return summarise(self.rows(units))
         return pd.DataFrame([flat(row) for row in self.rows(units)])
 
-    def to_csv(self, path: str | Path, units: Iterable[Unit] | None = None) -> None:
+    def to_csv(
+        self, path: str | Path, units: Iterable[Unit] | None = None, *, summary: bool = False
+    ) -> None:
         """Write the table as CSV."""
-        with _writing_to(path) as found:
-            self.to_pandas(units).to_csv(found, index=False)
+        write_table(path, "CSV", lambda: self.to_pandas(units, summary=summary))
 
-    def to_parquet(self, path: str | Path, units: Iterable[Unit] | None = None) -> None:
+    def to_parquet(
+        self, path: str | Path, units: Iterable[Unit] | None = None, *, summary: bool = False
+    ) -> None:
         """Write the table as Parquet; needs the extra ``needlescope[parquet]``."""
         check_parquet()
-        with _writing_to(path) as found:
-            self.to_pandas(units).to_parquet(found, index=False)
+        write_table(path, "Parquet", lambda: self.to_pandas(units, summary=summary))
 
     def close(self) -> None:
         """Close the file."""
@@ -269,21 +298,3 @@ class Store:
             if isinstance(problem, sqlite3.Error):
                 raise StoreError(sentence(self.path, problem, WAIT)) from None
             raise
-
-
-def check_parquet() -> None:
-    """Refuse to go on without what writes Parquet."""
-    if find_spec("pyarrow") is None:
-        raise ImportError("Parquet needs pyarrow: pip install 'needlescope[parquet]', or write CSV")
-
-
-@contextmanager
-def _writing_to(path: Any) -> Iterator[Path]:
-    """Give the path of a table's file; say what keeps it from being written."""
-    if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
-        raise ValueError(f"a table is written to the path of a file, got {path!r:.80}")
-    try:
-        yield Path(path)
-    except OSError as problem:
-        reason = os.strerror(problem.errno) if problem.errno else problem
-        raise ValueError(f"the table cannot be written to {path!s:.200}: {reason}") from None

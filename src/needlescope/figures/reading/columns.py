@@ -69,7 +69,7 @@ def checked(name: str, values: pd.Series) -> pd.Series:
             one = plain.iloc[row]
             if not isinstance(one, kinds) or isinstance(one, bool):
                 what = "words" if words else "numbers"
-                raise ValueError(f"column {name} must hold {what}, got {one!r} in row {row}")
+                raise ValueError(f"column {name} must hold {what}, got {one!r:.80} in row {row}")
         if words:
             return plain
         numbers = plain.astype(float)
@@ -89,7 +89,7 @@ def _truths(name: str, values: pd.Series) -> pd.Series:
     for row in np.flatnonzero(known):
         if not isinstance(values.iloc[row], bool | np.bool_):
             got = values.iloc[row]
-            raise ValueError(f"column {name} must hold True or False, got {got!r} in row {row}")
+            raise ValueError(f"column {name} must hold True or False, got {got!r:.80} in row {row}")
     return values.astype(object).where(known, np.nan)
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
+from ...errors import shortened
 from .columns import FEW, checked, listed, missing, read_columns
 from .rows import LEFT_OUT, whole
 from .varying import UNSAID, varying
@@ -182,7 +183,7 @@ def _lacking(table: pd.DataFrame, draws: Draws) -> str:
     """Say what the rows of the right calls lack."""
     if "error_message" in table and table["error_message"].notna().all():
         first = str(table["error_message"].iloc[0])
-        return f"all of its {len(table)} units failed, the first with {first!r}"
+        return f"all of its {len(table)} units failed, the first with {shortened(first)!r}"
     for call in table["call"].unique():
         rows = draws.rows[call]
         for name in rows.needs:

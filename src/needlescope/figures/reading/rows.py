@@ -40,11 +40,16 @@ def whole(table: pd.DataFrame) -> pd.DataFrame:
     >>> table[["training.alpha1", "training.loss", "test_error"]].values.tolist()
     [[2.0, 'logistic', nan]]
     """
-    columns = {}
-    for name, default in {**dict.fromkeys(COLUMNS, np.nan), **LEFT_OUT}.items():
-        found = table[name] if name in table else pd.Series(default, index=table.index)
-        columns[name] = found.where(found.notna(), default)
-    return table.assign(**columns)
+    usual = {**dict.fromkeys(COLUMNS, np.nan), **LEFT_OUT}
+    gaps = {
+        name: table[name].where(table[name].notna(), usual[name])
+        for name in usual
+        if name in table and table[name].isna().any()
+    }
+    absent = {name: default for name, default in usual.items() if name not in table}
+    added = pd.DataFrame(absent, index=table.index)
+    # Copied, so that columns of a kind lie together: rows are then quick to choose.
+    return pd.concat([table.assign(**gaps), added], axis=1).copy()
 
 
 def select(table: pd.DataFrame, columns: Sequence[str], **where: Any) -> pd.DataFrame:

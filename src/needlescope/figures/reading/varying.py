@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,8 @@ from .columns import missing
 from .dependence import DEFAULTS, NESTED, SYMBOLS, depends, has_query
 from .rows import LEFT_OUT
 
-REPEATS = ("d", "samples", "trials")  # how large a simulation is: the largest d is shown
+COUNTS = ("samples", "trials")  # how often a simulation is done
+REPEATS = ("d", *COUNTS)  # how large a simulation is: the largest d is shown
 ARGUMENT_OF = {  # a result of other calls
     "error": ("detection_threshold",),
     "kappa": ("crossover",),
@@ -37,26 +38,61 @@ def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
     >>> varying(table)  # no query, no α0
     {'model': ['attention', 'pooled']}
     """
-    columns = [name for name in (*SYMBOLS, "kappa") if name in table and name not in REPEATS]
-    asked = table[["call", *columns]].copy()
-    for name in NESTED:
-        if name in asked:
-            asked[name] = asked[name].map(str, na_action="ignore")
     found: dict[str, dict[Any, None]] = {}
-    for row in asked.drop_duplicates().to_dict("records"):
-        call = str(row.pop("call"))
-        given = {
-            str(name): value
-            for name, value in row.items()
-            if not missing(value) and call in ARGUMENT_OF.get(str(name), (call,))
-        }
-        for name, value in _asked(call, given, columns).items():
+    columns = [name for name in _columns(table) if name not in REPEATS]
+    for row in _records(_plain(table, columns).drop_duplicates()):
+        for name, value in row.items():
             found.setdefault(name, {})[value] = None
     return {
         name: sorted(values, key=lambda one: (isinstance(one, str), one))
         for name, values in found.items()
         if len(values) > 1
     }
+
+
+def asked(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what the answer of each row depends on, by column; a column that it does not is empty.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": "predict", "model": ["attention", "pooled"],
+    ...                       "training.alpha0": [4.0, 5.0], "test_error": [0.1, 0.2]})
+    >>> asked(table)["training.alpha0"].tolist()  # no query, no α0
+    [4.0, nan]
+    """
+    columns = [name for name in _columns(table) if name not in COUNTS]
+    plain = _plain(table, columns)
+    codes, _ = pd.factorize(pd.Series(map(str, plain.to_numpy().tolist())))
+    first = pd.Series(codes).drop_duplicates().index
+    known = [*_records(plain.iloc[first])]
+    found = pd.DataFrame([known[code] for code in codes], index=table.index)
+    return found.reindex(columns=[name for name in SYMBOLS if name in found])
+
+
+def _columns(table: pd.DataFrame) -> list[str]:
+    return [name for name in (*SYMBOLS, "kappa") if name in table]
+
+
+def _plain(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the call and some columns of a table, its lists as text."""
+    found = table[["call", *columns]].copy()
+    for name in NESTED:
+        if name in found:
+            found[name] = found[name].map(str, na_action="ignore")
+    return found
+
+
+def _records(plain: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Give what the answer of each row depends on."""
+    columns = [str(name) for name in plain if name != "call"]
+    for row in plain.to_dict("records"):
+        call = str(row.pop("call"))
+        given = {
+            str(name): value
+            for name, value in row.items()
+            if not missing(value) and call in ARGUMENT_OF.get(str(name), (call,))
+        }
+        yield _asked(call, given, columns)
 
 
 def _asked(call: str, given: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...errors import shortened
 from ..drawing import Block, Drawing
 from ..style import RC, grey
 from .legends import legend
@@ -45,10 +46,11 @@ def picture(drawing: Drawing) -> Figure:
 
 
 def blank(words: str) -> Figure:
-    """Return a picture that says why there is none."""
+    """Return a picture that says why there is none, in words that are no formula."""
     with plt.rc_context(RC):
         figure = Figure(figsize=(7.0, 1.0))
-        figure.text(0.5, 0.5, words, ha="center", va="center", color=grey(0.3), wrap=True)
+        look: dict[str, Any] = {"ha": "center", "va": "center", "color": grey(0.3), "wrap": True}
+        figure.text(0.5, 0.5, shortened(words), parse_math=False, **look)
     return figure
 
 

@@ -1,0 +1,38 @@
+"""The main numbers of each call, the first one foremost, and which theory a simulation is of."""
+
+from __future__ import annotations
+
+ERRORS = ("test_error", "train_loss", "train_error")
+ANSWERS = {
+    "predict": ERRORS,
+    "simulate": ERRORS,
+    "simulate_deep": (*ERRORS, "attended"),
+    "align": ("cosine_w", "cosine_q"),
+    "simulate_alignment": ("cosine_w", "cosine_q"),
+    "focus": ("signal", "largest"),
+    "simulate_focus": ("signal", "largest"),
+    "capacity": ("alpha",),
+    "simulate_separability": ("fraction",),
+    "oracle": ("error",),
+    "simulate_oracle": ("error",),
+    "detection_threshold": ("theta",),
+    "training_threshold": ("theta",),
+    "learning_threshold": ("theta", "easy_theta"),
+    "asymptote": ("limit", "rate"),
+    "best_query": ("error", "alone", "together"),
+    "learning_limit": ("test_error", "easy_test_error", "overlap"),
+    "simulate_limit": ("test_error", "overlap"),
+    "phase_boundaries": ("possible", "easy"),
+    "crossover": ("cosine",),
+}
+"""The numbers that are shown of each call; a table in full has more."""
+WORDS = {"learning_limit": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
+"""What a call says in a word, shown before its numbers."""
+THEORY_OF = {
+    "simulate": "predict",
+    "simulate_alignment": "align",
+    "simulate_focus": "focus",
+    "simulate_oracle": "oracle",
+    "simulate_limit": "learning_limit",
+}
+"""The calls of theory whose numbers simulations measure, under the same names."""

@@ -1,0 +1,210 @@
+"""Any columns of a table as a figure's axes: x, y, and by what its curves are told apart.
+
+A parameter that changes while these stay the same would draw two problems as one, and is refused.
+Axes that go together are no trouble: what x determines needs no curve of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...errors import shortened
+from ...experiments.units.answers import ANSWERS, THEORY_OF
+from ...experiments.units.guess import meant
+from .columns import listed, missing
+from .door import nothing
+from .varying import asked
+
+QUESTION = "call"  # beside what is asked for, where a table answers several questions
+MOST_COLUMNS = 60  # listed in a refusal
+
+
+class Chosen(NamedTuple):
+    """The rows that are drawn, and by which columns.
+
+    Attributes
+    ----------
+    rows
+        With numbers at x and y; the columns of ``by`` hold what the answers depend on, and the
+        column "call" the question: that of a simulation is its theory's.
+    simulated
+        Which of the rows are trials.
+    x, y, by
+        Columns.
+    along
+        Parameters that change with x: axes that go together.
+    """
+
+    rows: pd.DataFrame
+    simulated: pd.Series
+    x: str
+    y: str
+    by: tuple[str, ...]
+    along: tuple[str, ...]
+
+
+def choose(figure: str, table: Any, x: Any, y: Any, by: Any) -> Chosen:
+    """Return the rows and columns to draw, those that are None chosen; or refuse them."""
+    table = _checked(figure, table)
+    y = _answer(figure, table) if y is None else _column("y", y, table)
+    rows = table[_numbers("y", y, table).notna()].reset_index(drop=True)
+    if not len(rows):
+        nothing(figure, _lacking(table, y))
+    depends = asked(rows)
+    x = _most_values(figure, depends, y) if x is None else _column("x", x, rows)
+    names = _names(by, rows)
+    if x in (names or ()):
+        raise ValueError(f"by must not name x, the column {x!r}, again")
+    rows[y], rows[x] = _numbers("y", y, rows), _numbers("x", x, rows)
+    kept = np.isfinite(rows[x].to_numpy())
+    rows, depends = rows[kept].reset_index(drop=True), depends[kept].reset_index(drop=True)
+    if not len(rows):
+        nothing(figure, f"its rows with {y} have no numbers in {x}")
+    simulated = rows["call"].astype(str).str.startswith("simulate")
+    question = rows["call"].map(lambda call: THEORY_OF.get(call, call))
+    more = [name for name in names or () if name not in (QUESTION, *depends)]
+    known = depends.assign(**{name: _words(rows[name]) for name in more})
+    known.insert(0, QUESTION, question)
+    by, along = _told_apart(
+        figure, rows[x], simulated, known.drop(columns=x, errors="ignore"), names
+    )
+    return Chosen(
+        rows.assign(**{name: known[name] for name in by}), simulated, x, y, by, along
+    )  # fmt: skip
+
+
+def _checked(figure: str, table: Any) -> pd.DataFrame:
+    """Return a table of units, also of a store; or refuse it."""
+    if not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas"):
+        table = table.to_pandas()
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(
+            f"table must be a Store, or a pandas DataFrame as Store.to_pandas makes it, got "
+            f"{type(table).__name__}"
+        )
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"table must have each column once, got {twice!r} twice")
+    if not len(table):
+        nothing(figure, "the table has no rows")
+    if "call" not in table:
+        nothing(figure, "the table has no column call, which says what each row answers")
+    return table
+
+
+def _column(name: str, value: Any, table: pd.DataFrame) -> str:
+    """Return a column's name, or refuse one that the table does not have."""
+    if isinstance(value, str) and value in table:
+        return value
+    there = [str(one) for one in table.columns if not str(one).startswith("version.")]
+    ends = [one for one in there if isinstance(value, str) and one.endswith(f".{value}")][:1]
+    hint = f"; did you mean {ends[0]!r}?" if ends else meant(value, there)
+    more = ", …" * (len(there) > MOST_COLUMNS)
+    raise ValueError(
+        f"{name} must be a column of the table, got {value!r:.80}{hint or ';'} it has "
+        f"{', '.join(there[:MOST_COLUMNS])}{more}"
+    )
+
+
+def _names(by: Any, table: pd.DataFrame) -> tuple[str, ...] | None:
+    """Return the columns of ``by``: one name, several, or None to choose."""
+    if by is None:
+        return None
+    names = [by] if isinstance(by, str) else by
+    if not isinstance(names, list | tuple):
+        raise ValueError(f"by must be a column of the table, or a list of some, got {by!r:.80}")
+    return tuple(dict.fromkeys(_column("by", one, table) for one in names))
+
+
+def _numbers(name: str, column: str, table: pd.DataFrame) -> pd.Series:
+    """Return a column as floats, or refuse what is no number in it."""
+    values = table[column]
+    for row, one in enumerate(values):
+        if not missing(one) and (
+            isinstance(one, bool) or not isinstance(one, int | float | np.number)
+        ):
+            hint = f"; draw a curve for each with by={column!r}" if name == "x" else ""
+            raise ValueError(
+                f"{name} must be a column of numbers, got {column!r} with {one!r:.80} in row "
+                f"{row}{hint}"
+            )
+    return values.astype(float)
+
+
+def _words(values: pd.Series) -> pd.Series:
+    """Return a column with its lists as text, which have no hash."""
+    return values.map(lambda one: str(one) if isinstance(one, list | dict | tuple) else one)
+
+
+def _answer(figure: str, table: pd.DataFrame) -> str:
+    """Return the first number that most of the calls have."""
+    counts: dict[str, int] = {}
+    for call, part in table.groupby("call", sort=False):
+        for name in ANSWERS.get(str(call), ()):
+            if name in part and part[name].notna().any():
+                counts[name] = counts.get(name, 0) + 1
+    if not counts:
+        nothing(figure, _lacking(table, "which y to draw"))
+    return max(counts, key=lambda name: counts[name])
+
+
+def _lacking(table: pd.DataFrame, y: str) -> str:
+    if "error_message" in table and table["error_message"].notna().all():
+        first = shortened(str(table["error_message"].iloc[0]))
+        return f"all of its {len(table)} units failed, the first with {first!r}"
+    return (
+        f"its rows have no numbers to tell {y}" if " " in y else f"its rows have no numbers in {y}"
+    )
+
+
+def _most_values(figure: str, depends: pd.DataFrame, y: str) -> str:
+    """Return the parameter with the most values, all of them numbers."""
+    sizes = {
+        name: depends[name].nunique()
+        for name in depends
+        if name != y and pd.api.types.is_numeric_dtype(depends[name].infer_objects())
+    }
+    best = max(sizes, key=lambda name: sizes[name], default="")
+    if not best or sizes[best] < 2:
+        nothing(figure, "no parameter of its rows changes; name a column as x")
+    return best
+
+
+def _told_apart(
+    figure: str,
+    x: pd.Series,
+    simulated: pd.Series,
+    known: pd.DataFrame,
+    names: tuple[str, ...] | None,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns that tell curves apart, and those that change along them."""
+    changing = [name for name in known if known[name].nunique(dropna=False) > 1]
+    by = [QUESTION] if QUESTION in changing and QUESTION not in (names or ()) else []
+    by += [name for name in names or () if name in known]
+    codes = known.apply(lambda column: pd.factorize(column, use_na_sentinel=False)[0])
+    for name in changing:
+        if name in by or not _open(codes, [x, simulated, *(codes[one] for one in by)], name):
+            continue
+        if names is not None:
+            values = [one for one in dict.fromkeys(known[name]) if not missing(one)]
+            raise ValueError(
+                f"figures.{figure} would draw different {name} as one: {listed(values, ',')}; add "
+                f"it as by={[*names, name]}, or select one, as "
+                f'table[table["{name}"] == {values[0]!r}]'
+            )
+        by.append(name)
+    along = [
+        name for name in changing
+        if name not in by and _open(codes, [simulated, *(codes[one] for one in by)], name)
+    ]  # fmt: skip
+    return tuple(by), tuple(along)
+
+
+def _open(codes: pd.DataFrame, by: Sequence[pd.Series], name: str) -> bool:
+    """Say whether a column changes where some others stay the same."""
+    groups = codes[name].groupby([one.to_numpy() for one in by])
+    return bool((groups.nunique() > 1).any())
