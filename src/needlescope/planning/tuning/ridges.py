@@ -19,6 +19,7 @@ from ...theory.saddle.problem import Point
 RANGE = (1e-6, 1e5)  # of ridges, in natural units
 START = 0.1  # where a scan begins
 DECADE = float(np.log(10.0))
+WIDE = 1.5 * DECADE  # where a neighbour gives the constant answer, and this one may, too
 HIGHER = 1.02  # times the least error: a scan ends after two ridges above that
 STRIDE = float(np.log(4.0))  # from one ridge to the next, from a neighbour on
 LOOKS = 16  # at ridges, from a neighbour on or between two
@@ -85,30 +86,35 @@ def best(look: Look, unit: float, near: Trained | None = None) -> Trained:
     0.01
     """
     ends = tuple(float(np.log(unit * one)) for one in RANGE)
-    if near is not None and not near.silent and near.ridge <= LARGE * unit:
-        start = float(np.clip(np.log(near.ridge), *ends))
+    if near is None or not np.isfinite(near.ridge):
+        return _scanned(look, float(np.log(START * unit)), None, ends, DECADE)
+    start = float(np.clip(np.log(near.ridge), *ends))
+    if near.silent:
+        return _scanned(look, start, near, ends, WIDE)
+    if near.ridge <= LARGE * unit:
         found = _followed(look, start, near, ends)
         if not found.silent:
             return found
-    return _scanned(look, float(np.log(START * unit)), ends)
+    return _scanned(look, float(np.log(START * unit)), near, ends, DECADE)
 
 
-def _scanned(look: Look, start: float, ends: tuple[float, ...]) -> Trained:
-    """Look at decades below and above, then between those about the least."""
-    seen = [look(start, None)]
+def _scanned(
+    look: Look, start: float, near: Trained | None, ends: tuple[float, ...], stride: float
+) -> Trained:
+    """Look at ridges below and above, a stride apart, then between those about the least."""
+    seen = [look(start, near)]
     for way, end in zip((-1.0, 1.0), ends, strict=True):
         at, last, higher = start, seen[0], 0
         while higher < 2 and at != end:
-            at = min(at + DECADE, end) if way > 0.0 else max(at - DECADE, end)
+            at = min(at + stride, end) if way > 0.0 else max(at - stride, end)
             last = look(at, last if last.warm is not None else None)
             if not np.isfinite(last.ridge):
                 break
             seen.append(last)
             least = min(seen, key=lambda one: one.criterion)
-            above = last.error > HIGHER * least.error and not (way < 0.0 and least.silent)
-            higher = higher + 1 if above else 0
+            higher = higher + 1 if last.error > HIGHER * least.error else 0
             if way > 0.0 and abs(last.in_ridge) < FLAT * last.error:
-                break
+                break  # the constant answer, or scores so small that only their signs count
     seen = sorted((one for one in seen if np.isfinite(one.ridge)), key=lambda one: one.ridge)
     if not seen:
         return WORST
