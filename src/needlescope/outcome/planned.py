@@ -245,8 +245,8 @@ class Comparison(Answer):
     winner, margin
         Which of the three models errs least, and by how much less than the next.
     flip_n
-        The budget at which attention and the better of the other two err alike: below it they win.
-        NaN if there is none.
+        The budget at which the verdict flips, in the units of the budget; NaN if it does not
+        between a 64th of the budget and 64 times as much.
     flip_cosine
         The alignment of the query at which they do, κ and data as they are; NaN if there is none.
     verdict

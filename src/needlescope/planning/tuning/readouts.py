@@ -3,8 +3,9 @@
 `predict` is the judge of what is found, at full accuracy. Here laws are the roughest of its ladder,
 drawn from the same lattice for all settings, so that differences between settings are smooth and
 known far better than the errors themselves. At finite d the bias of a data set is off by chance,
-and errors are means over that. The ridge is the best, found by `ridges` with the slope of the test
-error in log λ: at the solution of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
+and its labels may all be the same, which leaves the constant answer; errors are means over that.
+The ridge is the best, found by `ridges` with the slope of the test error in log λ: at the solution
+of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
 
 Where one class is rare, the error of many settings is that of the constant answer, min(π, 1 − π),
 to the last digit. What tells such settings apart is the chance that a negative scores above a
@@ -70,6 +71,8 @@ class Features(NamedTuple):
         in_ridge, in_data = moves(readout)
         error = float(np.mean([test_error(test, one) for one in ends]))
         slopes = float(slope @ in_ridge), float(slope @ in_data)
+        both = 1.0 - one_class(float(self.task.pi), alpha * self.d)
+        error, slopes = prior + both * (error - prior), (both * slopes[0], both * slopes[1])
         found = Trained(error, ridge, *slopes, shift, readout.point, prior)
         return found._replace(misranked=misranked(test, point)) if found.silent else found
 
@@ -112,6 +115,17 @@ def misranked(law: JointLaw, point: Point) -> float:
     chance = ndtr(-apart / np.sqrt(V[plus][:, None] + V[minus]))
     w, v = law.weight[plus], law.weight[minus]
     return float(w @ chance @ v / (w.sum() * v.sum()))
+
+
+def one_class(balance: float, samples: float) -> float:
+    """Return the chance that all samples are of one class: no readout is trained on them then.
+
+    Examples
+    --------
+    >>> one_class(0.5, 4.0), one_class(0.5, np.inf)
+    (0.125, 0.0)
+    """
+    return float(balance**samples + (1.0 - balance) ** samples)
 
 
 def bias_deviation(readout: Readout, samples: float) -> float:

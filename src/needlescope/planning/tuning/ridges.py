@@ -60,6 +60,7 @@ class Trained(NamedTuple):
 
 WORST = Trained(1.0, np.nan)
 Look: TypeAlias = "Callable[[float, Trained | None], Trained]"
+Ends: TypeAlias = "tuple[float, float]"
 
 
 def best(look: Look, unit: float, near: Trained | None = None) -> Trained:
@@ -85,7 +86,7 @@ def best(look: Look, unit: float, near: Trained | None = None) -> Trained:
     >>> round(best(look, 5.0).ridge, 3)
     0.01
     """
-    ends = tuple(float(np.log(unit * one)) for one in RANGE)
+    ends = float(np.log(unit * RANGE[0])), float(np.log(unit * RANGE[1]))
     if near is None or not np.isfinite(near.ridge):
         return _scanned(look, float(np.log(START * unit)), None, ends, DECADE)
     start = float(np.clip(np.log(near.ridge), *ends))
@@ -98,9 +99,7 @@ def best(look: Look, unit: float, near: Trained | None = None) -> Trained:
     return _scanned(look, float(np.log(START * unit)), near, ends, DECADE)
 
 
-def _scanned(
-    look: Look, start: float, near: Trained | None, ends: tuple[float, ...], stride: float
-) -> Trained:
+def _scanned(look: Look, start: float, near: Trained | None, ends: Ends, stride: float) -> Trained:
     """Look at ridges below and above, a stride apart, then between those about the least."""
     seen = [look(start, near)]
     for way, end in zip((-1.0, 1.0), ends, strict=True):
@@ -125,7 +124,7 @@ def _scanned(
     return _between(look, seen[low], seen[low + 1], seen[k])
 
 
-def _followed(look: Look, start: float, near: Trained, ends: tuple[float, ...]) -> Trained:
+def _followed(look: Look, start: float, near: Trained, ends: Ends) -> Trained:
     """Follow the slope from a neighbour's ridge on, until the least error is enclosed."""
     here = look(start, near)
     if not np.isfinite(here.ridge) or here.silent or here.warm is None:

@@ -21,7 +21,8 @@ from ...losses import Loss
 from ...models import get_model
 from ...query import Query
 from .budget import Budget
-from .readouts import Features, Trained
+from .readouts import Features
+from .ridges import Trained
 from .steps import Aligned, best_steps
 
 STRENGTHS = (0.3, 0.7, 1.5, 3.0, 6.0)  # κ that are looked at first
