@@ -84,6 +84,7 @@ class Answer:
     question: Question | None = field(default=None, kw_only=True)
 
     _shown: ClassVar[tuple[str, ...]] = ()  # the fields that printing shows; others are named
+    _labels: ClassVar[Mapping[str, str]] = {}  # what printing calls a field, if not by its name
     _last_axis: ClassVar[str] = ""  # what the numbers' last axis counts, if it is not the grid's
 
     @property
@@ -147,7 +148,8 @@ class Answer:
         head = [type(self).__name__, named.get("model")]
         lines = [("provenance", named["provenance"]), *self._asked()]
         for name in self._shown:
-            lines.append((name, _shown(named[name], named.get(f"{name}_se", 0.0))))
+            shown = _shown(named[name], named.get(f"{name}_se", 0.0))
+            lines.append((self._labels.get(name, name), shown))
         more = [
             name
             for name, value in named.items()

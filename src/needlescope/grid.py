@@ -44,6 +44,21 @@ def real(
     return _scalar_or_frozen(array)
 
 
+def single(name: str, value: Any, low: float, high: float = np.inf, **how: Any) -> float:
+    """Return ``value`` as one float inside the range, as `real` does for grids, or refuse it.
+
+    Examples
+    --------
+    >>> single("budget", "400", 0.0)
+    Traceback (most recent call last):
+    ValueError: budget must be a single number, got '400'
+    """
+    plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(plain, float | int | np.floating | np.integer) or isinstance(plain, bool):
+        raise ValueError(f"{name} must be a single number, got {value!r}")
+    return float(real(name, plain, low, high, **how))
+
+
 def amount(name: str, value: Any) -> Any:
     """Return an amount of data, samples per dimension: above 0, and such that numbers can serve."""
     return real(name, value, 0.0, np.inf, open_low=True, sense=(1e-15, 1e6))

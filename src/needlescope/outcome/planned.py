@@ -256,8 +256,8 @@ class Comparison(Answer):
     winner, margin
         Which of the three models errs least, and by how much less than the next.
     flip_n
-        The budget at which attention and the better of the other two err alike: below it they win.
-        NaN if there is none.
+        The budget at which the verdict flips, in the units of the budget; NaN if it does not
+        between a 64th of the budget and 64 times as much.
     flip_cosine
         The alignment of the query at which they do, κ and data as they are; NaN if there is none.
     verdict
@@ -292,7 +292,7 @@ class Comparison(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Answer):
-    """How a predicted test error moves with what it rests on, settings kept.
+    """How a predicted test error E moves with what it rests on, settings kept.
 
     Attributes
     ----------
@@ -301,13 +301,14 @@ class Sensitivity(Answer):
     test_error
         The error itself.
     theta, pi
-        Derivatives in the strength of the signal and in the share of positives.
+        dE/dθ and dE/dπ: derivatives in the strength of the signal and in the share of positives
+        themselves.
     R
-        The change of the error if one more token carries the signal, or one less where all do.
+        E(R + 1) − E(R): the change if one more token carries the signal, or one less where all do.
     n
-        The derivative in the log of the number of bags, split as they are: n ∂error/∂n.
+        dE/d log n = n dE/dn: the derivative in the log of the number of bags, split as they are.
     alpha0, alpha1, ridge, kappa
-        Derivatives in the logs of these.
+        dE/d log α0, dE/d log α1, dE/d log λ, dE/d log κ: derivatives in the logs of these.
     provenance
         "implicit differentiation of ..." what the error rests on.
 
@@ -320,7 +321,20 @@ class Sensitivity(Answer):
     (True, True)
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("test_error", "theta", "R", "pi", "n")
+    _shown: ClassVar[tuple[str, ...]] = (
+        *("test_error", "theta", "pi", "R"),
+        *("n", "alpha0", "alpha1", "ridge", "kappa"),
+    )
+    _labels: ClassVar[Mapping[str, str]] = {
+        "theta": "theta: dE/dθ",
+        "pi": "pi: dE/dπ",
+        "R": "R: one more token",
+        "n": "n: dE/d log n",
+        "alpha0": "alpha0: dE/d log α0",
+        "alpha1": "alpha1: dE/d log α1",
+        "ridge": "ridge: dE/d log λ",
+        "kappa": "kappa: dE/d log κ",
+    }
 
     model: str
     test_error: float

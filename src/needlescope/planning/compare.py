@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
 from ..answer import Question
+from ..errors import NotConverged
 from ..models import get_model
 from ..outcome.planned import Comparison
 from ..paper import derived
@@ -22,6 +24,7 @@ from .tuning.readouts import Features
 from .tuning.search import Setting
 
 ALIKE = 2e-3  # a margin that is none
+ALIKE_SHARE = 0.02  # of the constant answer's error, where that is less
 FEWEST, MOST = 1 / 64, 64.0  # times the budget, where the verdict may flip
 RIVALS = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
 
@@ -29,7 +32,9 @@ RIVALS = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
 def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     """Say whether attention is worth it with so much data, and when that would flip.
 
-    Errors are those of a search (`tune`), known to about 0.001.
+    Errors are those of a search (`tune`), known to about 0.001. Attention is worth it where its
+    error is lower by more than 0.002, or by more than 2 % of the constant answer's error,
+    min(π, 1 − π), where that is less.
 
     Parameters
     ----------
@@ -44,14 +49,14 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     -------
     Comparison
         ``flip_n`` is in the units of ``budget``. It and ``flip_cosine`` keep the settings that are
-        best for the budget.
+        best for the budget. ``possible`` is NaN where it is not known well enough.
 
     Raises
     ------
     ValueError
         If an argument is out of its range or of the wrong kind.
     NotConverged
-        If the limit of learning is not known well enough.
+        If the error with a known signal is not known well enough.
 
     Examples
     --------
@@ -63,39 +68,59 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     settings = {name: get_learner(name).reach(limited) for name in ("attention", *RIVALS)}
     errors = {name: one.error for name, one in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])
-    margin = errors[rival] - errors["attention"]
-    winner = "attention" if margin > ALIKE else rival
-    flip_n = _flip_budget(limited, rival, settings, budget)
+    alike = min(ALIKE, ALIKE_SHARE * min(task.pi, 1.0 - task.pi))
+    winner = "attention" if errors[rival] - errors["attention"] > alike else rival
+    times = _flip(limited, rival, settings, alike)
     flip_cosine = _flip_cosine(limited, settings["attention"], errors[rival])
-    possible, possible_se = POSSIBLE.reach(limited)
+    possible, possible_se = _possible(limited)
     known = oracle(task, "bayes", accuracy=1e-3)
     ordered = sorted(errors.values())
-    gap = ordered[1] - ordered[0]
-    verdict = _verdict(errors, rival, margin, flip_n, flip_cosine, possible)
+    verdict = _verdict(errors, rival, winner, Flip(times, times * float(budget), d, flip_cosine))
     return Comparison(
         **errors, possible=possible, possible_se=possible_se, bayes=float(known.error),
-        bayes_se=float(known.error_se), winner=winner, margin=gap, flip_n=flip_n,
-        flip_cosine=flip_cosine, verdict=verdict,
+        bayes_se=float(known.error_se), winner=winner, margin=ordered[1] - ordered[0],
+        flip_n=times * float(budget), flip_cosine=flip_cosine,
+        verdict=f"{verdict}; {_best_of_all(possible)}.",
         provenance=of_search(derived("theorem 4", "theorem 5")),
         question=Question("compare", task, None, {"budget": budget, "d": d}),
     )  # fmt: skip
 
 
-def _flip_budget(limited: Budget, rival: str, settings: dict[str, Setting], budget: float) -> float:
-    """Return the budget at which attention and its rival err alike, settings kept."""
+class Flip(NamedTuple):
+    """Where the verdict flips: at a budget, which is so many times the one given, or a cosine."""
 
-    def gain(log_times: float) -> float:
+    times: float
+    budget: float
+    d: int | None
+    cosine: float
+
+
+def _possible(limited: Budget) -> tuple[float, float]:
+    """Return the limit of learning; NaN where it is not known well enough."""
+    try:
+        return POSSIBLE.reach(limited)
+    except NotConverged:
+        return np.nan, np.nan
+
+
+def _flip(limited: Budget, rival: str, settings: dict[str, Setting], alike: float) -> float:
+    """Return at how many times the budget the verdict flips, settings kept; NaN if nowhere.
+
+    Attention wins where it has an error that is lower by more than ``alike``. Fewer data are
+    looked at first where it does, more where it does not.
+    """
+
+    def lead(log_times: float) -> float:
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
         other = get_learner(rival).again(there, settings[rival])
-        return other - get_learner("attention").again(there, settings["attention"])
+        return other - get_learner("attention").again(there, settings["attention"]) - alike
 
-    ahead = gain(0.0)
-    end = float(np.log(FEWEST if ahead > 0.0 else MOST))
-    points = np.linspace(0.0, end, 4)
-    for low, high in pairwise(points.tolist()):
-        if gain(high) * ahead < 0.0:
-            found = brentq(gain, *sorted((low, high)), xtol=0.2)
-            return float(budget * np.exp(found))
+    here = lead(0.0)
+    ends = (FEWEST, MOST) if here > 0.0 else (MOST, FEWEST)
+    for end in ends:
+        for low, high in pairwise(np.linspace(0.0, float(np.log(end)), 4).tolist()):
+            if lead(high) * here < 0.0:
+                return float(np.exp(brentq(lead, *sorted((low, high)), xtol=0.2)))
     return np.nan
 
 
@@ -106,7 +131,8 @@ def _flip_cosine(limited: Budget, setting: Setting, error: float) -> float:
 
     def gap(cosine: float) -> float:
         query = Query(setting.kappa, cosine)
-        features = Features(get_model("attention"), task, query, limited.test_pi(balance))
+        pi = limited.test_pi(balance)
+        features = Features(get_model("attention"), task, query, pi, limited.d)
         given = (1.0 - setting.split) * alpha
         readout = setting.readout
         return features.train("logistic", given, readout.ridge, readout.warm).error - error
@@ -117,16 +143,32 @@ def _flip_cosine(limited: Budget, setting: Setting, error: float) -> float:
     return float(brentq(gap, 0.0, 1.0, xtol=0.02))
 
 
-def _verdict(
-    errors: dict[str, float], rival: str, margin: float, flip_n: float, cosine: float, best: float
-) -> str:
-    other = RIVALS[rival]
-    told = f"{other} errs {errors[rival]:.2g}, attention {errors['attention']:.2g}"
-    if margin > ALIKE:
-        when = f"; it would lose below {flip_n:.3g} bags" if np.isfinite(flip_n) else ""
-        when = when or (f"; it would lose below a cosine of {cosine:.2g}" * np.isfinite(cosine))
-        start = f"Attention is worth it: {told}{when}"
-    else:
-        when = f"; it would win beyond {flip_n:.3g} bags" if np.isfinite(flip_n) else ""
-        start = f"Attention is not worth it: {told}{when}"
-    return f"{start}; the best learner of all would err {best:.2g}."
+def _verdict(errors: dict[str, float], rival: str, winner: str, flip: Flip) -> str:
+    won = winner == "attention"
+    told = f"{RIVALS[rival]} errs {errors[rival]:.2g}, attention {errors['attention']:.2g}"
+    start = f"Attention is {'' if won else 'not '}worth it: {told}"
+    would = "it would lose" if won else "it would win"
+    if np.isfinite(flip.times):
+        side = "below" if flip.times < 1.0 else "beyond"
+        return f"{start}; {would} {side} {_bags(flip.budget, flip.d)}"
+    if won and np.isfinite(flip.cosine):
+        return f"{start}; {would} below a cosine of {flip.cosine:.2g}"
+    return start
+
+
+def _bags(budget: float, d: int | None) -> str:
+    """Say a budget in its units.
+
+    Examples
+    --------
+    >>> _bags(12345.6, 100), _bags(6.25, None)
+    ('12,346 bags', '6.25 bags for each dimension')
+    """
+    number = f"{budget:.3g}" if budget < 1000.0 else f"{budget:,.0f}"
+    return f"{number} bags" + (" for each dimension" if d is None else "")
+
+
+def _best_of_all(possible: float) -> str:
+    if np.isnan(possible):
+        return "what the best learner of all would err is not known well enough"
+    return f"the best learner of all would err {possible:.2g}"

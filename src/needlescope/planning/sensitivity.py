@@ -39,13 +39,15 @@ from ..training import Training
 from .tuning.readouts import NONE, moves
 
 LEVEL = LADDER[3].finer
-STEP = 0.02  # in the log of a parameter: laws are compressed, and differ by little more than that
+STEP = 0.003  # in the log of a parameter: below, rounding and compression show; above, curvature
 
 
 def sensitivity(
     task: Task, training: Training, model: str = "attention", *, accuracy: float = 1e-3
 ) -> Sensitivity:
-    """Return the derivatives of the predicted test error in θ, π, n and the settings.
+    """Return the derivatives of the predicted test error in θ and π, and in the logs of n and λ.
+
+    Those in α0, α1 and κ are in their logs, too; `Sensitivity` says so field by field.
 
     Parameters
     ----------

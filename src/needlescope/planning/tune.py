@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,26 @@ from scipy.special import expit, logit
 
 from ..answer import Question
 from ..errors import NoMinimiser, NotConverged
-from ..grid import amount, check_kind, choice, listed, whole
-from ..losses import Loss, get_loss
+from ..grid import check_kind, choice, listed, single, whole
+from ..losses import Loss, check_loss, get_loss
 from ..models import get_model
 from ..outcome.planned import Tuned
 from ..query import Query
 from ..task import Task
 from ..theory.asked import check_accuracy
-from ..theory.learning import predict
 from ..training import Training
 from .learners import Linear, Reached, TwoSteps, judged
 from .tuning.budget import Budget, check_costs
 from .tuning.readouts import Features
+from .tuning.ridges import Trained
 from .tuning.search import Setting
 from .tuning.steps import best_steps, polished, with_strength
 
 MODELS = ("attention", "pooled", "vectorized")
 LOSSES = ("logistic", "squared_hinge", "square", "hinge")
 FACTORS = (0.25, 0.5, 2.0, 4.0)  # by which a setting is wrong
+OF_PRIOR = 0.01  # the largest error of an error, relative to that of the constant answer
+BAGS_EACH = (1e-6, 1e6)  # for each dimension
 CLEARLY = 0.01  # of the error: another loss than the first must be better by so much
 
 
@@ -62,7 +65,8 @@ def tune(
     costs : (float, float), optional
         What a positive and a negative bag cost; the balance of classes is then the best, too.
     accuracy : float, default 5e-4
-        Largest error of the test error that is accepted, in (0, 1].
+        Largest error of the test error that is accepted, in (0, 1]; at most a hundredth of the
+        constant answer's, min(π, 1 − π).
 
     Returns
     -------
@@ -86,27 +90,28 @@ def tune(
     """
     limited = check_budget(task, budget, d, costs)
     choice("model", model, MODELS)
-    accuracy = check_accuracy(accuracy)
-    names = list(LOSSES) if losses is None else listed("losses", losses, "losses")
-    if not names:
-        raise ValueError("losses must name at least one loss, got none")
+    accuracy = min(check_accuracy(accuracy), OF_PRIOR * min(task.pi, 1.0 - task.pi))
+    given = _losses(losses)
     tried: dict[str, Setting] = {}
-    for loss in names:
+    for name, loss in given.items():
         first = next(iter(tried.values()), None)
         near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
-        tried[get_loss(loss).name] = _learner(model, loss).reach(limited, near)
-    given = {get_loss(loss).name: loss for loss in names}
+        tried[name] = _learner(model, loss).reach(limited, near)
     chosen = min(tried, key=lambda name: tried[name].error)
     lead = next(iter(tried))
     if tried[lead].error <= (1.0 + CLEARLY) * tried[chosen].error:
         chosen = lead
     loss, setting = given[chosen], tried[chosen]
-    reached = _settled(model, limited, loss, setting, accuracy)
+    reached, untuned = _settled(model, limited, loss, setting, accuracy), Reached(np.nan, np.nan)
+    with suppress(NotConverged, NoMinimiser):
+        untuned = judged(model, limited, _default(model, limited), task.pi, accuracy)
+    if "logistic" in given and limited.d == np.inf and untuned.error < reached.error:
+        chosen, loss, reached, setting = "logistic", "logistic", untuned, _as_setting(untuned)
     training = reached.training
     assert training is not None
     return Tuned(
         model=model, test_error=reached.error, test_error_se=reached.error_se,
-        untuned=_untuned(model, limited, accuracy),
+        untuned=untuned.error,
         split=setting.split, kappa=reached.kappa, cosine_q=reached.cosine,
         ridge=float(training.ridge), loss=chosen, balance=reached.balance, shift=reached.shift,
         losses={name: one.error for name, one in tried.items()},
@@ -123,13 +128,28 @@ def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) ->
     task.need_plain("the planner")
     if task.shape:
         raise ValueError(f"the planner takes one task at a time, got a grid of shape {task.shape}")
-    if np.ndim(budget):
-        raise ValueError(f"budget must be a single number, got {budget!r}")
+    total = single("budget", budget, 0.0, open_low=True)
     prices = None if costs is None else check_costs(costs)
     size = np.inf if d is None else whole("d", d, 1, 10**6)
-    each = 1.0 if prices is None else prices.of(0.5)
-    scale = 1.0 if d is None else float(size)
-    return Budget(task, float(amount("budget", float(budget) / scale / each)) * each, size, prices)
+    each = (1.0 if d is None else float(size)) * (1.0 if prices is None else prices.of(0.5))
+    least, most = (each * one for one in BAGS_EACH)
+    if not least <= total <= most:
+        given = "" if d is None else f" with d={d}"
+        raise ValueError(
+            f"budget must be between {least:g} and {most:g}{given}, {BAGS_EACH[0]:g} to "
+            f"{BAGS_EACH[1]:g} bags for each dimension, got {budget!r}"
+        )
+    return Budget(task, total / (1.0 if d is None else float(size)), size, prices)
+
+
+def _losses(losses: Sequence[str | Loss] | None) -> dict[str, str | Loss]:
+    """Return the losses to compare by their names, or refuse them."""
+    names = list(LOSSES) if losses is None else listed("losses", losses, "losses")
+    if not names:
+        raise ValueError("losses must name at least one loss, got none")
+    for loss in names:
+        check_loss(get_loss(loss))
+    return {get_loss(loss).name: loss for loss in names}
 
 
 def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
@@ -152,15 +172,20 @@ def _settled(
     return min(found, other, key=lambda one: one.error)
 
 
-def _untuned(model: str, budget: Budget, accuracy: float) -> float:
-    """Return the error of the default training, half of the data for the query."""
-    half = 0.5 * budget.alpha(float(budget.task.pi))
-    training = Training(alpha0=half, alpha1=half)
-    try:
-        found = predict(budget.task, training, model, data="all", accuracy=max(accuracy, 1e-3))
-    except (NotConverged, NoMinimiser):
-        return float("nan")
-    return float(found.test_error)
+def _default(model: str, budget: Budget) -> Training:
+    """Return the default training, half of the data for the query."""
+    alpha = budget.alpha(float(budget.task.pi))
+    if model != "attention":
+        return Training(alpha1=alpha)
+    return Training(alpha0=0.5 * alpha, alpha1=0.5 * alpha)
+
+
+def _as_setting(reached: Reached) -> Setting:
+    """Return the settings of the default training."""
+    assert reached.training is not None
+    readout = Trained(reached.error, float(reached.training.ridge))
+    split = 0.0 if reached.training.alpha0 is None else 0.5
+    return Setting(readout, reached.balance, split, reached.kappa)
 
 
 def _costs(

@@ -3,17 +3,22 @@
 `predict` is the judge of what is found, at full accuracy. Here laws are the roughest of its ladder,
 drawn from the same lattice for all settings, so that differences between settings are smooth and
 known far better than the errors themselves. At finite d the bias of a data set is off by chance,
-and errors are means over that. The ridge is the best, found by the slope of the test error in
-log λ: at the solution of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
+and its labels may all be the same, which leaves the constant answer; errors are means over that.
+The ridge is the best, found by `ridges` with the slope of the test error in log λ: at the solution
+of the saddle problem it moves by −H⁻¹ ∂(gradient)/∂λ.
+
+Where one class is rare, the error of many settings is that of the constant answer, min(π, 1 − π),
+to the last digit. What tells such settings apart is the chance that a negative scores above a
+positive, 1 − AUC, which knows no bias: `Trained.criterion` adds a thousandth of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.special import ndtr
 
 from ...errors import NoMinimiser, NotConverged
 from ...losses import Loss, get_loss
@@ -26,33 +31,10 @@ from ...theory.law.limits import train_limit
 from ...theory.saddle.measures import error_slope, test_error
 from ...theory.saddle.problem import Point
 from ...theory.saddle.readout import Readout, train_readout
+from . import ridges
+from .ridges import WORST, Trained
 
-RIDGES = (1e-6, 1e2)  # that are looked at
-STRIDE = np.log(4.0)  # from one ridge to the next, before the best is enclosed
-LOOKS = 16  # at ridges
-FLAT = 2e-3  # of the error, that the ridge found may cost
-LARGE = 3.0  # a ridge beyond which the error hardly changes
-GENTLE = 5e-3  # of the error: a slope in log λ at which nothing more is to be had
-CLOSE = 0.05  # in log λ: the error is flat there
 NONE = Query(0.0, 0.0)
-
-
-class Trained(NamedTuple):
-    """A readout's test error, its slopes in log λ and log α1, and where it was found.
-
-    The slope in log α1 leaves out that more data know the bias better, the other keeps it.
-    ``shift`` is what the bias moves by after training, where the balance of classes changes.
-    """
-
-    error: float
-    ridge: float
-    in_ridge: float = 0.0
-    in_data: float = 0.0
-    shift: float = 0.0
-    warm: Point | None = None
-
-
-WORST = Trained(1.0, np.nan)
 
 
 class Features(NamedTuple):
@@ -74,8 +56,9 @@ class Features(NamedTuple):
             return WORST
         pi = self.task.pi if self.pi is None else self.pi
         test = limit.law(pi)
+        prior = min(pi, 1.0 - pi)
         if readout.local is None:
-            return Trained(min(pi, 1.0 - pi), ridge)
+            return Trained(prior, ridge, prior=prior, misranked=0.5)
         point, shift = readout.point, 0.0
         if self.pi is not None:
             shift = best_shift(test, point)
@@ -88,7 +71,10 @@ class Features(NamedTuple):
         in_ridge, in_data = moves(readout)
         error = float(np.mean([test_error(test, one) for one in ends]))
         slopes = float(slope @ in_ridge), float(slope @ in_data)
-        return Trained(error, ridge, *slopes, shift, readout.point)
+        both = 1.0 - one_class(float(self.task.pi), alpha * self.d)
+        error, slopes = prior + both * (error - prior), (both * slopes[0], both * slopes[1])
+        found = Trained(error, ridge, *slopes, shift, readout.point, prior)
+        return found._replace(misranked=misranked(test, point)) if found.silent else found
 
     def best_ridge(self, loss: str | Loss, alpha: float, near: Trained | None = None) -> Trained:
         """Train with the best ridge, looked for from that of a neighbour on.
@@ -101,15 +87,45 @@ class Features(NamedTuple):
         >>> round(found.error, 3), abs(found.in_ridge) < 1e-3
         (0.207, True)
         """
-        known = near is not None and near.ridge <= LARGE
-        start = near.ridge if near is not None and known else 0.1
-        warm = None if near is None else near.warm
+        limit = train_limit(self.model, self.task, self.query, self.level)
+        law = limit.law(self.task.pi)
+        rarer = 2.0 * min(self.task.pi, 1.0 - self.task.pi)
 
         def look(log_ridge: float, at: Trained | None) -> Trained:
-            from_here = warm if at is None else at.warm
-            return self.train(loss, alpha, float(np.exp(log_ridge)), from_here)
+            return self.train(
+                loss, alpha, float(np.exp(log_ridge)), None if at is None else at.warm
+            )
 
-        return _lowest(look, float(np.log(start)), GENTLE if known else 0.0)
+        return ridges.best(look, rarer * float(law.weight @ law.A), near)
+
+
+def misranked(law: JointLaw, point: Point) -> float:
+    """Return the chance that a negative scores above a positive, 1 − AUC: no bias matters to it.
+
+    Examples
+    --------
+    >>> from needlescope.models import POOLED
+    >>> limit = train_limit(POOLED, Task(L=4, R=4, theta=1.0, pi=0.5), NONE, ROUGH)
+    >>> round(misranked(limit.law(0.5), Point(np.ones(1), 0.0, 0.0, 1.0)), 4)  # Φ(−√2)
+    0.0786
+    """
+    mean, V = law.score(point.mu, 0.0, point.rho)
+    plus, minus = law.y > 0.0, law.y < 0.0
+    apart = mean[plus][:, None] - mean[minus]
+    chance = ndtr(-apart / np.sqrt(V[plus][:, None] + V[minus]))
+    w, v = law.weight[plus], law.weight[minus]
+    return float(w @ chance @ v / (w.sum() * v.sum()))
+
+
+def one_class(balance: float, samples: float) -> float:
+    """Return the chance that all samples are of one class: no readout is trained on them then.
+
+    Examples
+    --------
+    >>> one_class(0.5, 4.0), one_class(0.5, np.inf)
+    (0.125, 0.0)
+    """
+    return float(balance**samples + (1.0 - balance) ** samples)
 
 
 def bias_deviation(readout: Readout, samples: float) -> float:
@@ -163,44 +179,3 @@ def moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:
     in_data = np.array([*np.zeros(len(at.mu) + 1), at.rho * at.t, 0.5 * at.rho**2]) / problem.delta
     moves = -np.linalg.solve(local.hessian, np.column_stack([in_ridge, in_data]))
     return moves[:, 0], moves[:, 1]
-
-
-def _lowest(
-    look: Callable[[float, Trained | None], Trained], start: float, gentle: float
-) -> Trained:
-    """Return the lowest error over log λ, by the sign of its slope: enclosed, then interpolated."""
-    low, high = np.log(RIDGES)
-    here = look(start, None)
-    best, steps = here, 1
-    if here.warm is not None and abs(here.in_ridge) < gentle * here.error:
-        return here
-    way = -1.0 if here.in_ridge > 0.0 else 1.0
-    if not np.isfinite(here.ridge):
-        here, way = Trained(1.0, float(np.exp(start))), 1.0
-    while steps < LOOKS:
-        at = float(np.clip(np.log(here.ridge) + way * STRIDE, low, high))
-        there = look(at, here if here.warm is not None else None)
-        steps += 1
-        if not np.isfinite(there.ridge):
-            return best
-        best = min(best, there, key=lambda one: one.error)
-        flat = abs(there.in_ridge) * STRIDE < 0.1 * FLAT * there.error
-        if there.in_ridge * way > 0.0 or flat or at in (low, high):
-            break
-        here = there
-    else:
-        return best
-    while steps < LOOKS and here.in_ridge * there.in_ridge < 0.0:
-        x, z = np.log(here.ridge), np.log(there.ridge)
-        if abs(z - x) < CLOSE:
-            break
-        share = float(np.clip(here.in_ridge / (here.in_ridge - there.in_ridge), 0.1, 0.9))
-        mid = look(float(x + share * (z - x)), there)
-        steps += 1
-        if not np.isfinite(mid.ridge):
-            break
-        best = min(best, mid, key=lambda one: one.error)
-        if abs(mid.in_ridge) * abs(z - x) < FLAT * mid.error:
-            break
-        here, there = (mid, there) if mid.in_ridge * there.in_ridge < 0.0 else (here, mid)
-    return best

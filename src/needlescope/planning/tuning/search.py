@@ -2,12 +2,14 @@
 
 The steps on the query are the best for its data (`steps`), the ridge the best for its features
 (`readouts`). The split of the data and κ, and the balance of classes where it is free, are found by
-a simplex search on log odds and log κ, after a look at κ from small to large. Laws are rough and
-share a lattice; the error is flat about its minimum, and `predict` says what it is.
+a simplex search on log odds and log κ, after a look at κ from small to large, and at other splits
+where none of these is better than the constant answer. Laws are rough and share a lattice; the
+error is flat about its minimum, and `predict` says what it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,16 +21,19 @@ from ...losses import Loss
 from ...models import get_model
 from ...query import Query
 from .budget import Budget
-from .readouts import Features, Trained
+from .readouts import Features
+from .ridges import Trained
 from .steps import Aligned, best_steps
 
 STRENGTHS = (0.3, 0.7, 1.5, 3.0, 6.0)  # κ that are looked at first
+OTHER_SPLITS = (0.15, 0.85)  # that are looked at where half the data for the query lead nowhere
 SPLITS = (0.02, 0.98)  # the least and the largest share of the data for the query
 LIMITS = (0.02, 50.0)  # of κ
 BALANCES = (0.05, 0.95)  # of classes, where it is free
 MOVES = (0.4, 0.3, 0.4)  # the first in each coordinate
-LOOKS = (22, 14)  # from nothing, from a neighbour
+LOOKS = (22, 14)  # from nothing; from a neighbour, or where others were many
 CLOSE = 0.04  # in log odds and log κ
+EVEN = 1e-4  # of the constant answer's error
 OUTSIDE = 1e-2  # what a setting beyond its limits costs, for each unit: the simplex turns back
 
 
@@ -45,6 +50,11 @@ class Setting(NamedTuple):
     def error(self) -> float:
         """The test error, roughly."""
         return self.readout.error
+
+    @property
+    def criterion(self) -> float:
+        """What the search minimises, in units of the constant answer's error."""
+        return self.readout.criterion / self.readout.prior
 
     @property
     def point(self) -> FloatArray:
@@ -110,26 +120,42 @@ def best_attention(
 
     def look(point: FloatArray) -> float:
         at = _inside(point, budget)
-        best = min(looked, key=lambda one: one.error, default=near)
-        looked.append(attention(budget, loss, at, best))
+        looked.append(attention(budget, loss, at, _least(looked) if looked else near))
         off = np.abs(point - at.point[: len(point)]).sum()
-        return looked[-1].error + OUTSIDE * float(off)
+        return looked[-1].criterion + OUTSIDE * float(off)
 
     free = 3 if budget.costs is not None else 2
-    if near is None:
-        start = np.array([0.0, 0.0, logit(budget.balance())])[:free]
-        x = np.log(STRENGTHS)
-        start[1] = _vertex(x, [look(np.array([0.0, one, *start[2:]])) for one in x])
+    if near is None or near.readout.silent:
+        balance = [float(logit(budget.balance()))] if free == 3 else []
+        start = _start(look, looked, balance)
+        most = LOOKS[1 if _least(looked).readout.silent else 0]
     else:
-        start = near.point[:free]
-    most = LOOKS[0 if near is None else 1]
+        start, most = near.point[:free], LOOKS[1]
     simplex = start + np.vstack([np.zeros(free), np.diag(MOVES[:free])])
     minimize(
         look, start, method="Nelder-Mead",
         options={"initial_simplex": simplex, "maxfev": most + 6 * (free - 2),
-                 "xatol": CLOSE, "fatol": 1e-5},
+                 "xatol": CLOSE, "fatol": EVEN},
     )  # fmt: skip
-    return min(looked, key=lambda one: one.error)
+    return _least(looked)
+
+
+def _start(
+    look: Callable[[FloatArray], float], looked: list[Setting], balance: list[float]
+) -> FloatArray:
+    """Return where the search starts: the best κ with half the data for the query, or another."""
+    x = np.log(STRENGTHS)
+    errors = [look(np.array([0.0, one, *balance])) for one in x]
+    if not _least(looked).readout.silent:
+        return np.array([0.0, _vertex(x, errors), *balance])
+    for split in OTHER_SPLITS:
+        for one in x[::2]:
+            look(np.array([logit(split), one, *balance]))
+    return _least(looked).point[: 2 + len(balance)]
+
+
+def _least(looked: list[Setting]) -> Setting:
+    return min(looked, key=lambda one: one.criterion)
 
 
 def best_linear(
@@ -151,15 +177,15 @@ def best_linear(
     def look(point: FloatArray) -> float:
         balance = float(np.clip(expit(point[0]), *BALANCES))
         looked.append(linear(budget, model, loss, balance, looked[-1] if looked else near))
-        return looked[-1].error + OUTSIDE * float(abs(point[0] - logit(balance)))
+        return looked[-1].criterion + OUTSIDE * float(abs(point[0] - logit(balance)))
 
     start = logit(budget.balance() if near is None else near.balance)
     minimize(
         look, np.array([start]), method="Nelder-Mead",
         options={"initial_simplex": [[start], [start + MOVES[2]]], "maxfev": LOOKS[1],
-                 "xatol": CLOSE, "fatol": 1e-5},
+                 "xatol": CLOSE, "fatol": EVEN},
     )  # fmt: skip
-    return min(looked, key=lambda one: one.error)
+    return _least(looked)
 
 
 def _vertex(x: FloatArray, errors: list[float]) -> float:

@@ -26,8 +26,10 @@ from ...theory.alignment import trained
 from ...training import Training
 
 REACH = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])  # biases that are looked at
-SHORT = 0.05  # a first step that counts as short: η_w
+SHORT = 0.05  # of a short first step: η_w, or how far it moves scores where that is more
 LONGEST_QUERY_STEP = 1e5  # η_q; beyond, β is raised
+RANGE = (-34.0, 12.0)  # of the log of a step that is looked at
+SHORTEST = 1e-14  # η_w
 KEPT = 1e-5  # of the cosine: less is no reason for longer steps
 
 
@@ -84,7 +86,27 @@ def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -
     (first, balanced), row = max(rows.items(), key=lambda one: float(one[1].max()))
     at = int(row.argmax())
     cosine = _cosines(task, given, alpha0, rates[at : at + 1], task.pi, first, balanced)
-    return Aligned(float(cosine[0]), Steps(SHORT, float(rates[at]), first, balanced))
+    step = short_step(task, alpha0)
+    return Aligned(float(cosine[0]), Steps(step, float(rates[at]), first, balanced))
+
+
+def short_step(task: Task, alpha0: float) -> float:
+    """Return an η_w that is short: slopes of order one move scores by little.
+
+    A step of one moves the score of a sample by its own term, 1/(α0 L), by the signal's, π θ²R²/L²,
+    and by noise of squared norm about ‖w‖²/L. Strong signals and few data make that large.
+
+    Examples
+    --------
+    >>> short_step(Task(L=10, R=1, theta=4.0, pi=0.5), 4.0)
+    0.05
+    >>> short_step(Task(L=10, R=1, theta=1e6, pi=0.5), 4.0) < 1e-10
+    True
+    """
+    lift, pi = task.theta * task.R / task.L, float(task.pi)
+    own = 1.0 / (alpha0 * task.L)
+    noise = np.sqrt(((pi * lift) ** 2 + own) / task.L)
+    return max(float(SHORT / max(1.0, own + pi * lift**2 + noise)), SHORTEST)
 
 
 def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> Aligned:
@@ -99,14 +121,14 @@ def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> 
     steps = best_steps(task, loss, alpha0, d).steps
 
     def cosine(point: FloatArray) -> float:
-        eta_w, eta_b = np.exp(np.clip(point, -12.0, 12.0)).tolist()
+        eta_w, eta_b = np.exp(np.clip(point, *RANGE)).tolist()
         try:
             moved = steps._replace(eta_w=eta_w, eta_b=eta_b)
             return -float(trained(task, moved.training(alpha0, 1.0, loss=loss))["cosine_q"])
         except NotConverged:
             return 1.0
 
-    start = np.log([SHORT, max(steps.eta_b, 0.02)])
+    start = np.log([steps.eta_w, max(steps.eta_b, 0.02)])
     known = -cosine(start)
     ends = start + np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 0.3]])
     found = minimize(
@@ -114,12 +136,14 @@ def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> 
         options={"initial_simplex": ends, "xatol": 0.05, "fatol": KEPT, "maxfev": 40},
     )  # fmt: skip
     chosen = found.x if -found.fun > known + KEPT else start
-    eta_w, eta_b = np.exp(np.clip(chosen, -12.0, 12.0)).tolist()
+    eta_w, eta_b = np.exp(np.clip(chosen, *RANGE)).tolist()
     return Aligned(max(known, -float(found.fun)), steps._replace(eta_w=eta_w, eta_b=eta_b))
 
 
 def with_strength(task: Task, training: Training, kappa: float) -> Training:
     """Return the training with the step on the query, and β if need be, that give it strength κ.
+
+    Among a single token there is nothing to attend to: no step moves the query, and none is set.
 
     Examples
     --------
@@ -130,6 +154,8 @@ def with_strength(task: Task, training: Training, kappa: float) -> Training:
     1.5
     """
     unit = float(trained(task, training.replace(eta_q=1.0, beta=1.0))["kappa"])
+    if unit == 0.0:
+        return training
     step = kappa / unit
     beta = max(float(np.sqrt(step / LONGEST_QUERY_STEP)), 1.0)
     return training.replace(eta_q=step / beta**2, beta=beta)
