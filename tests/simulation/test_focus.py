@@ -22,7 +22,7 @@ def test_marks_are_the_tokens_that_carry_the_signal():
     blocks = 0
     for block, marked in zip(data.blocks(), data.marks(), strict=True):
         lit = block.X[block.y > 0.0][:, :, 0] > 50.0
-        assert (np.flatnonzero(lit) == np.flatnonzero(_spread(marked, 10))).all()
+        assert (np.flatnonzero(lit) == np.flatnonzero(_spread(marked.tokens, 10))).all()
         blocks += 1
     assert blocks == 3
 
