@@ -61,3 +61,10 @@ def test_an_error_with_half_a_character_is_kept(store: Store) -> None:
 def test_units_that_are_none_are_refused_as_such(store: Store, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"units must be of needlescope.Unit, got 3"):
         store.to_csv(tmp_path / "t.csv", [3])  # type: ignore[list-item]
+
+
+def test_a_megabyte_in_a_row_is_not_in_its_error(store: Store) -> None:
+    store._base.execute("UPDATE results SET seconds = ?", ("A" * 10**6,))
+    with pytest.raises(StoreError, match="malformed row: could not convert") as stop:
+        store.to_pandas()
+    assert len(str(stop.value)) < 1000

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ...errors import shortened
 from ..units.unit import Unit
 from .export import check_parquet, write_table
 from .file import COLUMNS, checked, look, sentence, size_at_rest, writable
@@ -199,7 +200,7 @@ class Store:
         try:
             return read(found)
         except ValueError as problem:  # the file is sound, what it says is not
-            damage = sqlite3.DatabaseError(f"malformed row: {problem}")
+            damage = sqlite3.DatabaseError(f"malformed row: {shortened(str(problem))}")
             raise StoreError(sentence(self.path, damage)) from None
 
     def missing(self, units: Iterable[Unit], *, retry: bool = False) -> list[Unit]:
