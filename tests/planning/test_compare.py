@@ -21,3 +21,19 @@ def test_it_is_not_where_all_tokens_carry_the_signal():
     assert found.winner == "pooled"
     assert found.verdict.startswith("Attention is not worth it")
     assert abs(found.attention - found.pooled) < 2e-3 or np.isfinite(found.flip_n)
+
+
+def test_a_budget_without_a_dimension_is_bags_for_each():
+    """At 77 and 400 there is no flip, which once was a TypeError."""
+    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    found = ns.compare(task, 77.0)
+    assert found.winner == "attention" and np.isnan(found.flip_n)
+    assert "it would lose below a cosine of 0." in found.verdict
+
+
+def test_a_flip_is_on_the_side_that_the_verdict_says():
+    found = ns.compare(ns.Task(L=2, R=1, theta=5.0, pi=0.5), 100.0)
+    assert (found.winner == "attention") == found.verdict.startswith("Attention is worth it")
+    if np.isfinite(found.flip_n):
+        side = "below" if found.flip_n < 100.0 else "beyond"
+        assert f"{side} {found.flip_n:.3g} bags for each dimension" in found.verdict
