@@ -46,3 +46,17 @@ def test_where_every_ridge_gives_the_constant_answer_that_is_found():
 
 def test_what_falls_to_the_end_ends_there():
     assert best(curve(1e-12), 1.0).ridge == pytest.approx(RANGE[0])
+
+
+def test_a_narrow_dip_between_overfitting_and_the_constant_answer_is_found():
+    """Square loss, vectorized: the error falls from above the prior to 4 % below it, then ties."""
+
+    def look(x, near):
+        off = float(x - np.log(2.0))
+        if off > 1.0:
+            return Trained(PRIOR, float(np.exp(x)), prior=PRIOR, misranked=0.2)
+        return Trained(
+            PRIOR * (0.96 + 0.04 * off**2), float(np.exp(x)), 0.08 * PRIOR * off, prior=PRIOR
+        )
+
+    assert best(look, 1.0).error < 0.97 * PRIOR
