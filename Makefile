@@ -121,9 +121,8 @@ agreement: $(READY) ## print how far theory and simulation are apart, in standar
 plan-check: export OPENBLAS_NUM_THREADS = 1
 plan-check: export OMP_NUM_THREADS = 1
 
-plan-check: $(READY) ## simulate random plans, and set random settings against tuned ones; some minutes
-	$(BIN)/python -m tools.plan_check plans $(ARGS)
-	$(BIN)/python -m tools.plan_check settings --count 8
+plan-check: $(READY) ## ask random questions of the planner, simulate the plans, set grids against tuned settings; an hour or so
+	$(BIN)/python -m tools.plan_check $(ARGS)
 
 fuzz: $(READY) ## solve N random problems and check each answer
 	$(BIN)/python -m fuzz --problems $(N)

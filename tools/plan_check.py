@@ -1,26 +1,211 @@
-"""Checks of the planner that take minutes: `make plan-check`.
+"""Properties of the planner on random questions: `make plan-check`.
 
-Plans of random tasks are simulated: at the planned n the error should be the target, as far as d is
-large; at four fifths of it, tuned anew, more; and nine of ten data sets should lie in the interval.
-`tune` should not lose to any of 200 random settings of its budget.
+Three parts, each over questions drawn from a seed, so that one can be asked again:
+
+- ``questions``: every question to `plan` (all unknowns and learners, rare classes, small d, L to
+  10⁵) is answered or refused in a sentence, and where it can be simulated the mean error is within
+  three standard errors of the error planned for;
+- ``settings``: `tune` is never worse than the default training or than a small grid of settings,
+  beyond its tolerance, and `compare` answers;
+- ``plans``: of moderate tasks, how often the target is met, and how many data sets lie in the
+  interval that says nine of ten.
+
+The suite asks a few of the same questions (`tests/planning/test_properties.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import needlescope as ns
 
-LOSSES, FIRST = ("logistic", "square", "hinge", "squared_hinge"), ("joint", "sequential")
 MOST_BAGS = 5000  # in a data set that is simulated
+MOST_TOKENS = 300  # in a bag of it
 LEAST_RARE = 8  # bags of the rarer class that train the readout, or a data set may lack it
+TRIALS_OF_PLAN = 64  # that a plan's interval rests on
+LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
+MODELS = ("attention", "pooled", "vectorized")
+SPLITS, STRENGTHS = (0.2, 0.5, 0.8), (0.3, 1.0, 3.0, 10.0)  # of the small grid
+RIDGES = np.geomspace(10.0, 1e-6, 8)
+STEPS = [
+    {"eta_b": eta_b, "first_step": first, "balanced": balanced}
+    for eta_b in (0.5, 4.0)
+    for first in ("joint", "sequential")
+    for balanced in (True, False)
+]
+TOLERANCE = 0.03  # of the error: what settings that are called the best may lose to a grid
+CRASHES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError)
 
 
-def random_question(rng: np.random.Generator) -> dict[str, Any]:
+class Finding(NamedTuple):
+    """What a check found: whether all is well, and a line about it."""
+
+    well: bool
+    line: str
+
+
+def random_task(rng: np.random.Generator, longest: float = 200.0) -> ns.Task:
+    """Draw a task: a class may be rare, and the signal in one token, some or all."""
+    L = int(np.exp(rng.uniform(0.0, np.log(longest))))
+    R = int(rng.integers(1, max(2, L // 3 + 1))) if rng.random() < 0.8 else L
+    theta = float(np.exp(rng.uniform(np.log(0.7), np.log(7.0)))) * min(1.0, 1.5 / np.sqrt(R))
+    pi = float(np.exp(rng.uniform(np.log(0.003), np.log(0.5))))
+    pi = 1.0 - pi if rng.random() < 0.35 else pi
+    return ns.Task(L, R, round(theta, 3), round(pi, 4))
+
+
+def random_question(seed: int) -> dict[str, Any]:
+    """Draw a question to `plan`: any unknown and learner, rare classes, small d, L to 10⁵."""
+    rng = np.random.default_rng([1, seed])
+    task = random_task(rng, 1e5 if rng.random() < 0.3 else 200.0)
+    d = int(np.exp(rng.uniform(0.0, np.log(300.0))))
+    learner = str(rng.choice(LEARNERS, p=(0.4, 0.2, 0.2, 0.1, 0.1)))
+    unknown = str(rng.choice(["n", "theta", "L", "error"]))
+    prior = min(task.pi, 1.0 - task.pi)
+    given: dict[str, Any] = {
+        "L": int(task.L), "theta": float(task.theta),
+        "n": max(4, int(d * np.exp(rng.uniform(np.log(0.5), np.log(100.0))))),
+        "error": float(f"{prior * rng.uniform(0.2, 0.95):.3g}"),
+    }  # fmt: skip
+    del given[unknown]
+    if unknown == "L":
+        given["R"] = int(min(task.R, 5))
+    else:
+        given["R"] = int(task.R)
+    if unknown in ("n", "error") and learner in MODELS and rng.random() < 0.15:
+        costs = (float(np.exp(rng.uniform(-1.0, 3.0))), 1.0)
+        given |= {"costs": costs}
+        if "n" in given:
+            given["spend"] = given.pop("n") * 0.5 * sum(costs)
+    return {**given, "pi": float(task.pi), "d": d, "learner": learner}
+
+
+def check_question(seed: int, trials: int = 24, **more: Any) -> Finding:
+    """Ask a random question, and simulate what is planned where that is quick."""
+    asked, start = random_question(seed), time.process_time()
+    try:
+        found = ns.plan(**asked, **more)
+    except (ValueError, ns.NotConverged, ns.NoMinimiser) as refusal:
+        sentence = isinstance(refusal, ns.NotConverged | ns.NoMinimiser) or _names(refusal, asked)
+        return Finding(sentence, f"{seed} {asked} refused: {refusal}")
+    except CRASHES as crash:
+        return Finding(False, f"{seed} {asked} CRASHED: {type(crash).__name__}: {crash}")
+    seconds = time.process_time() - start
+    line = f"{seed} {asked} {seconds:.1f} s: {found.verdict}"
+    if not _can_be_simulated(found):
+        return Finding(bool(found.verdict), line)
+    seen = simulated(found, trials, seed)
+    off = float(seen.mean()) - planned_error(found)
+    known = np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(found))
+    well = abs(off) <= 3.0 * known + 0.01 * planned_error(found)
+    return Finding(well, f"{line} simulated {seen.mean():.4f}, off by {off / known:.1f} s.e.")
+
+
+def _names(refusal: Exception, asked: dict[str, Any]) -> bool:
+    """Whether a refusal speaks of an argument that was given, or of the target."""
+    text = str(refusal)
+    return any(name in text for name in (*asked, "positives")) and "\n" not in text
+
+
+def _can_be_simulated(found: Any) -> bool:
+    if not found.reached or found.training is None or found.interval is None or found.shift:
+        return False
+    rare = min(found.pi, 1.0 - found.pi)
+    small = found.n <= MOST_BAGS and found.L <= MOST_TOKENS
+    return bool(small and found.n1 * rare >= LEAST_RARE and max(found.n0, 9) * rare >= 1)
+
+
+def planned_error(found: Any) -> float:
+    """Return the mean error over data sets that a plan expects."""
+    return float(found.interval.mean)
+
+
+def _uncertainty(found: Any) -> float:
+    """Return how far a plan knows that mean: by the trials it rests on."""
+    return float(found.interval.deviation / np.sqrt(TRIALS_OF_PLAN))
+
+
+def simulated(found: Any, trials: int, seed: int) -> np.ndarray:
+    """Return test errors of data sets of a plan; min(π, 1 − π) where one cannot be trained on."""
+    errors = []
+    for one in np.random.SeedSequence([2, seed]).spawn(trials):
+        try:
+            outcome = ns.simulate(
+                found.task, found.training, found.learner, d=found.d, trials=1, seed=one, workers=1
+            )
+            errors.append(float(outcome.test_error))
+        except ns.NoMinimiser:
+            errors.append(min(found.pi, 1.0 - found.pi))
+    return np.array(errors)
+
+
+def random_budget(seed: int) -> tuple[ns.Task, float, str]:
+    """Draw a task whose signal can be seen, bags for each dimension, and a model."""
+    rng = np.random.default_rng([3, seed])
+    while True:
+        task = random_task(rng)
+        budget = float(f"{np.exp(rng.uniform(np.log(0.5), np.log(300.0))):.4g}")
+        model = str(rng.choice(MODELS, p=(0.5, 0.25, 0.25)))
+        floor = float(ns.oracle(task, "bayes", accuracy=2e-3).error)
+        if floor < 0.8 * min(task.pi, 1.0 - task.pi):
+            return task, budget, model
+
+
+def least_of_grid(task: ns.Task, budget: float, model: str, tolerance: float) -> float:
+    """Return the least error of a small grid of settings, by `predict` alone."""
+    if model != "attention":
+        training = ns.Training(alpha1=budget, ridge=RIDGES)
+        return float(np.min(ns.predict(task, training, model, accuracy=tolerance).test_error))
+    least = 1.0
+    for split in SPLITS:
+        given = {"alpha0": split * budget, "alpha1": (1.0 - split) * budget}
+        steps = (ns.Training(**given, eta_w=0.05, **step) for step in STEPS)
+        cosine = max(float(ns.align(task, one).cosine_q) for one in steps)
+        query = ns.Query(np.array(STRENGTHS)[:, None], cosine)
+        training = ns.Training(alpha1=given["alpha1"], ridge=RIDGES)
+        errors = ns.predict(task, training, query=query, accuracy=tolerance).test_error
+        least = min(least, float(np.min(errors)))
+    return least
+
+
+def check_settings(seed: int, compared: bool = True) -> Finding:
+    """Set tuned settings against the default training and a small grid; ask for a comparison."""
+    task, budget, model = random_budget(seed)
+    tolerance = min(2e-3, 0.01 * min(task.pi, 1.0 - task.pi))
+    line = f"{seed} {model} {task} α={budget:g}"
+    try:
+        start = time.process_time()
+        found = ns.tune(task, budget, model=model, losses=["logistic"])
+        seconds = time.process_time() - start
+        grid = least_of_grid(task, budget, model, tolerance)
+        verdict = ns.compare(task, budget).verdict if compared else ""
+    except (ns.NotConverged, ns.NoMinimiser) as refusal:
+        return Finding(True, f"{line} refused: {refusal}")
+    except (ValueError, *CRASHES) as crash:
+        return Finding(False, f"{line} CRASHED: {type(crash).__name__}: {crash}")
+    best = np.nanmin([grid, found.untuned])
+    well = bool(found.test_error <= (1.0 + TOLERANCE) * best + tolerance)
+    return Finding(
+        well, f"{line}: tuned {found.test_error:.5f}, untuned {found.untuned:.5f}, grid {grid:.5f} "
+        f"{seconds:.1f} s. {verdict}"
+    )  # fmt: skip
+
+
+def walk(check: Any, count: int, seed: int) -> None:
+    """Print the finding of each question, and how many are not well."""
+    bad = []
+    for k in range(seed, seed + count):
+        found = check(k)
+        bad += [] if found.well else [k]
+        print("ok " if found.well else "BAD", found.line, flush=True)
+    print(f"{len(bad)} of {count} are not well: {bad}")
+
+
+def moderate_question(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a task and a target between its floor and what needs no data."""
     while True:
         L = int(np.exp(rng.uniform(np.log(4), np.log(60))))
@@ -35,112 +220,47 @@ def random_question(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def plans(count: int, trials: int, seed: int) -> None:
-    """Simulate random plans."""
+    """Simulate plans of moderate tasks: is the target met, and are nine of ten in the interval?"""
     rng = np.random.default_rng(seed)
-    hits, lower, inside, offs, seconds = [], [], [], [], []
-    while len(hits) < count:
-        asked = random_question(rng)
+    rows = []
+    while len(rows) < count:
+        asked = moderate_question(rng)
         start = time.process_time()
         try:
             found = ns.plan(**asked, seed=int(rng.integers(2**31)))
         except ns.NotConverged as problem:
             print(asked, "not converged:", problem, flush=True)
             continue
-        seconds.append(time.process_time() - start)
-        few = int(0.8 * found.n)
-        rare = min(asked["pi"], 1.0 - asked["pi"])
-        if not (found.n <= MOST_BAGS and 0.8 * found.n1 * rare >= LEAST_RARE):
+        seconds = time.process_time() - start
+        if not _can_be_simulated(found):
             continue
-        d, target = asked["d"], asked["error"]
-        seen = _errors(found, d, trials, rng)
-        less = ns.plan(**{**asked, "error": None}, n=few, interval=False)
-        fewer = _errors(less, d, trials, rng)
-        se = float(seen.std(ddof=1) / np.sqrt(trials))
-        assert found.interval is not None
-        allowance = found.interval.mean - found.error
-        off = float(seen.mean()) - target
-        known = np.hypot(se, found.interval.deviation / np.sqrt(64))
-        hits.append(abs(off) <= 2.0 * known)
-        both = np.hypot(se, fewer.std(ddof=1) / np.sqrt(trials))
-        lower.append((fewer.mean() - target, (fewer.mean() - target) / both, less.error > target))
+        seen = simulated(found, trials, int(rng.integers(2**31)))
+        se = float(np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(found)))
+        off = float(seen.mean()) - asked["error"]
         share = float(((seen >= found.interval.low) & (seen <= found.interval.high)).mean())
-        inside.append(share)
-        offs.append((off, allowance, se))
+        rows.append((abs(off) <= 2.0 * se, off, share, seconds))
         print(
-            f"{len(hits):3d} {asked} n={found.n:.0f} simulated {seen.mean():.4f} ± {se:.4f} "
-            f"(limit {found.error:.4f}, expected {found.interval.mean:.4f}) "
-            f"{'ok' if hits[-1] else 'OFF'}; 0.8 n {fewer.mean():.4f} (limit {less.error:.4f}); "
-            f"in interval {share:.2f}; {seconds[-1]:.1f} s",
+            f"{len(rows):3d} {asked} n={found.n:.0f} simulated {seen.mean():.4f} ± {se:.4f} "
+            f"{'ok' if rows[-1][0] else 'OFF'}; in interval {share:.2f}; {seconds:.1f} s",
             flush=True,
         )
-    table = np.array(offs)
-    print(f"within two standard errors of the target: {sum(hits)} of {count}")
-    above = [one[0] > 0 for one in lower]
-    print(f"at 0.8 n above the target: {sum(above)} of {count} simulated, "
-          f"{sum(one[2] for one in lower)} in the limit")  # fmt: skip
-    print(f"in the interval: {np.mean(inside):.3f} of data sets, tasks {np.min(inside):.2f} to "
-          f"{np.max(inside):.2f}")  # fmt: skip
-
-    print(
-        f"mean of simulated − target {table[:, 0].mean():.5f}, allowance {table[:, 1].mean():.5f}"
-    )
-    print(f"a plan took {np.median(seconds):.1f} s of CPU, at most {np.max(seconds):.1f}")
-
-
-def _errors(found: Any, d: int, trials: int, rng: np.random.Generator) -> np.ndarray:
-    seed = int(rng.integers(2**31))
-    outcome = ns.simulate(
-        found.task, found.training, found.learner, d=d, trials=trials, seed=seed, workers=1
-    )
-    return np.asarray(outcome.trials["test_error"])
-
-
-def random_setting(rng: np.random.Generator, task: Any, alpha: float) -> tuple[Any, Any]:
-    """Draw a training of a budget, and a query strength."""
-    split, loss = float(rng.uniform(0.05, 0.95)), str(rng.choice(LOSSES))
-    training = ns.Training(
-        alpha0=split * alpha, alpha1=(1.0 - split) * alpha, loss=loss,
-        ridge=float(10 ** rng.uniform(-4, 2)), eta_w=float(10 ** rng.uniform(-2, 1.5)),
-        eta_b=float(10 ** rng.uniform(-1, 1.5)), first_step=str(rng.choice(FIRST)),
-        balanced=bool(rng.random() < 0.5),
-    )  # fmt: skip
-    kappa = float(10 ** rng.uniform(-1, 1.2))
-    unit = ns.align(task, training).kappa
-    step = kappa / unit * training.eta_q
-    beta = max(float(np.sqrt(step / 1e5)), 1.0)
-    return training.replace(eta_q=step / beta**2, beta=beta), kappa
-
-
-def settings(count: int, each: int, seed: int) -> None:
-    """Set random settings against tuned ones."""
-    rng = np.random.default_rng(seed)
-    worst = -np.inf
-    for _ in range(count):
-        asked = random_question(rng)
-        task = ns.Task(*(asked[name] for name in ("L", "R", "theta", "pi")))
-        alpha = float(np.exp(rng.uniform(np.log(1), np.log(30))))
-        tuned, best = ns.tune(task, alpha), 1.0
-        for _ in range(each):
-            try:
-                training, _ = random_setting(rng, task, alpha)
-                best = min(best, ns.predict(task, training, accuracy=2e-3).test_error)
-            except (ns.NotConverged, ns.NoMinimiser, ValueError):
-                continue
-        lead = tuned.test_error - best
-        worst = max(worst, lead)
-        print(f"{task} α={alpha:.3g}: tuned {tuned.test_error:.4f}, best of {each} random "
-              f"{best:.4f}, untuned {tuned.untuned:.4f}", flush=True)  # fmt: skip
-    print(f"tuned is beaten by at most {max(worst, 0.0):.5f}")
+    met, offs, shares, times = np.array(rows, float).T
+    print(f"within two standard errors of the target: {met.sum():.0f} of {count}")
+    print(f"in the interval: {shares.mean():.3f} of data sets, tasks {shares.min():.2f} to "
+          f"{shares.max():.2f}; mean of simulated − target {offs.mean():.5f}")  # fmt: skip
+    print(f"a plan took {np.median(times):.1f} s of CPU, at most {times.max():.1f}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["plans", "settings"], nargs="?", default="plans")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--trials", type=int, default=40)
+    parser.add_argument("part", choices=["questions", "settings", "plans"], nargs="?")
+    parser.add_argument("--count", type=int, default=84)
+    parser.add_argument("--trials", type=int, default=24)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    if given.part == "plans":
+    if given.part in (None, "settings"):
+        walk(check_settings, given.count, given.seed)
+    if given.part in (None, "questions"):
+        walk(lambda k: check_question(k, given.trials), given.count, given.seed)
+    if given.part in (None, "plans"):
         plans(given.count, given.trials, given.seed)
-    else:
-        settings(given.count, 200, given.seed)

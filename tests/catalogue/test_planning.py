@@ -110,6 +110,44 @@ CASES = [
     Case("tuning nothing", lambda: ns.tune(TASK, 0.0), "budget must be a finite number above 0"),
     Case("tuning a debt", lambda: ns.tune(TASK, -4.0), "budget must be a finite number above 0"),
     Case("several budgets", lambda: ns.tune(TASK, [1.0, 2.0]), "budget must be a single number"),
+    Case(
+        "a budget in words", lambda: ns.tune(TASK, "400"), "budget must be a single number, got '4"
+    ),
+    Case(
+        "a budget of bytes", lambda: ns.compare(TASK, b"5"), "budget must be a single number, got b"
+    ),
+    Case(
+        "a budget of yes", lambda: ns.tune(TASK, True), "budget must be a single number, got True"
+    ),
+    Case("no budget", lambda: ns.compare(TASK, None), "budget must be a single number, got None"),
+    Case(
+        "an imaginary budget", lambda: ns.tune(TASK, 2j), "budget must be a single number, got 2j"
+    ),
+    Case(
+        "a budget of days",
+        lambda: ns.compare(TASK, datetime.timedelta(4)),
+        r"budget must be a single number, got datetime\.timedelta",
+    ),
+    Case("a budget of arrays", lambda: ns.tune(TASK, np.ones(2)), "budget must be a single number"),
+    Case(
+        "too large a budget",
+        lambda: ns.tune(TASK, 1e9, 10),
+        r"budget must be between 1e-05 and 1e\+07 with d=10, 1e-06 to 1e\+06 bags for each",
+    ),
+    Case("a dimension in words", lambda: ns.compare(TASK, 40, "10"), "d must be a single integer"),
+    Case(
+        "a second loss that is none", lambda: ns.tune(TASK, 4.0, losses=["square", 3]), "loss must"
+    ),
+    Case(
+        "sensitivity of no training",
+        lambda: ns.sensitivity(TASK, None),
+        r"training must be a needlescope\.Training, got None",
+    ),
+    Case(
+        "sensitivity to no accuracy",
+        lambda: ns.sensitivity(TASK, ns.Training(alpha0=1.0, alpha1=1.0), accuracy="1"),
+        "accuracy must be a finite number",
+    ),
     Case("tuning several signals", lambda: ns.tune(SEVERAL, 4.0), "the planner knows tasks of one"),
     Case(
         "tuning hard", lambda: ns.tune(TASK, 4.0, model="hard"), "model must be one of 'attention"

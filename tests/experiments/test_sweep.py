@@ -163,8 +163,8 @@ def test_bad_sweeps_are_refused(change, sentence):
         ({"query": {"kappa": 1.0}}, "[query] needs a line `cosine = ...`"),
         ({"task": TASK | {"signals": [0.5, 0.4]}}, "[task] signals must be probabilities that sum"),
         (
-            {"task": SEVERAL, "model": "attention"},
-            "predict: the steps that train a query are known",
+            {"task": SEVERAL, "model": "attention", "training": {"alpha1": 1.0}},
+            "predict: alpha0 must be given: the query is trained on D0",
         ),
         (
             {"task": SEVERAL, "call": "oracle"},

@@ -21,3 +21,17 @@ def test_it_is_not_where_all_tokens_carry_the_signal():
     assert found.winner == "pooled"
     assert found.verdict.startswith("Attention is not worth it")
     assert abs(found.attention - found.pooled) < 2e-3 or np.isfinite(found.flip_n)
+
+
+def test_a_budget_without_a_dimension_is_bags_for_each():
+    """At 77 and 400 there is no flip, which once was a TypeError."""
+    task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
+    found = ns.compare(task, 77.0)
+    assert found.winner == "attention" and np.isnan(found.flip_n)
+    assert "it would lose below a cosine of 0." in found.verdict
+
+
+def test_a_flip_is_on_the_side_that_the_verdict_says():
+    found = ns.compare(ns.Task(L=3, R=2, theta=2.0, pi=0.5), 2.0)
+    assert found.winner == "pooled" and found.flip_n > 2.0
+    assert f"it would win beyond {found.flip_n:.3g} bags for each dimension" in found.verdict

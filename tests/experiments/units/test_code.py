@@ -64,7 +64,7 @@ def changed(before: dict[str, str]) -> set[str]:
 
 def test_a_formula_changes_the_calls_that_rest_on_it(copy: Path) -> None:
     before = versions()
-    edit(copy / "theory" / "alignment.py", "self.signal**2", "self.signal**3")
+    edit(copy / "theory" / "alignment.py", "sum(m**2 for m in", "sum(m**4 for m in")
     assert changed(before) == {
         *("align", "predict", "focus", "crossover", "training_threshold", "best_query")
     }

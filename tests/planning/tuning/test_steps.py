@@ -52,6 +52,23 @@ def test_steps_that_rest_on_chance_are_passed_over_at_finite_d():
     assert best_steps(task, "logistic", 10.0, d=100).steps.balanced
 
 
+@pytest.mark.parametrize(
+    ("task", "alpha0"),
+    [(Task(L=10, R=1, theta=1e6, pi=0.1), 2.0), (Task(L=10, R=1, theta=5.0, pi=0.5), 2e-6)],
+)
+def test_steps_are_short_for_strong_signals_and_few_data(task, alpha0):
+    found = best_steps(task, "logistic", alpha0)
+    exact = trained(task, found.steps.training(alpha0, 1.0))["cosine_q"]
+    assert exact == pytest.approx(found.cosine, rel=1e-6)
+    training = with_strength(task, found.steps.training(alpha0, 1.0), 0.5)
+    assert trained(task, training)["kappa"] == pytest.approx(0.5)
+
+
+def test_a_single_token_leaves_nothing_to_attend_to():
+    start = Training(alpha0=1.0, alpha1=1.0)
+    assert with_strength(Task(L=1, R=1, theta=3.0, pi=0.5), start, 2.0) is start
+
+
 def test_a_strength_beyond_the_longest_step_takes_another_beta():
     task, start = Task(L=1000, R=1, theta=5.0, pi=0.5), Training(alpha0=1.0, alpha1=1.0, eta_w=0.01)
     found = with_strength(task, start, 20.0)

@@ -118,8 +118,8 @@ def _scanned(look: Look, start: float, near: Trained | None, ends: Ends, stride:
     if not seen:
         return WORST
     k = min(range(len(seen)), key=lambda k: seen[k].criterion)
-    low = k - 1 if seen[k].in_ridge > 0.0 else k
-    if seen[k].silent or not 0 <= low < len(seen) - 1:
+    low = k if seen[k].in_ridge < 0.0 else k - 1
+    if not 0 <= low < len(seen) - 1:
         return seen[k]
     return _between(look, seen[low], seen[low + 1], seen[k])
 
@@ -155,8 +155,10 @@ def _between(look: Look, low: Trained, high: Trained, least: Trained) -> Trained
     """
     for _ in range(LOOKS):
         x, z = np.log(low.ridge), np.log(high.ridge)
-        rises = high.in_ridge > 0.0 or high.silent
+        rises, bend = high.in_ridge > 0.0 or high.silent, high.in_ridge - low.in_ridge
         if not (low.in_ridge < 0.0 and rises) or z - x < CLOSE:
+            break
+        if bend * (z - x) < FLAT * least.error:
             break
         share = 0.5 if high.silent else low.in_ridge / (low.in_ridge - high.in_ridge)
         mid = look(float(x + np.clip(share, 0.1, 0.9) * (z - x)), low)
@@ -165,5 +167,5 @@ def _between(look: Look, low: Trained, high: Trained, least: Trained) -> Trained
         least = min(least, mid, key=lambda one: one.error)
         if abs(mid.in_ridge) * (z - x) < FLAT * mid.error and not mid.silent:
             break
-        low, high = (mid, high) if mid.in_ridge < 0.0 and not mid.silent else (low, mid)
+        low, high = (mid, high) if mid.in_ridge < 0.0 else (low, mid)
     return least
