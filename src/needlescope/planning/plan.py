@@ -17,12 +17,14 @@ from ..outcome.planned import Line, Plan
 from ..running.seeds import check_seed
 from ..theory.asked import check_accuracy
 from ..theory.oracle.least_error import oracle
+from ..theory.provenance import of_search
 from . import words
 from .asked import Asked, ask
 from .finite import Seen, at_dimension, standard_error
 from .learners import Learner, get_learner
 from .lines import lines
 from .missing import Settled, at_end, settle
+from .rare_events import rare_event_note
 
 OF_TARGET = 0.01  # the largest error of an error, relative to a target
 
@@ -88,8 +90,8 @@ def _build(
     rests = reached.provenance if reached is not None else who.words
     answer = Plan(
         **fields,
-        notes=(*at_end(asked, found), *seen.notes),
-        provenance=f"search: on {rests}",
+        notes=(*at_end(asked, found), *seen.notes, *rare_event_note(asked, who.name, found)),
+        provenance=of_search(rests),
         question=Question("plan", task, training, options),
     )
     return words.with_verdict(answer, asked, who)

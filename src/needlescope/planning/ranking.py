@@ -1,8 +1,8 @@
 """How well a trained classifier ranks bags: the AUC that the theory predicts.
 
-The score of a bag is Gaussian at each node of the law of features, so that
+The score of a bag is Gaussian at each node of the law of features, and so is the difference of two:
 
-    AUC = P(f₊ > f₋) = ∫ (1 − F₊(t)) dF₋(t),    F±(t) = Σ w Φ((t − c)/σ) over the nodes of a label.
+    AUC = P(f₊ > f₋) = Σ w₊ w₋ Φ((c₊ − c₋)/√(σ₊² + σ₋²))    over pairs of nodes, one of each label.
 
 Where one class is rare, the test error is that of the frequent answer and says little; the AUC does
 not know how frequent the classes are.
@@ -10,10 +10,6 @@ not know how frequent the classes are.
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import ndtr
-
-from ..arrays import FloatArray
 from ..models import get_model
 from ..outcome import Outcome
 from ..query import Query
@@ -25,9 +21,7 @@ from ..training import Training
 from .curve import ACCURACY, Predicted
 from .protocol import alignment
 from .tuning.moved import NUMBERS, readout_of
-
-POINTS = 400  # at which the two laws of scores are looked at
-TAILS = 8.0  # deviations beyond the outermost node
+from .tuning.readouts import misranked
 
 
 def auc(task: Task, found: Outcome) -> float:
@@ -38,30 +32,19 @@ def auc(task: Task, found: Outcome) -> float:
     Mean pooling: two normal laws of scores, one deviation each.
 
     >>> import needlescope as ns
+    >>> from scipy.special import ndtr
     >>> task = ns.Task(L=4, R=4, theta=1.0, pi=0.5)
     >>> found = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
-    >>> away = np.sqrt(4.0) * float(found.cosine)
-    >>> bool(abs(auc(task, found) - ndtr(away / np.sqrt(2.0))) < 1e-3)
+    >>> away = 2.0 * float(found.cosine)
+    >>> bool(abs(auc(task, found) - ndtr(away / 2.0**0.5)) < 1e-6)
     True
     """
     model = get_model(found.model)
     query, point = readout_of(model.has_query, {name: getattr(found, name) for name in NUMBERS})
     law = train_limit(model, task, query, ROUGH).law(0.5)
-    mean, variance = law.score(point.mu, 0.0, point.rho)
-    size = np.sqrt(variance)
-    if not size.max() > 0.0:  # a readout that says the same of all bags
+    if point.norm == 0.0:  # a readout that says the same of all bags
         return 0.5
-    size = np.maximum(size, 1e-9 * size.max())
-    ends = float((mean - TAILS * size).min()), float((mean + TAILS * size).max())
-    at = np.linspace(*ends, POINTS)
-
-    def below(label: float) -> FloatArray:
-        of = law.y == label
-        shares = ndtr((at[:, None] - mean[of]) / size[of]) @ law.weight[of]
-        return np.asarray(shares / law.weight[of].sum())
-
-    above, noise = 1.0 - below(1.0), below(-1.0)
-    return float(0.5 * (above[1:] + above[:-1]) @ np.diff(noise))
+    return 1.0 - misranked(law, point)
 
 
 def predicted_auc(task: Task, bags: float, dimension: float, model: str, told: Predicted) -> float:

@@ -18,6 +18,7 @@ from ..outcome.planned import Tuned
 from ..query import Query
 from ..task import Task
 from ..theory.asked import check_accuracy
+from ..theory.provenance import of_search
 from ..training import Training
 from .learners import Linear, Reached, TwoSteps, judged
 from .tuning.budget import Budget, check_costs
@@ -116,7 +117,7 @@ def tune(
         ridge=float(training.ridge), loss=chosen, balance=reached.balance, shift=reached.shift,
         losses={name: one.error for name, one in tried.items()},
         costs=_costs(model, limited, loss, setting, reached.error),
-        provenance=f"search: on {reached.provenance}",
+        provenance=of_search(reached.provenance),
         question=Question("tune", task, training, {"budget": budget, "d": d, "accuracy": accuracy}),
     )  # fmt: skip
 

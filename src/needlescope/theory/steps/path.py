@@ -11,12 +11,15 @@ from ...arrays import Value
 from ...errors import NotConverged
 from ...lattice import REPLICATES
 from ...losses import get_loss
+from ...running.progress import Report, reporting
 from ...task import Task
 from ...training import Training
 from ..along import along_signals
 from .step import Overlaps, Sizes, start, step
 
 POINTS = (2**8, 2**10, 2**12, 2**14)
+MOST_STEPS = 1_000  # a few minutes; 10,000 would take an hour
+SHOWN = 50  # steps from which a terminal shows how far they are
 SURE = 5e-4  # doubt that needs no finer lattice
 UNSURE = 1e-2  # doubt beyond which a path is left to chance, and not returned
 # A lattice four times as fine lessens errors about as much. Errors of single steps add up to a bias
@@ -24,10 +27,13 @@ UNSURE = 1e-2  # doubt beyond which a path is left to chance, and not returned
 FINER, LEFT = 4.0, 1.0 / 3.0
 
 
-def followed(task: Task, training: Training, points: int, index: int) -> Overlaps:
+def followed(
+    task: Task, training: Training, points: int, index: int, report: Report = lambda *_: None
+) -> Overlaps:
     """Follow the schedule on one replicate of a lattice of so many points.
 
-    Every step has a shift of its own, so that the errors of many steps average out.
+    Every step has a shift of its own, so that the errors of many steps average out. ``report`` is
+    called with the number of steps done, those of earlier replicates included.
     """
     schedule, loss = training.schedule, get_loss(training.loss)
     assert schedule is not None
@@ -36,6 +42,7 @@ def followed(task: Task, training: Training, points: int, index: int) -> Overlap
     for number, (share, *by) in enumerate(zip(schedule.shares, *sizes, strict=True)):
         alpha, shift = share * training.alpha0, index + REPLICATES * number
         at = step(at, task, loss, training.beta, alpha, Sizes(*by), points, shift)
+        report(index * schedule.steps + number + 1, 0)
     return at
 
 
@@ -47,6 +54,11 @@ def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[s
     finest would leave, as far as can be seen.
     """
     assert training.schedule is not None
+    if training.schedule.steps > MOST_STEPS:
+        raise ValueError(
+            f"the theory follows a schedule of at most {MOST_STEPS} steps, got "
+            f"{training.schedule.steps}; take fewer and longer ones, or simulate"
+        )
     found: dict[str, Any] = {}
     for level, points in enumerate(POINTS, 1):
         found = _with_bias(at_level(task, training, points), found)
@@ -67,13 +79,16 @@ def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[s
 @lru_cache(maxsize=256)
 def at_level(task: Task, training: Training, points: int) -> dict[str, Any]:
     """Return the numbers by a lattice of so many points, with errors over its replicates."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _summary(
-            [
-                _numbers(task, followed(task, training, points, index), training.beta)
-                for index in range(REPLICATES)
-            ]
-        )
+    assert training.schedule is not None
+    steps = training.schedule.steps
+    shown = None if steps >= SHOWN else False  # on a terminal
+    title = f"schedule of {steps} steps, {points} points"
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        reporting(shown, REPLICATES * steps, title) as report,
+    ):
+        paths = [followed(task, training, points, index, report) for index in range(REPLICATES)]
+        return _summary([_numbers(task, path, training.beta) for path in paths])
 
 
 def _with_bias(found: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
