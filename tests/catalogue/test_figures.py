@@ -366,7 +366,9 @@ OTHERS = [
          "^scores must not be masked"),
     Case("a bag with little attention", lambda: figures.bag([0.5, 1.0], [1.0]),
          "^attention must have a number for each of 2 instances, got "),
-    Case("a bag with several queries", lambda: figures.bag([0.5, 1.0], np.ones((3, 2))),
+    Case("a bag with queries of another", lambda: figures.bag([0.5, 1.0], np.ones((2, 3))),
+         r"^attention\[0\] must have a number for each of 2 instances, got "),
+    Case("a bag with queries of queries", lambda: figures.bag([0.5, 1.0], np.ones((3, 2, 2))),
          "^attention must be a finite number for each instance of one bag, got "),
     *(Case(f"a bag at {given!r}", partial(figures.bag, [0.5, 1.0], coords=given),
            "^coords must be one or two finite numbers for each of 2 instances, got ")

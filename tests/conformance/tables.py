@@ -27,10 +27,10 @@ class OneInstance:
         return tags
 
 
-def read_table(X):
+def read_table(X, *, missing=False):
     """Read a table as bags of one instance, as strictly as scikit-learn reads tables."""
     if isinstance(X, Bags) or (isinstance(X, np.ndarray) and X.ndim == 3):
-        return as_bags(X)
+        return as_bags(X, missing=missing)
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     table = check_array(X, dtype=[np.float64, np.float32], estimator="BagClassifier")
     return Bags(table, np.arange(len(table) + 1), names=names)

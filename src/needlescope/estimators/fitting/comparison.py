@@ -13,10 +13,10 @@ from ...solvers.calibration import losses_of
 from ..bags.bags import Bags
 from ..bags.views import Glass
 from .bench import Bench, Benches, Layout, Train, Work
+from .choosing.ranking import by_source
 from .folds import as_common
 from .places import Place, Rows, among, check_places, first_place, scale_together
 from .prepared import Prepared
-from .ranking import by_source
 from .selection import Choice, centre, from_centre, held_out, judge
 from .settings import Setting
 from .ways.rounds import Scores, Ways, by_glass

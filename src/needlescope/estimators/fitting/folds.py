@@ -82,7 +82,7 @@ def as_common(weight: FloatArray, y: FloatArray, positive: float) -> FloatArray:
     >>> as_common(np.full(3, 1 / 3), np.array([1.0, 1.0, -1.0]), 0.5)
     array([0.25, 0.25, 0.5 ])
     """
-    own = float(weight[y > 0.0].sum() / weight.sum())
-    factors = (positive / own, (1.0 - positive) / (1.0 - own))
+    own, other = (float(weight[y == sign].sum() / weight.sum()) for sign in (1.0, -1.0))
+    factors = (positive / own, (1.0 - positive) / other)
     more, less = (round(one, 12) for one in factors)  # 1 is 1, whatever rounding says
     return np.asarray(weight * np.where(y > 0.0, more, less))

@@ -18,9 +18,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from ...arrays import FloatArray, IndexArray
 from ...solvers.calibration import AS_IS, Platt, ends, losses_of_each, platt, quantile
+from .choosing.nested import Nested, nested
+from .choosing.ranking import rank
 from .folds import grouped, in_order, rarer, stratified
-from .nested import Nested, nested
-from .ranking import rank
 from .settings import Setting
 
 MANY = 5000  # bags from which one part held out says enough,

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....arrays import FloatArray, IndexArray
-from ..ranking import apart
+from ..choosing.ranking import apart
 from ..settings import Setting
 
 Ways: TypeAlias = "dict[Setting, list[Setting]]"  # from a way to its settings

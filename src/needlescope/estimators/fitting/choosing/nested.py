@@ -24,13 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from ...arrays import FloatArray, IndexArray
-from ...losses import Logistic
-from ...losses.balance import balancing_shift
-from ...solvers.calibration import FLATTEST_CALIBRATION, platt, platt_of_each
-from .folds import as_common
+from ....arrays import FloatArray, IndexArray
+from ....losses import Logistic
+from ....losses.balance import balancing_shift
+from ....solvers.calibration import FLATTEST_CALIBRATION, platt, platt_of_each
+from ..folds import as_common
+from ..settings import Setting
 from .ranking import apart, by_source, rank
-from .settings import Setting
 
 PARTS = 5  # that held-out bags are cut into,
 REPEATS = 2  # so many times

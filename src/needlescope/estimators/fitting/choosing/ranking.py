@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray, IndexArray
-from .settings import Setting
+from ....arrays import FloatArray, IndexArray
+from ..settings import Setting
 
 NEAR = 1.5  # standard errors within which candidates are alike
 

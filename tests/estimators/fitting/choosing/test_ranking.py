@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators.fitting.ranking import rank
+from needlescope.estimators.fitting.choosing.ranking import rank
 from needlescope.estimators.fitting.settings import Setting
 
 STEPS, MEAN = Setting(2.0, 0.1), Setting(0.0, 0.1, read="mean")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators import AttentionClassifier, PooledClassifier
-from needlescope.estimators.fitting.nested import _parts, nested
+from needlescope.estimators.fitting.choosing.nested import _parts, nested
 from needlescope.estimators.fitting.selection import judge
 from needlescope.estimators.fitting.settings import Setting
 
@@ -51,10 +51,10 @@ def test_what_is_found_is_left_as_it_is():
 
 def test_no_bag_has_a_part_in_its_own_log_odds(monkeypatch):
     """Turn the labels of one part round: what is chosen for its bags, and how, stays the same."""
-    monkeypatch.setattr("needlescope.estimators.fitting.nested.HOPELESS", 1e9)
+    monkeypatch.setattr("needlescope.estimators.fitting.choosing.nested.HOPELESS", 1e9)
     y, scores = scores_of(60, signal=0.5, settings=MANY[:6])
     part = _parts(y, None, np.random.RandomState(0))
-    monkeypatch.setattr("needlescope.estimators.fitting.nested._parts", lambda *_: part)
+    monkeypatch.setattr("needlescope.estimators.fitting.choosing.nested._parts", lambda *_: part)
     own, raw = part == 2, []
     for labels in (y, np.where(own, -y, y)):
         found = nested(MANY[:6], scores, labels, even(60), 1)
