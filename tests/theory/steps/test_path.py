@@ -190,3 +190,18 @@ def test_with_batches_without_end_a_schedule_is_gradient_descent() -> None:
     assert found.cosine_q > 0.999 and found.cosine_w > 0.999
     gap = np.array([found.signal_w, found.signal_q]) - mean
     assert (np.abs(gap) <= 5.0 * error).all(), (gap, error)
+
+
+def test_more_steps_than_theory_follows_are_refused_before_the_first() -> None:
+    long = ns.Training(alpha0=4.0, alpha1=1.0, schedule=ns.Schedule.even(1_001))
+    with pytest.raises(ValueError, match=r"at most 1000 steps, got 1001; take fewer and longer"):
+        ns.align(ns.Task(L=4, R=1, theta=3.0, pi=0.5), long)
+
+
+def test_each_step_of_each_replicate_is_reported() -> None:
+    seen: list[int] = []
+    training = ns.Training(alpha0=4.0, alpha1=1.0, schedule=ns.Schedule.even(3))
+    task = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
+    for index in (0, 1):
+        path.followed(task, training, 64, index, lambda done, failed: seen.append(done))
+    assert seen == [1, 2, 3, 4, 5, 6]
