@@ -121,7 +121,7 @@ agreement: $(READY) ## print how far theory and simulation are apart, in standar
 plan-check: export OPENBLAS_NUM_THREADS = 1
 plan-check: export OMP_NUM_THREADS = 1
 
-plan-check: $(READY) ## ask random questions of the planner, simulate the plans, set grids against tuned settings; an hour or so
+plan-check: $(READY) ## ask random questions of the planner, simulate the plans, set grids against tuned settings; hours
 	$(BIN)/python -m tools.plan_check $(ARGS)
 
 fuzz: $(READY) ## solve N random problems and check each answer
