@@ -16,6 +16,7 @@ The suite asks a few of the same questions (`tests/planning/test_properties.py`)
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from typing import Any, NamedTuple
 
@@ -106,9 +107,9 @@ def check_question(seed: int, trials: int = 24, **more: Any) -> Finding:
 
 
 def _names(refusal: Exception, asked: dict[str, Any]) -> bool:
-    """Whether a refusal speaks of an argument that was given, or of the target."""
+    """Whether a refusal opens with an argument that was given, and is one line."""
     text = str(refusal)
-    return any(name in text for name in (*asked, "positives")) and "\n" not in text
+    return re.match(rf"({'|'.join(asked)})\b", text) is not None and "\n" not in text
 
 
 def _can_be_simulated(found: Any) -> bool:

@@ -79,7 +79,7 @@ class TwoSteps(Learner):
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
-        alpha0 = _whole(fixed.split * alpha, budget.d)
+        alpha0 = _whole(fixed.split * alpha, alpha, budget.d)
         alpha1 = alpha - alpha0
         found = best_steps(task, self.loss, alpha0, budget.d)
         ridge = float(setting.readout.ridge)
@@ -192,9 +192,18 @@ def _at_balance(budget: Budget, setting: Setting) -> Setting:
     return setting if free else setting._replace(balance=budget.balance())
 
 
-def _whole(alpha: float, d: float) -> float:
-    """Return a number of samples per dimension that is a whole number of samples, at least one."""
-    return alpha if not np.isfinite(d) else max(round(alpha * d), 1) / d
+def _whole(alpha0: float, alpha: float, d: float) -> float:
+    """Return samples per dimension for the query: whole ones, at least one of them and one left.
+
+    Examples
+    --------
+    >>> _whole(3.9, 4.0, 1.0), _whole(0.01, 4.0, 1.0), _whole(1.3, 4.0, np.inf)
+    (3.0, 1.0, 1.3)
+    """
+    if not np.isfinite(d):
+        return alpha0
+    most = max(int(np.ceil(alpha * d - 1e-9)) - 1, 1)
+    return min(max(round(alpha0 * d), 1), most) / d
 
 
 POSSIBLE = Anyone("possible", "the best of all learners", easy=False)
