@@ -27,7 +27,6 @@ import needlescope as ns
 MOST_BAGS = 5000  # in a data set that is simulated
 MOST_TOKENS = 300  # in a bag of it
 LEAST_RARE = 8  # bags of the rarer class that train the readout, or a data set may lack it
-TRIALS_OF_PLAN = 64  # that a plan's interval rests on
 LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
 MODELS = ("attention", "pooled", "vectorized")
 SPLITS, STRENGTHS = (0.2, 0.5, 0.8), (0.3, 1.0, 3.0, 10.0)  # of the small grid
@@ -127,7 +126,7 @@ def planned_error(found: Any) -> float:
 
 def _uncertainty(found: Any) -> float:
     """Return how far a plan knows that mean: by the trials it rests on."""
-    return float(found.interval.deviation / np.sqrt(TRIALS_OF_PLAN))
+    return float(found.interval.mean_se)
 
 
 def simulated(found: Any, trials: int, seed: int) -> np.ndarray:

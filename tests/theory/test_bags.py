@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import needlescope as ns
+from needlescope.paper import conjectured, derived
 from needlescope.theory.groups import groups
 
 COVERS = ("groups",)
@@ -109,7 +110,13 @@ def test_the_test_is_against_true_labels_whatever_the_test_task_says():
 def test_results_say_that_they_go_beyond_the_paper():
     task = MIXED.replace(label_noise=0.1)
     both = "with a random number of signal tokens, with label noise"
-    assert ns.predict(task, TRAINING, "pooled").provenance == f"formula: theorem 5 {both}"
-    assert ns.align(task, TRAINING).provenance == f"formula: theorem 3, corollary 1 {both}"
-    assert ns.capacity(task, "pooled").provenance == f"formula: conjecture 1 {both}"
-    assert ns.oracle(task, "pooled").provenance.endswith("1 with a random number of signal tokens")
+    assert (
+        ns.predict(task, TRAINING, "pooled").provenance
+        == f"formula: {derived('theorem 5')}, {both}"
+    )
+    assert (
+        ns.align(task, TRAINING).provenance
+        == f"formula: {derived('theorem 3', 'corollary 1')}, {both}"
+    )
+    assert ns.capacity(task, "pooled").provenance == f"{conjectured('conjecture 1')}, {both}"
+    assert ns.oracle(task, "pooled").provenance.endswith(", with a random number of signal tokens")

@@ -32,6 +32,12 @@ class Interval(NamedTuple):
     mean: float  # of the test error at this d, which is not quite its limit
     deviation: float
     untrained: float = 0.0  # the share of data sets on which training has no minimiser
+    trials: int = 64  # simulated data sets that these numbers rest on
+
+    @property
+    def mean_se(self) -> float:
+        """The standard error of the mean."""
+        return float(self.deviation / self.trials**0.5)
 
 
 class Curves(NamedTuple):

@@ -17,7 +17,7 @@ from .asked import Asked
 from .inverter import largest, probit
 from .learners import Learner, Reached
 from .missing import Settled, limits, lost, rounded, whole_limits
-from .spread import TRIALS, spread
+from .spread import spread
 
 ROUNDS = 8  # of measuring what a finite d adds
 FARTHEST = 0.7  # in the log of n or θ, that a round may move
@@ -55,11 +55,6 @@ def at_dimension(
         return Seen(found, None, (f"There is no interval, and {limit}: {problem}.",))
 
 
-def standard_error(range_: Interval) -> float:
-    """Return how far the mean of an interval's trials is known."""
-    return range_.deviation / float(np.sqrt(TRIALS))
-
-
 def measure(asked: Asked, who: Learner, found: Settled, seed: Any) -> Interval:
     """Measure the range of errors over data sets."""
     reached = found.reached
@@ -86,7 +81,7 @@ def _moved(
 
     for _ in range(ROUNDS):
         gap = probit(range_.mean) - probit(target)
-        if abs(range_.mean - target) <= max(accuracy, standard_error(range_)):
+        if abs(range_.mean - target) <= max(accuracy, range_.mean_se):
             break
         if before is not None and abs(np.log(found.at / before[0])) > 1e-3:
             slope = min((gap - before[1]) / np.log(found.at / before[0]), -LEAST_SLOPE)
@@ -109,7 +104,7 @@ def _missed(
     assert asked.error is not None
     off = range_.mean - asked.error
     least = off < 0.0 and found.at <= ends[0] * (1.0 + 1e-9) + 1.0  # fewer are not looked at
-    if least or abs(off) <= UNSURE * standard_error(range_) + 0.01 * asked.error:
+    if least or abs(off) <= UNSURE * range_.mean_se + 0.01 * asked.error:
         return ()
     return (
         f"The target of {asked.error:g} was not met at d = {asked.d:,}: the mean error is "
@@ -144,7 +139,7 @@ def _untrained(range_: Interval) -> tuple[str, ...]:
     if not range_.untrained:
         return ()
     return (
-        f"{range_.untrained:.0%} of {TRIALS} simulated data sets could not be trained on (the "
-        "readout's bags were all of one class, or there is no minimiser): they count with the "
+        f"{range_.untrained:.0%} of {range_.trials} simulated data sets could not be trained on "
+        "(the readout's bags were all of one class, or there is no minimiser): they count with the "
         "error of always answering the more frequent class.",
     )

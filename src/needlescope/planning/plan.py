@@ -20,7 +20,7 @@ from ..theory.oracle.least_error import oracle
 from ..theory.provenance import of_search
 from . import words
 from .asked import Asked, ask
-from .finite import Seen, at_dimension, standard_error
+from .finite import Seen, at_dimension
 from .learners import Learner, get_learner
 from .lines import lines
 from .missing import Settled, at_end, settle
@@ -106,7 +106,7 @@ def _errors(seen: Seen) -> dict[str, float]:
     limit, limit_se = reached.error, reached.error_se
     error, error_se = limit, limit_se
     if range_ is not None:
-        error, error_se = range_.mean, float(np.hypot(limit_se, standard_error(range_)))
+        error, error_se = range_.mean, float(np.hypot(limit_se, range_.mean_se))
     return {
         **{"error": error, "error_se": error_se},
         **{"limit_error": limit, "limit_error_se": limit_se},

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from ..arrays import FloatArray
-from ..errors import NoMinimiser
+from ..errors import NoMinimiser, NotConverged
 from ..outcome.planned import Interval
 from ..running.seeds import streams
 from ..simulation.simulate import simulate
@@ -26,10 +26,11 @@ from ..training import Training
 from .tuning.moved import trial_errors
 
 TRIALS = 64
+MORE = 4  # times as many, where errors scatter so much that the mean is known to less than
+SURE = 0.03  # of itself
 ENOUGH = 1200  # bags in a data set to measure on, at most
 LEAST = 20  # the smallest dimension to measure at
 NINE_OF_TEN = 1.6449  # deviations of a normal law on each side
-STUDENT = 1.0 + 1.0 / (4.0 * TRIALS)  # a deviation that is itself measured
 OUTSIDE = (0.05, 0.95)  # quantiles at the ends of the interval
 
 
@@ -56,7 +57,7 @@ def spread(
     error : float
         The error in the limit.
     seed, trials
-        Of the simulation at a smaller dimension.
+        Of the simulation; four times as many trials where their mean is known to less than 3 %.
     pi, shift : float
         The share of positives met later, if it is another, and the move of the bias for it.
 
@@ -70,9 +71,14 @@ def spread(
     alpha = float(training.alpha1) + float(training.alpha0 or 0.0)
     small = int(min(d, max(LEAST, ENOUGH / alpha)))
     given = float(task.pi) if pi is None else pi
-    found = _errors(task, training, model, small, streams(seed, trials), given, shift)
+    prior, seeds = min(given, 1.0 - given), streams(seed, MORE * trials)
+    found = _errors(task, training, model, small, seeds[:trials], given, shift)
+    errors = np.where(np.isnan(found), prior, found)
+    if errors.std(ddof=1) / np.sqrt(trials) > SURE * errors.mean():
+        rest = _errors(task, training, model, small, seeds[trials:], given, shift)
+        found = np.append(found, rest)
+        errors = np.where(np.isnan(found), prior, found)
     untrained = np.isnan(found)
-    errors = np.where(untrained, min(given, 1.0 - given), found)
     mean = error + (float(errors.mean()) - error) * small / d
     sd = float(errors.std(ddof=1)) * float(np.sqrt(small / d))
     if untrained.any():  # two groups of data sets, no bell curve
@@ -83,9 +89,11 @@ def spread(
             float(logit(np.clip(error, 1e-9, 1.0 - 1e-9))),
         )
         centre = limit + (float(scores.mean()) - limit) * small / d
-        deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d)) * STUDENT
+        deviation = float(scores.std(ddof=1)) * float(np.sqrt(small / d))
+        deviation *= 1.0 + 1.0 / (4.0 * len(errors))  # it is itself measured
         ends = expit(centre + NINE_OF_TEN * deviation * np.array([-1.0, 1.0]))
-    return Interval(float(ends[0]), float(ends[1]), mean, sd, float(untrained.mean()))
+    share = float(untrained.mean())
+    return Interval(float(ends[0]), float(ends[1]), mean, sd, share, len(errors))
 
 
 def _errors(
@@ -100,6 +108,8 @@ def _errors(
             )
         except NoMinimiser:
             errors.append(np.nan)
+        except ValueError as problem:  # what a plan asks is sound: there is too little memory
+            raise NotConverged("a data set of this size is too large to be simulated") from problem
         else:
             errors.append(float(trial_errors(task, found, pi, shift)[0]))
     return np.array(errors)
