@@ -80,7 +80,7 @@ def _pooled(ended: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             continue  # it goes with its number
         values = [numbers[name] for numbers in ended if name in numbers]
         if any(isinstance(one, str) for one in values):
-            found[name] = ", ".join(dict.fromkeys(map(str, values)))
+            found[name] = ", ".join(sorted(set(map(str, values))))
             continue
         own = ended[0].get(f"{name}_se", math.nan)
         mean, error = pooled(values, own if isinstance(own, float | int) else math.nan)
