@@ -48,7 +48,9 @@ def test_data_sets_of_the_plan_err_as_it_says(planned):
 
 def test_the_error_is_the_mean_at_this_d_and_the_limit_has_a_name_of_its_own(planned):
     assert planned.error == planned.interval.mean
-    assert planned.error_se == pytest.approx(planned.interval.deviation / 8.0, rel=0.1)
+    assert planned.error_se == pytest.approx(planned.interval.mean_se, rel=0.1)
+    root = planned.interval.trials**0.5
+    assert planned.interval.mean_se * root == pytest.approx(planned.interval.deviation)
     assert abs(planned.error - 0.05) <= 3.0 * planned.error_se
     assert planned.limit_error < planned.error - 2.0 * planned.error_se
     assert f"in the limit of large d {planned.limit_error:.3g}" in planned.verdict
