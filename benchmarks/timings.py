@@ -48,24 +48,24 @@ def _long_law(ns: Any, x: float) -> Any:
 
 
 def _capacity(ns: Any, x: float) -> Any:
-    return ns.capacity(_task(ns, theta=5.0 + x), query=ns.Query(0.6843, 0.9762), accuracy=1e-2)
+    return ns.capacity(_task(ns, theta=5.0 + x), query=ns.Query(0.6843, 0.9762), tol=1e-2)
 
 
 def _limit(L: int, R: int, theta: float) -> Callable[[Any, float], Any]:
-    return lambda ns, x: ns.learning_limit(_task(ns, L, R, theta + x), 4.0)
+    return lambda ns, x: ns.bayes_optimal(_task(ns, L, R, theta + x), 4.0)
 
 
 def _diagram(ns: Any, x: float) -> Any:
     theta, alpha = np.linspace(2.0, 6.0, 100)[:, None] + x, np.geomspace(0.1, 30.0, 100)
-    return ns.learning_limit(_task(ns, 100, 1, theta), alpha)
+    return ns.bayes_optimal(_task(ns, 100, 1, theta), alpha)
 
 
 TIMINGS = {
     "predict, a new θ": Timing(
         lambda ns, x: ns.predict(_task(ns, theta=5 + x), _training(ns)), 100
     ),
-    "predict, a new θ, accuracy 1e-3": Timing(
-        lambda ns, x: ns.predict(_task(ns, theta=5.1 + x), _training(ns), accuracy=1e-3), 25
+    "predict, a new θ, tolerance 1e-3": Timing(
+        lambda ns, x: ns.predict(_task(ns, theta=5.1 + x), _training(ns), tol=1e-3), 25
     ),
     "predict, the same law, another α1": Timing(
         lambda ns, x: ns.predict(_task(ns), _training(ns, alpha1=1.5 + x)), 10
@@ -75,24 +75,24 @@ TIMINGS = {
     ),
     "predict, a grid of 40 α1": Timing(_grid, 600),
     "predict, L = 100, α1 = 100, κ = 3": Timing(_long_law, 1000),
-    "detection_threshold, attention": Timing(
-        lambda ns, x: ns.detection_threshold(_task(ns, 100), "attention", 0.1 + x), 300
+    "oracle_threshold, attention": Timing(
+        lambda ns, x: ns.oracle_threshold(_task(ns, 100), "attention", 0.1 + x), 300
     ),
     "crossover": Timing(lambda ns, x: ns.crossover(_task(ns), 1.0 + x), 500),
-    "capacity, a new θ, accuracy 1e-2": Timing(_capacity),
+    "capacity, a new θ, tolerance 1e-2": Timing(_capacity),
     "oracle, bayes, L = 1000, cold": Timing(
         lambda ns, x: ns.oracle(_task(ns, 1000, theta=3.72 + x), "bayes"), 30, cold=True
     ),
-    "learning_limit, L = 1000, R = 1": Timing(_limit(1000, 1, 4.0)),
-    "learning_limit, L = 1000, R = 12": Timing(_limit(1000, 12, 1.5)),
-    "learning_limit, L = 1000, R = 100": Timing(_limit(1000, 100, 1.0), 50),
-    "learning_limit, L = 100,000, R = 1": Timing(_limit(100_000, 1, 5.0)),
-    "simulate_limit, one trial, d = 1000": Timing(
-        lambda ns, x: ns.simulate_limit(
-            _task(ns, theta=4.0 + x), 2.0, d=1000, trials=1, seed=1, workers=1
+    "bayes_optimal, L = 1000, R = 1": Timing(_limit(1000, 1, 4.0)),
+    "bayes_optimal, L = 1000, R = 12": Timing(_limit(1000, 12, 1.5)),
+    "bayes_optimal, L = 1000, R = 100": Timing(_limit(1000, 100, 1.0), 50),
+    "bayes_optimal, L = 100,000, R = 1": Timing(_limit(100_000, 1, 5.0)),
+    "simulate_amp, one trial, d = 1000": Timing(
+        lambda ns, x: ns.simulate_amp(
+            _task(ns, theta=4.0 + x), 2.0, d=1000, trials=1, seed=1, n_jobs=1
         )
     ),
-    "learning_limit, 100 × 100 points": Timing(_diagram, long=True),
+    "bayes_optimal, 100 × 100 points": Timing(_diagram, long=True),
 }
 
 

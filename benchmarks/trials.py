@@ -38,8 +38,8 @@ import needlescope as ns
 model, sampler = sys.argv[1:3]
 task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 training = ns.Training(alpha0=4.0, alpha1=4.0, ridge=1e-2)
-call = lambda k: ns.simulate(task, training, model, 1000, 1, k, sampler=sampler, workers=1)
-ns.simulate(task, training, model, 20, 1, 0, sampler=sampler, workers=1)
+call = lambda k: ns.simulate(task, training, model, 1000, 1, k, sampler=sampler, n_jobs=1)
+ns.simulate(task, training, model, 20, 1, 0, sampler=sampler, n_jobs=1)
 seconds, found = best(call)
 report(seconds, gradient=found.residual)
 """

@@ -96,17 +96,17 @@ def _check(problem: object) -> tuple[str, list[str]]:
 RUNS = {"training": run_one, "limits": run_limit}
 
 
-def reports(what: str, seed: int, indices: range, workers: int) -> Iterator[Report]:
+def reports(what: str, seed: int, indices: range, n_jobs: int) -> Iterator[Report]:
     """Give reports as they come, of all problems in turn."""
     # Ctrl-C reaches all processes of a terminal: only this one is to hear it.
     deaf = (signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=deaf) as pool:
+    with ProcessPoolExecutor(n_jobs, initializer=signal.signal, initargs=deaf) as pool:
         left, running = iter(indices), set[Future[Report]]()
         try:
             while True:
                 for index in left:
                     running.add(pool.submit(RUNS[what], seed, index))
-                    if len(running) == AHEAD * workers:
+                    if len(running) == AHEAD * n_jobs:
                         break
                 if not running:
                     return
@@ -151,7 +151,7 @@ def main() -> int:
     parser.add_argument("--problems", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="index of the first problem")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--n-jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
@@ -164,7 +164,7 @@ def main() -> int:
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("fuzz", total=options.problems)
         try:
-            for report in reports(options.what, options.seed, indices, options.workers):
+            for report in reports(options.what, options.seed, indices, options.n_jobs):
                 found.append(report)
                 for failure in report.failures:
                     said = f"problem {report.index} {failure}"

@@ -21,7 +21,7 @@ from needlescope.theory.steps.path import followed
 
 from .problems import STEPS, Problem
 
-ACCURACY = 1e-4  # what users get who ask for none
+TOL = 1e-4  # what users get who ask for none
 ROUGH = 5e-3  # of the oracles that an answer is compared with
 POINTS = 2**10  # of one replicate on which a schedule is followed
 UNRESOLVED = 1e-7  # oracle errors below this are not searched further
@@ -31,9 +31,9 @@ Check = Callable[[Problem, ns.Outcome], str | None]
 
 
 def answer(problem: Problem, **changes: object) -> ns.Outcome:
-    """Predict, at the accuracy of this suite."""
+    """Predict, at the tolerance of this suite."""
     training = problem.training.replace(**changes)
-    return ns.predict(problem.task, training, problem.model, query=problem.query, accuracy=ACCURACY)
+    return ns.predict(problem.task, training, problem.model, query=problem.query, tol=TOL)
 
 
 def seen(problem: Problem, found: ns.Outcome) -> ns.Query:
@@ -56,7 +56,7 @@ def sane(problem: Problem, found: ns.Outcome) -> str | None:
             return f"{name} = {getattr(found, name)}"
     if not (np.isfinite(found.train_loss) and found.train_loss >= -1e-12):
         return f"train_loss = {found.train_loss}"
-    if not 2.0 * found.test_error_se <= ACCURACY:
+    if not 2.0 * found.test_error_se <= TOL:
         return f"test_error_se = {found.test_error_se:.1e}"
     return None
 
@@ -134,15 +134,15 @@ def loss_falls_with_ridge(problem: Problem, found: ns.Outcome) -> str | None:
 
 def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
     """Bayes ≤ oracle attention, and each model's oracle ≤ what training reaches."""
-    bayes = ns.oracle(problem.task, "bayes", accuracy=ROUGH)
-    attention = ns.oracle(problem.task, "attention", accuracy=ROUGH)
+    bayes = ns.oracle(problem.task, "bayes", tol=ROUGH)
+    attention = ns.oracle(problem.task, "attention", tol=ROUGH)
     noise = 4.0 * np.hypot(bayes.error_se, attention.error_se) + UNRESOLVED
     if bayes.error > attention.error + noise:
         return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
     known = problem.model if problem.model in MODELS else "bayes"
     if known == "hard" and found.kappa == 0.0:
         known = "pooled"  # to a query of zero no token is the largest
-    floor = ns.oracle(problem.task, known, accuracy=ROUGH)
+    floor = ns.oracle(problem.task, known, tol=ROUGH)
     noise = 4.0 * np.hypot(floor.error_se, found.test_error_se) + UNRESOLVED
     if floor.error > found.test_error + noise:
         return (

@@ -12,7 +12,7 @@ import numpy as np
 
 import needlescope as ns
 
-from .invariants import ROUGH as ACCURACY
+from .invariants import ROUGH as TOL
 from .invariants import UNRESOLVED
 from .problems import LOSSES, Draws
 
@@ -65,26 +65,26 @@ def _limits(problem: Learning) -> str | None:
         "pi": (task.replace(pi=np.array([0.8, 1.0]) * task.pi), alpha),
     }
     for name, asked in more.items():
-        limit = ns.learning_limit(*asked, accuracy=ACCURACY)
+        limit = ns.bayes_optimal(*asked, tol=TOL)
         q, noise = limit.overlap, ERRORS * limit.overlap_se.max() + 1e-9
         if not ((q >= 0.0) & (q <= 1.0)).all():
             return f"overlaps {q} outside 0..1"
-        if q[1] < q[0] - noise or limit.easy_overlap[1] < limit.easy_overlap[0] - noise:
+        if q[1] < q[0] - noise or limit.amp_overlap[1] < limit.amp_overlap[0] - noise:
             return f"overlap falls from {q[0]:.6f} to {q[1]:.6f} as {name} grows"
-        if (limit.easy_overlap > q + noise).any():
-            return f"easy overlap {limit.easy_overlap} above what is possible, {q}"
+        if (limit.amp_overlap > q + noise).any():
+            return f"easy overlap {limit.amp_overlap} above what is possible, {q}"
         near = ERRORS * float(np.hypot(*limit.test_error_se)) + UNRESOLVED
         if name != "pi" and limit.test_error[1] > limit.test_error[0] + near:
             return f"error {limit.test_error} rises as {name} grows"
         if (limit.phase == "easy").any() and not np.allclose(
-            q[limit.phase == "easy"], limit.easy_overlap[limit.phase == "easy"], atol=1e-12
+            q[limit.phase == "easy"], limit.amp_overlap[limit.phase == "easy"], atol=1e-12
         ):
-            return f"easy, and yet {limit.easy_overlap} is not {q}"
+            return f"easy, and yet {limit.amp_overlap} is not {q}"
     if task.R == task.L:
         field = alpha * task.pi * task.theta**2 * task.L
         if abs(q[1] - field / (1.0 + field)) > 1e-9:
             return f"overlap {q[1]} of a signal in all tokens, not {field / (1.0 + field)}"
-    known = ns.oracle(task, "bayes", accuracy=ACCURACY)
+    known = ns.oracle(task, "bayes", tol=TOL)
     near = ERRORS * np.hypot(limit.test_error_se[1], known.error_se) + UNRESOLVED
     if limit.test_error[1] < known.error - near:
         return f"limit {limit.test_error[1]:.6f} below the known signal's {known.error:.6f}"
@@ -96,12 +96,10 @@ def _trained(problem: Learning) -> str | None:
     if problem.task.L > TRAINED:
         return None
     try:
-        found = ns.predict(
-            problem.task, problem.training, problem.model, data="all", accuracy=ACCURACY
-        )
+        found = ns.predict(problem.task, problem.training, problem.model, data="all", tol=TOL)
     except ns.NoMinimiser:
         return None
-    limit = ns.learning_limit(problem.task, problem.alpha, accuracy=ACCURACY)
+    limit = ns.bayes_optimal(problem.task, problem.alpha, tol=TOL)
     near = ERRORS * np.hypot(limit.test_error_se, found.test_error_se) + UNRESOLVED
     if limit.test_error > found.test_error + near:
         return f"limit {limit.test_error:.6f} above training's {found.test_error:.6f}"

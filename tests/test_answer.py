@@ -13,27 +13,27 @@ from needlescope.outcome import Capacity
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=[1.0, 2.0, 4.0], ridge=0.05)
-SMALL = {"d": 30, "trials": 3, "seed": 7, "workers": 1}
+SMALL = {"d": 30, "trials": 3, "seed": 7, "n_jobs": 1}
 
 ANSWERS = {
     "predict": lambda: ns.predict(TASK, TRAINING, "pooled", data="all"),
     "align": lambda: ns.align(TASK, TRAINING),
-    "focus": lambda: ns.focus(TASK, TRAINING, accuracy=1e-2),
+    "focus": lambda: ns.focus(TASK, TRAINING, tol=1e-2),
     "capacity": lambda: ns.capacity(TASK, "pooled"),
     "asymptote": lambda: ns.asymptote(TASK, "pooled"),
-    "crossover": lambda: ns.crossover(TASK.replace(L=5, R=5), 1.0, accuracy=1e-2),
+    "crossover": lambda: ns.crossover(TASK.replace(L=5, R=5), 1.0, tol=1e-2),
     "oracle": lambda: ns.oracle(TASK, "pooled"),
-    "detection_threshold": lambda: ns.detection_threshold(TASK, "pooled", 0.1),
+    "oracle_threshold": lambda: ns.oracle_threshold(TASK, "pooled", 0.1),
     "training_threshold": lambda: ns.training_threshold(TASK, TRAINING, 0.1, "pooled"),
-    "learning_limit": lambda: ns.learning_limit(TASK, 1.0),
-    "learning_threshold": lambda: ns.learning_threshold(TASK, 1.0, 0.1),
+    "bayes_optimal": lambda: ns.bayes_optimal(TASK, 1.0),
+    "bayes_threshold": lambda: ns.bayes_threshold(TASK, 1.0, 0.1),
     "phase_boundaries": lambda: ns.phase_boundaries(TASK),
     "simulate": lambda: ns.simulate(TASK, TRAINING, "pooled", **SMALL),
     "simulate_alignment": lambda: ns.simulate_alignment(TASK, TRAINING, **SMALL),
     "simulate_focus": lambda: ns.simulate_focus(TASK, TRAINING, n_test=50, **SMALL),
     "simulate_separability": lambda: ns.simulate_separability(TASK, TRAINING, "pooled", **SMALL),
-    "simulate_limit": lambda: ns.simulate_limit(TASK, 1.0, rounds=3, **SMALL),
-    "simulate_oracle": lambda: ns.simulate_oracle(TASK, "pooled", 200, 3, workers=1),
+    "simulate_amp": lambda: ns.simulate_amp(TASK, 1.0, rounds=3, **SMALL),
+    "simulate_oracle": lambda: ns.simulate_oracle(TASK, "pooled", 200, 3, n_jobs=1),
 }
 
 
@@ -49,7 +49,7 @@ def test_an_answer_knows_what_was_asked(answered):
     trained = ("predict", "align", "focus", "simulate", "training_threshold")
     trains = call in (*trained, *(f"simulate_{one}" for one in ("alignment", "focus")))
     assert (found.training is TRAINING) == (trains or call == "simulate_separability")
-    assert "workers" not in found.options
+    assert "n_jobs" not in found.options
 
 
 def test_an_answer_prints_its_question_and_numbers_in_a_few_lines(answered):
@@ -88,7 +88,7 @@ def test_numbers_of_a_table_are_those_of_the_fields():
 def test_a_query_and_another_task_stand_in_the_table_under_their_own_names():
     query, longer = ns.Query(1.0, [0.5, 0.9]), TASK.replace(L=20)
     training = ns.Training(alpha1=1.0)
-    table = ns.predict(TASK, training, query=query, test_task=longer, accuracy=1e-2).to_pandas()
+    table = ns.predict(TASK, training, query=query, test_task=longer, tol=1e-2).to_pandas()
     assert table["query.cosine"].tolist() == [0.5, 0.9]
     assert table["test_task.L"].tolist() == [20, 20] and table["task.L"].tolist() == [10, 10]
 

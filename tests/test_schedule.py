@@ -54,5 +54,5 @@ def test_models_without_a_query_do_not_look_at_it() -> None:
     for model in ("pooled", "vectorized"):
         one, other = (ns.predict(task, training, model) for training in (two, many))
         assert one.test_error == other.test_error and one.provenance == other.provenance
-    found = ns.simulate(task, many, "pooled", d=20, trials=2, workers=1)
+    found = ns.simulate(task, many, "pooled", d=20, trials=2, n_jobs=1)
     assert found.options["sampler"] == "reduced"

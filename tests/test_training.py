@@ -201,7 +201,7 @@ class TestQuerySteps:
         task, many = ns.Task(L=4, R=1, theta=3.0, pi=0.5), training(query_steps=5)
         told = ns.predict(task, many, "pooled")
         assert told.test_error == ns.predict(task, training(), "pooled").test_error
-        given = ns.predict(task, many, query=ns.Query(1.0, 0.9), accuracy=1e-2)
+        given = ns.predict(task, many, query=ns.Query(1.0, 0.9), tol=1e-2)
         assert 0.0 < given.test_error < 0.5
-        found = ns.simulate(task, many, "pooled", d=20, trials=2, workers=1)
+        found = ns.simulate(task, many, "pooled", d=20, trials=2, n_jobs=1)
         assert found.options["sampler"] == "reduced"

@@ -199,7 +199,7 @@ def walks(source: Path, held: bool = False) -> Iterator[Walk]:
         calls: dict[str, Callable[[], object]] = {
             "predict": lambda: ns.predict(task.replace(theta=next(strengths)), training),
             "simulate": lambda: ns.simulate(
-                task, training, d=50, trials=2, workers=1, progress=False
+                task, training, d=50, trials=2, n_jobs=1, progress=False
             ),
             "AttentionClassifier.fit": lambda: estimators.AttentionClassifier(**small).fit(X, y),
             "estimate_task": lambda: estimators.estimate_task(X, y, **small),
@@ -231,7 +231,7 @@ def _small_errors() -> Iterator[None]:
 def _reproduce(place: Path) -> None:
     from needlescope.cli.group import group
 
-    words = ["reproduce", "errors", "--folder", str(place), "--workers", "1"]
+    words = ["reproduce", "errors", "--folder", str(place), "--n-jobs", "1"]
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         group(args=words, standalone_mode=False)
 

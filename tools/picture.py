@@ -33,7 +33,7 @@ def learning_curves() -> pd.DataFrame:
         found = ns.predict(TASK, training, model)
         floor = ns.oracle(TASK, model).error
         table = {"model": model, "alpha1": alphas, "test_error": found.test_error, "floor": floor}
-        table["limit"] = ns.learning_limit(TASK, training.alpha0 + alphas).test_error
+        table["limit"] = ns.bayes_optimal(TASK, training.alpha0 + alphas).test_error
         parts.append(pd.DataFrame({**table, "test_error_se": found.test_error_se}))
     return pd.concat(parts)
 
@@ -43,13 +43,13 @@ def thresholds() -> pd.DataFrame:
     rows = []
     for L in track(LENGTHS.tolist(), "thresholds"):
         task = ns.Task(L=L, R=1, theta=1.0, pi=0.5)
-        anyone = ns.learning_threshold(task, ALPHA, ERROR)
+        anyone = ns.bayes_threshold(task, ALPHA, ERROR)
         for who, theta in {
             "pooled": ns.training_threshold(task, TRAINING, ERROR, "pooled", data="all").theta,
             "attention": ns.training_threshold(task, TRAINING, ERROR).theta,
-            "quick": anyone.easy_theta,
+            "quick": anyone.amp_theta,
             "anyone": anyone.theta,
-            "known": ns.detection_threshold(task, "bayes", ERROR, accuracy=1e-3).theta,
+            "known": ns.oracle_threshold(task, "bayes", ERROR, tol=1e-3).theta,
         }.items():
             rows.append({"who": who, "L": L, "theta": theta})
     return pd.DataFrame(rows)

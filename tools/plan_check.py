@@ -27,7 +27,7 @@ import needlescope as ns
 MOST_BAGS = 5000  # in a data set that is simulated
 MOST_TOKENS = 300  # in a bag of it
 LEAST_RARE = 8  # bags of the rarer class that train the readout, or a data set may lack it
-LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
+LEARNERS = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 MODELS = ("attention", "pooled", "vectorized")
 SPLITS, STRENGTHS = (0.2, 0.5, 0.8), (0.3, 1.0, 3.0, 10.0)  # of the small grid
 RIDGES = np.geomspace(10.0, 1e-6, 8)
@@ -135,7 +135,7 @@ def simulated(found: Any, trials: int, seed: int) -> np.ndarray:
     for one in np.random.SeedSequence([2, seed]).spawn(trials):
         try:
             outcome = ns.simulate(
-                found.task, found.training, found.learner, d=found.d, trials=1, seed=one, workers=1
+                found.task, found.training, found.learner, d=found.d, trials=1, seed=one, n_jobs=1
             )
             errors.append(float(outcome.test_error))
         except ns.NoMinimiser:
@@ -150,7 +150,7 @@ def random_budget(seed: int) -> tuple[ns.Task, float, str]:
         task = random_task(rng)
         budget = float(f"{np.exp(rng.uniform(np.log(0.5), np.log(300.0))):.4g}")
         model = str(rng.choice(MODELS, p=(0.5, 0.25, 0.25)))
-        floor = float(ns.oracle(task, "bayes", accuracy=2e-3).error)
+        floor = float(ns.oracle(task, "bayes", tol=2e-3).error)
         if floor < 0.8 * min(task.pi, 1.0 - task.pi):
             return task, budget, model
 
@@ -159,7 +159,7 @@ def least_of_grid(task: ns.Task, budget: float, model: str, tolerance: float) ->
     """Return the least error of a small grid of settings, by `predict` alone."""
     if model != "attention":
         training = ns.Training(alpha1=budget, ridge=RIDGES)
-        return float(np.min(ns.predict(task, training, model, accuracy=tolerance).test_error))
+        return float(np.min(ns.predict(task, training, model, tol=tolerance).test_error))
     least = 1.0
     for split in SPLITS:
         given = {"alpha0": split * budget, "alpha1": (1.0 - split) * budget}
@@ -167,7 +167,7 @@ def least_of_grid(task: ns.Task, budget: float, model: str, tolerance: float) ->
         cosine = max(float(ns.align(task, one).cosine_q) for one in steps)
         query = ns.Query(np.array(STRENGTHS)[:, None], cosine)
         training = ns.Training(alpha1=given["alpha1"], ridge=RIDGES)
-        errors = ns.predict(task, training, query=query, accuracy=tolerance).test_error
+        errors = ns.predict(task, training, query=query, tol=tolerance).test_error
         least = min(least, float(np.min(errors)))
     return least
 
@@ -212,7 +212,7 @@ def moderate_question(rng: np.random.Generator) -> dict[str, Any]:
         R = int(rng.integers(1, max(2, L // 4 + 1)))
         theta, pi = float(rng.uniform(1.5, 6.0)), float(rng.uniform(0.1, 0.7))
         task = ns.Task(L=L, R=R, theta=theta, pi=pi)
-        floor, prior = float(ns.oracle(task, "bayes", accuracy=1e-3).error), min(pi, 1 - pi)
+        floor, prior = float(ns.oracle(task, "bayes", tol=1e-3).error), min(pi, 1 - pi)
         if 0.005 < floor < 0.6 * prior:
             target = floor + float(rng.uniform(0.15, 0.5)) * (prior - floor)
             d = int(rng.integers(40, 151))

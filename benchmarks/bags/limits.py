@@ -2,7 +2,7 @@
 
 Bags as the theory draws them, several sets for each task, and `AttentionClassifier()` as it comes:
 the share of fresh bags that it gets wrong, beside the least that anyone can who learns from as
-many bags (`learning_limit`).
+many bags (`bayes_optimal`).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def main() -> int:
     with threadpool_limits(1):
         for case in CASES:
             task = ns.Task(L=case.L, R=case.R, theta=case.theta, pi=case.pi)
-            limit = ns.learning_limit(task, case.bags / case.d).test_error
+            limit = ns.bayes_optimal(task, case.bags / case.d).test_error
             own = np.array(errors(case))
             cell = f"{own.mean():.3f} ± {own.std(ddof=1) / np.sqrt(len(own)):.3f}"
             given = " | ".join(f"{value:g}" for value in case)

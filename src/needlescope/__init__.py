@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .outcome import (
         Alignment,
         Asymptote,
+        BayesOptimal,
+        BayesThreshold,
         BestQuery,
         Capacity,
         Comparison,
         Crossover,
         DeepOutcome,
         Focus,
-        LearningLimit,
-        LearningThreshold,
         Oracle,
         Outcome,
         PhaseBoundaries,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         Plan,
         Sensitivity,
         Separability,
-        SimulatedLimit,
+        SimulatedAMP,
         StateEvolution,
         Threshold,
         Tuned,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .query import Query
     from .schedule import Schedule
     from .signal_count import SignalCount
-    from .simulation.limit.simulate_limit import simulate_limit
+    from .simulation.amp.simulate_amp import simulate_amp
     from .simulation.oracle import simulate_oracle
     from .simulation.simulate import (
         simulate,
@@ -61,17 +61,17 @@ if TYPE_CHECKING:
     from .task import Positions, Task
     from .theory.alignment import align
     from .theory.asymptote import asymptote
+    from .theory.bayes.bayes_optimal import bayes_optimal
+    from .theory.bayes.bayes_threshold import bayes_threshold
+    from .theory.bayes.boundaries import phase_boundaries
+    from .theory.bayes.state_evolution import state_evolution
     from .theory.best_query import best_query
     from .theory.capacity import capacity
     from .theory.crossover import crossover
     from .theory.focus import focus
     from .theory.learning import predict
-    from .theory.limit.boundaries import phase_boundaries
-    from .theory.limit.learning_limit import learning_limit
-    from .theory.limit.learning_threshold import learning_threshold
-    from .theory.limit.state_evolution import state_evolution
     from .theory.oracle.least_error import oracle
-    from .theory.oracle.threshold import detection_threshold
+    from .theory.oracle.threshold import oracle_threshold
     from .theory.training_threshold import training_threshold
     from .training import Training
 
@@ -86,8 +86,8 @@ _HOME = {
     "Crossover": "outcome",
     "DeepOutcome": "outcome",
     "Focus": "outcome",
-    "LearningLimit": "outcome",
-    "LearningThreshold": "outcome",
+    "BayesOptimal": "outcome",
+    "BayesThreshold": "outcome",
     "Loss": "losses",
     "NoMinimiser": "errors",
     "Noise": "noise",
@@ -104,7 +104,7 @@ _HOME = {
     "Sensitivity": "outcome",
     "Separability": "outcome",
     "SignalCount": "signal_count",
-    "SimulatedLimit": "outcome",
+    "SimulatedAMP": "outcome",
     "StateEvolution": "outcome",
     "Store": "experiments.stores.store",
     "Sweep": "experiments.sweep",
@@ -119,12 +119,12 @@ _HOME = {
     "capacity": "theory.capacity",
     "compare": "planning.compare",
     "crossover": "theory.crossover",
-    "detection_threshold": "theory.oracle.threshold",
+    "oracle_threshold": "theory.oracle.threshold",
     "focus": "theory.focus",
-    "learning_limit": "theory.limit.learning_limit",
-    "learning_threshold": "theory.limit.learning_threshold",
+    "bayes_optimal": "theory.bayes.bayes_optimal",
+    "bayes_threshold": "theory.bayes.bayes_threshold",
     "oracle": "theory.oracle.least_error",
-    "phase_boundaries": "theory.limit.boundaries",
+    "phase_boundaries": "theory.bayes.boundaries",
     "plan": "planner",
     "predict": "theory.learning",
     "run_units": "experiments.engine",
@@ -133,10 +133,10 @@ _HOME = {
     "simulate_alignment": "simulation.simulate",
     "simulate_deep": "deep.simulate",
     "simulate_focus": "simulation.simulate",
-    "simulate_limit": "simulation.limit.simulate_limit",
+    "simulate_amp": "simulation.amp.simulate_amp",
     "simulate_oracle": "simulation.oracle",
     "simulate_separability": "simulation.simulate",
-    "state_evolution": "theory.limit.state_evolution",
+    "state_evolution": "theory.bayes.state_evolution",
     "training_threshold": "theory.training_threshold",
     "tune": "planning.tune",
 }

@@ -28,7 +28,7 @@ class Question:
     --------
     >>> import needlescope as ns
     >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
-    >>> found.question.call, found.question.options["accuracy"]
+    >>> found.question.call, found.question.options["tol"]
     ('capacity', 0.005)
     """
 

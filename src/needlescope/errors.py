@@ -6,14 +6,14 @@ SHOWN = 400  # characters of an error where people read it; a store keeps all of
 
 
 class NotConverged(RuntimeError):
-    """A number did not reach the accuracy that was asked, so it is not returned.
+    """A number did not reach the tolerance that was asked, so it is not returned.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=2, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=4.0, alpha1=1.0)
     >>> try:
-    ...     ns.focus(task, training, accuracy=1e-15)
+    ...     ns.focus(task, training, tol=1e-15)
     ... except ns.NotConverged as problem:
     ...     print(str(problem)[:33])
     the attention on signal tokens is

@@ -26,7 +26,7 @@ def plan(
     spend: float | None = None,
     interval: bool = True,
     others: bool = True,
-    accuracy: float = 5e-4,
+    tol: float = 5e-4,
     seed: Any = 0,
     pilot: tuple[Any, Any] | None = None,
     resamples: int = 12,
@@ -54,7 +54,7 @@ def plan(
     error : float, optional
         The test error: above what anyone reaches who knows the signal, below min(π, 1 − π), which
         needs no data.
-    learner : "attention", "pooled", "vectorized", "possible" or "easy", default "attention"
+    learner : "attention", "pooled", "vectorized", "bayes_optimal" or "amp", default "attention"
         Who learns: one of three models; the best of all learners; or the best quick one.
     loss : str or Loss, default "logistic"
         The loss that is trained with.
@@ -68,11 +68,11 @@ def plan(
     interval : bool, default True
         Whether to measure the mean error and its range over data sets of this d, by a small
         simulation. A data set that cannot be trained on, as one of a single class, counts with the
-        error of always answering the more frequent class. Without it, and for "possible" and
-        "easy", a plan is of the limit of large d, which its ``notes`` say.
+        error of always answering the more frequent class. Without it, and for "bayes_optimal" and
+        "amp", a plan is of the limit of large d, which its ``notes`` say.
     others : bool, default True
         Whether to ask, too, what the other learners need or reach.
-    accuracy : float, default 5e-4
+    tol : float, default 5e-4
         Largest numerical error of the test error; at most a hundredth of a target.
     seed : default 0
         Of that simulation.
@@ -110,7 +110,7 @@ def plan(
         "error": error,
         "learner": learner,
         "loss": loss,
-        "accuracy": accuracy,
+        "tol": tol,
     }
     more: dict[str, Any] = {"positives": positives, "costs": costs, "spend": spend}
     if pilot is None:

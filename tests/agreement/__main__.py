@@ -25,7 +25,7 @@ def main() -> None:
     trained = [*ATTENTION, *BALANCED, *KINDS, *SEVERAL, *BAGS, *POOLED, *VECTORIZED]
     show(console, "simulation against theory", trained, scores)
     show(console, "balanced queries against theory", BALANCED, query_scores)
-    estimated.ESTIMATE_ACCURACY = 1.0  # as in the tests: without bias, and in the scatter
+    estimated.ESTIMATE_TOL = 1.0  # as in the tests: without bias, and in the scatter
     show(console, "steps on fresh batches against theory", STEPS, steps_scores)
     show(console, "the iteration against state evolution", LIMIT, limit_scores)
 

@@ -11,6 +11,6 @@ from needlescope.simulation.error import estimated
 @pytest.fixture(autouse=True)
 def rough_integrals(monkeypatch):
     """Test errors of a trial to about 1e-3: without bias, and in the scatter over trials."""
-    monkeypatch.setattr(exact, "ACCURACY", 1.0)
+    monkeypatch.setattr(exact, "TOL", 1.0)
     monkeypatch.setattr(exact, "FIRST", 1 << 6)
-    monkeypatch.setattr(estimated, "ESTIMATE_ACCURACY", 1.0)
+    monkeypatch.setattr(estimated, "ESTIMATE_TOL", 1.0)

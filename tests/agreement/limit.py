@@ -2,7 +2,7 @@
 
 As for trained models (`points`): the iteration runs at d and 2d, and what is left of both is
 compared with the limit, in units of the errors of trials and theory. A point that is followed until
-it stands still is held against `learning_limit`; one that is stopped before, against state
+it stands still is held against `bayes_optimal`; one that is stopped before, against state
 evolution's overlap at that round and the Bayes error at the strength θ√q that it leaves.
 
 The number of samples, αd, is whole at every point. Where it is rounded, the rounding is of order
@@ -18,7 +18,7 @@ import numpy as np
 
 import needlescope as ns
 
-from .points import ACCURACY, gap_and_error, pair
+from .points import TOL, gap_and_error, pair
 
 ROUNDS = (1, 2, 3, 5)  # of the path that are scored
 STANDS_STILL = 15  # rounds after which no point below moves
@@ -118,9 +118,7 @@ QUICK = [LIMIT[k]._replace(d=40) for k in (2, 7, 16, 20, 21, 45, 51)]
 def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:
     """Return the z-score of each quantity at a point, and of the path at some rounds."""
     small, large = (
-        ns.simulate_limit(
-            one.task, one.alpha, d, one.trials, [*seed, d], rounds=one.rounds, workers=1
-        )
+        ns.simulate_amp(one.task, one.alpha, d, one.trials, [*seed, d], rounds=one.rounds, n_jobs=1)
         for d in (one.d, 2 * one.d)
     )
     limits = _limits(one)
@@ -128,7 +126,7 @@ def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:
     for name, limit in limits.items():
         gap, error = gap_and_error(pair(small, name), pair(large, name), limit)
         found[name] = float(gap / error)
-    theory = ns.state_evolution(one.task, one.alpha, one.rounds, accuracy=ACCURACY)
+    theory = ns.state_evolution(one.task, one.alpha, one.rounds, tol=TOL)
     gap, error = gap_and_error(*(pair(path, "path") for path in (small, large, theory)))
     for number in ROUNDS:
         if number <= one.rounds:
@@ -139,12 +137,12 @@ def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:
 def _limits(one: LimitPoint) -> dict[str, tuple[float, float]]:
     """Return the limits of what the last estimate is, each with its standard error."""
     if one.rounds == STANDS_STILL:
-        limit = ns.learning_limit(one.task, one.alpha, accuracy=ACCURACY)
+        limit = ns.bayes_optimal(one.task, one.alpha, tol=TOL)
         assert limit.phase == "easy"
         q, error = pair(limit, "overlap"), pair(limit, "test_error")
     else:
-        path = ns.state_evolution(one.task, one.alpha, one.rounds, accuracy=ACCURACY)
+        path = ns.state_evolution(one.task, one.alpha, one.rounds, tol=TOL)
         q = (path.path[-1], path.path_se[-1])
         dimmed = one.task.replace(theta=one.task.theta * float(np.sqrt(q[0])))
-        error = pair(ns.oracle(dimmed, "bayes", accuracy=ACCURACY), "error")
-    return {"overlap": q, "claimed": q, "test_error": error}
+        error = pair(ns.oracle(dimmed, "bayes", tol=TOL), "error")
+    return {"overlap": q, "self_overlap": q, "test_error": error}

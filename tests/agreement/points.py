@@ -18,7 +18,7 @@ import numpy as np
 import needlescope as ns
 from needlescope.losses import get_loss
 
-ACCURACY = 2e-4  # asked of the theory: two of its standard errors
+TOL = 2e-4  # asked of the theory: two of its standard errors
 CERTIFIED = 1e-9  # the relative gradient, or duality gap, at which a readout counts as trained
 ROUNDING = 4.0 * np.finfo(float).eps  # of a sum of terms of order one
 SMALL = 50  # dimensions, and twice as many: for what is compared quickly
@@ -94,11 +94,11 @@ def point(
 
 def scores(one: Point, seed: Any) -> dict[str, float]:
     """Return the z-score of each quantity at a point, where it has one."""
-    limit = ns.predict(one.task, one.training, one.model, accuracy=ACCURACY, **one.shared)
+    limit = ns.predict(one.task, one.training, one.model, tol=TOL, **one.shared)
     small, large = (
         ns.simulate(
             one.task, one.training, one.model, d, one.trials, [*seed, d],
-            sampler=one.sampler, workers=1, **one.shared,
+            sampler=one.sampler, n_jobs=1, **one.shared,
         )
         for d in (one.d, 2 * one.d)
     )  # fmt: skip
@@ -120,7 +120,7 @@ def query_scores(one: Point, seed: Any) -> dict[str, float]:
     limit = ns.align(one.task, one.training)
     small, large = (
         ns.simulate_alignment(
-            one.task, one.training, d, one.trials, [*seed, d], sampler=one.sampler, workers=1
+            one.task, one.training, d, one.trials, [*seed, d], sampler=one.sampler, n_jobs=1
         )
         for d in (one.d, 2 * one.d)
     )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import needlescope as ns
 
-from .points import ACCURACY, gap_and_error, pair
+from .points import TOL, gap_and_error, pair
 
 STEPPED = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q")
 
@@ -70,9 +70,9 @@ QUICK = [STEPS[k]._replace(d=40) for k in (5, 12)]
 
 def steps_scores(one: StepsPoint, seed: Any) -> dict[str, float]:
     """Return the z-score of each quantity at a point, where it has one."""
-    limits = ns.align(one.task, one.training), ns.predict(one.task, one.training, accuracy=ACCURACY)
+    limits = ns.align(one.task, one.training), ns.predict(one.task, one.training, tol=TOL)
     small, large = (
-        ns.simulate(one.task, one.training, "attention", d, one.trials, [*seed, d], workers=1)
+        ns.simulate(one.task, one.training, "attention", d, one.trials, [*seed, d], n_jobs=1)
         for d in (one.d, 2 * one.d)
     )
     found = {}

@@ -44,7 +44,7 @@ def test_where_a_query_looks_agrees():
     training = ns.Training(3.0, 1.0)
     limit = ns.focus(BOTH, training, query=ns.Query(1.5, 0.9))
     found = ns.simulate_focus(
-        BOTH, training, d=20, trials=8, seed=13, query=ns.Query(1.5, 0.9), n_test=4000, workers=1
+        BOTH, training, d=20, trials=8, seed=13, query=ns.Query(1.5, 0.9), n_test=4000, n_jobs=1
     )
     for name in ("signal", "noise", "largest"):
         gap = getattr(found, name) - getattr(limit, name)

@@ -24,7 +24,7 @@ def halfway(model, task, query, alpha, d, seed):
     """Fit P(separable) = Φ(slope (middle − α/α*)); return the middle and its standard error."""
     training = ns.Training(1.0, alpha * RELATIVE)
     found = ns.simulate_separability(
-        task, training, model, d, TRIALS, [seed, d], query=query, workers=1
+        task, training, model, d, TRIALS, [seed, d], query=query, n_jobs=1
     )
     sizes = np.round(alpha * RELATIVE * d) / (alpha * d)  # as drawn: whole numbers of samples
     won = found.trials["separable"].sum(axis=1)

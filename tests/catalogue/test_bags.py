@@ -26,12 +26,12 @@ def flips(share):
 
 
 PLAIN_ONLY = (
-    (ns.learning_limit, (1.0,)),
-    (ns.learning_threshold, (1.0, 0.1)),
+    (ns.bayes_optimal, (1.0,)),
+    (ns.bayes_threshold, (1.0, 0.1)),
     (ns.phase_boundaries, ()),
     (ns.state_evolution, (1.0,)),
-    (ns.detection_threshold, ("pooled", 0.1)),
-    (ns.simulate_limit, (1.0,)),
+    (ns.oracle_threshold, ("pooled", 0.1)),
+    (ns.simulate_amp, (1.0,)),
     (ns.simulate_deep, (1.0,)),
     (ns.sensitivity, (TRAINING,)),
     (ns.tune, (4.0,)),

@@ -85,7 +85,7 @@ CASES = [
     line(
         "a seed below 0", said("simulate", "--seed", "-1"), "seed must be an integer of at least 0"
     ),
-    line("workers of 0", said("simulate", "--workers", "0"), "workers must be an integer in 1"),
+    line("workers of 0", said("simulate", "--n-jobs", "0"), "n_jobs must be an integer in 1"),
     line("a sampler", said("simulate", "--sampler", "best"), "'best' is not one of"),
     line(
         "too much memory", said("simulate", "--d", "1000000"), "need about .* lower d=1000000 or a"

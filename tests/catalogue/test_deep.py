@@ -103,7 +103,7 @@ CASES = [
         "covariance",
     ),
     Case("checkpoints", deep(checkpoints=7), "checkpoints must be the path of a folder or None"),
-    Case("workers", deep(workers=0), "workers must be "),
+    Case("n_jobs", deep(n_jobs=0), "n_jobs must be "),
     Case(
         "more than fits",
         deep(alpha=1e3, d=10_000),

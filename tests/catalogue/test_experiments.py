@@ -153,12 +153,12 @@ CASES = [
     Case("a call that is no word", unit(3), "call must be one of 'align'.* got 3$"),
     Case("arguments in a list", lambda: ns.Unit("oracle", [1]), r"arguments must be a dict of ora"),
     Case("no such argument", unit(models="x"), "oracle has no argument 'models';.*mean 'model'"),
-    Case("workers in a unit", unit(workers=2), "workers is for the engine to say, not for a unit"),
-    Case("a NaN", unit(accuracy=float("nan")), "arguments must be numbers.* got NaN, which is no"),
+    Case("n_jobs in a unit", unit(n_jobs=2), "n_jobs is for the engine to say, not for a unit"),
+    Case("a NaN", unit(tol=float("nan")), "arguments must be numbers.* got NaN, which is no"),
     Case("an object", unit(model=object()), "arguments must be numbers, words, .* got object <ob"),
     Case("a set", unit(model={1}), "arguments must be numbers, words, lists and dicts .* got set"),
     Case("complex numbers", unit(model=np.array([1j])), "got an array of complex128"),
-    Case("a masked array", unit(accuracy=MASKED), "an array must not be masked"),
+    Case("a masked array", unit(tol=MASKED), "an array must not be masked"),
     Case("keys that are no words", unit(task={1: 2}), "the keys of a dict must be words, got 1"),
     Case("a list in itself", unit(model=ENDLESS), "got a value nested too deeply"),
     Case(
@@ -423,7 +423,7 @@ CASES = [
         stored(lambda store: ns.run_units(many(), store)),
         "the run has [0-9]+ units, above [0-9]+, the most that are listed",
     ),
-    Case("half a worker", lambda: local(0.5), "workers must be an integer in 1"),
+    Case("half a worker", lambda: local(0.5), "n_jobs must be an integer in 1"),
     # -------------------------------------------------------- Dask
     *(
         Case(
@@ -448,9 +448,7 @@ CASES = [
             True,
         )
     ),
-    Case(
-        "workers beside a scheduler", lambda: dask("tcp://127.0.0.1:9", 2), "workers must be None"
-    ),
+    Case("n_jobs beside a scheduler", lambda: dask("tcp://127.0.0.1:9", 2), "n_jobs must be None"),
 ]
 
 

@@ -33,12 +33,12 @@ SQUARE = {"training.loss": "square"}
 LIMIT = {"call": "asymptote", "model": "pooled", "limit": 0.1, "limit_se": 0.0, "rate": 0.2}
 GIVEN = rows("predict", "simulate", model="attention", **POINT, **QUERY)
 ORACLE = rows("oracle", "simulate_oracle", model="pooled", **(TASK | {"task.L": 100}), error=0.2)
-NEEDED = {"call": "detection_threshold", "model": "pooled", **TASK, "theta": 4.0}
+NEEDED = {"call": "oracle_threshold", "model": "pooled", **TASK, "theta": 4.0}
 BASE = {**TASK, "model": "attention", **QUERY}
 FOCUS = {**TASK, **DATA, "signal": 0.5, "noise": 0.05, "largest": 0.8}
 COSINES = {"cosine_q": 0.9, "cosine_w": 0.8, "constant": 0.8}
-LEARNED = rows("learning_limit", "simulate_limit", **TASK, alpha=2.0, test_error=0.2)
-EDGES = {"call": "phase_boundaries", **TASK, "possible": 0.2, "easy": 1.2}
+LEARNED = rows("bayes_optimal", "simulate_amp", **TASK, alpha=2.0, test_error=0.2)
+EDGES = {"call": "phase_boundaries", **TASK, "alpha_it": 0.2, "alpha_amp": 1.2}
 SHARES = {"task.signals": [0.7, 0.3]}
 STEPPED = {"training.alpha0": 2.0, "training.schedule": "given", "training.schedule.steps": 4}
 TABLES = {
@@ -305,7 +305,7 @@ OWN = [
          "task.theta": 3.3})), "draws errors at task.theta c log L .* got 3.3 with task.L = 100"),
     Case("separation without thresholds",
          lambda: figures.separation(table("separation")[1:], ax=plt.figure().add_subplot()),
-         "the thresholds need rows of detection_threshold$", NothingToDraw),
+         "the thresholds need rows of oracle_threshold$", NothingToDraw),
     Case("steps of no panel", lambda: drawn("steps", panel="step"),
          "^panel must be one of 'error', 'cosine', got 'step'$"),
     Case("steps of two signals", lambda: figures.steps(twice("steps", "task.theta", (4.0, 5.0))),

@@ -59,7 +59,7 @@ CASES = [
             plans(**{"error": None if name in ("n", "error") else 0.1, name: value}),
             rf"^{name} must be .*got {re.escape(repr(value))}",
         )
-        for name in ("L", "R", "theta", "pi", "d", "n", "error", "accuracy")
+        for name in ("L", "R", "theta", "pi", "d", "n", "error", "tol")
         for value in ("5", b"5", True, 5j, datetime.timedelta(5))
     ),
     Case(
@@ -94,7 +94,7 @@ CASES = [
     ),
     Case("an interval that is neither", plans(error=0.1, interval=1), "interval must be True or F"),
     Case("others that are neither", plans(error=0.1, others=None), "others must be True or False"),
-    Case("an accuracy of zero", plans(error=0.1, accuracy=0.0), "accuracy must be a number in"),
+    Case("a tolerance of zero", plans(error=0.1, tol=0.0), "tol must be a number in"),
     Case(
         "a pilot and a task",
         lambda: ns.plan(pilot=([], []), L=10, d=3, error=0.1),
@@ -144,9 +144,9 @@ CASES = [
         r"training must be a needlescope\.Training, got None",
     ),
     Case(
-        "sensitivity to no accuracy",
-        lambda: ns.sensitivity(TASK, ns.Training(alpha0=1.0, alpha1=1.0), accuracy="1"),
-        "accuracy must be a finite number",
+        "sensitivity to a tolerance of zero",
+        lambda: ns.sensitivity(TASK, ns.Training(alpha0=1.0, alpha1=1.0), tol="1"),
+        "tol must be a finite number",
     ),
     Case("tuning several signals", lambda: ns.tune(SEVERAL, 4.0), "the planner knows tasks of one"),
     Case(

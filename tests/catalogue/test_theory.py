@@ -17,7 +17,7 @@ NOT_A_TRAINING = r"training must be a needlescope\.Training, got "
 NOT_A_QUERY = r"query must be a needlescope\.Query\(kappa, cosine\), got "
 NEEDS_D0 = "alpha0 must be given: the query is trained on D0"
 IDLE_QUERY = "query is for attention, got Query.* leave it out"
-ONE_ACCURACY = r"accuracy must be a number in \(0, 1\]"
+ONE_TOL = r"tol must be a number in \(0, 1\]"
 
 
 def asks(call, *given, **named):
@@ -31,7 +31,7 @@ ONE_SIGNAL = r"knows tasks of one signal, got signals=\(0\.5, 0\.5\); several ar
 
 
 def simulated(**options):
-    given = {"query": PAIR, "d": 20, "trials": 2, "workers": 1} | options
+    given = {"query": PAIR, "d": 20, "trials": 2, "n_jobs": 1} | options
     return lambda: ns.simulate(SEVERAL, READOUT, **given)
 
 
@@ -50,19 +50,19 @@ CASES = [
         Case(f"{call.__name__} of several signals", asks(call, SEVERAL, *more), ONE_SIGNAL)
         for call, more in (
             (ns.capacity, ("pooled",)),
-            (ns.learning_limit, (1.0,)),
-            (ns.learning_threshold, (1.0, 0.1)),
+            (ns.bayes_optimal, (1.0,)),
+            (ns.bayes_threshold, (1.0, 0.1)),
             (ns.oracle, ()),
             (ns.phase_boundaries, ()),
             (ns.state_evolution, (1.0,)),
             (ns.training_threshold, (TRAINING, 0.1)),
-            (ns.simulate_limit, (1.0,)),
+            (ns.simulate_amp, (1.0,)),
             (ns.simulate_oracle, ()),
             (ns.simulate_separability, (TRAINING,)),
         )
     ),
     Case("crossover of several", asks(ns.crossover, SEVERAL, kappa=1.0), ONE_SIGNAL),
-    Case("weakest of several", asks(ns.detection_threshold, SEVERAL, "pooled", 0.1), ONE_SIGNAL),
+    Case("weakest of several", asks(ns.oracle_threshold, SEVERAL, "pooled", 0.1), ONE_SIGNAL),
     *(
         Case(
             f"{call.__name__} trains a query on several signals without data",
@@ -110,7 +110,7 @@ CASES = [
     ),
     Case("best query of nothing", asks(ns.best_query, None), NOT_A_TASK),
     Case("best query, no training", asks(ns.best_query, SEVERAL, 3), NOT_A_TRAINING),
-    Case("best query, exactly", asks(ns.best_query, SEVERAL, accuracy=0.0), ONE_ACCURACY),
+    Case("best query, exactly", asks(ns.best_query, SEVERAL, tol=0.0), ONE_TOL),
     Case(
         "tested on fewer signals",
         asks(ns.predict, SEVERAL, READOUT, "pooled", test_task=TASK),
@@ -145,16 +145,16 @@ CASES = [
     ),
     *(
         Case(f"{call.__name__} of alpha {bad!r}", asks(call, TASK, bad), "alpha must (be|hold|not)")
-        for call in (ns.learning_limit, ns.state_evolution, ns.simulate_limit)
+        for call in (ns.bayes_optimal, ns.state_evolution, ns.simulate_amp)
         for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], [1.0, 0.0], np.ma.masked, True)
     ),
     *(
-        Case(f"threshold of alpha {bad!r}", asks(ns.learning_threshold, TASK, bad, 0.1), "alpha ")
+        Case(f"threshold of alpha {bad!r}", asks(ns.bayes_threshold, TASK, bad, 0.1), "alpha ")
         for bad in (0.0, -1.0, np.nan, np.inf, "much", None, [], True)
     ),
     *(
         Case(f"{call.__name__} to {bad!r}", asks(call, TASK, more, bad), "error must")
-        for call, more in ((ns.learning_threshold, 1.0), (ns.training_threshold, TRAINING))
+        for call, more in ((ns.bayes_threshold, 1.0), (ns.training_threshold, TRAINING))
         for bad in (0.0, 1e-8, 0.5, 1.0, -0.1, np.nan, "low", None, [], [0.1, 0.7], True)
     ),
     Case("trained with nothing", asks(ns.training_threshold, TASK, None, 0.1), NOT_A_TRAINING),
@@ -182,17 +182,17 @@ CASES = [
     *(
         Case(f"{call.__name__} of no task", asks(call, 3, *more), NOT_A_TASK)
         for call, *more in (
-            (ns.learning_limit, 1.0),
-            (ns.learning_threshold, 1.0, 0.1),
+            (ns.bayes_optimal, 1.0),
+            (ns.bayes_threshold, 1.0, 0.1),
             (ns.state_evolution, 1.0),
             (ns.phase_boundaries,),
-            (ns.simulate_limit, 1.0),
+            (ns.simulate_amp, 1.0),
             (ns.training_threshold, TRAINING, 0.1),
         )
     ),
     Case(
         "limits that do not broadcast",
-        asks(ns.learning_limit, ns.Task(10, 1, [1.0, 2.0], 0.5), [1.0, 2.0, 3.0]),
+        asks(ns.bayes_optimal, ns.Task(10, 1, [1.0, 2.0], 0.5), [1.0, 2.0, 3.0]),
         "do not broadcast|broadcast",
     ),
     Case(
@@ -204,46 +204,50 @@ CASES = [
         Case(f"path of {bad!r} rounds", asks(ns.state_evolution, TASK, 1.0, bad), "rounds must be")
         for bad in (0, -1, 2.5, 10_001, True, None, [3, 4], "ten")
     ),
-    Case("path of accuracy 0", asks(ns.state_evolution, TASK, 1.0, accuracy=0.0), ONE_ACCURACY),
-    Case("path unsolved", asks(ns.state_evolution, TASK, 1.0, unsolved="no"), "unsolved must be"),
-    Case("limit of accuracy 0", asks(ns.learning_limit, TASK, 1.0, accuracy=0.0), ONE_ACCURACY),
-    Case("boundaries of accuracy 2", asks(ns.phase_boundaries, TASK, accuracy=2.0), ONE_ACCURACY),
-    Case("limit unsolved", asks(ns.learning_limit, TASK, 1.0, unsolved="no"), "unsolved must be"),
-    Case(
-        "limit in no dimension", asks(ns.simulate_limit, TASK, 1.0, 0), "d must be an integer in 1"
-    ),
+    Case("path of tolerance 0", asks(ns.state_evolution, TASK, 1.0, tol=0.0), ONE_TOL),
+    Case("path on_error", asks(ns.state_evolution, TASK, 1.0, on_error="no"), "on_error must be"),
+    Case("limit of tolerance 0", asks(ns.bayes_optimal, TASK, 1.0, tol=0.0), ONE_TOL),
+    Case("boundaries of tolerance 2", asks(ns.phase_boundaries, TASK, tol=2.0), ONE_TOL),
+    Case("limit on_error", asks(ns.bayes_optimal, TASK, 1.0, on_error="no"), "on_error must be"),
+    Case("limit in no dimension", asks(ns.simulate_amp, TASK, 1.0, 0), "d must be an integer in 1"),
     Case(
         "limit with more tokens than memory",
-        asks(ns.simulate_limit, TASK.replace(L=[10, 10**5]), 10.0, 10_000),
+        asks(ns.simulate_amp, TASK.replace(L=[10, 10**5]), 10.0, 10_000),
         r"5\d+ samples of 100000 tokens need about .* GiB, above memory=1073741824 .* or pass mem",
     ),
-    Case("limit in no round", asks(ns.simulate_limit, TASK, 1.0, rounds=0), "rounds must be"),
-    Case(
-        "limit by magic", asks(ns.simulate_limit, TASK, 1.0, method="magic"), "method must be one"
-    ),
+    Case("limit in no round", asks(ns.simulate_amp, TASK, 1.0, rounds=0), "rounds must be"),
+    Case("limit by magic", asks(ns.simulate_amp, TASK, 1.0, method="magic"), "method must be one"),
     Case(
         "limit of a guess",
-        asks(ns.simulate_limit, TASK, 1.0, assumed="guess"),
-        "assumed must be one",
+        asks(ns.simulate_amp, TASK, 1.0, assumed_theta="guess"),
+        "assumed_theta must be one",
     ),
-    Case("limit of two", asks(ns.simulate_limit, TASK, 1.0, assumed=[1, 2]), "assumed must be one"),
-    Case("limit below nothing", asks(ns.simulate_limit, TASK, 1.0, assumed=-1), "assumed must be"),
+    Case(
+        "limit of two",
+        asks(ns.simulate_amp, TASK, 1.0, assumed_theta=[1, 2]),
+        "assumed_theta must be one",
+    ),
+    Case(
+        "limit below nothing",
+        asks(ns.simulate_amp, TASK, 1.0, assumed_theta=-1),
+        "assumed_theta must be",
+    ),
     *(
-        Case(f"limit of {bad!r} tokens", asks(ns.simulate_limit, TASK, 1.0, assumed_R=bad), "assum")
+        Case(f"limit of {bad!r} tokens", asks(ns.simulate_amp, TASK, 1.0, assumed_R=bad), "assum")
         for bad in (0, 11, 1.5, "two", True, [1, 2])
     ),
     Case(
         "limit of places and a number",
-        asks(ns.simulate_limit, TASK.replace(positions=ns.Positions([(0,)])), 1.0, assumed_R=1),
+        asks(ns.simulate_amp, TASK.replace(positions=ns.Positions([(0,)])), 1.0, assumed_R=1),
         "assumed_R must be left out with given positions",
     ),
-    Case("limit of no trial", asks(ns.simulate_limit, TASK, 1.0, trials=0), "trials must be"),
+    Case("limit of no trial", asks(ns.simulate_amp, TASK, 1.0, trials=0), "trials must be"),
     *(
         Case(f"{call.__name__} without a task", asks(call, None, *more), NOT_A_TASK)
         for call, *more in (
             *((ns.predict, TRAINING), (ns.align, TRAINING), (ns.focus, TRAINING)),
             *((ns.asymptote,), (ns.capacity,), (ns.crossover, 1.0), (ns.oracle,)),
-            *((ns.detection_threshold, "pooled", 0.1), (ns.simulate, TRAINING)),
+            *((ns.oracle_threshold, "pooled", 0.1), (ns.simulate, TRAINING)),
             *((ns.simulate_alignment, TRAINING), (ns.simulate_focus, TRAINING)),
             *((ns.simulate_separability, TRAINING), (ns.simulate_oracle,)),
         )
@@ -315,11 +319,11 @@ CASES = [
     *(
         Case(f"{call.__name__} of {model}, {name}", asks(call, *given, **bad), says)
         for model in ("hard", "linear")
-        for call, *given in ((ns.oracle, TASK, model), (ns.detection_threshold, TASK, model, 0.1))
+        for call, *given in ((ns.oracle, TASK, model), (ns.oracle_threshold, TASK, model, 0.1))
         for name, bad, says in (
-            ("accuracy 0", {"accuracy": 0.0}, ONE_ACCURACY),
-            ("accuracy NaN", {"accuracy": np.nan}, "accuracy must"),
-            ("unsolved", {"unsolved": "no"}, "unsolved must be one of"),
+            ("tolerance 0", {"tol": 0.0}, ONE_TOL),
+            ("tolerance NaN", {"tol": np.nan}, "tol must"),
+            ("on_error", {"on_error": "no"}, "on_error must be one of"),
         )
     ),
     *(
@@ -368,36 +372,36 @@ CASES = [
     ),
     *(
         Case(
-            f"{call.__name__} to accuracy {bad!r}",
-            asks(call, *given, accuracy=bad),
-            "accuracy must",
+            f"{call.__name__} to tolerance {bad!r}",
+            asks(call, *given, tol=bad),
+            "tol must",
         )
         for bad in (0.0, -1.0, 2.0, float("nan"), None, "high", [1e-3, 1e-4], np.ma.masked)
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
             *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
             *(
-                (ns.learning_threshold, TASK, 1.0, 0.1),
+                (ns.bayes_threshold, TASK, 1.0, 0.1),
                 (ns.training_threshold, TASK, TRAINING, 0.1),
             ),
-            *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
+            *((ns.crossover, TASK, 1.0), (ns.oracle_threshold, TASK, "pooled", 0.1)),
         )
     ),
     *(
         Case(
-            f"{call.__name__} unsolved={bad!r}",
-            asks(call, *given, unsolved=bad),
-            "unsolved must be one of",
+            f"{call.__name__} on_error={bad!r}",
+            asks(call, *given, on_error=bad),
+            "on_error must be one of",
         )
         for bad in ("ignore", None, True)
         for call, *given in (
             *((ns.predict, TASK, TRAINING), (ns.focus, TASK, TRAINING), (ns.oracle, TASK)),
             *((ns.asymptote, TASK, "pooled"), (ns.capacity, TASK, "pooled")),
             *(
-                (ns.learning_threshold, TASK, 1.0, 0.1),
+                (ns.bayes_threshold, TASK, 1.0, 0.1),
                 (ns.training_threshold, TASK, TRAINING, 0.1),
             ),
-            *((ns.crossover, TASK, 1.0), (ns.detection_threshold, TASK, "pooled", 0.1)),
+            *((ns.crossover, TASK, 1.0), (ns.oracle_threshold, TASK, "pooled", 0.1)),
         )
     ),
     *(
@@ -445,34 +449,30 @@ CASES = [
     *(
         Case(
             f"{model} to {error:g}",
-            asks(ns.detection_threshold, TASK, model, error),
+            asks(ns.oracle_threshold, TASK, model, error),
             f"error must be at least 2e-08 for model='{model}', .* got {error:g}",
         )
         for model in ("attention", "vectorized", "hard", "linear", "bayes")
         for error in (1e-8, 1e-100, 1e-300, 5e-324)
     ),
-    Case(
-        "pooled to 9e-291", asks(ns.detection_threshold, TASK, "pooled", 9e-291), "at least 1e-290"
-    ),
+    Case("pooled to 9e-291", asks(ns.oracle_threshold, TASK, "pooled", 9e-291), "at least 1e-290"),
     Case(
         "error zero",
-        asks(ns.detection_threshold, TASK, "pooled", 0.0),
+        asks(ns.oracle_threshold, TASK, "pooled", 0.0),
         r"error must be a number in \(0, 1\)",
     ),
-    Case(
-        "error a half", asks(ns.detection_threshold, TASK, "pooled", 0.5), "error must be below min"
-    ),
+    Case("error a half", asks(ns.oracle_threshold, TASK, "pooled", 0.5), "error must be below min"),
     *(
         Case(
             f"{model} to what needs no signal",
-            asks(ns.detection_threshold, TASK, model, 0.5 - 1e-10),
+            asks(ns.oracle_threshold, TASK, model, 0.5 - 1e-10),
             "which needs no signal, by 2e-08 at least, got 0.4999999999",
         )
         for model in ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
     ),
     Case(
         "bayes to 1e-5",
-        asks(ns.detection_threshold, TASK, "bayes", 1e-5),
+        asks(ns.oracle_threshold, TASK, "bayes", 1e-5),
         "is not known well enough to find where it is 1e-05; ask for a larger error",
         ns.NotConverged,
     ),

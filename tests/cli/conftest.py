@@ -67,10 +67,10 @@ def tiny(units):
     drawn = [unit for place in places for unit in chosen[place]]
     for same in lines.values():
         for place, unit in enumerate(same):
-            asked = {key: value for key, value in unit.arguments.items() if key != "accuracy"}
+            asked = {key: value for key, value in unit.arguments.items() if key != "tol"}
             meant = any(asked.items() <= one.arguments.items() for one in drawn)
             if meant or place % max(1, len(same) // 2) == 0:
-                rough = {"accuracy": 5e-3} if unit.call in ROUGH else {}
+                rough = {"tol": 5e-3} if unit.call in ROUGH else {}
                 kept.append(Unit(unit.call, {**unit.arguments, **rough}))
     return list({unit.key: unit for unit in kept + drawn}.values())
 
@@ -84,8 +84,8 @@ def tiny_experiments():
             one = experiment(name)
             small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
             patch.setattr(f"{home(name)}.EXPERIMENT", small)
-        patch.setattr("needlescope.simulation.error.attention.ACCURACY", 1e-3)
-        patch.setattr("needlescope.simulation.error.estimated.ESTIMATE_ACCURACY", 1e-3)
+        patch.setattr("needlescope.simulation.error.attention.TOL", 1e-3)
+        patch.setattr("needlescope.simulation.error.estimated.ESTIMATE_TOL", 1e-3)
         patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))
         yield
 

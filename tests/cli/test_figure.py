@@ -51,7 +51,7 @@ def test_an_unknown_figure_is_told_the_known_ones(refused, tmp_path, monkeypatch
         (("--folder", "file"), "'file' is a file"),
         (("--folder", "wrong"), "results.sqlite is not a needlescope store or is damaged"),
         (("--scheduler", "tcp://1.2.3.4:5"), "goes with --engine dask"),
-        (("--workers", "-1"), "needlescope: workers must be an integer in 1.."),
+        (("--n-jobs", "-1"), "needlescope: n_jobs must be an integer in 1.."),
     ],
 )
 def test_what_is_wrong_is_a_sentence(options, sentence, refused, tmp_path, monkeypatch):
@@ -64,5 +64,5 @@ def test_what_is_wrong_is_a_sentence(options, sentence, refused, tmp_path, monke
 
 def test_a_picture_that_cannot_be_written_is_a_sentence(refused, tmp_path, tiny_experiments):
     (tmp_path / "alignment.png").mkdir()
-    told = refused("figure", "alignment", "--folder", tmp_path, "--workers", "1")
+    told = refused("figure", "alignment", "--folder", tmp_path, "--n-jobs", "1")
     assert told.splitlines()[-1].startswith("needlescope: ") and "alignment.png" in told

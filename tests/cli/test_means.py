@@ -28,7 +28,7 @@ def test_several_positions_are_told_apart(tmp_path):
 
 def test_a_limit_shows_its_overlap_beside_the_iterations():
     task = {"L": 10, "R": 1, "theta": 4.0, "pi": 0.5}
-    calls = ("learning_limit", "simulate_limit")
+    calls = ("bayes_optimal", "simulate_amp")
     units = [Unit(call, {"task": task, "alpha": 1.0}) for call in calls]
     table = pd.DataFrame({"call": calls, "alpha": 1.0, "task.L": 10, "overlap": [0.88, 0.87]})
     assert [row["overlap"] for row in means(table, units)] == [0.88, 0.87]
@@ -37,7 +37,7 @@ def test_a_limit_shows_its_overlap_beside_the_iterations():
 def test_a_limit_says_its_phase_and_what_has_none_says_nothing():
     """A unit that failed has no word either."""
     task = {"L": 10, "R": 1, "theta": 4.0, "pi": 0.5}
-    calls = ("learning_limit", "phase_boundaries", "simulate_limit", "learning_limit")
+    calls = ("bayes_optimal", "phase_boundaries", "simulate_amp", "bayes_optimal")
     units = [Unit(calls[0], {"task": task, "alpha": 1.0})]
     table = pd.DataFrame(
         {

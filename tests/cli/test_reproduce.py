@@ -14,7 +14,7 @@ from needlescope.experiments.catalogue import experiment
 from needlescope.experiments.stores.store import Store
 
 COVERS = ("work",)
-LINE = "needlescope reproduce alignment --folder 'my figures' --workers 1"
+LINE = "needlescope reproduce alignment --folder 'my figures' --n-jobs 1"
 pytestmark = pytest.mark.usefixtures("tiny_experiments")
 
 
@@ -62,7 +62,7 @@ def test_the_command_that_retries_works_as_printed(line, folder):
     assert "<body class='bad'>" in (folder / "index.html").read_text()
     sentence, _, again = done.stderr.splitlines()[-1].partition(": ")
     assert sentence == "1 units failed; retry just those with"
-    assert again == "needlescope reproduce --retry alignment --folder 'my figures' --workers 1"
+    assert again == "needlescope reproduce --retry alignment --folder 'my figures' --n-jobs 1"
     repeated = line(again)
     assert repeated.exit_code == 0
     assert f"1 units run, {len(units) - 1} found done before." in repeated.stderr
@@ -128,7 +128,7 @@ def test_all_names_are_checked_before_any_work(refused, tmp_path, monkeypatch):
     [
         (("--folder", "file/below"), "needlescope: the store file/below/results.sqlite cannot"),
         (("--scheduler", "tcp://1.2.3.4:5"), "goes with --engine dask"),
-        (("--workers", "0"), "needlescope: workers must be an integer in 1.."),
+        (("--n-jobs", "0"), "needlescope: n_jobs must be an integer in 1.."),
     ],
 )
 def test_what_is_wrong_is_a_sentence(options, sentence, refused, tmp_path, monkeypatch):

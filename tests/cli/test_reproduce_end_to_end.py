@@ -25,7 +25,7 @@ PATIENCE = 1800.0  # seconds; a busy machine may take many times what an idle on
 )
 def test_figures_in_tiny_sizes(tmp_path, names):
     given = [] if names == CORE else names
-    options = ["--folder", str(tmp_path), "--workers", "1", "--json"]
+    options = ["--folder", str(tmp_path), "--n-jobs", "1", "--json"]
     done = CliRunner().invoke(group, ["reproduce", *given, *options])
     assert done.exit_code == 0, done.stderr
     rows = json.loads(done.stdout)

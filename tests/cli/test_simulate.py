@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-SMALL = ("--d", "30", "--trials", "3", "--model", "pooled", "--workers", "1")
+SMALL = ("--d", "30", "--trials", "3", "--model", "pooled", "--n-jobs", "1")
 
 
 def test_the_same_seed_gives_the_same_numbers(run):
@@ -47,7 +47,7 @@ def test_theory_stands_beside_the_means(run):
     [
         (("--d", "0"), "needlescope: d must be an integer in 1..1000000, got 0\n"),
         (("--trials", "0"), "needlescope: trials must be an integer in 1..1000000000, got 0\n"),
-        (("--workers", "-1"), "needlescope: workers must be an integer in 1.."),
+        (("--n-jobs", "-1"), "needlescope: n_jobs must be an integer in 1.."),
         (("--sampler", "dice"), "'dice' is not one of 'auto', 'tokens', 'reduced'"),
         (("--model", "oracle"), "'oracle' is not one of 'attention'"),
     ],

@@ -68,11 +68,11 @@ def in_the_midst(process, folder: Path) -> None:
 
 def test_a_lost_terminal_ends_all_processes_in_good_order(start, shell, spec, tmp_path):
     spec(*SLOW)
-    process = start("sweep", "spec.toml", "--workers", "2")
+    process = start("sweep", "spec.toml", "--n-jobs", "2")
     in_the_midst(process, tmp_path)
     told = ends(process, signal.SIGHUP, all_of_them=True)
     assert told.startswith(GOES_ON) and told.count("\n") == 1
-    assert told.rstrip().endswith("sweep spec.toml --workers 2")
+    assert told.rstrip().endswith("sweep spec.toml --n-jobs 2")
     assert not (tmp_path / "spec.sqlite-wal").exists()  # closed in good order
 
 
@@ -84,7 +84,7 @@ def test_every_signal_ends_a_sweep_in_one_way(engine, number, all_of_them, start
     if engine == "dask":
         pytest.importorskip("distributed")
     spec(*SLOW)
-    process = start("sweep", "spec.toml", "--workers", "2", "--engine", engine)
+    process = start("sweep", "spec.toml", "--n-jobs", "2", "--engine", engine)
     in_the_midst(process, tmp_path)
     told = ends(process, number, all_of_them=all_of_them)
     assert told.startswith(GOES_ON) and told.count("\n") == 1
@@ -94,7 +94,7 @@ def test_every_signal_ends_a_sweep_in_one_way(engine, number, all_of_them, start
 @pytest.mark.parametrize("all_of_them", [False, True], ids=["one", "all"])
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
 def test_every_signal_ends_a_simulation_in_one_way(number, all_of_them, start):
-    words = ("--d", "2000", "--trials", "500", "--workers", "2", "--model", "attention")
+    words = ("--d", "2000", "--trials", "500", "--n-jobs", "2", "--model", "attention")
     process = start("simulate", *words)
     time.sleep(4.0)
     assert ends(process, number, all_of_them=all_of_them) == NOTHING
@@ -104,7 +104,7 @@ def test_every_signal_ends_a_simulation_in_one_way(number, all_of_them, start):
 @pytest.mark.parametrize("moment", [round(0.2 + 0.15 * k, 2) for k in range(15)])
 def test_a_signal_at_any_moment_of_the_start_is_met(moment, start, spec):
     spec(*SLOW)
-    process = start("sweep", "spec.toml", "--workers", "2")
+    process = start("sweep", "spec.toml", "--n-jobs", "2")
     time.sleep(moment)
     number = SIGNALS[round(moment * 100) % 3]
     told = ends(process, number, all_of_them=moment > 1.0)

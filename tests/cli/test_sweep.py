@@ -19,7 +19,7 @@ FAILING = ("alpha1 = 2.0", "alpha1 = 0.5\nridge = [0.01, 0.0]")  # no minimiser 
 
 def test_it_goes_on_where_it_stopped(run, spec, tmp_path):
     path, out = spec(), tmp_path / "table.csv"
-    first = run("sweep", path, "--workers", "1", "--out", out)
+    first = run("sweep", path, "--n-jobs", "1", "--out", out)
     assert first.exit_code == 0 and "6 units run, 0 found done before." in first.stderr
     assert "0 units run, 6 found done before." in run("sweep", path).stderr
     assert (tmp_path / "spec.sqlite").exists()
@@ -28,7 +28,7 @@ def test_it_goes_on_where_it_stopped(run, spec, tmp_path):
 
 def test_its_table_has_a_row_for_each_point(run, spec):
     path = spec()
-    lines = run("sweep", path, "--workers", "1").stdout.splitlines()
+    lines = run("sweep", path, "--n-jobs", "1").stdout.splitlines()
     rows = [line for line in lines if "predict" in line or "simulate" in line]
     assert [line.split("│")[1].strip() for line in rows] == ["predict"] * 2 + ["simulate"] * 2
     (head,) = (line for line in lines if "call" in line)
@@ -41,7 +41,7 @@ def test_its_table_has_a_row_for_each_point(run, spec):
 
 def test_json_and_csv_have_every_unit(run, spec):
     path = spec()
-    rows = json.loads(run("sweep", path, "--workers", "1", "--json").stdout)
+    rows = json.loads(run("sweep", path, "--n-jobs", "1", "--json").stdout)
     assert len(rows) == 6 and rows[0]["task.L"] == 4 and rows[0]["d"] is None
     listed = list(csv.DictReader(io.StringIO(run("sweep", path, "--csv").stdout)))
     assert [float(row["test_error"]) for row in listed] == [row["test_error"] for row in rows]
@@ -50,14 +50,14 @@ def test_json_and_csv_have_every_unit(run, spec):
 def test_a_long_table_is_cut_and_says_so(run, spec):
     path = spec(("theta = [2.0, 3.0]", f"theta = {[1.0 + k / 50 for k in range(60)]}"),
                 ('["predict", "simulate"]', '"oracle"'))  # fmt: skip
-    found = run("sweep", path, "--workers", "1")
+    found = run("sweep", path, "--n-jobs", "1")
     assert "the first 50 of 60 points; --csv gives all" in found.stdout
     assert found.stdout.count("oracle") == 50
 
 
 def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
     spec(FAILING).rename(tmp_path / "my spec.toml")
-    line = "needlescope sweep 'my spec.toml' --store 'my store.sqlite' --workers 1 --out t.csv"
+    line = "needlescope sweep 'my spec.toml' --store 'my store.sqlite' --n-jobs 1 --out t.csv"
     found = shell(line)
     assert found.returncode == 1
     sentence, _, again = found.stderr.splitlines()[-1].partition(": ")
@@ -72,7 +72,7 @@ def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
 
 
 def test_failures_are_counted_and_can_be_read(run, spec):
-    found = run("sweep", spec(FAILING), "--workers", "1", "--json")
+    found = run("sweep", spec(FAILING), "--n-jobs", "1", "--json")
     assert found.exit_code == 1 and " s left, 6 failed" in found.stderr
     errors = [row["error_message"] for row in json.loads(found.stdout)]
     assert [str(one).partition(":")[0] for one in errors].count("NoMinimiser") == 6
@@ -81,7 +81,7 @@ def test_failures_are_counted_and_can_be_read(run, spec):
 def test_different_errors_are_told_with_their_number(run, spec):
     theta = ("theta = [2.0, 3.0]", f"theta = {[2.0 + k / 10 for k in range(7)]}")
     call = ('["predict", "simulate"]', '"simulate"')
-    told = run("sweep", spec(FAILING, theta, call), "--workers", "1").stderr.splitlines()
+    told = run("sweep", spec(FAILING, theta, call), "--n-jobs", "1").stderr.splitlines()
     assert told[-1].startswith("14 units failed; retry just those with: ")
     assert told[-2] == "    and 2 other errors"
     assert all(one.startswith("    2 with NoMinimiser: a hyperplane") for one in told[-7:-2])
@@ -90,7 +90,7 @@ def test_different_errors_are_told_with_their_number(run, spec):
 
 def test_what_no_call_takes_is_told_once(run, spec):
     path = spec(('["predict", "simulate"]', '"oracle"'), ("d = 20", "d = [20, 30]"))
-    found = run("sweep", path, "--workers", "1")
+    found = run("sweep", path, "--n-jobs", "1")
     assert found.exit_code == 0
     assert found.stderr.count("left out: d, training: oracle does not take them\n") == 1
     assert "2 units run" in found.stderr
@@ -99,7 +99,7 @@ def test_what_no_call_takes_is_told_once(run, spec):
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_sigterm_ends_it_in_good_order(start, spec, tmp_path):
     spec(("trials = 2", "trials = 2000"))
-    process = start("sweep", "spec.toml", "--workers", "2")
+    process = start("sweep", "spec.toml", "--n-jobs", "2")
     while kept(tmp_path / "spec.sqlite") < 5:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -113,7 +113,7 @@ def test_sigterm_ends_it_in_good_order(start, spec, tmp_path):
 def test_a_table_can_be_shown_where_there_is_only_ascii(shell, spec, monkeypatch):
     spec()
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    found = shell("needlescope sweep spec.toml --workers 1")
+    found = shell("needlescope sweep spec.toml --n-jobs 1")
     assert found.returncode == 0 and " +- " in found.stdout and found.stdout.isascii()
 
 
@@ -126,7 +126,7 @@ def test_ctrl_c_says_that_nothing_is_lost(engine, start, shell, spec, tmp_path):
     spec(("d = 20", "d = 600"), ("trials = 2", "trials = 5"), ('["pooled"]', '["attention"]'),
          ("L = 4", "L = 10"), ("alpha1 = 2.0", "alpha1 = 4.0"),
          ('["predict", "simulate"]', '"simulate"'))  # fmt: skip
-    process = start("sweep", "spec.toml", "--workers", "1", "--engine", engine)
+    process = start("sweep", "spec.toml", "--n-jobs", "1", "--engine", engine)
     while kept(tmp_path / "spec.sqlite") < 1:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -175,7 +175,7 @@ def test_a_bad_file_is_refused_before_any_work(change, sentence, refused, spec, 
     ("options", "sentence"),
     [
         (("--scheduler", "tcp://1.2.3.4:5"), "--scheduler tcp://1.2.3.4:5 goes with --engine dask"),
-        (("--workers", "-2"), "workers must be an integer in 1.."),
+        (("--n-jobs", "-2"), "n_jobs must be an integer in 1.."),
         (("--engine", "abacus"), "'abacus' is not one of 'local', 'dask'"),
         (("--out", "table.xls"), "--out must end in .csv or .parquet, got table.xls"),
         (
@@ -214,7 +214,7 @@ def test_a_scheduler_that_is_not_there_is_a_sentence(refused, spec, monkeypatch)
 
 def test_it_draws_its_curves_and_writes_its_summary(run, spec, tmp_path):
     path, picture, out = spec(), tmp_path / "curves.png", tmp_path / "means.csv"
-    found = run("sweep", path, "--workers", "1", "--figure", picture, "--x", "task.theta",
+    found = run("sweep", path, "--n-jobs", "1", "--figure", picture, "--x", "task.theta",
                 "--by", "model", "--summary", "--out", out, "--json")  # fmt: skip
     assert found.exit_code == 0 and f"drawn: {picture}" in found.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -240,6 +240,6 @@ def test_a_figure_that_cannot_be_is_refused_before_any_work(run, spec, tmp_path,
 
 
 def test_a_figure_that_fails_does_not_lose_the_table(run, spec, tmp_path):
-    found = run("sweep", spec(), "--workers", "1", "--figure", tmp_path / "a.png", "--y", "no")
+    found = run("sweep", spec(), "--n-jobs", "1", "--figure", tmp_path / "a.png", "--y", "no")
     assert found.exit_code == 0 and "no figure: y must be a column of the table" in found.stderr
     assert "predict" in found.stdout and not (tmp_path / "a.png").exists()

@@ -102,7 +102,7 @@ def test_theory_and_simulation_agree(
     model: str, loss: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # An integral's error is in the scatter over trials, and has no bias.
-    monkeypatch.setattr("needlescope.simulation.error.attention.ACCURACY", 1.0)
+    monkeypatch.setattr("needlescope.simulation.error.attention.TOL", 1.0)
     monkeypatch.setattr("needlescope.simulation.error.attention.FIRST", 1 << 6)
     training = TRAINING.replace(loss=loss, alpha1=4.0)
     sampler = "tokens" if model == "halves" else "reduced"
@@ -113,19 +113,19 @@ def test_theory_and_simulation_agree(
 @pytest.mark.parametrize("model", NAMES)
 def test_capacity_is_where_data_stop_being_separable(model: str) -> None:
     weak = TASK.replace(theta=1.5)  # where no rare samples decide, and the fall is steep
-    alpha = float(ns.capacity(weak, model, **given(model), accuracy=0.05).alpha)
+    alpha = float(ns.capacity(weak, model, **given(model), tol=0.05).alpha)
     near = ns.Training(alpha1=alpha * np.array([0.6, 1.6]))
     found = ns.simulate_separability(
-        weak, near, model, d=60, trials=6, seed=1, workers=1, **given(model)
+        weak, near, model, d=60, trials=6, seed=1, n_jobs=1, **given(model)
     )
     assert found.fraction.tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("model", NAMES)
 def test_much_data_reach_the_asymptote(model: str) -> None:
-    found = ns.asymptote(TASK, model, **given(model), accuracy=1e-3)
+    found = ns.asymptote(TASK, model, **given(model), tol=1e-3)
     ridgeless = ns.Training(alpha1=200.0, loss="square", ridge=0.0)
-    told = ns.predict(TASK, ridgeless, model, **given(model), accuracy=1e-3)
+    told = ns.predict(TASK, ridgeless, model, **given(model), tol=1e-3)
     error = found.limit + found.rate / 200.0
     assert told.test_error == pytest.approx(error, abs=2e-3)
 
@@ -134,7 +134,7 @@ def test_much_data_reach_the_asymptote(model: str) -> None:
 def test_another_length_is_refused_by_a_model_of_fixed_length_alone(model: str) -> None:
     longer = TASK.replace(L=12)
     if not MODELS[model].fixed_length:
-        told = ns.predict(TASK, TRAINING, model, test_task=longer, accuracy=1e-2, **given(model))
+        told = ns.predict(TASK, TRAINING, model, test_task=longer, tol=1e-2, **given(model))
         assert 0.0 < told.test_error < 0.5
         return
     with pytest.raises(ValueError, match="one weight for each of its L=6 tokens"):
@@ -167,7 +167,7 @@ def test_features_by_law_alone_are_not_enough_to_leave_tokens_out(
 ) -> None:
     """Tested as if it were mean pooling, its error was 0.275 where tokens say 0.099."""
     monkeypatch.setitem(FEATURES, "halves", lambda *_: pytest.fail("tested by another's law"))
-    found = ns.simulate(TASK, TRAINING, "halves", d=20, trials=2, workers=1)
+    found = ns.simulate(TASK, TRAINING, "halves", d=20, trials=2, n_jobs=1)
     assert found.options["sampler"] == "tokens"
 
 

@@ -37,7 +37,7 @@ def tiny_figures(monkeypatch):
 
 @pytest.mark.usefixtures("tiny_figures")
 def test_all_figures_of_fuller_attention(tmp_path):
-    options = ["--deep", "--folder", str(tmp_path), "--workers", "1", "--json"]
+    options = ["--deep", "--folder", str(tmp_path), "--n-jobs", "1", "--json"]
     done = CliRunner().invoke(group, ["reproduce", *options])
     assert done.exit_code == 0, (done.stderr, done.exception)
     assert [row["figure"] for row in json.loads(done.stdout)] == list(DEEP)

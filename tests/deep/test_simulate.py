@@ -12,7 +12,7 @@ from needlescope.deep.simulate import simulate_deep
 from needlescope.deep.trial import moments
 
 TASK = ns.Task(L=5, R=1, theta=5.0, pi=0.5)
-TINY = {"d": 8, "epochs": 6, "n_test": 400, "width": 8, "workers": 1}
+TINY = {"d": 8, "epochs": 6, "n_test": 400, "width": 8, "n_jobs": 1}
 
 
 def tiny(alpha=6.0, architecture="solvable", trials=2, **more):
@@ -41,7 +41,7 @@ def test_it_is_an_outcome_with_every_trial():
 
 def test_the_same_bits_again_and_for_any_number_of_workers():
     one = tiny(architecture="block", watch=True, lengths=[3, 9])
-    same(one, tiny(architecture="block", watch=True, lengths=[3, 9], workers=2))
+    same(one, tiny(architecture="block", watch=True, lengths=[3, 9], n_jobs=2))
 
 
 def test_a_trial_does_not_depend_on_how_many_there_are():
@@ -102,9 +102,9 @@ def test_several_signals():
 
 
 def test_no_architecture_beats_the_limit_of_learning():
-    limit = ns.learning_limit(TASK, 4.0).test_error
+    limit = ns.bayes_optimal(TASK, 4.0).test_error
     for name in ("solvable", "max", "cls"):
-        found = simulate_deep(TASK, 4.0, name, d=16, trials=3, n_test=2000, epochs=60, workers=1)
+        found = simulate_deep(TASK, 4.0, name, d=16, trials=3, n_test=2000, epochs=60, n_jobs=1)
         assert found.test_error > limit - 3.0 * found.test_error_se
         assert found.test_error < 0.4  # and it learns
 

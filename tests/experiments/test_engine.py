@@ -43,5 +43,5 @@ def test_plain_lines_count_the_units_that_failed(
 
 
 def test_workers_are_checked_before_any_work() -> None:
-    with pytest.raises(ValueError, match=r"workers must be an integer in 1\..*, got -1"):
+    with pytest.raises(ValueError, match=r"n_jobs must be an integer in 1\..*, got -1"):
         local(-1)

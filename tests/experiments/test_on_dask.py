@@ -87,7 +87,7 @@ class Cluster:
         self.started.append(process)
         return process
 
-    def workers(self, count: int) -> list[subprocess.Popen]:
+    def n_jobs(self, count: int) -> list[subprocess.Popen]:
         started = [self.start(*WORKER, *QUIET, self.address) for _ in range(count)]
         with distributed.Client(self.address, set_as_default=False) as client:
             client.wait_for_workers(count, timeout=PATIENCE)
@@ -121,13 +121,13 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster with a worker, for tests that leave both as they were."""
     with running(tmp_path_factory.mktemp("cluster")) as made:
-        made.workers(1)
+        made.n_jobs(1)
         yield made
 
 
 def test_a_killed_worker_changes_no_bit(cluster: Cluster) -> None:
     units = [*simulations(18, 200), *theory(6), WRONG]
-    victim, survivor = cluster.workers(2)
+    victim, survivor = cluster.n_jobs(2)
     engine = dask(cluster.address)
     found: dict[int, Attempt] = {}
     shown: list[int] = []
@@ -165,7 +165,7 @@ def main():
                       if "spawn_main" in " ".join(p.cmdline())]
             inside[-1].send_signal(signal.SIGKILL)
             print("killed", file=sys.stderr)
-    dask(workers=2)(units, each, False)
+    dask(n_jobs=2)(units, each, False)
     print(json.dumps(found))
     left = [p for p in psutil.Process().children(recursive=True)
             if "resource_tracker" not in " ".join(p.cmdline())]
@@ -211,7 +211,7 @@ def test_plain_lines_count_the_units_that_failed(
 def test_a_scheduler_that_goes_away_is_said(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster.workers(1)
+    cluster.n_jobs(1)
     monkeypatch.setattr(on_dask, "PATIENCE", 5)  # also how long a lost scheduler is waited for
 
     def each(place: int, one: Attempt) -> None:
@@ -260,10 +260,10 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
         dask()
 
 
-@pytest.mark.parametrize("workers", [0, 1.5, 10**6])
-def test_workers_are_checked(workers: int) -> None:
-    with pytest.raises(ValueError, match="workers must be an integer in 1"):
-        dask(workers=workers)
+@pytest.mark.parametrize("n_jobs", [0, 1.5, 10**6])
+def test_workers_are_checked(n_jobs: int) -> None:
+    with pytest.raises(ValueError, match="n_jobs must be an integer in 1"):
+        dask(n_jobs=n_jobs)
 
 
 def test_nothing_here_starts_on_import() -> None:

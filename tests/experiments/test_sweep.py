@@ -174,13 +174,13 @@ def test_bad_sweeps_are_refused(change, sentence):
         ({"noise": {"entries": "pink"}}, "[noise] entries must be one of 'gaussian'"),
         ({"noise": {"covariance_decay": [0.5, 2.0]}}, "[noise] covariance_decay must be a number"),
         ({"training": None}, "predict needs a table [training]"),
-        ({"call": "detection_threshold"}, "detection_threshold needs a line `error = ...`"),
+        ({"call": "oracle_threshold"}, "oracle_threshold needs a line `error = ...`"),
         ({"call": "crossover", "kappa": -1.0}, "crossover: kappa must be a finite number of at"),
         ({"call": "capacity", "model": "attention"}, "capacity: attention needs a table [query]"),
         ({"model": "attn"}, "predict: model must be one of 'attention', 'pooled', 'vectorized'"),
         ({"model": []}, "model must have at least one value, got []"),
         ({"data": "D2"}, "predict: data must be one of 'D1', 'all', got 'D2'"),
-        ({"accuracy": float("inf")}, "predict: accuracy must be a number in (0, 1], got inf"),
+        ({"tol": float("inf")}, "predict: tol must be a number in (0, 1], got inf"),
         ({"d": -50}, "simulate: d must be an integer in 1..1000000, got -50"),
         ({"d": [20, 2.5]}, "simulate: d must be a single integer in 1..1000000, got 2.5"),
         ({"n_test": 0}, "simulate: n_test must be an integer in 1.."),
@@ -362,14 +362,14 @@ def test_a_file_may_begin_with_a_mark(tmp_path):
 
 def test_infinity_in_a_file_comes_back_from_a_store(tmp_path):
     path = tmp_path / "sweep.toml"
-    path.write_text(HEAD + "accuracy = inf\n[task]\nL = 2\nR = 1\ntheta = 1.0\npi = 0.5")
-    accuracy = read_sweep(path).axes["accuracy"]
-    unit = Unit("oracle", {"task": TASK, "model": "bayes", "accuracy": accuracy})
+    path.write_text(HEAD + "tol = inf\n[task]\nL = 2\nR = 1\ntheta = 1.0\npi = 0.5")
+    tol = read_sweep(path).axes["tol"]
+    unit = Unit("oracle", {"task": TASK, "model": "bayes", "tol": tol})
     with ns.Store(tmp_path / "a.sqlite") as store:
         store.put(unit, {"error": np.inf}, seconds=0.0)
         row = store.get(unit)
-        assert row.unit == unit and row.unit.arguments["accuracy"] == np.inf
-        assert (row.settings["accuracy"], row.numbers["error"]) == (np.inf, np.inf)
+        assert row.unit == unit and row.unit.arguments["tol"] == np.inf
+        assert (row.settings["tol"], row.numbers["error"]) == (np.inf, np.inf)
         (kept,) = store._select("SELECT arguments || numbers FROM results")
     assert "Infinity" not in kept[0] and kept[0].count("1e999") == 2
 

@@ -54,7 +54,7 @@ NOTHING_BY = {
 NOTHING_ALONE = {  # what a single panel cannot do without
     "capacity": {"simulation", "theory", "the numbers of capacity"}
     | {"the numbers of simulate_separability"},
-    "separation": {"theory", "the numbers of detection_threshold"},
+    "separation": {"theory", "the numbers of oracle_threshold"},
 }
 FEWER = {  # axes
     ("phases", "theory"): 3,  # maps of those L alone that have rings, and their colours

@@ -11,7 +11,7 @@ from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.planned import plan_series, tuning_series
 from needlescope.outcome.planned import Curves, Interval, Plan, Tuned
 
-ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "possible": 0.05, "easy": 0.06}
+ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "bayes_optimal": 0.05, "amp": 0.06}
 CURVES = Curves(
     (10.0, 100.0),
     {name: (2.0 * error, error) for name, error in ROWS.items()},

@@ -22,7 +22,7 @@ from tests.figures.tables import ANSWERS, GIVEN, complete, drawing_of
 COVERS = ("catalogue", "curves", "drawing", "drawn", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
 ERRORS = ("predict", "simulate", OUTCOME)
-LIMITED = (("predict", "learning_limit"), "simulate")  # with what anyone could learn
+LIMITED = (("predict", "bayes_optimal"), "simulate")  # with what anyone could learn
 DRAWN = {  # of which calls, as lines and as dots, which columns
     "errors": (*LIMITED, OUTCOME),
     "robustness": ERRORS,

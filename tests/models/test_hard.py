@@ -35,7 +35,7 @@ def test_a_query_of_zero_is_pooling():
 
 
 def told(model, kappa, cosine=0.8):
-    return ns.predict(TASK, TRAINING, model, query=ns.Query(kappa, cosine), accuracy=1e-3)
+    return ns.predict(TASK, TRAINING, model, query=ns.Query(kappa, cosine), tol=1e-3)
 
 
 def test_softmax_tends_to_it_as_kappa_grows():
@@ -52,12 +52,12 @@ def test_the_norm_of_its_query_does_not_matter(kappa):
     assert told("hard", kappa).test_error == told("attention", np.inf).test_error
     assert told("hard", kappa).kappa == kappa
     of_limit, same = (
-        ns.capacity(TASK, model, query=ns.Query(k, 0.8), accuracy=0.05).alpha
+        ns.capacity(TASK, model, query=ns.Query(k, 0.8), tol=0.05).alpha
         for model, k in (("hard", kappa), ("attention", np.inf))
     )
     assert of_limit == same
     asymptotes = [
-        ns.asymptote(TASK, model, query=ns.Query(k, 0.8), accuracy=1e-3).limit
+        ns.asymptote(TASK, model, query=ns.Query(k, 0.8), tol=1e-3).limit
         for model, k in (("hard", kappa), ("attention", np.inf))
     ]
     assert asymptotes[0] == asymptotes[1]
@@ -67,7 +67,7 @@ def test_at_kappa_zero_it_is_pooling():
     pooled = ns.predict(TASK, TRAINING, "pooled").test_error
     assert told("hard", 0.0).test_error == pytest.approx(pooled, abs=1e-9)
     found = [
-        ns.simulate(TASK, TRAINING, model, 20, 2, 1, workers=1, sampler="tokens", **more).test_error
+        ns.simulate(TASK, TRAINING, model, 20, 2, 1, n_jobs=1, sampler="tokens", **more).test_error
         for model, more in (("hard", {"query": ns.Query(0.0, 0.5)}), ("pooled", {}))
     ]
     assert found[0] == pytest.approx(found[1], abs=1e-3)
@@ -75,7 +75,7 @@ def test_at_kappa_zero_it_is_pooling():
 
 def test_its_query_is_trained_as_softmax_trains_it():
     found = {
-        model: ns.simulate(TASK, TRAINING.replace(query_steps=3), model, 20, 2, 1, workers=1)
+        model: ns.simulate(TASK, TRAINING.replace(query_steps=3), model, 20, 2, 1, n_jobs=1)
         for model in ("attention", "hard")
     }
     for name in ("cosine_q", "kappa"):
@@ -85,7 +85,7 @@ def test_its_query_is_trained_as_softmax_trains_it():
 
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])
 def test_counted_mistakes_are_those_of_the_integral(sampler):
-    asked = {"d": 20, "trials": 2, "seed": 3, "workers": 1, "sampler": sampler}
+    asked = {"d": 20, "trials": 2, "seed": 3, "n_jobs": 1, "sampler": sampler}
     exact, counted = (
         ns.simulate(TASK, TRAINING, "hard", **asked, test=test, n_test=200_000).test_error
         for test in ("exact", "sampled")

@@ -63,7 +63,7 @@ def test_the_step_from_zero_is_that_of_softmax():
 
 def told(model, kappa, **more):
     query = {} if kappa is None else {"query": ns.Query(kappa, 0.8)}
-    return ns.predict(TASK, TRAINING, model, accuracy=1e-4, **query, **more).test_error
+    return ns.predict(TASK, TRAINING, model, tol=1e-4, **query, **more).test_error
 
 
 def test_theory_starts_as_pooling_and_moves_as_softmax_does():
@@ -76,7 +76,7 @@ def test_theory_starts_as_pooling_and_moves_as_softmax_does():
 
 @pytest.mark.parametrize("test", ["exact", "sampled"])
 def test_samplers_agree(test):
-    asked = {"d": 30, "trials": 40, "seed": 3, "workers": 1, "test": test, "n_test": 4000}
+    asked = {"d": 30, "trials": 40, "seed": 3, "n_jobs": 1, "test": test, "n_test": 4000}
     tokens, law = (
         ns.simulate(TASK, TRAINING, "linear", sampler=one, **asked) for one in ("tokens", "reduced")
     )
@@ -89,7 +89,7 @@ def test_weights_of_very_different_sizes_are_solved():
     """Where ‖a‖² spans six decades, Newton's step for the square loss ran to infinity."""
     task = ns.Task(L=18, R=3, theta=50.0, pi=0.9976)
     training = ns.Training(alpha1=1.399, loss="squared_hinge", ridge=1e-8)
-    found = ns.predict(task, training, "linear", query=ns.Query(50.0, -1.0), accuracy=5e-3)
+    found = ns.predict(task, training, "linear", query=ns.Query(50.0, -1.0), tol=5e-3)
     assert found.residual <= 1e-8 and 0.0 <= found.test_error <= 0.5
 
 
@@ -101,4 +101,4 @@ def test_what_it_cannot_do_is_refused():
     with pytest.raises(ValueError, match="starts=1 trains a softmax end to end"):
         ns.simulate(TASK, TRAINING, "linear", 10, starts=1)
     given = {"query": ns.Query(1.0, 0.5)}  # then no query is trained, by however many steps
-    ns.simulate(TASK, TRAINING.replace(query_steps=2), "linear", 10, 2, workers=1, **given)
+    ns.simulate(TASK, TRAINING.replace(query_steps=2), "linear", 10, 2, n_jobs=1, **given)

@@ -53,5 +53,5 @@ def test_a_test_that_marks_other_tokens_errs_as_a_trained_classifier_does():
     test = task.replace(positions=Positions([(0, 3), (1, 2)]))
     training = ns.Training(alpha1=2.0, ridge=0.1)
     told = ns.predict(task, training, "vectorized", test_task=test)
-    found = ns.simulate(task, training, "vectorized", 150, 12, 1, test_task=test, workers=1)
+    found = ns.simulate(task, training, "vectorized", 150, 12, 1, test_task=test, n_jobs=1)
     assert abs(found.test_error - told.test_error) < 4.0 * found.test_error_se

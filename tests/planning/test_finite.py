@@ -27,7 +27,7 @@ class Falling:
     def reach(self, budget, near=None):
         return Reached(self.error(budget), 0.0, TRAINING, 0.5)
 
-    def settle(self, budget, setting, accuracy):
+    def settle(self, budget, setting, tol):
         return Reached(self.error(budget), 0.0, TRAINING, 0.5)
 
 
@@ -73,7 +73,7 @@ def test_a_mean_that_stays_above_the_target_is_said(monkeypatch):
     ("learner", "interval", "says"),
     [
         ("pooled", False, "No interval was asked for: the error is that of the limit of large d"),
-        ("easy", True, "Nothing is known of the best quick learner at finite d: the error is that"),
+        ("amp", True, "Nothing is known of the best quick learner at finite d: the error is that"),
     ],
 )
 def test_without_an_interval_the_limit_is_named(learner, interval, says):

@@ -7,22 +7,22 @@ import numpy as np
 import needlescope as ns
 from needlescope.planning import lines as module
 from needlescope.planning.asked import ask
-from needlescope.planning.learners import EASY, Limited, get_learner
+from needlescope.planning.learners import AMP, Limited, get_learner
 
 
 def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monkeypatch):
     def jumps(budget, near=None):
-        raise ns.NotConverged("the limit of learning is about to jump here; pass accuracy=1")
+        raise ns.NotConverged("the limit of learning is about to jump here; pass tol=1")
 
-    monkeypatch.setattr(EASY, "reach", jumps)
-    monkeypatch.setattr(module, "NAMES", ("pooled", "possible", "easy"))
+    monkeypatch.setattr(AMP, "reach", jumps)
+    monkeypatch.setattr(module, "NAMES", ("pooled", "bayes_optimal", "amp"))
     found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
     told = {one.learner: one for one in found.others}
-    assert np.isnan(told["easy"].value)
-    assert told["easy"].words == (
+    assert np.isnan(told["amp"].value)
+    assert told["amp"].words == (
         "the best quick learner: not known (the limit of learning is about to jump here)"
     )
-    assert 0.0 < told["possible"].value < found.error
+    assert 0.0 < told["bayes_optimal"].value < found.error
 
 
 def test_money_is_said_where_money_was_left_out_and_nowhere_else(monkeypatch):

@@ -30,13 +30,13 @@ def test_a_plan_has_whole_bags_and_their_training(planned):
     assert planned.n == planned.n0 + planned.n1 == int(planned.n)
     assert planned.training.alpha0 * 50 == pytest.approx(planned.n0)
     assert planned.training.alpha1 * 50 == pytest.approx(planned.n1)
-    found = ns.predict(planned.task, planned.training, accuracy=2e-3)
+    found = ns.predict(planned.task, planned.training, tol=2e-3)
     assert found.test_error == pytest.approx(planned.limit_error, abs=3e-3)
     assert found.kappa == pytest.approx(planned.kappa)
 
 
 def test_data_sets_of_the_plan_err_as_it_says(planned):
-    found = ns.simulate(planned.task, planned.training, d=50, trials=24, seed=3, workers=1)
+    found = ns.simulate(planned.task, planned.training, d=50, trials=24, seed=3, n_jobs=1)
     own = planned.interval.deviation / np.sqrt(64)
     assert abs(found.test_error - 0.05) < 3.5 * np.hypot(found.test_error_se, own)
     inside = np.mean(
@@ -72,18 +72,18 @@ def test_a_length_is_the_largest_whole_one_whose_error_is_at_most_the_target(err
 
 def test_a_length_whose_error_is_not_known_is_not_promised():
     class Jumping:
-        name, words = "easy", "someone"
+        name, words = "amp", "someone"
 
         def reach(self, budget, near=None):
             return self.settle(budget, near, 0.0)
 
-        def settle(self, budget, setting, accuracy):
+        def settle(self, budget, setting, tol):
             L = int(budget.task.L)
             if 30 <= L <= 50:
                 raise ns.NotConverged("it is about to jump here")
             return Reached(0.05 if L < 40 else 0.4, 0.0)
 
-    asked = ask(None, 1, 5.0, 0.5, 10, 100, 0.1, "easy")
+    asked = ask(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
     assert settle(asked, Jumping(), 1e-3).at == 29.0
 
 
@@ -104,10 +104,10 @@ def test_what_is_the_least_or_the_longest_that_is_looked_at_is_said(monkeypatch)
 
 def test_money_buys_whole_bags_and_is_no_number_of_them():
     given = WHAT | {"L": 10, "theta": 5.0, "d": 100, "costs": (3.0, 1.0)}
-    found = ns.plan(spend=100.0, learner="easy", **given)
+    found = ns.plan(spend=100.0, learner="amp", **given)
     assert (found.n, found.positives, found.spend) == (33.0, 33.0, 99.0)
     assert "33 bags, which cost 99," in found.verdict
-    needed = ns.plan(error=float(found.error) + 0.01, learner="easy", **given)
+    needed = ns.plan(error=float(found.error) + 0.01, learner="amp", **given)
     assert needed.n <= 33.0 and needed.spend == 3.0 * needed.n
     trained = ns.plan(spend=100.0, learner="pooled", **given)
     assert trained.n == trained.n0 + trained.n1 and trained.spend <= 100.0
@@ -149,12 +149,12 @@ def test_questions_turned_round_agree():
 def test_others_are_told_each_in_a_line(planned):
     told = {one.learner: one for one in planned.others}
     assert set(told) == {
-        *("pooled", "vectorized", "possible", "easy"),
+        *("pooled", "vectorized", "bayes_optimal", "amp"),
         *("attention_known", "bayes"),
     }
     assert told["pooled"].value == np.inf
     assert "cannot: with the signal known it still errs 0.215" in told["pooled"].words
-    assert told["possible"].value < planned.n
+    assert told["bayes_optimal"].value < planned.n
 
 
 def test_what_cannot_be_had_is_said_with_its_floor():
@@ -164,8 +164,8 @@ def test_what_cannot_be_had_is_said_with_its_floor():
 
 
 def test_the_limit_of_learning_can_be_planned_for():
-    found = ns.plan(L=10, theta=5.0, error=0.05, learner="possible", **{**WHAT, "d": 200})
-    limit = ns.learning_limit(found.task, found.n / 200).test_error
+    found = ns.plan(L=10, theta=5.0, error=0.05, learner="bayes_optimal", **{**WHAT, "d": 200})
+    limit = ns.bayes_optimal(found.task, found.n / 200).test_error
     assert limit == pytest.approx(0.05, abs=2e-3)
 
 

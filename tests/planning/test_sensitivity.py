@@ -25,7 +25,7 @@ def test_derivatives_are_those_of_differences(task, model):
 
     def error(one=task, **changes):
         how = training.replace(**changes)
-        return ns.predict(one, how, model, accuracy=1e-4).test_error
+        return ns.predict(one, how, model, tol=1e-4).test_error
 
     def difference(at):
         return (at(STEP) - at(-STEP)) / (2.0 * STEP)

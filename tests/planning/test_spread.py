@@ -19,7 +19,7 @@ def test_data_sets_of_one_class_answer_the_more_frequent():
     assert found.trials == 160  # errors scatter: four times as many
     for seed in streams(5, 160):
         try:
-            one = ns.simulate(TASK, FEW, "pooled", d=20, trials=1, seed=seed, workers=1)
+            one = ns.simulate(TASK, FEW, "pooled", d=20, trials=1, seed=seed, n_jobs=1)
             errors.append(one.test_error)
         except ns.NoMinimiser:
             errors.append(0.4)

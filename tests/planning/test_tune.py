@@ -29,11 +29,11 @@ def test_random_settings_do_not_beat_it(tuned):
             eta_b=float(rng.uniform(1, 8)),
             balanced=bool(rng.random() < 0.5),
         )
-        assert ns.predict(TASK, training, accuracy=5e-3).test_error > tuned.test_error - 1e-3
+        assert ns.predict(TASK, training, tol=5e-3).test_error > tuned.test_error - 1e-3
 
 
 def test_it_is_what_its_training_reaches(tuned):
-    found = ns.predict(TASK, tuned.training, accuracy=1e-3)
+    found = ns.predict(TASK, tuned.training, tol=1e-3)
     assert found.test_error == pytest.approx(tuned.test_error, abs=1e-3)
     assert tuned.test_error < tuned.untuned
     assert tuned.training.alpha0 + tuned.training.alpha1 == pytest.approx(6.0)

@@ -15,7 +15,7 @@ def heed_interrupts() -> None:
 LONG = """
 import sys
 import numpy as np
-from needlescope.running.workers import run
+from needlescope.running.processes import run
 
 def trial(job):
     if job >= 2:
@@ -26,5 +26,5 @@ def tell(done, total):
     print("done", done, flush=True)
 
 print("begin", flush=True)
-run(trial, range(40), workers=2, progress=PROGRESS)
+run(trial, range(40), n_jobs=2, progress=PROGRESS)
 """

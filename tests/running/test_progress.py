@@ -11,14 +11,14 @@ import sys
 import pytest
 
 from needlescope.running import progress as progress_module
-from needlescope.running.workers import run
+from needlescope.running.processes import run
 from tests.running.scripts import LONG, PATIENCE, heed_interrupts
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_progress_calls_a_function_after_each_job(workers: int) -> None:
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_calls_a_function_after_each_job(n_jobs: int) -> None:
     calls = []
-    run(abs, range(5), workers=workers, progress=lambda *call: calls.append(call))
+    run(abs, range(5), n_jobs=n_jobs, progress=lambda *call: calls.append(call))
     assert calls == [(done, 5) for done in range(1, 6)]
 
 
@@ -32,31 +32,31 @@ def test_other_kinds_of_progress_are_refused(progress: object) -> None:
 def test_progress_is_silent_without_a_terminal(
     progress: bool | None, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    run(abs, range(3), workers=1, progress=progress)
+    run(abs, range(3), n_jobs=1, progress=progress)
     assert capfd.readouterr() == ("", "")
 
 
 def test_progress_writes_plain_lines_without_a_terminal(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(abs, range(300), workers=1, progress=True, title="points")
+    run(abs, range(300), n_jobs=1, progress=True, title="points")
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("points: 300/300, ")
     assert err.endswith("/s, 0 s left\n")
     assert err.count("\n") == 1
     monkeypatch.setattr(progress_module, "PAUSE", 0.0)
-    run(abs, range(3), workers=1, progress=True)
+    run(abs, range(3), n_jobs=1, progress=True)
     lines = capfd.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in lines] == ["trials: 1/3", "trials: 2/3", "trials: 3/3"]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_counts_failures(
-    workers: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    n_jobs: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress_module, "PAUSE", 0.0)
-    run(abs, [1, -2, 1, -2], workers=workers, progress=True, failed=lambda result: result == 2)
+    run(abs, [1, -2, 1, -2], n_jobs=n_jobs, progress=True, failed=lambda result: result == 2)
     *others, last = capfd.readouterr().err.splitlines()
     assert last.startswith("trials: 4/4, ") and last.endswith(" s left, 2 failed")
     assert len(others) == 3 and any(line.endswith(" s left, 1 failed") for line in others)
@@ -64,13 +64,13 @@ def test_progress_counts_failures(
 
 def test_a_function_of_ones_own_is_not_told_of_failures() -> None:
     calls = []
-    run(abs, [1], workers=1, failed=bool, progress=lambda *call: calls.append(call))
+    run(abs, [1], n_jobs=1, failed=bool, progress=lambda *call: calls.append(call))
     assert calls == [(1, 1)]
 
 
 def test_progress_does_without_a_standard_error_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    assert run(abs, [-1, 2], workers=1, progress=True) == [1, 2]
+    assert run(abs, [-1, 2], n_jobs=1, progress=True) == [1, 2]
 
 
 def on_a_terminal(code: str, interrupt_at: str = "") -> tuple[int, str]:
@@ -102,20 +102,18 @@ def on_a_terminal(code: str, interrupt_at: str = "") -> tuple[int, str]:
 
 QUICK = """
 import time
-from needlescope.running.workers import run
+from needlescope.running.processes import run
 def trial(job):
     time.sleep(0.05)
     if job == BAD:
         raise ValueError("bad job")
-run(trial, range(9), workers=WORKERS, title="points", progress=PROGRESS)
+run(trial, range(9), n_jobs=WORKERS, title="points", progress=PROGRESS)
 """
 
 
-def quick(progress: str, bad: int = -1, workers: int = 1) -> str:
+def quick(progress: str, bad: int = -1, n_jobs: int = 1) -> str:
     return (
-        QUICK.replace("BAD", str(bad))
-        .replace("PROGRESS", progress)
-        .replace("WORKERS", str(workers))
+        QUICK.replace("BAD", str(bad)).replace("PROGRESS", progress).replace("WORKERS", str(n_jobs))
     )
 
 
@@ -125,7 +123,7 @@ def restored(drawn: str) -> bool:
 
 @pytest.mark.parametrize("progress", ["None", pytest.param("True", marks=pytest.mark.slow)])
 def test_progress_draws_a_bar_on_a_terminal(progress: str) -> None:
-    code, drawn = on_a_terminal(quick(progress, workers=2))
+    code, drawn = on_a_terminal(quick(progress, n_jobs=2))
     assert code == 0
     assert "points" in drawn
     assert "/9" in drawn
@@ -146,7 +144,7 @@ def test_progress_false_draws_nothing_on_a_terminal() -> None:
 
 
 def test_progress_gives_the_terminal_back_after_an_error() -> None:
-    code, drawn = on_a_terminal(quick("None", bad=5, workers=2))
+    code, drawn = on_a_terminal(quick("None", bad=5, n_jobs=2))
     assert code == 1
     assert "ValueError: bad job" in drawn
     assert restored(drawn)

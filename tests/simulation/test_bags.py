@@ -72,7 +72,7 @@ def test_clean_labels_and_a_fixed_number_draw_nothing():
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])
 def test_errors_that_are_counted_are_those_that_are_integrated(model, sampler):
     """Against true labels, both: with the training labels of the task a fifth would differ."""
-    how = {"d": 20, "trials": 4, "seed": 3, "sampler": sampler, "workers": 1}
+    how = {"d": 20, "trials": 4, "seed": 3, "sampler": sampler, "n_jobs": 1}
     exact, counted = (
         ns.simulate(TASK, TRAINING, model, test=test, n_test=20_000, **how).trials
         for test in ("exact", "sampled")
@@ -83,7 +83,7 @@ def test_errors_that_are_counted_are_those_that_are_integrated(model, sampler):
 
 def test_correlated_tokens_have_marks_for_each_number():
     noise = ns.Noise(token_correlation=0.5)
-    how = {"d": 12, "trials": 3, "seed": 3, "noise": noise, "workers": 1}
+    how = {"d": 12, "trials": 3, "seed": 3, "noise": noise, "n_jobs": 1}
     exact, counted = (
         ns.simulate(TASK, TRAINING, test=test, n_test=20_000, **how).trials
         for test in ("exact", "sampled")
@@ -120,7 +120,7 @@ def test_the_likelihood_ratio_is_a_mixture_over_the_number():
     ],
 )
 def test_simulated_oracles_of_a_random_number_reach_the_least_error(model):
-    limit = ns.oracle(TASK, model, accuracy=2e-3)
-    found = ns.simulate_oracle(TASK, model, samples=20_000, trials=6, seed=4, workers=1)
+    limit = ns.oracle(TASK, model, tol=2e-3)
+    found = ns.simulate_oracle(TASK, model, samples=20_000, trials=6, seed=4, n_jobs=1)
     error = np.hypot(found.error_se, limit.error_se)
     assert abs(found.error - limit.error) < 4.5 * error

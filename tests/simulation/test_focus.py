@@ -36,7 +36,7 @@ def _spread(marked, L):
 @pytest.fixture(scope="module")
 def both():
     """The same by both samplers."""
-    options = {"d": 12, "trials": 300, "n_test": 50, "workers": 1}
+    options = {"d": 12, "trials": 300, "n_test": 50, "n_jobs": 1}
     return [
         ns.simulate_focus(TASK, TRAINING, seed=seed, sampler=sampler, **options)
         for seed, sampler in enumerate(("tokens", "reduced"))
@@ -73,7 +73,7 @@ def test_agrees_with_theory(query):
     ],
 )
 def test_other_kinds_of_attention_agree_with_theory(model, task, query, d, sampler):
-    options = {"query": query, "sampler": sampler, "n_test": 2000, "workers": 1}
+    options = {"query": query, "sampler": sampler, "n_test": 2000, "n_jobs": 1}
     found = ns.simulate_focus(task, TRAINING, model, d, 20, seed=6, **options)
     limit = ns.focus(task, TRAINING, model, query=query)
     assert (found.model, limit.model) == (model, model)

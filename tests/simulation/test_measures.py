@@ -54,7 +54,7 @@ class TestSampled:
         more = options.get("training", {})
         options = {name: value for name, value in options.items() if name != "training"}
         training = ns.Training(6.0, 6.0, loss="square", ridge=0.1, beta=1.4, **more)
-        given, counts = {"d": 6, "trials": 12, "seed": 3, "workers": 1, "sampler": sampler}, 20_000
+        given, counts = {"d": 6, "trials": 12, "seed": 3, "n_jobs": 1, "sampler": sampler}, 20_000
         found = {
             test: ns.simulate(
                 task, training, model, **given, **options, test=test, n_test=counts
@@ -84,5 +84,5 @@ class TestSampled:
     def test_drawn_subsets_are_in_the_numeric_error(self) -> None:
         """Where position sets are drawn, the number has an error and should say so."""
         task, training = ns.Task(60, 6, 1.0, 0.5), ns.Training(4.0, 4.0, ridge=0.1)
-        found = ns.simulate(task, training, "vectorized", d=3, trials=2, seed=0, workers=1)
+        found = ns.simulate(task, training, "vectorized", d=3, trials=2, seed=0, n_jobs=1)
         assert (found.trials["test_error_numeric"] > 0.0).all()

@@ -23,7 +23,7 @@ TASKS = (
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 @pytest.mark.parametrize("model", ["attention", "pooled", "bayes"])
 def test_agrees_with_theory(task, model):
-    found = ns.simulate_oracle(task, model, samples=8000, trials=16, seed=3, workers=1)
+    found = ns.simulate_oracle(task, model, samples=8000, trials=16, seed=3, n_jobs=1)
     known = ns.oracle(task, model)
     assert abs(found.error - known.error) < 4.5 * np.hypot(found.error_se, known.error_se)
     assert found.error_se < 0.04 * known.error
@@ -32,7 +32,7 @@ def test_agrees_with_theory(task, model):
 
 def test_the_rules_are_those_of_theory():
     found = {
-        model: ns.simulate_oracle(TASK, model, samples=20_000, trials=3, workers=1)
+        model: ns.simulate_oracle(TASK, model, samples=20_000, trials=3, n_jobs=1)
         for model in ("attention", "pooled", "bayes")
     }
     for model, one in found.items():
@@ -45,7 +45,7 @@ def test_the_rules_are_those_of_theory():
 def test_given_positions_help_bayes():
     pairs = ns.Positions([(0, 1), (2, 3)], [0.8, 0.2])
     task = ns.Task(L=6, R=2, theta=1.2, pi=0.4, positions=pairs)
-    options = {"samples": 8000, "trials": 16, "seed": 1, "workers": 1}
+    options = {"samples": 8000, "trials": 16, "seed": 1, "n_jobs": 1}
     found = ns.simulate_oracle(task, "bayes", **options)
     known = ns.oracle(task, "bayes")
     assert abs(found.error - known.error) < 4.5 * np.hypot(found.error_se, known.error_se)
@@ -84,18 +84,18 @@ def test_a_signal_that_is_not_there_leaves_the_rarer_label():
 
 def test_results_depend_on_the_seed_and_not_on_workers():
     few = {"samples": 400, "trials": 3}
-    here = ns.simulate_oracle(TASK, seed=7, workers=1, **few)
-    there = ns.simulate_oracle(TASK, seed=7, workers=2, **few)
-    other = ns.simulate_oracle(TASK, seed=8, workers=1, **few)
+    here = ns.simulate_oracle(TASK, seed=7, n_jobs=1, **few)
+    there = ns.simulate_oracle(TASK, seed=7, n_jobs=2, **few)
+    other = ns.simulate_oracle(TASK, seed=8, n_jobs=1, **few)
     assert here.trials["error"].tolist() == there.trials["error"].tolist()
     assert here.error != other.error
 
 
 def test_grids_have_a_stream_for_each_point():
-    found = ns.simulate_oracle(TASK.replace(theta=[2.0, 4.0]), "pooled", 400, 3, workers=1)
+    found = ns.simulate_oracle(TASK.replace(theta=[2.0, 4.0]), "pooled", 400, 3, n_jobs=1)
     assert found.error.shape == (2,) and found.trials["error"].shape == (2, 3)
     assert found.error[1] < found.error[0]
-    alone = ns.simulate_oracle(TASK.replace(theta=2.0), "pooled", 400, 3, workers=1)
+    alone = ns.simulate_oracle(TASK.replace(theta=2.0), "pooled", 400, 3, n_jobs=1)
     assert alone.trials["error"].tolist() == found.trials["error"][0].tolist()
 
 
@@ -108,7 +108,7 @@ def test_grids_have_a_stream_for_each_point():
         ({"samples": 1e4}, "samples must be a single integer"),
         ({"trials": 0}, "trials must be an integer in 1..*got 0"),
         ({"seed": -1}, "seed must be an integer of at least 0"),
-        ({"workers": 0}, "workers must be"),
+        ({"n_jobs": 0}, "n_jobs must be"),
         ({"samples": 10**8}, "samples times L must be at most .* got 100000000 times 10"),
     ],
 )

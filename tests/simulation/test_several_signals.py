@@ -16,7 +16,7 @@ TRAINING = ns.Training(alpha1=2.0)
 
 
 def simulate(task=TASK, model="attention", **options):
-    given = {"d": 24, "trials": 12, "seed": 5, "workers": 1} | options
+    given = {"d": 24, "trials": 12, "seed": 5, "n_jobs": 1} | options
     query = QUERY if model == "attention" else None
     return ns.simulate(task, TRAINING, model, query=query, **given)
 
@@ -94,7 +94,7 @@ def test_given_vectors_are_the_signals():
 def test_a_single_weight_is_one_signal_to_the_last_bit():
     query = ns.Query(1.5, 0.7)
     one, other = (
-        ns.simulate(task, TRAINING, d=20, trials=2, query=query, workers=1)
+        ns.simulate(task, TRAINING, d=20, trials=2, query=query, n_jobs=1)
         for task in (TASK.replace(signals=(1.0,)), TASK.replace(signals=None))
     )
     np.testing.assert_array_equal(one.trials["test_error"], other.trials["test_error"])

@@ -30,7 +30,7 @@ NUMBERS = ("test_error", "train_loss", "train_error", "bias", "signal", "norm", 
 
 
 def simulate(*args, **options):
-    return ns.simulate(*args, **{"workers": 1, "trials": 4, **options})
+    return ns.simulate(*args, **{"n_jobs": 1, "trials": 4, **options})
 
 
 class Tilted(ns.Loss):
@@ -54,7 +54,7 @@ class Tilted(ns.Loss):
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_an_outcome_has_the_fields_of_a_prediction(model):
     found = simulate(TASK, TRAINING, model, d=20)
-    limit = ns.predict(TASK, TRAINING, model, accuracy=1e-2)
+    limit = ns.predict(TASK, TRAINING, model, tol=1e-2)
     assert found.provenance == "simulation" and found.model == model
     for name in NUMBERS:
         value, error = getattr(found, name), getattr(found, f"{name}_se")
@@ -74,7 +74,7 @@ def test_realised_alignment_comes_along():
     assert found.alignment.provenance == "simulation"
     assert found.alignment.cosine_q == found.cosine_q == found.trials["cosine_q"].mean()
     assert found.alignment.kappa_se > 0.0
-    alone = ns.simulate_alignment(TASK, TRAINING, d=30, trials=4, workers=1)
+    alone = ns.simulate_alignment(TASK, TRAINING, d=30, trials=4, n_jobs=1)
     np.testing.assert_array_equal(alone.trials["norm_q"], found.trials["norm_q"])
 
 
@@ -95,7 +95,7 @@ def test_one_trial_has_no_standard_error():
 
 def test_separability_counts_certified_answers():
     training = TRAINING.replace(alpha1=[0.5, 30.0])
-    found = ns.simulate_separability(TASK, training, "pooled", d=15, trials=6, workers=1)
+    found = ns.simulate_separability(TASK, training, "pooled", d=15, trials=6, n_jobs=1)
     np.testing.assert_array_equal(found.fraction, [1.0, 0.0])
     assert found.trials["separable"].shape == (2, 6)
     # Six of six leave a chance with Beta's law, by the rule of Laplace.
@@ -121,8 +121,8 @@ def test_seeds_decide_everything():
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])
 def test_results_do_not_depend_on_workers(sampler):
     one, two = (
-        ns.simulate(TASK, TRAINING, d=60, trials=5, seed=1, sampler=sampler, workers=workers)
-        for workers in (1, 2)
+        ns.simulate(TASK, TRAINING, d=60, trials=5, seed=1, sampler=sampler, n_jobs=n_jobs)
+        for n_jobs in (1, 2)
     )
     for name, column in one.trials.items():
         np.testing.assert_array_equal(column, two.trials[name], err_msg=name)
@@ -131,7 +131,7 @@ def test_results_do_not_depend_on_workers(sampler):
 def test_a_loss_of_ones_own_reaches_the_workers():
     training = TRAINING.replace(loss=Tilted())
     here = simulate(TASK, training, d=20, trials=3)
-    there = ns.simulate(TASK, training, d=20, trials=3, workers=2)
+    there = ns.simulate(TASK, training, d=20, trials=3, n_jobs=2)
     assert here.test_error == there.test_error
 
 
@@ -177,7 +177,7 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     more = options.pop("training", {})
     training = ns.Training(alpha0=5.0, alpha1=5.0, first_step=first_step, **more)
     found = ns.simulate(
-        TASK, training, d=12, trials=1, seed=5, sampler="tokens", workers=1, **options
+        TASK, training, d=12, trials=1, seed=5, sampler="tokens", n_jobs=1, **options
     )
     xi, D0, D1 = drawn(training, **options)
     state = stages.first_step(D0, stages.start(12), training)
@@ -260,7 +260,7 @@ def test_correlated_noise_changes_the_answer():
 
 
 def test_sequences_longer_than_the_dimension(monkeypatch):
-    monkeypatch.setattr(exact, "ACCURACY", 1.0)  # of a trial: about 1e-3, without bias
+    monkeypatch.setattr(exact, "TOL", 1.0)  # of a trial: about 1e-3, without bias
     long = ns.Task(L=40, R=4, theta=3.0, pi=0.5)
     training = ns.Training(alpha0=10.0, alpha1=20.0)
     query = ns.Query(1.0, 0.9)
@@ -302,7 +302,7 @@ model, sampler, d, loss, starts = json.loads(sys.argv[1])
 task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
 training = ns.Training(alpha0=2.0, alpha1=3.0, ridge=1e-2, loss=loss)
 call = lambda d, **more: ns.simulate(
-    task, training, model, d, 1, sampler=sampler, workers=1, starts=starts, **more
+    task, training, model, d, 1, sampler=sampler, n_jobs=1, starts=starts, **more
 )
 call(10)
 try:
@@ -350,8 +350,8 @@ def test_memory_stays_below_its_bound(case):
         ({"d": [10, 20]}, r"d must be a single integer in 1..1000000, got \[10, 20\]"),
         ({"trials": 0}, r"trials must be an integer in 1..1000000000, got 0"),
         ({"trials": True}, r"trials must be a single integer in 1..1000000000, got True"),
-        ({"workers": 5000}, r"workers must be an integer in 1..\d+, got 5000: this machine has"),
-        ({"workers": 0}, r"workers must be an integer in 1..\d+, got 0"),
+        ({"n_jobs": 5000}, r"n_jobs must be an integer in 1..\d+, got 5000: this machine has"),
+        ({"n_jobs": 0}, r"n_jobs must be an integer in 1..\d+, got 0"),
         ({"seed": 1.5}, r"seed must be an integer of at least 0, .* got 1.5"),
         ({"seed": "lucky"}, r"seed must be an integer of at least 0, .* got 'lucky'"),
         ({"seed": -1}, r"seed must be an integer of at least 0, .* got -1"),

@@ -14,10 +14,10 @@ QUERY = ns.Query(0.8, 0.9)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_learning_curve_approaches_the_limit_at_the_stated_rate(model):
     query = QUERY if model == "attention" else None
-    found = ns.asymptote(TASK, model, query=query, accuracy=2e-4)
+    found = ns.asymptote(TASK, model, query=query, tol=2e-4)
     alpha = 1e4 * (TASK.L if model == "vectorized" else 1)
     training = ns.Training(1.0, alpha, loss="square", ridge=0.0)
-    curve = ns.predict(TASK, training, model, query=query, accuracy=2e-4)
+    curve = ns.predict(TASK, training, model, query=query, tol=2e-4)
     # the two rest on different resolutions of the same law
     noise = 3.0 * np.hypot(found.limit_se, curve.test_error_se)
     scaled = (curve.test_error - found.limit) * alpha
@@ -53,7 +53,7 @@ def test_refusals():
 
 def test_hard_attention_is_the_limit_of_sharp_attention():
     sharp, hard = (
-        ns.predict(TASK, ns.Training(alpha1=2.0), query=ns.Query(kappa, 0.8), accuracy=3e-4)
+        ns.predict(TASK, ns.Training(alpha1=2.0), query=ns.Query(kappa, 0.8), tol=3e-4)
         for kappa in (1e6, np.inf)
     )
     assert hard.test_error == pytest.approx(sharp.test_error, abs=1e-6)

@@ -36,7 +36,7 @@ def test_groups_share_out_all_samples_and_their_signal_tokens():
 @pytest.mark.parametrize("model", MODELS)
 def test_a_count_that_is_all_but_certain_predicts_as_that_number(model):
     found, plain = (
-        ns.predict(task, TRAINING, model, accuracy=2e-3, **given(model)) for task in (ALMOST, TASK)
+        ns.predict(task, TRAINING, model, tol=2e-3, **given(model)) for task in (ALMOST, TASK)
     )
     for name in NUMBERS:
         error = np.hypot(getattr(found, f"{name}_se"), getattr(plain, f"{name}_se"))

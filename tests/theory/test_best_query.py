@@ -13,7 +13,7 @@ MANY = FEW.replace(L=1000, theta=4.0)
 
 def test_a_grid_has_a_query_at_each_of_its_points():
     task = FEW.replace(theta=[5.0], signals=(0.0, 1.0))
-    found = ns.best_query(task, accuracy=0.05)
+    found = ns.best_query(task, tol=0.05)
     assert [one.shape for one in (found.error, *found.cosines)] == [(1,), (1,), (1,)]
     assert found.cosines[1][0] == 1.0 and "cosines_2" in found.to_pandas()
     with pytest.raises(ValueError, match=r"a grid of shape \(1,\) has as many best queries"):
@@ -50,7 +50,7 @@ def test_no_direction_between_is_better():
     found = ns.best_query(task)
     for angle in np.linspace(0.0, np.pi, 13):
         query = ns.Query(2.0, cosines=(np.cos(angle), np.sin(angle)))
-        trained = ns.predict(task, training, query=query, accuracy=1e-3)
+        trained = ns.predict(task, training, query=query, tol=1e-3)
         assert trained.test_error > found.error - 2e-3
 
 

@@ -75,6 +75,6 @@ def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkey
     task, query = ns.Task(10, 3, 5.0, 0.5), ns.Query(0.6843, 0.9762)
     monkeypatch.setattr("needlescope.theory.saddle.rare.LAST", 2**10)
     with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.3e\+03, is known to"):
-        ns.capacity(task, query=query, accuracy=1e-4)
+        ns.capacity(task, query=query, tol=1e-4)
     found = ns.capacity(task, query=query)
     assert found.alpha == pytest.approx(1313.8, rel=0.01)

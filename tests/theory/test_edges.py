@@ -25,15 +25,15 @@ def test_without_a_signal_the_limit_is_the_rarer_class(model):
 
 
 def test_without_a_signal_attention_and_pooling_are_tied():
-    assert ns.crossover(ns.Task(10, 1, 0.0, 0.5), 1.0, accuracy=1e-2).verdict == "tied"
+    assert ns.crossover(ns.Task(10, 1, 0.0, 0.5), 1.0, tol=1e-2).verdict == "tied"
 
 
 @pytest.mark.parametrize("model", ["attention", "bayes", "pooled"])
 def test_a_threshold_is_where_the_oracle_reaches_the_error(model):
     task = ns.Task(20, 1, 1.0, 0.5)
-    found = ns.detection_threshold(task, model, 0.05, accuracy=1e-3)
-    there = ns.oracle(task.replace(theta=found.theta), model, accuracy=1e-3)
-    steeper = ns.oracle(task.replace(theta=found.theta + 0.1), model, accuracy=1e-3)
+    found = ns.oracle_threshold(task, model, 0.05, tol=1e-3)
+    there = ns.oracle(task.replace(theta=found.theta), model, tol=1e-3)
+    steeper = ns.oracle(task.replace(theta=found.theta + 0.1), model, tol=1e-3)
     slope = (there.error - steeper.error) / 0.1
     allowed = 4.0 * (slope * found.theta_se + there.error_se) + 1e-4
     assert there.error == pytest.approx(0.05, abs=allowed)
@@ -42,9 +42,9 @@ def test_a_threshold_is_where_the_oracle_reaches_the_error(model):
 LONG = """
 import needlescope as ns
 task = ns.Task(L=100_000, R=100, theta=5.0, pi=0.3)
-ns.predict(task, ns.Training(4.0, 2.0), query=ns.Query(3.0, 0.9), accuracy=1e-3)
-ns.oracle(task, "attention", accuracy=1e-2)
-ns.oracle(task, "bayes", accuracy=1e-2)
+ns.predict(task, ns.Training(4.0, 2.0), query=ns.Query(3.0, 0.9), tol=1e-3)
+ns.oracle(task, "attention", tol=1e-2)
+ns.oracle(task, "bayes", tol=1e-2)
 print(peak())
 """
 
@@ -163,7 +163,7 @@ def test_the_square_loss_by_another_name_is_the_square_loss():
     "call",
     [
         lambda: ns.oracle("task"),
-        lambda: ns.detection_threshold(TRAINING, "pooled", 0.1),
+        lambda: ns.oracle_threshold(TRAINING, "pooled", 0.1),
         lambda: ns.capacity(TRAINING, "pooled"),
         lambda: ns.align(TRAINING, TRAINING),
     ],
@@ -177,8 +177,8 @@ def test_arguments_of_the_wrong_kind_are_refused(call):
 def test_accuracy_is_one_number(function):
     task = ns.Task(10, 1, 5.0, 0.5)
     first = (task, TRAINING, "pooled") if function == "predict" else (task, "pooled")
-    with pytest.raises(ValueError, match="accuracy must be one number"):
-        getattr(ns, function)(*first, accuracy=[1e-3, 1e-4])
+    with pytest.raises(ValueError, match="tol must be one number"):
+        getattr(ns, function)(*first, tol=[1e-3, 1e-4])
 
 
 def test_sets_of_tokens_may_be_sets():
@@ -192,6 +192,6 @@ def test_a_query_that_grew_beyond_bounds_is_hard():
     aligned = ns.align(task, training)
     assert aligned.kappa[0] < 1e6 < aligned.kappa[1]
     assert aligned.query.kappa.tolist() == [aligned.kappa[0], np.inf]
-    found = ns.predict(task, training, accuracy=1e-3)
-    hard = ns.predict(task, training, query=ns.Query(np.inf, aligned.cosine_q), accuracy=1e-3)
+    found = ns.predict(task, training, tol=1e-3)
+    hard = ns.predict(task, training, query=ns.Query(np.inf, aligned.cosine_q), tol=1e-3)
     assert found.test_error[1] == hard.test_error[1]

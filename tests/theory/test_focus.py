@@ -56,7 +56,7 @@ def test_two_tokens_have_a_closed_form():
 
 def test_a_sharp_query_puts_all_weight_on_the_largest():
     task = ns.Task(L=10, R=2, theta=2.0, pi=0.5)
-    found = ns.focus(task, TRAINING, query=ns.Query(1e4, 0.7), accuracy=1e-3)
+    found = ns.focus(task, TRAINING, query=ns.Query(1e4, 0.7), tol=1e-3)
     assert abs(2 * found.signal - found.largest) < 3e-3
 
 
@@ -75,7 +75,7 @@ def test_hard_attention_is_a_sharp_query_and_knows_no_other():
 def test_linear_attention_is_softmax_to_first_order_in_the_query():
     task = ns.Task(L=10, R=3, theta=2.0, pi=0.5)
     slopes = [
-        (ns.focus(task, TRAINING, model, query=ns.Query(1e-3, 0.6), accuracy=1e-7).signal - 0.1)
+        (ns.focus(task, TRAINING, model, query=ns.Query(1e-3, 0.6), tol=1e-7).signal - 0.1)
         for model in ("attention", "linear")
     ]
     assert slopes[0] == pytest.approx(slopes[1], rel=2e-3)
@@ -90,7 +90,7 @@ def test_linear_weights_may_be_negative_and_still_add_up():
 
 def test_after_a_schedule_what_is_open_about_the_query_stays_open():
     steps = TRAINING.replace(schedule=ns.Schedule.even(3))
-    found = ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "hard", accuracy=1e-3)
+    found = ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "hard", tol=1e-3)
     assert found.signal_se == pytest.approx(found.largest_se) and found.signal_se > 0.0
 
 
@@ -116,7 +116,7 @@ def test_every_token_a_signal_leaves_no_noise():
     ("change", "sentence"),
     [
         ({"query": 0.9}, r"query must be a needlescope.Query\(kappa, cosine\), got 0.9"),
-        ({"accuracy": 0.0}, "accuracy must be"),
+        ({"tol": 0.0}, "tol must be"),
         ({"training": 3}, "training must be a needlescope.Training, got 3"),
     ],
 )

@@ -31,10 +31,9 @@ def query_known_to(monkeypatch):
 
 
 def test_what_is_open_about_a_query_is_open_about_the_test_error(query_known_to):
-    found = ns.predict(STEEP, TRAINING, accuracy=1e-2)
+    found = ns.predict(STEEP, TRAINING, tol=1e-2)
     here, near = (
-        ns.predict(STEEP, TRAINING, query=ns.Query(50.0, 0.06 + by), accuracy=1e-2)
-        for by in (0.0, 2e-3)
+        ns.predict(STEEP, TRAINING, query=ns.Query(50.0, 0.06 + by), tol=1e-2) for by in (0.0, 2e-3)
     )
     moved = 0.1 * abs(near.test_error - here.test_error)
     assert len(query_known_to) == 1 and moved > 5 * 2e-4
@@ -43,7 +42,7 @@ def test_what_is_open_about_a_query_is_open_about_the_test_error(query_known_to)
 
 
 def test_a_schedule_is_followed_as_finely_as_the_answer_needs(query_known_to):
-    found = ns.predict(STEEP, TRAINING, accuracy=1e-3)
+    found = ns.predict(STEEP, TRAINING, tol=1e-3)
     assert len(query_known_to) == 2 and query_known_to[1] < 0.2 * query_known_to[0]
     assert 2.0 * found.test_error_se <= 1e-3
 
@@ -79,8 +78,8 @@ def test_what_cannot_be_known_well_enough_says_so(monkeypatch):
             match=rf"known to about 1.0e-03 only, which leaves {what} open by 0?\.?\d",
         ) as told:
             call(STEEP, TRAINING)
-        remedy = float(str(told.value).split("accuracy=")[1].split()[0])
-        call(STEEP, TRAINING, accuracy=remedy)
+        remedy = float(str(told.value).split("tol=")[1].split()[0])
+        call(STEEP, TRAINING, tol=remedy)
 
 
 def test_linear_attention_says_where_a_query_is_too_long():

@@ -28,11 +28,11 @@ def test_a_grid_equals_its_points(model, loss):
     alphas = np.array([0.5, 2.0, 8.0])
     ridges = np.array([[1e-3], [1e-1]])
     grid = ns.Training(alpha0=4.0, alpha1=alphas, ridge=ridges, loss=loss)
-    found = ns.predict(TASK, grid, model, accuracy=ROUGH)
+    found = ns.predict(TASK, grid, model, tol=ROUGH)
     assert found.test_error.shape == (2, 3)
     for i, j in np.ndindex(2, 3):
         one = ns.Training(alpha0=4.0, alpha1=alphas[j], ridge=ridges[i, 0], loss=loss)
-        point = ns.predict(TASK, one, model, accuracy=ROUGH)
+        point = ns.predict(TASK, one, model, tol=ROUGH)
         allowed = 3.0 * (point.test_error_se + found.test_error_se[i, j]) + 1e-8
         assert abs(point.test_error - found.test_error[i, j]) <= allowed
 
@@ -47,7 +47,7 @@ def test_same_inputs_same_bits_in_another_process():
     code = (
         "import needlescope as ns;"
         "training = ns.Training(2.0, [0.5, 3.0], ridge=1e-4);"
-        "f = ns.predict(ns.Task(12, 2, 3.0, 0.3), training, accuracy=2e-3);"
+        "f = ns.predict(ns.Task(12, 2, 3.0, 0.3), training, tol=2e-3);"
         "print([x.hex() for x in f.test_error], [x.hex() for x in f.test_error_se])"
     )
     runs = {
@@ -62,9 +62,9 @@ def test_same_inputs_same_bits_in_another_process():
 
 def test_results_do_not_depend_on_what_was_computed_before():
     training = ns.Training(2.0, 3.0, ridge=1e-3)
-    before = ns.predict(TASK, training, accuracy=ROUGH).test_error
-    ns.predict(TASK.replace(theta=4.0), training, accuracy=ROUGH)
-    assert ns.predict(TASK, training, accuracy=ROUGH).test_error == before
+    before = ns.predict(TASK, training, tol=ROUGH).test_error
+    ns.predict(TASK.replace(theta=4.0), training, tol=ROUGH)
+    assert ns.predict(TASK, training, tol=ROUGH).test_error == before
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -74,8 +74,8 @@ def test_error_estimates_are_honest(loss):
     for kappa, cosine in ((0.5, 0.9), (2.0, 0.5), (6.0, -0.3), (1.0, 1.0)):
         query = ns.Query(kappa, cosine)
         training = TRAINING.replace(loss=loss)
-        fine = ns.predict(TASK, training, query=query, accuracy=1e-4)
-        rough = ns.predict(TASK, training, query=query, accuracy=5e-3)
+        fine = ns.predict(TASK, training, query=query, tol=1e-4)
+        rough = ns.predict(TASK, training, query=query, tol=5e-3)
         scores.append(
             (rough.test_error - fine.test_error) / np.hypot(rough.test_error_se, fine.test_error_se)
         )
@@ -86,8 +86,8 @@ def test_error_estimates_are_honest(loss):
 def test_order_parameters_carry_honest_errors():
     """Each of them, rough against fine, in units of their own joint error."""
     query, training = ns.Query(1.5, 0.8), TRAINING.replace(ridge=1e-3)
-    fine = ns.predict(TASK, training, query=query, accuracy=5e-5)
-    rough = ns.predict(TASK, training, query=query, accuracy=5e-3)
+    fine = ns.predict(TASK, training, query=query, tol=5e-5)
+    rough = ns.predict(TASK, training, query=query, tol=5e-3)
     names = ("bias", "signal", "norm", "cosine", "query_part", "signal_part", "rest", "gamma")
     for name in names:
         error = np.hypot(getattr(rough, f"{name}_se"), getattr(fine, f"{name}_se"))
@@ -97,11 +97,11 @@ def test_order_parameters_carry_honest_errors():
 
 
 def test_accuracy_is_met_or_refused(monkeypatch):
-    found = ns.predict(TASK, TRAINING, accuracy=2e-4)
+    found = ns.predict(TASK, TRAINING, tol=2e-4)
     assert 2.0 * found.test_error_se <= 2e-4
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_: (Level(2**12, 64),))
-    with pytest.raises(ns.NotConverged, match="not to the accuracy of 1e-12 asked"):
-        ns.predict(ns.Task(2, 1, 2.0, 0.5), TRAINING.replace(loss="square"), accuracy=1e-12)
+    with pytest.raises(ns.NotConverged, match="not to the tolerance of 1e-12 asked"):
+        ns.predict(ns.Task(2, 1, 2.0, 0.5), TRAINING.replace(loss="square"), tol=1e-12)
 
 
 def test_a_flat_query_is_pooling_whatever_its_alignment():
@@ -114,15 +114,15 @@ def test_a_flat_query_is_pooling_whatever_its_alignment():
 
 
 def test_a_faint_query_approaches_pooling():
-    faint = ns.predict(TASK, TRAINING, "attention", query=ns.Query(1e-4, 0.7), accuracy=ROUGH)
+    faint = ns.predict(TASK, TRAINING, "attention", query=ns.Query(1e-4, 0.7), tol=ROUGH)
     assert faint.test_error == pytest.approx(
         ns.predict(TASK, TRAINING, "pooled").test_error, abs=1e-3
     )
 
 
 def test_testing_on_the_training_task_changes_nothing():
-    here = ns.predict(TASK, TRAINING, accuracy=ROUGH)
-    same = ns.predict(TASK, TRAINING, test_task=ns.Task(10, 1, 5.0, 0.5), accuracy=ROUGH)
+    here = ns.predict(TASK, TRAINING, tol=ROUGH)
+    same = ns.predict(TASK, TRAINING, test_task=ns.Task(10, 1, 5.0, 0.5), tol=ROUGH)
     assert same.test_error == pytest.approx(here.test_error, abs=1e-12)
 
 
@@ -148,7 +148,7 @@ def test_a_flat_classifier_on_another_task():
 
 def test_test_tasks_broadcast():
     lengths = np.array([5, 10, 20])
-    found = ns.predict(TASK, TRAINING, test_task=TASK.replace(L=lengths), accuracy=ROUGH)
+    found = ns.predict(TASK, TRAINING, test_task=TASK.replace(L=lengths), tol=ROUGH)
     assert found.test_error.shape == (3,)
     assert (np.diff(found.test_error) > 0.0).all()
 
@@ -157,7 +157,7 @@ def test_baselines_may_see_all_the_data():
     more = ns.predict(TASK, TRAINING, "pooled", data="all")
     same = ns.predict(TASK, TRAINING.replace(alpha1=6.0), "pooled")
     assert more.test_error == same.test_error
-    attention = [ns.predict(TASK, TRAINING, data=data, accuracy=ROUGH) for data in ("D1", "all")]
+    attention = [ns.predict(TASK, TRAINING, data=data, tol=ROUGH) for data in ("D1", "all")]
     assert attention[0].test_error == attention[1].test_error
 
 
@@ -233,10 +233,10 @@ def test_a_loss_of_ones_own_obeys_its_scaling(model):
     """log(1 + e^{−2yz}) with readout w equals logistic with 2w: the ridge scales by four."""
     query = ns.Query(0.7, 0.9) if model == "attention" else None
     steep = ns.predict(
-        TASK, ns.Training(4.0, 2.0, loss=Steep(), ridge=4e-2), model, query=query, accuracy=ROUGH
+        TASK, ns.Training(4.0, 2.0, loss=Steep(), ridge=4e-2), model, query=query, tol=ROUGH
     )
     plain = ns.predict(
-        TASK, ns.Training(4.0, 2.0, loss="logistic", ridge=1e-2), model, query=query, accuracy=ROUGH
+        TASK, ns.Training(4.0, 2.0, loss="logistic", ridge=1e-2), model, query=query, tol=ROUGH
     )
     assert steep.test_error == pytest.approx(plain.test_error, abs=1e-7)
     assert 2.0 * steep.norm == pytest.approx(plain.norm, rel=1e-6)
@@ -250,7 +250,7 @@ def test_a_loss_of_ones_own_obeys_its_scaling(model):
             lambda: ns.predict(TASK, TRAINING, "pooled", data="D2"),
             "data must be one of 'D1', 'all'",
         ),
-        (lambda: ns.predict(TASK, TRAINING, accuracy=0.0), "accuracy must be a number in"),
+        (lambda: ns.predict(TASK, TRAINING, tol=0.0), "tol must be a number in"),
         (lambda: ns.predict(TASK, TRAINING, query=(1.0, 0.5)), "query must be a needlescope.Query"),
         (lambda: ns.predict(TASK, TRAINING, test_task=12), "test_task must be a needlescope.Task"),
         (lambda: ns.predict(TRAINING, TASK), "task must be a needlescope.Task"),
@@ -285,8 +285,8 @@ def test_without_a_ridge_beyond_capacity():
 @pytest.mark.parametrize("model", ["pooled", "attention"])
 def test_square_without_a_ridge_is_the_limit_of_small_ridges(model, alpha1):
     training = ns.Training(4.0, alpha1, loss="square", ridge=0.0)
-    none = ns.predict(TASK, training, model, accuracy=ROUGH)
-    little = ns.predict(TASK, training.replace(ridge=1e-10), model, accuracy=ROUGH)
+    none = ns.predict(TASK, training, model, tol=ROUGH)
+    little = ns.predict(TASK, training.replace(ridge=1e-10), model, tol=ROUGH)
     assert none.test_error == pytest.approx(little.test_error, abs=1e-6)
 
 
@@ -302,7 +302,7 @@ def test_a_bias_that_could_be_anything_is_refused():
 
 @pytest.mark.parametrize(("L", "R", "theta", "kappa"), [(10, 3, 4.0, 0.5), (20, 5, 2.0, 0.3)])
 def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta, kappa):
-    """Against a thirtieth of the accuracy, which takes many more samples."""
+    """Against a thirtieth of the tolerance, which takes many more samples."""
     seen = []
 
     def law(*given):
@@ -311,9 +311,9 @@ def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta
 
     monkeypatch.setitem(LAWS, "attention", law)
     task, query = ns.Task(L=L, R=R, theta=theta, pi=0.3), ns.Query(kappa, 0.8)
-    found = ns.predict(task, TRAINING, query=query, accuracy=3e-4)
+    found = ns.predict(task, TRAINING, query=query, tol=3e-4)
     assert set(seen) == {ladder.ROUGH}
-    fine = ns.predict(task, TRAINING, query=query, accuracy=1e-5)
+    fine = ns.predict(task, TRAINING, query=query, tol=1e-5)
     assert max(level.points for level in seen) > 2**13
     assert 2.0 * found.test_error_se <= ladder.ROUGHLY * 3e-4
     assert abs(found.test_error - fine.test_error) <= 4.0 * found.test_error_se

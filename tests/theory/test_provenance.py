@@ -12,7 +12,7 @@ TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
 BALANCED = TRAINING.replace(balanced=True)
 PLACED = ns.Task(L=3, R=1, theta=2.0, pi=0.5, positions=ns.Positions([(0,), (1,)]))
 OWN = ns.PiecewiseQuadratic([], [(2.0, -2.0, 1.0)], name="twice the square")
-ROUGH = {"accuracy": 1e-2}
+ROUGH = {"tol": 1e-2}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ ROUGH = {"accuracy": 1e-2}
             f"search: over the weights in {derived('proposition 1')}",
         ),
         (
-            lambda: ns.detection_threshold(TASK, "pooled", 0.1),
+            lambda: ns.oracle_threshold(TASK, "pooled", 0.1),
             f"search: on {derived('proposition 1')}",
         ),
         (
@@ -68,7 +68,7 @@ ROUGH = {"accuracy": 1e-2}
             f"search: on {derived('theorem 5')}",
         ),
         (
-            lambda: ns.learning_threshold(TASK, 1.0, 0.1),
+            lambda: ns.bayes_threshold(TASK, 1.0, 0.1),
             "search: on replica-symmetric (not a theorem)",
         ),
         (lambda: ns.crossover(TASK, 1.0, **ROUGH), f"search: on {derived('corollary 2')}"),

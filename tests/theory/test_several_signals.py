@@ -19,7 +19,7 @@ NUMBERS = ("test_error", "train_loss", "train_error", "bias", "norm", "rest", "g
 def predict(task, model, kappa=0.8, cosines=None, **more):
     query = None if cosines is None else ns.Query(kappa, cosines=cosines)
     query = query if model in WITH_QUERY else None
-    return ns.predict(task, TRAINING.replace(**more), model, query=query, accuracy=ROUGH)
+    return ns.predict(task, TRAINING.replace(**more), model, query=query, tol=ROUGH)
 
 
 def same(one, other, names=NUMBERS, **tolerance):
@@ -32,7 +32,7 @@ def same(one, other, names=NUMBERS, **tolerance):
 def test_all_weight_on_one_of_several_is_one_signal(model):
     found = predict(TASK.replace(signals=(0.0, 1.0, 0.0)), model, cosines=(0.5, 0.7, 0.2))
     query = ns.Query(0.8, 0.7) if model in WITH_QUERY else None
-    one = ns.predict(TASK, TRAINING, model, query=query, accuracy=ROUGH)
+    one = ns.predict(TASK, TRAINING, model, query=query, tol=ROUGH)
     same(found, one, (*NUMBERS, "signal", "cosine"))
     assert found.signals[1] == pytest.approx(one.signal, rel=1e-8)
 
@@ -79,7 +79,7 @@ def test_a_single_weight_is_one_signal_to_the_last_bit(model):
     assert single == TASK and hash(single) == hash(TASK) and repr(single) == repr(TASK)
     query = ns.Query(0.8, 0.7) if model in WITH_QUERY else None
     one, other = (
-        ns.predict(task, TRAINING, model, query=query, accuracy=ROUGH) for task in (single, TASK)
+        ns.predict(task, TRAINING, model, query=query, tol=ROUGH) for task in (single, TASK)
     )
     assert one.test_error == other.test_error and one.signals is None
 
@@ -89,7 +89,7 @@ def test_a_test_on_one_kind_after_the_other_averages_to_the_test_on_both():
     query = ns.Query(1.5, cosines=(0.8, 0.4))
     errors = [
         ns.predict(
-            both, TRAINING, query=query, test_task=both.replace(signals=one), accuracy=ROUGH
+            both, TRAINING, query=query, test_task=both.replace(signals=one), tol=ROUGH
         ).test_error
         for one in ((1.0, 0.0), (0.0, 1.0), (0.3, 0.7))
     ]

@@ -15,8 +15,8 @@ TRAINING = ns.Training(2.0, 2.0, ridge=0.1)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_prediction_meets_the_target_there(model):
     found = ns.training_threshold(TASK, TRAINING, 0.1, model)
-    there = ns.predict(TASK.replace(theta=found.theta), TRAINING, model, accuracy=1e-4)
-    weaker = ns.predict(TASK.replace(theta=0.99 * found.theta), TRAINING, model, accuracy=1e-4)
+    there = ns.predict(TASK.replace(theta=found.theta), TRAINING, model, tol=1e-4)
+    weaker = ns.predict(TASK.replace(theta=0.99 * found.theta), TRAINING, model, tol=1e-4)
     slope = (weaker.test_error - there.test_error) / (0.01 * found.theta)
     allowed = 4.0 * np.hypot(slope * found.theta_se, there.test_error_se) + 1e-4
     assert there.test_error == pytest.approx(0.1, abs=allowed)

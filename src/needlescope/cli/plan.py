@@ -11,7 +11,7 @@ import click
 from .common import LOSSES, show
 from .stopping import go_on
 
-LEARNERS = ("attention", "pooled", "vectorized", "possible", "easy")
+LEARNERS = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
     *(

@@ -21,7 +21,7 @@ NAMES = ("test_error", "train_loss", "train_error")
     "--sampler", type=click.Choice(["auto", "tokens", "reduced"]), default="auto", show_default=True
 )
 @click.option("--theory", is_flag=True, help="Show the predicted test error beside each mean.")
-@click.option("--workers", type=int, default=None, help="Processes; as many as cores by default.")
+@click.option("--n-jobs", type=int, default=None, help="Processes; as many as cores by default.")
 def command(
     model: tuple[str, ...],
     loss: str,
@@ -32,7 +32,7 @@ def command(
     seed: int,
     sampler: str,
     theory: bool,
-    workers: int | None,
+    n_jobs: int | None,
     **options: Any,
 ) -> None:
     """Train and test classifiers at dimension d: means over trials with standard errors."""
@@ -44,7 +44,7 @@ def command(
     for point in points(options):
         task, training = split(point, loss, balanced)
         for one in model:
-            found = simulate(task, training, one, d, trials, seed, sampler=sampler, workers=workers)
+            found = simulate(task, training, one, d, trials, seed, sampler=sampler, n_jobs=n_jobs)
             row = {"model": one, **point, "loss": loss, "balanced": balanced}
             row |= {"d": d, "trials": trials}
             for name in NAMES:

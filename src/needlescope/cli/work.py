@@ -22,22 +22,20 @@ MOST_ERRORS = 5  # different errors that are shown
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --engine, --scheduler, --workers and --retry.
+    """Add --engine, --scheduler, --n-jobs and --retry.
 
     The command is given the ``engine`` that the first three name.
     """
 
     @wraps(command)
-    def run(
-        *rest: Any, engine: str, scheduler: str | None, workers: int | None, **more: Any
-    ) -> Any:
-        made = make_engine(engine, scheduler, workers)
+    def run(*rest: Any, engine: str, scheduler: str | None, n_jobs: int | None, **more: Any) -> Any:
+        made = make_engine(engine, scheduler, n_jobs)
         go_on()
         return command(*rest, engine=made, **more)
 
     for option in (
         click.option("--retry", is_flag=True, help="Run units again that failed before."),
-        click.option("--workers", type=int, default=None, help="Processes to run on."),
+        click.option("--n-jobs", type=int, default=None, help="Processes to run on."),
         click.option(
             "--scheduler", default=None, metavar="ADDRESS", help="A Dask scheduler that is running."
         ),
@@ -49,17 +47,17 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def make_engine(engine: str, scheduler: str | None, workers: int | None) -> Engine:
+def make_engine(engine: str, scheduler: str | None, n_jobs: int | None) -> Engine:
     """Return the engine that the options name."""
     from ..experiments.engine import local
 
     if engine == "local":
         if scheduler is not None:
             raise ValueError(f"--scheduler {scheduler} goes with --engine dask")
-        return local(workers)
+        return local(n_jobs)
     from ..experiments.on_dask import dask
 
-    return dask(scheduler, workers)
+    return dask(scheduler, n_jobs)
 
 
 def finish(summary: Summary) -> None:

@@ -16,9 +16,9 @@ from ..arrays import FloatArray, Value
 from ..grid import amount, check_broadcast, check_kind, integer, whole, yes_or_no
 from ..noise import STANDARD, Noise
 from ..outcome import DeepOutcome
+from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.progress import check_progress
 from ..running.seeds import streams
-from ..running.workers import Progress, check_workers, run, worth
 from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
@@ -56,7 +56,7 @@ def simulate_deep(
     n_test: int = 10_000,
     noise: Noise | None = None,
     checkpoints: str | os.PathLike[str] | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     memory: int = MEMORY,
     progress: Progress = None,
 ) -> DeepOutcome:
@@ -110,7 +110,7 @@ def simulate_deep(
         A folder in which trainings under way are kept every ten seconds. The same call goes on from
         there after it was interrupted, with the same result to the last bit. What is in it may be
         removed when the call has ended.
-    workers : int, optional
+    n_jobs : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int, default 1 GiB
         Bytes that the samples of a trial may take.
@@ -136,7 +136,7 @@ def simulate_deep(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], workers=1)
+    >>> found = ns.simulate_deep(task, 20.0, "solvable", d=16, trials=2, rates=[0.01], n_jobs=1)
     >>> found.model, bool(found.test_error < 0.1), bool(found.cosine_q > 0.7)
     ('solvable', True, True)
     """
@@ -148,7 +148,7 @@ def simulate_deep(
         raise ValueError(f"checkpoints must be the path of a folder or None, got {checkpoints!r}")
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
-    check_workers(workers)
+    check_n_jobs(n_jobs)
     check_progress(progress)
     places = streams(seed, math.prod(shape), trials)
     need_torch("simulate_deep")
@@ -180,9 +180,9 @@ def simulate_deep(
         first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=one)
         for k, one in enumerate(places)
     ]
-    workers = worth(workers, sum(one.seconds for one in jobs))
+    n_jobs = worth(n_jobs, sum(one.seconds for one in jobs))
     title = f"{architecture}, d = {d}"
-    rows = run(run_trial, jobs, workers=workers, progress=progress, title=title)
+    rows = run(run_trial, jobs, n_jobs=n_jobs, progress=progress, title=title)
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "architecture": architecture, "d": d, "trials": trials, "seed": seed}
     options |= {"heads": heads, "width": width, "watch": watch, "epochs": epochs, "n_test": n_test}

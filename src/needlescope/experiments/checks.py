@@ -15,10 +15,10 @@ from ..losses import Loss
 from ..models import ATTENTION, MODELS, WITH_QUERY
 from ..models.asked import check_query
 from ..query import Query
+from ..simulation.amp.simulate_amp import check_amp
 from ..simulation.asked import ask
-from ..simulation.limit.simulate_limit import check_limit
 from ..simulation.oracle import check_draws
-from ..theory.asked import check_accuracy
+from ..theory.asked import check_tol
 from ..theory.oracle.least_error import MODELS as ORACLES
 from ..theory.oracle.threshold import check_target
 from ..training import DATA
@@ -36,7 +36,7 @@ SEVERAL = (
     "simulate_deep",
     "simulate_focus",
 )  # that know several signals
-ANSWER = {"oracle": ORACLES, "detection_threshold": ORACLES, "focus": WITH_QUERY}
+ANSWER = {"oracle": ORACLES, "oracle_threshold": ORACLES, "focus": WITH_QUERY}
 """The models that a call answers for, where these are not those that are trained."""
 
 
@@ -95,8 +95,8 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
         choice("model", asked["model"], WITH_QUERY)
     if call == "simulate_oracle":
         check_draws(**asked)
-    elif call == "simulate_limit":
-        check_limit(**asked)
+    elif call == "simulate_amp":
+        check_amp(**asked)
     elif call == "simulate_deep":
         check_deep(**asked)
     else:
@@ -107,7 +107,7 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
         "model": lambda one: choice("model", one, ANSWER.get(call, tuple(MODELS))),
         "data": lambda one: choice("data", one, DATA),
-        "accuracy": check_accuracy,
+        "tol": check_tol,
         "alpha": lambda one: amount("alpha", one),
         "error": lambda one: real("error", one, 0.0, 1.0, open_low=True, open_high=True),
         "kappa": lambda one: Query(one, 0.0),
@@ -115,7 +115,7 @@ def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if name in rules:
             rules[name](value)
-    if call == "detection_threshold":
+    if call == "oracle_threshold":
         check_target(given["model"], given["error"])
     trains = MODELS.get(given.get("model", "attention"), ATTENTION).has_query
     trains = trains and given.get("query") is None

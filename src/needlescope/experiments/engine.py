@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..running.processes import check_n_jobs
+from ..running.processes import run as run_in_processes
 from ..running.progress import Progress, check_progress
-from ..running.workers import check_workers
-from ..running.workers import run as run_in_processes
 from .axes import check_count
 from .stores.row import check_units
 from .stores.store import Store
@@ -73,9 +73,9 @@ def attempt(unit: Unit) -> Attempt:
     return Attempt(numbers, error, time.perf_counter() - start)
 
 
-def local(workers: int | None = None) -> Engine:
+def local(n_jobs: int | None = None) -> Engine:
     """Return an engine on processes of this machine; as many as it has cores by default."""
-    check_workers(workers)
+    check_n_jobs(n_jobs)
 
     def engine(
         units: list[Unit], each: Callable[[int, Attempt], object], progress: Progress
@@ -83,7 +83,7 @@ def local(workers: int | None = None) -> Engine:
         run_in_processes(
             attempt,
             units,
-            workers=workers,
+            n_jobs=n_jobs,
             progress=progress,
             title="units",
             each=each,

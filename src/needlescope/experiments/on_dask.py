@@ -23,8 +23,8 @@ from importlib import import_module
 from typing import Any
 
 from ..running.pool import interrupts_held, start_trackers
+from ..running.processes import check_n_jobs, cores
 from ..running.progress import Progress, check_progress, reporting
-from ..running.workers import check_workers, cores
 from .dask_watch import KEPT, Watch
 from .engine import Attempt, Engine, attempt
 from .units.unit import Unit
@@ -36,7 +36,7 @@ PATIENCE = 30
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 
 
-def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
+def dask(scheduler: str | None = None, n_jobs: int | None = None) -> Engine:
     """Return an engine on Dask distributed; needs the extra ``needlescope[dask]``.
 
     Parameters
@@ -45,7 +45,7 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
         Address of a running scheduler, such as ``tcp://10.0.0.1:8786``, whose workers have this
         package installed. None, the default, starts a cluster on this machine, for as long as a run
         takes; a script that does so needs the usual guard, ``if __name__ == "__main__"``.
-    workers : int, optional
+    n_jobs : int, optional
         How many processes the cluster on this machine has, up to four for each core; one for each
         by default.
 
@@ -69,11 +69,9 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
     Traceback (most recent call last):
     ValueError: scheduler must be an address such as tcp://10.0.0.1:8786, got '10.0.0.1': missing...
     """
-    if scheduler is not None and workers is not None:
-        raise ValueError(
-            f"workers must be None with a scheduler, which has its own, got {workers!r}"
-        )
-    check_workers(workers)
+    if scheduler is not None and n_jobs is not None:
+        raise ValueError(f"n_jobs must be None with a scheduler, which has its own, got {n_jobs!r}")
+    check_n_jobs(n_jobs)
     _distributed()
     if scheduler is not None:
         _check_address(scheduler)
@@ -83,7 +81,7 @@ def dask(scheduler: str | None = None, workers: int | None = None) -> Engine:
     ) -> None:
         check_progress(progress)
         with (
-            _client(scheduler, min(len(units), workers or cores())) as client,
+            _client(scheduler, min(len(units), n_jobs or cores())) as client,
             reporting(progress, len(units), "units") as report,
             closing(_as_completed(client, units, Watch(client, scheduler))) as source,
         ):
@@ -157,14 +155,14 @@ def _check_answer(scheduler: str) -> None:
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int) -> Iterator[Any]:
+def _client(scheduler: str | None, n_jobs: int) -> Iterator[Any]:
     """Connect to a scheduler, or to one started here that is gone at the end."""
     distributed = _distributed()
     if scheduler is None:
         start_trackers()
         with interrupts_held():  # the workers inherit that: Ctrl-C is for this process to act on
             cluster = distributed.LocalCluster(
-                n_workers=workers,
+                n_workers=n_jobs,
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",

@@ -62,7 +62,7 @@ def dots(
 
 
 def anyone(rows: pd.DataFrame, x: str, dash: Sequence[float] = ()) -> list[Mark]:
-    """Return the rows of "learning_limit" as a thin line below the others: their test errors."""
+    """Return the rows of "bayes_optimal" as a thin line below the others: their test errors."""
     rows = rows.dropna(subset=[x, "test_error"]).sort_values(x)
     if not len(rows):
         return []

@@ -45,7 +45,7 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
     >>> import needlescope as ns
     >>> from needlescope.outcome.planned import Curves
     >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
-    >>> names = ("attention", "pooled", "vectorized", "possible", "easy")
+    >>> names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
     >>> made_up = Curves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
     >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
     'test error'
@@ -63,9 +63,9 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
     place = ("panel", "data"), ("left", "top"), (3.0, -1.0)
     marks.append(Words("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
-    marks.append(Line(curves.n, curves.errors["possible"], LIMIT, "anyone", width=0.9))
-    if curves.errors["easy"] != curves.errors["possible"]:
-        marks.append(Line(curves.n, curves.errors["easy"], LIMIT, "quickly", DASHED, width=0.9))
+    marks.append(Line(curves.n, curves.errors["bayes_optimal"], LIMIT, "anyone", width=0.9))
+    if curves.errors["amp"] != curves.errors["bayes_optimal"]:
+        marks.append(Line(curves.n, curves.errors["amp"], LIMIT, "quickly", DASHED, width=0.9))
     for name in MODELS:
         marks.append(Line(curves.n, curves.errors[name], COLOURS[name], NAMES[name]))
     target = found.options.get("error")

@@ -10,10 +10,10 @@ from __future__ import annotations
 from .deep import DeepOutcome
 from .gather import Kind, gather
 from .learned import (
-    LearningLimit,
-    LearningThreshold,
+    BayesOptimal,
+    BayesThreshold,
     PhaseBoundaries,
-    SimulatedLimit,
+    SimulatedAMP,
     StateEvolution,
 )
 from .limits import Asymptote, BestQuery, Capacity, Crossover, Oracle, Threshold
@@ -23,6 +23,8 @@ from .trained import Alignment, Focus, Outcome, Separability
 __all__ = [
     "Alignment",
     "Asymptote",
+    "BayesOptimal",
+    "BayesThreshold",
     "BestQuery",
     "Capacity",
     "Comparison",
@@ -30,8 +32,6 @@ __all__ = [
     "DeepOutcome",
     "Focus",
     "Kind",
-    "LearningLimit",
-    "LearningThreshold",
     "Oracle",
     "Outcome",
     "PhaseBoundaries",
@@ -39,7 +39,7 @@ __all__ = [
     "Plan",
     "Sensitivity",
     "Separability",
-    "SimulatedLimit",
+    "SimulatedAMP",
     "StateEvolution",
     "Threshold",
     "Tuned",

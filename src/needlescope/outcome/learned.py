@@ -13,7 +13,7 @@ from ..arrays import FloatArray, Value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningLimit(Answer):
+class BayesOptimal(Answer):
     """What the best of all learners reaches with a number of samples, who knows no signal before.
 
     Attributes
@@ -24,12 +24,12 @@ class LearningLimit(Answer):
     test_error
         The error of the best classifier that can be learned: the Bayes error of a known signal of
         strength θ times that cosine.
-    easy_overlap, easy_test_error
-        The same for approximate message passing (AMP) started from zero, as `simulate_limit` runs
+    amp_overlap, amp_test_error
+        The same for approximate message passing (AMP) started from zero, as `simulate_amp` runs
         it: less where learning is possible, but hard.
     phase
         "easy": AMP started from zero reaches what is possible; "hard": it does not, though more
-        data would let it; "weak": too few data for the jump that more of them bring, for anyone.
+        data would let it; "impossible": too few data, for any learner, for the jump to come.
         Where there is no jump all is "easy". "hard" is a statement about this algorithm: that no
         other quick one does better is believed of such problems, not proven. An array of these for
         a grid.
@@ -39,29 +39,29 @@ class LearningLimit(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.learning_limit(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
-    >>> found.phase, round(found.overlap, 2), round(found.easy_overlap, 2)
+    >>> found = ns.bayes_optimal(ns.Task(L=1000, R=1, theta=5.0, pi=0.5), alpha=1.0)
+    >>> found.phase, round(found.overlap, 2), round(found.amp_overlap, 2)
     ('hard', 0.92, 0.02)
 
     Learning dims the signal by the cosine, the root of the overlap:
 
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.learning_limit(task, alpha=1.0)
+    >>> found = ns.bayes_optimal(task, alpha=1.0)
     >>> dimmed = ns.oracle(task.replace(theta=4.0 * found.overlap**0.5), "bayes")
     >>> bool(abs(dimmed.error - found.test_error) < 1e-3)
     True
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("phase", "test_error", "overlap", "easy_test_error")
+    _shown: ClassVar[tuple[str, ...]] = ("phase", "test_error", "overlap", "amp_test_error")
 
     overlap: Value
     overlap_se: Value
     test_error: Value
     test_error_se: Value
-    easy_overlap: Value
-    easy_overlap_se: Value
-    easy_test_error: Value
-    easy_test_error_se: Value
+    amp_overlap: Value
+    amp_overlap_se: Value
+    amp_test_error: Value
+    amp_test_error_se: Value
     phase: Any
     provenance: str
 
@@ -86,7 +86,7 @@ class StateEvolution(Answer):
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
     >>> ns.state_evolution(task, 2.0, rounds=4).path.round(2)
     array([0.  , 0.62, 0.93, 0.94, 0.94])
-    >>> ns.simulate_limit(task, 2.0, d=400, trials=4, rounds=4, workers=1).path.round(2)
+    >>> ns.simulate_amp(task, 2.0, d=400, trials=4, rounds=4, n_jobs=1).path.round(2)
     array([0.  , 0.62, 0.93, 0.94, 0.94])
 
     A table has a row for each point and round:
@@ -105,7 +105,7 @@ class StateEvolution(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SimulatedLimit(Answer):
+class SimulatedAMP(Answer):
     """How far the iteration that reaches the limit of learning gets at finite dimension.
 
     Attributes
@@ -113,9 +113,9 @@ class SimulatedLimit(Answer):
     overlap
         The *squared* cosine of the estimate with the signal, mean over trials; each number with its
         ``_se``, the standard error over trials.
-    claimed
+    self_overlap
         The squared norm of the estimate: the overlap that it takes itself to have.
-    assumed
+    assumed_theta
         The strength that was assumed in the end: given, or learned.
     test_error
         The error of the best decision that rests on the estimate.
@@ -129,19 +129,19 @@ class SimulatedLimit(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=8, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.simulate_limit(task, 2.0, d=100, trials=3, rounds=6, workers=1)
+    >>> found = ns.simulate_amp(task, 2.0, d=100, trials=3, rounds=6, n_jobs=1)
     >>> found.trials["path"].shape, bool(found.path[0] == 0.0)
     ((3, 7), True)
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("test_error", "overlap", "claimed")
+    _shown: ClassVar[tuple[str, ...]] = ("test_error", "overlap", "self_overlap")
 
     overlap: Value
     overlap_se: Value
-    claimed: Value
-    claimed_se: Value
-    assumed: Value
-    assumed_se: Value
+    self_overlap: Value
+    self_overlap_se: Value
+    assumed_theta: Value
+    assumed_theta_se: Value
     test_error: Value
     test_error_se: Value
     provenance: str = "simulation"
@@ -176,12 +176,13 @@ class PhaseBoundaries(Answer):
     verdict
         "jumps", or "smooth" where the overlap grows without a jump and no boundary exists; an array
         of these for a grid.
-    possible, possible_se
-        The α at which learning becomes possible: the overlap of the best learner jumps there. NaN
+    alpha_it, alpha_it_se
+        The information-theoretic threshold: the α at which the overlap of the Bayes-optimal
+        learner jumps. NaN
         without a jump.
-    easy, easy_se
-        The α at which AMP started from zero (`simulate_limit`) finds it. Between the two learning
-        is hard for it; whether for every quick algorithm is not proven.
+    alpha_amp, alpha_amp_se
+        The algorithmic threshold: the α at which AMP started from zero (`simulate_amp`) finds it.
+        Between the two learning is hard for it; whether for every quick algorithm is not proven.
     error_before, error_after
         The best learner's test error on both sides of the first.
     provenance
@@ -191,32 +192,32 @@ class PhaseBoundaries(Answer):
     --------
     >>> import needlescope as ns
     >>> found = ns.phase_boundaries(ns.Task(L=1000, R=1, theta=5.0, pi=0.5))
-    >>> found.verdict, round(found.possible, 2), round(found.easy, 2)
+    >>> found.verdict, round(found.alpha_it, 2), round(found.alpha_amp, 2)
     ('jumps', 0.18, 1.24)
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("verdict", "possible", "easy", "error_before")
+    _shown: ClassVar[tuple[str, ...]] = ("verdict", "alpha_it", "alpha_amp", "error_before")
 
     verdict: Any
-    possible: Value
-    possible_se: Value
-    easy: Value
-    easy_se: Value
+    alpha_it: Value
+    alpha_it_se: Value
+    alpha_amp: Value
+    alpha_amp_se: Value
     error_before: Value
     error_after: Value
     provenance: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningThreshold(Answer):
+class BayesThreshold(Answer):
     """The smallest θ at which a learner can reach a target with a number of samples.
 
     Attributes
     ----------
     theta, theta_se
         The strength at which the best of all learners reaches it, and its numerical uncertainty.
-    easy_theta, easy_theta_se
-        The strength at which AMP started from zero does (`simulate_limit`).
+    amp_theta, amp_theta_se
+        The strength at which AMP started from zero does (`simulate_amp`).
     provenance
         "search: on replica-symmetric (not a theorem)".
 
@@ -224,15 +225,15 @@ class LearningThreshold(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=1000, R=1, theta=1.0, pi=0.5)
-    >>> found = ns.learning_threshold(task, alpha=1.0, error=0.1)
-    >>> round(found.theta, 1), round(found.easy_theta, 1)
+    >>> found = ns.bayes_threshold(task, alpha=1.0, error=0.1)
+    >>> round(found.theta, 1), round(found.amp_theta, 1)
     (5.1, 5.3)
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("theta", "easy_theta")
+    _shown: ClassVar[tuple[str, ...]] = ("theta", "amp_theta")
 
     theta: Value
     theta_se: Value
-    easy_theta: Value
-    easy_theta_se: Value
+    amp_theta: Value
+    amp_theta_se: Value
     provenance: str

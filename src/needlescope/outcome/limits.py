@@ -96,7 +96,7 @@ class Crossover(Answer):
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.crossover(ns.Task(L=5, R=5, theta=2.0, pi=0.5), kappa=1.0, accuracy=1e-3)
+    >>> found = ns.crossover(ns.Task(L=5, R=5, theta=2.0, pi=0.5), kappa=1.0, tol=1e-3)
     >>> found.verdict, found.cosine
     ('never', nan)
     """
@@ -133,7 +133,7 @@ class BestQuery(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
-    >>> found = ns.best_query(task, accuracy=0.01)
+    >>> found = ns.best_query(task, tol=0.01)
     >>> [round(one, 2) for one in found.query.cosines], round(found.error, 1), round(found.alone, 1)
     ([0.71, 0.71], 0.1, 0.2)
     """
@@ -230,7 +230,7 @@ class Threshold(Answer):
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
-    >>> ns.detection_threshold(task, "pooled", error=[0.1, 0.05]).theta.round(1)
+    >>> ns.oracle_threshold(task, "pooled", error=[0.1, 0.05]).theta.round(1)
     array([25.6, 32.9])
     """
 

@@ -256,7 +256,7 @@ class Comparison(Answer):
 
     Attributes
     ----------
-    attention, pooled, vectorized, possible, bayes
+    attention, pooled, vectorized, bayes_optimal, bayes
         Test errors, tuned where there is something to tune: of the three models (by a search, to
         about 0.001), of the best of all learners, and of anyone who knows the signal.
     winner, margin
@@ -275,17 +275,23 @@ class Comparison(Answer):
     --------
     >>> import needlescope as ns
     >>> found = ns.compare(ns.Task(L=2, R=1, theta=5.0, pi=0.5), 4.0)
-    >>> found.bayes < found.possible < found.attention
+    >>> found.bayes < found.bayes_optimal < found.attention
     True
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("verdict", "attention", "pooled", "vectorized", "possible")
+    _shown: ClassVar[tuple[str, ...]] = (
+        "verdict",
+        "attention",
+        "pooled",
+        "vectorized",
+        "bayes_optimal",
+    )
 
     attention: float
     pooled: float
     vectorized: float
-    possible: float
-    possible_se: float
+    bayes_optimal: float
+    bayes_optimal_se: float
     bayes: float
     bayes_se: float
     winner: str

@@ -155,7 +155,7 @@ class Outcome(Answer):
       provenance  our derivation of the quantity of theorem 5 (arXiv v1)
       task        L=10, R=1, theta=5, pi=0.5, positions='uniform'
       training    alpha1=1, loss='logistic', ridge=0.01, beta=1, ...
-      options     data='D1', accuracy=0.0001, unsolved='raise'
+      options     data='D1', tol=0.0001, on_error='raise'
       test_error  0.32879
       train_loss  0.210619
       train_error 0.00833864

@@ -172,7 +172,7 @@ def _check_floor(asked: Asked) -> None:
 
     if asked.error is None or asked.unknown in ("theta", "L"):
         return
-    floor = float(oracle(asked.task(), "bayes", accuracy=min(1e-3, 0.1 * asked.error)).error)
+    floor = float(oracle(asked.task(), "bayes", tol=min(1e-3, 0.1 * asked.error)).error)
     if asked.error <= floor:
         raise ValueError(
             f"error must be above {floor:.4g}, which is the least anyone can reach, even with the "

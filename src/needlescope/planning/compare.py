@@ -17,7 +17,7 @@ from ..query import Query
 from ..task import Task
 from ..theory.oracle.least_error import oracle
 from ..theory.provenance import of_search
-from .learners import POSSIBLE, get_learner
+from .learners import BAYES_OPTIMAL, get_learner
 from .tune import check_budget
 from .tuning.budget import Budget
 from .tuning.readouts import Features
@@ -49,7 +49,7 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     -------
     Comparison
         ``flip_n`` is in the units of ``budget``. It and ``flip_cosine`` keep the settings that are
-        best for the budget. ``possible`` is NaN where it is not known well enough.
+        best for the budget. ``bayes_optimal`` is NaN where it is not known well enough.
 
     Raises
     ------
@@ -72,15 +72,16 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     winner = "attention" if errors[rival] - errors["attention"] > alike else rival
     times = _flip(limited, rival, settings, alike)
     flip_cosine = _flip_cosine(limited, settings["attention"], errors[rival])
-    possible, possible_se = _possible(limited)
-    known = oracle(task, "bayes", accuracy=1e-3)
+    bayes_optimal, bayes_optimal_se = _bayes_optimal(limited)
+    known = oracle(task, "bayes", tol=1e-3)
     ordered = sorted(errors.values())
     verdict = _verdict(errors, rival, winner, Flip(times, times * float(budget), d, flip_cosine))
     return Comparison(
-        **errors, possible=possible, possible_se=possible_se, bayes=float(known.error),
-        bayes_se=float(known.error_se), winner=winner, margin=ordered[1] - ordered[0],
+        **errors, bayes_optimal=bayes_optimal, bayes_optimal_se=bayes_optimal_se,
+        bayes=float(known.error), bayes_se=float(known.error_se),
+        winner=winner, margin=ordered[1] - ordered[0],
         flip_n=times * float(budget), flip_cosine=flip_cosine,
-        verdict=f"{verdict}; {_best_of_all(possible)}.",
+        verdict=f"{verdict}; {_best_of_all(bayes_optimal)}.",
         provenance=of_search(derived("theorem 4", "theorem 5")),
         question=Question("compare", task, None, {"budget": budget, "d": d}),
     )  # fmt: skip
@@ -95,10 +96,10 @@ class Flip(NamedTuple):
     cosine: float
 
 
-def _possible(limited: Budget) -> tuple[float, float]:
+def _bayes_optimal(limited: Budget) -> tuple[float, float]:
     """Return the limit of learning; NaN where it is not known well enough."""
     try:
-        return POSSIBLE.reach(limited)
+        return BAYES_OPTIMAL.reach(limited)
     except NotConverged:
         return np.nan, np.nan
 
@@ -168,7 +169,7 @@ def _bags(budget: float, d: int | None) -> str:
     return f"{number} bags" + (" for each dimension" if d is None else "")
 
 
-def _best_of_all(possible: float) -> str:
-    if np.isnan(possible):
+def _best_of_all(bayes_optimal: float) -> str:
+    if np.isnan(bayes_optimal):
         return "what the best learner of all would err is not known well enough"
-    return f"the best learner of all would err {possible:.2g}"
+    return f"the best learner of all would err {bayes_optimal:.2g}"

@@ -23,7 +23,7 @@ RIDGES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # of the linear models
 SHARP_RIDGES = (0.1, 0.01, 1e-3)  # of attention
 KAPPAS = (1.0, 2.0, 4.0)
 MORE = (1.0, 1.3, 2.0, 4.0, 10.0)  # times the bags there are
-ACCURACY = 2e-3
+TOL = 2e-3
 
 
 class Predicted(NamedTuple):
@@ -39,19 +39,19 @@ def prediction(task: Task, bags: float, dimension: float, model: str) -> Predict
     half = bags / (2.0 * dimension)
     if not get_model(model).has_query:
         plain = Training(alpha0=half, alpha1=half, ridge=np.array(RIDGES))
-        errors = np.asarray(predict(task, plain, model, data="all", accuracy=ACCURACY).test_error)
+        errors = np.asarray(predict(task, plain, model, data="all", tol=TOL).test_error)
         best = int(errors.argmin())
         return Predicted(float(errors[best]), RIDGES[best])
     query = Query(np.array(KAPPAS)[:, None], alignment(task, half))
     training = Training(alpha0=half, alpha1=half, ridge=np.array(SHARP_RIDGES))
-    errors = np.asarray(predict(task, training, model, query=query, accuracy=ACCURACY).test_error)
+    errors = np.asarray(predict(task, training, model, query=query, tol=TOL).test_error)
     k, j = np.unravel_index(int(errors.argmin()), errors.shape)
     return Predicted(float(errors[k, j]), SHARP_RIDGES[j], KAPPAS[k])
 
 
 def limit(task: Task) -> float:
     """Return the error that no classifier beats."""
-    return float(oracle(task, "bayes", accuracy=ACCURACY).error)
+    return float(oracle(task, "bayes", tol=TOL).error)
 
 
 def curve(

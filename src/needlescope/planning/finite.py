@@ -35,7 +35,7 @@ class Seen(NamedTuple):
 
 
 def at_dimension(
-    asked: Asked, who: Learner, found: Settled, accuracy: float, seed: Any, wanted: bool
+    asked: Asked, who: Learner, found: Settled, tol: float, seed: Any, wanted: bool
 ) -> Seen:
     """Measure the range of errors over data sets, and move the plan to where its mean is right."""
     limit = f"the error is that of the limit of large d, and at d = {asked.d:,} commonly larger"
@@ -50,7 +50,7 @@ def at_dimension(
         if asked.error is None:
             return Seen(found, range_, _untrained(range_))
         move = _longest if asked.unknown == "L" else _moved
-        return move(asked, who, found, range_, accuracy, seed)
+        return move(asked, who, found, range_, tol, seed)
     except NotConverged as problem:
         return Seen(found, None, (f"There is no interval, and {limit}: {problem}.",))
 
@@ -68,7 +68,7 @@ def measure(asked: Asked, who: Learner, found: Settled, seed: Any) -> Interval:
 
 
 def _moved(
-    asked: Asked, who: Learner, found: Settled, range_: Interval, accuracy: float, seed: Any
+    asked: Asked, who: Learner, found: Settled, range_: Interval, tol: float, seed: Any
 ) -> Seen:
     """Move n or θ to where the mean error at this d meets the target."""
     assert asked.error is not None
@@ -77,11 +77,11 @@ def _moved(
     before: tuple[float, float] | None = None
 
     def look(at: float) -> Reached:
-        return who.settle(asked.budget(at), setting, accuracy)
+        return who.settle(asked.budget(at), setting, tol)
 
     for _ in range(ROUNDS):
         gap = probit(range_.mean) - probit(target)
-        if abs(range_.mean - target) <= max(accuracy, range_.mean_se):
+        if abs(range_.mean - target) <= max(tol, range_.mean_se):
             break
         if before is not None and abs(np.log(found.at / before[0])) > 1e-3:
             slope = min((gap - before[1]) / np.log(found.at / before[0]), -LEAST_SLOPE)
@@ -113,7 +113,7 @@ def _missed(
 
 
 def _longest(
-    asked: Asked, who: Learner, found: Settled, range_: Interval, accuracy: float, seed: Any
+    asked: Asked, who: Learner, found: Settled, range_: Interval, tol: float, seed: Any
 ) -> Seen:
     """Return the largest L whose mean error at this d is at most the target."""
     assert asked.error is not None
@@ -122,7 +122,7 @@ def _longest(
 
     def gap(L: int) -> float:
         if L not in looked:
-            reached = who.settle(asked.budget(L), found.met.setting, accuracy)
+            reached = who.settle(asked.budget(L), found.met.setting, tol)
             there = Settled(float(L), reached, found.met)
             looked[L] = there, measure(asked, who, there, seed)
         return probit(looked[L][1].mean) - probit(target)

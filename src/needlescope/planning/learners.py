@@ -2,7 +2,7 @@
 
 `reach` tunes roughly, for a search; `again` is the error of settings on a budget nearby, which
 gives the slope of the tuned error, as settings that are best cost nothing to first order; `settle`
-returns the error at the accuracy asked, by `predict` and its kin.
+returns the error at the tolerance asked, by `predict` and its kin.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..losses import Loss
+from ..theory.bayes.bayes_optimal import bayes_optimal
 from ..theory.learning import predict
-from ..theory.limit.learning_limit import learning_limit
 from ..theory.oracle.least_error import oracle
 from ..training import Training
 from .tuning.budget import Budget
@@ -22,7 +22,7 @@ from .tuning.moved import moved_error
 from .tuning.search import Setting, attention, best_attention, best_linear, linear
 from .tuning.steps import best_steps, with_strength
 
-ROUGH_LIMIT = 2e-3  # accuracy of the limit of learning, on the way
+ROUGH_LIMIT = 2e-3  # tolerance of the limit of learning, on the way
 
 
 class Reached(NamedTuple):
@@ -54,8 +54,8 @@ class Learner(ABC):
         """Return the error of the same settings on another budget, roughly."""
 
     @abstractmethod
-    def settle(self, budget: Budget, setting: Any, accuracy: float) -> Reached:
-        """Return the error of settings, at full accuracy."""
+    def settle(self, budget: Budget, setting: Any, tol: float) -> Reached:
+        """Return the error of settings, to full precision."""
 
 
 class TwoSteps(Learner):
@@ -75,7 +75,7 @@ class TwoSteps(Learner):
         fixed = _at_balance(budget, setting)
         return attention(budget, self.loss, fixed, setting, keep_ridge=True).error
 
-    def settle(self, budget: Budget, setting: Setting, accuracy: float) -> Reached:
+    def settle(self, budget: Budget, setting: Setting, tol: float) -> Reached:
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
@@ -85,7 +85,7 @@ class TwoSteps(Learner):
         ridge = float(setting.readout.ridge)
         start = found.steps.training(alpha0, alpha1, loss=self.loss, ridge=ridge)
         training = with_strength(task, start, fixed.kappa)
-        return judged("attention", budget, training, fixed.balance, accuracy)
+        return judged("attention", budget, training, fixed.balance, tol)
 
 
 class Linear(Learner):
@@ -106,13 +106,13 @@ class Linear(Learner):
         kept = linear(budget, self.name, self.loss, fixed.balance, fixed, keep_ridge=True)
         return kept.error
 
-    def settle(self, budget: Budget, setting: Setting, accuracy: float) -> Reached:
+    def settle(self, budget: Budget, setting: Setting, tol: float) -> Reached:
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         training = Training(
             alpha1=budget.alpha(fixed.balance), loss=self.loss, ridge=setting.readout.ridge
         )
-        return judged(self.name, budget, training, fixed.balance, accuracy)
+        return judged(self.name, budget, training, fixed.balance, tol)
 
 
 class Limited(NamedTuple):
@@ -122,11 +122,11 @@ class Limited(NamedTuple):
     error_se: float
 
 
-class Anyone(Learner):
-    """The best of all learners, or the best whose iteration is quick (``easy``)."""
+class BayesLearner(Learner):
+    """The best of all learners, or the best whose iteration is quick (``amp``)."""
 
-    def __init__(self, name: str, words: str, easy: bool) -> None:
-        self.name, self.words, self.easy = name, words, easy
+    def __init__(self, name: str, words: str, amp: bool) -> None:
+        self.name, self.words, self.amp = name, words, amp
 
     def reach(self, budget: Budget, near: Any = None) -> Limited:
         """Ask the limit of learning; only positives count."""
@@ -136,17 +136,17 @@ class Anyone(Learner):
         """Ask again."""
         return self.reach(budget).error
 
-    def settle(self, budget: Budget, setting: Any, accuracy: float) -> Reached:
+    def settle(self, budget: Budget, setting: Any, tol: float) -> Reached:
         """Ask finely."""
-        found = self._limit(budget, max(accuracy, 1e-3))
+        found = self._limit(budget, max(tol, 1e-3))
         return Reached(found.error, found.error_se, provenance="limit of learning")
 
-    def _limit(self, budget: Budget, accuracy: float) -> Limited:
+    def _limit(self, budget: Budget, tol: float) -> Limited:
         balance = budget.balance() if budget.costs is None else 1.0
         alpha = budget.alpha(balance) * balance / float(budget.task.pi)
-        found = learning_limit(budget.task, alpha, accuracy=accuracy)
-        if self.easy:
-            return Limited(float(found.easy_test_error), float(found.easy_test_error_se))
+        found = bayes_optimal(budget.task, alpha, tol=tol)
+        if self.amp:
+            return Limited(float(found.amp_test_error), float(found.amp_test_error_se))
         return Limited(float(found.test_error), float(found.test_error_se))
 
 
@@ -158,25 +158,23 @@ class Known(Learner):
 
     def reach(self, budget: Budget, near: Any = None) -> Limited:
         """Ask the oracle."""
-        found = oracle(budget.task, self.model, accuracy=1e-3)
+        found = oracle(budget.task, self.model, tol=1e-3)
         return Limited(float(found.error), float(found.error_se))
 
     def again(self, budget: Budget, setting: Any) -> float:
         """Ask again."""
         return self.reach(budget).error
 
-    def settle(self, budget: Budget, setting: Any, accuracy: float) -> Reached:
+    def settle(self, budget: Budget, setting: Any, tol: float) -> Reached:
         """Ask finely."""
-        found = oracle(budget.task, self.model, accuracy=min(accuracy, 1e-3))
+        found = oracle(budget.task, self.model, tol=min(tol, 1e-3))
         return Reached(float(found.error), float(found.error_se), provenance="known signal")
 
 
-def judged(
-    model: str, budget: Budget, training: Training, balance: float, accuracy: float
-) -> Reached:
+def judged(model: str, budget: Budget, training: Training, balance: float, tol: float) -> Reached:
     """Return what `predict` says of a training, the bias moved if classes have another balance."""
     task = budget.training_task(balance)
-    found = predict(task, training, model, accuracy=accuracy)
+    found = predict(task, training, model, tol=tol)
     error, error_se, shift = float(found.test_error), float(found.test_error_se), 0.0
     if (pi := budget.test_pi(balance)) is not None:
         error, error_se, shift = moved_error(task, found, pi)
@@ -206,13 +204,13 @@ def _whole(alpha0: float, alpha: float, d: float) -> float:
     return min(max(round(alpha0 * d), 1), most) / d
 
 
-POSSIBLE = Anyone("possible", "the best of all learners", easy=False)
-EASY = Anyone("easy", "the best quick learner", easy=True)
+BAYES_OPTIMAL = BayesLearner("bayes_optimal", "the best of all learners", amp=False)
+AMP = BayesLearner("amp", "the best quick learner", amp=True)
 FLOORS = (
     Known("attention_known", "attention that knows the signal", "attention"),
     Known("bayes", "anyone who knows the signal", "bayes"),
 )
-NAMES = ("attention", "pooled", "vectorized", "possible", "easy")
+NAMES = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 
 
 def get_learner(name: str, loss: str | Loss = "logistic") -> Learner:
@@ -222,4 +220,4 @@ def get_learner(name: str, loss: str | Loss = "logistic") -> Learner:
     if name in ("pooled", "vectorized"):
         words = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
         return Linear(name, words[name], loss)
-    return POSSIBLE if name == "possible" else EASY
+    return BAYES_OPTIMAL if name == "bayes_optimal" else AMP

@@ -10,7 +10,7 @@ from ..outcome.planned import Line
 from ..theory.oracle.least_error import oracle
 from . import words
 from .asked import Asked
-from .learners import EASY, FLOORS, NAMES, POSSIBLE, Learner, get_learner
+from .learners import AMP, BAYES_OPTIMAL, FLOORS, NAMES, Learner, get_learner
 from .missing import roughly
 
 
@@ -37,8 +37,8 @@ def _other(asked: Asked, who: Learner) -> tuple[float, str]:
     if who in FLOORS and asked.unknown == "n":
         value = float(who.reach(asked.budget(asked.d)).error)
         return (0.0 if value <= asked.error else np.inf), words.reaches(who.words, value)
-    if asked.unknown == "n" and who not in (POSSIBLE, EASY) and who.name != "attention":
-        best = float(oracle(asked.task(), who.name, accuracy=1e-3).error)
+    if asked.unknown == "n" and who not in (BAYES_OPTIMAL, AMP) and who.name != "attention":
+        best = float(oracle(asked.task(), who.name, tol=1e-3).error)
         if best > asked.error:
             return np.inf, words.never(who.words, best)
     met = roughly(asked, who)

@@ -1,6 +1,6 @@
 """The argument that was left out, for one learner, in the limit of large d.
 
-The search is rough; what is found is settled at full accuracy: n and θ by Newton steps with the
+The search is rough; what is found is settled to full precision: n and θ by Newton steps with the
 slope of the rough search, L as the largest whole number whose error is at most the target.
 """
 
@@ -22,7 +22,7 @@ LONGEST = 100_000  # L
 ROUGH_RATIO = 1.05  # by which L may be too small in the rough search
 LEAST_OF_CLASS = 10  # bags of the rarer class
 LEAST_NEGATIVES = 20  # beside a given number of positives
-TRIES = 16  # steps at full accuracy
+TRIES = 16  # steps to full precision
 FINE_STEP = 0.5  # the longest of them, in the log
 JUMP = 2e-3  # of n or θ: what is enclosed so closely is where the error jumps past the target
 FLAT = 1e-6  # a slope of the probit that is none
@@ -40,19 +40,19 @@ class Settled(NamedTuple):
     best: float = np.nan
 
 
-def settle(asked: Asked, who: Learner, accuracy: float) -> Settled:
-    """Find what is missing for one learner: roughly, then at full accuracy."""
+def settle(asked: Asked, who: Learner, tol: float) -> Settled:
+    """Find what is missing for one learner: roughly, then to full precision."""
     if asked.unknown == "error":
         budget = asked.budget(asked.n)
         setting = who.reach(budget)
-        reached = who.settle(budget, setting, accuracy)
+        reached = who.settle(budget, setting, tol)
         return Settled(reached.error, reached, Met(reached.error, setting, 0.0, True))
     met = roughly(asked, who)
     if not met.enough:
         return lost(asked, met, float(met.setting.error))
     if asked.unknown == "L":
-        return _longest(asked, who, met, accuracy)
-    return _finely(asked, who, met, accuracy)
+        return _longest(asked, who, met, tol)
+    return _finely(asked, who, met, tol)
 
 
 def lost(asked: Asked, met: Met, best: float) -> Settled:
@@ -145,12 +145,12 @@ def _known(
     return at, looked[asked.R if at is None else at]
 
 
-def _longest(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
-    """Return the largest L whose error at full accuracy is at most the target."""
+def _longest(asked: Asked, who: Learner, met: Met, tol: float) -> Settled:
+    """Return the largest L whose error to full precision is at most the target."""
     assert asked.error is not None
 
     def look(L: int) -> Reached:
-        return who.settle(asked.budget(L), met.setting, accuracy)
+        return who.settle(asked.budget(L), met.setting, tol)
 
     at, reached = _known(asked, look, asked.error, round(met.at))
     if at is None:
@@ -158,14 +158,14 @@ def _longest(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
     return Settled(float(at), reached, met)
 
 
-def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
-    """Step to where the error meets the target at full accuracy; then to whole bags."""
+def _finely(asked: Asked, who: Learner, met: Met, tol: float) -> Settled:
+    """Step to where the error meets the target to full precision; then to whole bags."""
     assert asked.error is not None
     target, ends = asked.error, limits(asked)
     level = probit(target)
 
     def look(at: float) -> Reached:
-        return who.settle(asked.budget(at), met.setting, accuracy)
+        return who.settle(asked.budget(at), met.setting, tol)
 
     at, slope = met.at, met.slope
     low, high = ends  # too little, enough
@@ -174,7 +174,7 @@ def _finely(asked: Asked, who: Learner, met: Met, accuracy: float) -> Settled:
     for _ in range(TRIES):
         reached = look(at)
         gap = probit(reached.error) - level
-        if abs(reached.error - target) <= accuracy:
+        if abs(reached.error - target) <= tol:
             if abs(slope) > FLAT:
                 at *= float(np.exp(np.clip(-gap / slope, -FINE_STEP, FINE_STEP)))
             return rounded(asked, float(np.clip(at, *ends)), look, met)

@@ -15,7 +15,7 @@ from ..answer import Question
 from ..losses import Loss, get_loss
 from ..outcome.planned import Line, Plan
 from ..running.seeds import check_seed
-from ..theory.asked import check_accuracy
+from ..theory.asked import check_tol
 from ..theory.oracle.least_error import oracle
 from ..theory.provenance import of_search
 from . import words
@@ -45,7 +45,7 @@ def plan(
     spend: Any = None,
     interval: bool = True,
     others: bool = True,
-    accuracy: float = 5e-4,
+    tol: float = 5e-4,
     seed: Any = 0,
     estimated: bool = False,
 ) -> Plan:
@@ -55,17 +55,15 @@ def plan(
     )  # fmt: skip
     get_loss(loss)
     check_seed(seed)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     if asked.error is not None:
-        accuracy = min(accuracy, OF_TARGET * asked.error)
+        tol = min(tol, OF_TARGET * asked.error)
     who = get_learner(learner, loss)
-    seen = at_dimension(asked, who, settle(asked, who, accuracy), accuracy, seed, interval)
-    return _build(asked, who, seen, lines(asked, who, loss) if others else (), accuracy)
+    seen = at_dimension(asked, who, settle(asked, who, tol), tol, seed, interval)
+    return _build(asked, who, seen, lines(asked, who, loss) if others else (), tol)
 
 
-def _build(
-    asked: Asked, who: Learner, seen: Seen, others: tuple[Line, ...], accuracy: float
-) -> Plan:
+def _build(asked: Asked, who: Learner, seen: Seen, others: tuple[Line, ...], tol: float) -> Plan:
     found, reached = seen.found, seen.found.reached
     lost = reached is None
     task = asked.task(None if lost else found.at)
@@ -76,7 +74,7 @@ def _build(
         **{"L": int(task.L) if not (lost and asked.unknown == "L") else 0, "R": int(task.R)},
         **{"theta": np.inf if lost and asked.unknown == "theta" else float(task.theta)},
         **{"pi": float(task.pi), "d": asked.d, "others": others, "interval": seen.interval},
-        "floor": float(oracle(task, "bayes", accuracy=1e-3).error),
+        "floor": float(oracle(task, "bayes", tol=1e-3).error),
         **_errors(seen),
         **_classes(asked, seen, n),
     }
@@ -86,7 +84,7 @@ def _build(
         names = ("ridge", "eta_w", "eta_b", "eta_q", "beta")
         fields |= {name: float(getattr(training, name)) for name in names}
         fields["loss"] = get_loss(training.loss).name
-    options = {**asked.given(), "learner": who.name, "accuracy": accuracy}
+    options = {**asked.given(), "learner": who.name, "tol": tol}
     rests = reached.provenance if reached is not None else who.words
     answer = Plan(
         **fields,

@@ -18,7 +18,7 @@ from ..theory.law.ladder import ROUGH
 from ..theory.law.limits import train_limit
 from ..theory.learning import predict
 from ..training import Training
-from .curve import ACCURACY, Predicted
+from .curve import TOL, Predicted
 from .protocol import alignment
 from .tuning.moved import NUMBERS, readout_of
 from .tuning.readouts import misranked
@@ -62,5 +62,5 @@ def predicted_auc(task: Task, bags: float, dimension: float, model: str, told: P
     training = Training(alpha0=half, alpha1=half, ridge=told.ridge)
     if get_model(model).has_query:
         query = Query(told.kappa, alignment(task, half))
-        return auc(task, predict(task, training, model, query=query, accuracy=ACCURACY))
-    return auc(task, predict(task, training, model, data="all", accuracy=ACCURACY))
+        return auc(task, predict(task, training, model, query=query, tol=TOL))
+    return auc(task, predict(task, training, model, data="all", tol=TOL))

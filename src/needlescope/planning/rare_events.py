@@ -11,7 +11,7 @@ from ..theory.learning import predict
 from .asked import Asked
 from .missing import Settled
 
-ROUGHLY = 1e-3  # accuracy of the error that is looked at
+ROUGHLY = 1e-3  # tolerance of the error that is looked at
 
 
 def rare_event_note(asked: Asked, model: str, found: Settled) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def rare_event_note(asked: Asked, model: str, found: Settled) -> tuple[str, ...]
     try:
         with warnings.catch_warnings():  # what is warned of is said in the plan's own words
             warnings.simplefilter("ignore", RuntimeWarning)
-            outcome = predict(task, training, model, d=asked.d, accuracy=ROUGHLY)
+            outcome = predict(task, training, model, d=asked.d, tol=ROUGHLY)
     except (NoMinimiser, NotConverged):  # too rough an error to be looked at
         return ()
     if not outcome.notes:

@@ -27,7 +27,7 @@ from ..outcome.trained import as_query
 from ..query import Query
 from ..task import Task
 from ..theory.alignment import trained
-from ..theory.asked import check_accuracy
+from ..theory.asked import check_tol
 from ..theory.known import check_learned
 from ..theory.law.ladder import LADDER
 from ..theory.law.limits import train_limit
@@ -43,7 +43,7 @@ STEP = 0.003  # in the log of a parameter: below, rounding and compression show;
 
 
 def sensitivity(
-    task: Task, training: Training, model: str = "attention", *, accuracy: float = 1e-3
+    task: Task, training: Training, model: str = "attention", *, tol: float = 1e-3
 ) -> Sensitivity:
     """Return the derivatives of the predicted test error in θ and π, and in the logs of n and λ.
 
@@ -55,7 +55,7 @@ def sensitivity(
         A single problem; the settings of the training are kept.
     model : "attention", "pooled" or "vectorized", default "attention"
         Linear models are trained on D1 alone.
-    accuracy : float, default 1e-3
+    tol : float, default 1e-3
         Of the test error and of its change with R, in (0, 1].
 
     Returns
@@ -67,7 +67,7 @@ def sensitivity(
     ValueError
         If an argument is out of its range or of the wrong kind.
     NotConverged
-        If the readout cannot be trained to the accuracy.
+        If the readout cannot be trained to the tolerance.
     NoMinimiser
         If the training has no minimiser.
 
@@ -88,7 +88,7 @@ def sensitivity(
     if task.shape or training.shape:
         raise ValueError("sensitivity takes one problem at a time, got a grid")
     kind = get_model(model)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     check_learned(kind, task, training, None)
 
     def query(one: Task, how: Training) -> Query:
@@ -104,7 +104,7 @@ def sensitivity(
     )
     if readout.local is None:
         slopes = dict.fromkeys(("theta", "pi", "alpha0", "alpha1", "ridge", "kappa"), 0.0)
-        return _answer(task, training, model, slopes, accuracy)
+        return _answer(task, training, model, slopes, tol)
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
@@ -140,21 +140,21 @@ def sensitivity(
             lambda by: (task, query(task, training.replace(alpha0=alpha0 * np.exp(by))))
         )
         found["kappa"] = along(lambda by: (task, Query(here.kappa * np.exp(by), here.cosine)))
-    return _answer(task, training, model, found, accuracy)
+    return _answer(task, training, model, found, tol)
 
 
 def _answer(
-    task: Task, training: Training, model: str, found: dict[str, Any], accuracy: float
+    task: Task, training: Training, model: str, found: dict[str, Any], tol: float
 ) -> Sensitivity:
-    here = predict(task, training, model, accuracy=accuracy)
+    here = predict(task, training, model, tol=tol)
     more = task.R < task.L
     other = predict(task.replace(R=task.R + (1 if more else -1)), training, model,
-                    accuracy=accuracy) if task.L > 1 else here  # fmt: skip
+                    tol=tol) if task.L > 1 else here  # fmt: skip
     change = float(other.test_error) - float(here.test_error)
     return Sensitivity(
         model=model, test_error=float(here.test_error), test_error_se=float(here.test_error_se),
         R=change if more else -change,
         n=found["alpha0"] + found["alpha1"], **found,
         provenance=f"implicit differentiation of {here.provenance}",
-        question=Question("sensitivity", task, training, {"accuracy": accuracy}),
+        question=Question("sensitivity", task, training, {"tol": tol}),
     )  # fmt: skip

@@ -104,7 +104,7 @@ def _errors(
     for seed in seeds:
         try:
             found = simulate(
-                task, training, model, d=d, trials=1, seed=seed, workers=1, test="sampled", n_test=1
+                task, training, model, d=d, trials=1, seed=seed, n_jobs=1, test="sampled", n_test=1
             )
         except NoMinimiser:
             errors.append(np.nan)

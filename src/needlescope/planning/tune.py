@@ -17,7 +17,7 @@ from ..models import get_model
 from ..outcome.planned import Tuned
 from ..query import Query
 from ..task import Task
-from ..theory.asked import check_accuracy
+from ..theory.asked import check_tol
 from ..theory.provenance import of_search
 from ..training import Training
 from .learners import Linear, Reached, TwoSteps, judged
@@ -43,7 +43,7 @@ def tune(
     *,
     losses: Sequence[str | Loss] | None = None,
     costs: Any = None,
-    accuracy: float = 5e-4,
+    tol: float = 5e-4,
 ) -> Tuned:
     """Return the best training with so much data: split, κ, steps, ridge and loss.
 
@@ -65,7 +65,7 @@ def tune(
         first is taken unless another is better by one per cent.
     costs : (float, float), optional
         What a positive and a negative bag cost; the balance of classes is then the best, too.
-    accuracy : float, default 5e-4
+    tol : float, default 5e-4
         Largest error of the test error that is accepted, in (0, 1]; at most a hundredth of the
         constant answer's, min(π, 1 − π).
 
@@ -78,7 +78,7 @@ def tune(
     ValueError
         If an argument is out of its range or of the wrong kind.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def tune(
     """
     limited = check_budget(task, budget, d, costs)
     choice("model", model, MODELS)
-    accuracy = min(check_accuracy(accuracy), OF_PRIOR * min(task.pi, 1.0 - task.pi))
+    tol = min(check_tol(tol), OF_PRIOR * min(task.pi, 1.0 - task.pi))
     given = _losses(losses)
     tried: dict[str, Setting] = {}
     for name, loss in given.items():
@@ -103,9 +103,9 @@ def tune(
     if tried[lead].error <= (1.0 + CLEARLY) * tried[chosen].error:
         chosen = lead
     loss, setting = given[chosen], tried[chosen]
-    reached, untuned = _settled(model, limited, loss, setting, accuracy), Reached(np.nan, np.nan)
+    reached, untuned = _settled(model, limited, loss, setting, tol), Reached(np.nan, np.nan)
     with suppress(NotConverged, NoMinimiser):
-        untuned = judged(model, limited, _default(model, limited), task.pi, accuracy)
+        untuned = judged(model, limited, _default(model, limited), task.pi, tol)
     if "logistic" in given and limited.d == np.inf and untuned.error < reached.error:
         chosen, loss, reached, setting = "logistic", "logistic", untuned, _as_setting(untuned)
     training = reached.training
@@ -118,7 +118,7 @@ def tune(
         losses={name: one.error for name, one in tried.items()},
         costs=_costs(model, limited, loss, setting, reached.error),
         provenance=of_search(reached.provenance),
-        question=Question("tune", task, training, {"budget": budget, "d": d, "accuracy": accuracy}),
+        question=Question("tune", task, training, {"budget": budget, "d": d, "tol": tol}),
     )  # fmt: skip
 
 
@@ -157,11 +157,9 @@ def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
     return TwoSteps(loss) if model == "attention" else Linear(model, model, loss)
 
 
-def _settled(
-    model: str, budget: Budget, loss: str | Loss, setting: Setting, accuracy: float
-) -> Reached:
-    """Judge settings at full accuracy, with steps that are longer where that helps."""
-    found = _learner(model, loss).settle(budget, setting, accuracy)
+def _settled(model: str, budget: Budget, loss: str | Loss, setting: Setting, tol: float) -> Reached:
+    """Judge settings to full precision, with steps that are longer where that helps."""
+    found = _learner(model, loss).settle(budget, setting, tol)
     training = found.training
     assert training is not None
     if model != "attention" or training.balanced:
@@ -169,7 +167,7 @@ def _settled(
     task = budget.training_task(setting.balance)
     steps = polished(task, loss, float(training.alpha0), budget.d).steps
     longer = with_strength(task, training.replace(**steps._asdict()), setting.kappa)
-    other = judged(model, budget, longer, setting.balance, accuracy)
+    other = judged(model, budget, longer, setting.balance, tol)
     return min(found, other, key=lambda one: one.error)
 
 

@@ -151,7 +151,7 @@ def packed(name: str, value: Any) -> bytes:
     except Exception as error:
         raise ValueError(
             f"the {name} must be picklable to go to a worker process, got {value!r} ({error}); "
-            "workers=1 does without"
+            "n_jobs=1 does without"
         ) from error
 
 

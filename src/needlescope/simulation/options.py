@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..noise import Noise
 from ..query import Query
-from ..running.workers import Progress
+from ..running.processes import Progress
 from ..task import Task
 from .point import MEMORY
 
@@ -34,7 +34,7 @@ class Options(TypedDict, total=False):
     sampler: str
     test: str
     n_test: int
-    workers: int | None
+    n_jobs: int | None
     memory: int
     progress: Progress
 
@@ -45,7 +45,7 @@ class _Option(NamedTuple):
     words: str
 
 
-HOW = ("workers", "memory", "progress")  # how the work is done, which the results do not depend on
+HOW = ("n_jobs", "memory", "progress")  # how the work is done, which the results do not depend on
 _OPTIONS = {
     "query": _Option(
         None,
@@ -107,7 +107,7 @@ _OPTIONS = {
         "Fresh samples that a trial looks at: mistakes are counted on them, where they are, and\n"
         "attention is looked at in so many positives.",
     ),
-    "workers": _Option(
+    "n_jobs": _Option(
         None,
         "int, optional",
         "Processes to run on, as many as there are cores by default. Results do not depend on it.",

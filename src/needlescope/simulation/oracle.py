@@ -21,8 +21,8 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import check_kind, choice, whole
 from ..outcome import Oracle
+from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.seeds import child, generator, streams
-from ..running.workers import Progress, check_workers, run, worth
 from ..signal_count import SignalCount
 from ..task import Task
 from .asked import trial_count
@@ -58,7 +58,7 @@ def simulate_oracle(
     trials: int = 8,
     seed: Any = 0,
     *,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Oracle:
     """Find the least error of a model that knows the signal by drawing: the twin of `oracle`.
@@ -78,7 +78,7 @@ def simulate_oracle(
         standard errors.
     seed : default 0
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
-    workers : int, optional
+    n_jobs : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     progress : bool or callable, optional
         A progress bar (by default if there is a terminal), or a function of (done, total).
@@ -98,18 +98,18 @@ def simulate_oracle(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=20, R=1, theta=3.0, pi=0.5)
-    >>> found = ns.simulate_oracle(task, "attention", samples=8000, seed=1, workers=1)
+    >>> found = ns.simulate_oracle(task, "attention", samples=8000, seed=1, n_jobs=1)
     >>> bool(abs(found.error - ns.oracle(task, "attention").error) < 4 * found.error_se)
     True
     """
     numbers = check_draws(task, model, samples)
     samples, trials = int(samples), trial_count(trials, task.shape)
-    check_workers(workers)
+    check_n_jobs(n_jobs)
     points = task.scalars(task.shape)
     places = streams(seed, len(points), trials)
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
-    workers = worth(workers, 1e-9 * PASSES[model] * numbers * len(jobs))
-    rows = run(_trial, jobs, workers=workers, progress=progress, title=f"{model}, signal known")
+    n_jobs = worth(n_jobs, 1e-9 * PASSES[model] * numbers * len(jobs))
+    rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{model}, signal known")
     values = by_name(rows, task.shape, trials)
     question = Question(
         "simulate_oracle", task, None, {"samples": samples, "trials": trials, "seed": seed}

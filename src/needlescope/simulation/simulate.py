@@ -13,8 +13,8 @@ from ..arrays import FloatArray
 from ..grid import choice
 from ..models import WITH_QUERY
 from ..outcome import Alignment, Focus, Outcome, Separability
+from ..running.processes import check_n_jobs, run, worth
 from ..running.seeds import streams
-from ..running.workers import check_workers, run, worth
 from ..task import Task
 from ..training import Training
 from .asked import Asked, ask, one_signal, trial_count
@@ -91,7 +91,7 @@ def simulate(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> training = ns.Training(alpha0=4.0, alpha1=3.0, loss="logistic", ridge=1e-2)
-    >>> found = ns.simulate(task, training, "attention", d=200, trials=6, seed=1, workers=1)
+    >>> found = ns.simulate(task, training, "attention", d=200, trials=6, seed=1, n_jobs=1)
     >>> limit = ns.predict(task, training, "attention")
     >>> bool(abs(found.test_error - limit.test_error) < 4 * found.test_error_se)
     True
@@ -149,7 +149,7 @@ def simulate_alignment(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=3, theta=6.0, pi=0.2)
     >>> training = ns.Training(alpha0=5.0, alpha1=1.0, eta_w=0.5, eta_b=0.5, eta_q=0.5)
-    >>> found = ns.simulate_alignment(task, training, d=400, trials=20, seed=3, workers=1)
+    >>> found = ns.simulate_alignment(task, training, d=400, trials=20, seed=3, n_jobs=1)
     >>> bool(abs(found.cosine_q - ns.align(task, training).cosine_q) < 4 * found.cosine_q_se)
     True
     """
@@ -200,7 +200,7 @@ def simulate_focus(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> training = ns.Training(alpha0=4.0, alpha1=1.0)
-    >>> found = ns.simulate_focus(task, training, d=400, trials=10, seed=1, workers=1)
+    >>> found = ns.simulate_focus(task, training, d=400, trials=10, seed=1, n_jobs=1)
     >>> bool(abs(found.signal - ns.focus(task, training).signal) < 4 * found.signal_se)
     True
     """
@@ -260,7 +260,7 @@ def simulate_separability(
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     >>> training = ns.Training(alpha1=[2.0, 4.0])
-    >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, workers=1).fraction
+    >>> ns.simulate_separability(task, training, "pooled", d=100, trials=5, n_jobs=1).fraction
     array([1., 0.])
     """
     one_signal("simulate_separability", task)
@@ -285,13 +285,13 @@ def _run(
 ) -> dict[str, FloatArray]:
     """Run all trials of all points; return each number by name, with trials as the last axis."""
     trials = trial_count(trials, asked.shape)
-    workers, progress = options["workers"], options["progress"]
-    check_workers(workers)
+    n_jobs, progress = options["n_jobs"], options["progress"]
+    check_n_jobs(n_jobs)
     points = asked.points()
     seeds = streams(seed, len(points), trials)
     jobs = [points[place // trials].trial(one) for place, one in enumerate(seeds)]
-    workers = worth(workers, sum(point.seconds for point in points) * trials)
-    rows = run(trial, jobs, workers=workers, progress=progress, title=f"{title}, d = {asked.d}")
+    n_jobs = worth(n_jobs, sum(point.seconds for point in points) * trials)
+    rows = run(trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{title}, d = {asked.d}")
     return by_name(rows, asked.shape, trials)
 
 

@@ -19,7 +19,7 @@ SINGLE_PANEL = 2**20  # float32 numbers in a panel of columns: fast for products
 COPY = 2**26  # at most so many numbers are copied to single precision: 256 MB
 SINGLE_RANGE = 1e12  # row norms beyond this, or below its inverse, stay out of float32
 CENTRED = 0.01  # a smaller mean, squared and relative to the rows, is none
-SINGLE_ACCURACY = 1e-6  # accuracy of a float32 difference
+SINGLE_PRECISION = 1e-6  # accuracy of a float32 difference
 NEGLIGIBLE = 1e-30  # of the largest entry; smaller ones would be subnormal and slow
 
 
@@ -75,7 +75,7 @@ class Products:
         if level <= CENTRED * float(self.row_squares.mean()):
             return self.row_squares
         squares = self.row_squares - 2.0 * self.quick_forward(self.mean) + level
-        return np.maximum(squares, SINGLE_ACCURACY * self.row_squares)
+        return np.maximum(squares, SINGLE_PRECISION * self.row_squares)
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of rows in double precision."""

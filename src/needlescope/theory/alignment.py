@@ -32,11 +32,11 @@ from ..task import Task
 from ..training import Training
 from .along import along_signals
 from .groups import groups
+from .on_error import Points
 from .provenance import of_alignment
 from .saddle.collapse import Pair
 from .saddle.envelope import Moments, moments
 from .steps.path import SURE, after_schedule
-from .unsolved import Points
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 

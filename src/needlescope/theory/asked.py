@@ -13,11 +13,11 @@ from ..task import Task
 NO_QUERY = Query(0.0, 0.0)
 
 
-def check_accuracy(accuracy: float) -> float:
-    """Refuse an accuracy that is not one number in (0, 1]."""
-    if np.ndim(accuracy):
-        raise ValueError(f"accuracy must be one number, got {accuracy!r}")
-    return float(real("accuracy", accuracy, 0.0, 1.0, open_low=True))
+def check_tol(tol: float) -> float:
+    """Refuse a tolerance that is not one number in (0, 1]."""
+    if np.ndim(tol):
+        raise ValueError(f"tol must be one number, got {tol!r}")
+    return float(real("tol", tol, 0.0, 1.0, open_low=True))
 
 
 def need_query(what: str, query: Query | None, model: Model, task: Task) -> Query:

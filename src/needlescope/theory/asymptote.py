@@ -26,13 +26,13 @@ from ..models.nodes import JointLaw
 from ..outcome import Asymptote, gather
 from ..query import Query
 from ..task import Task
-from .asked import check_accuracy, need_query
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder, standard_error
+from .asked import check_tol, need_query
+from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder, standard_error
 from .law.limits import drawn
+from .on_error import Points
 from .provenance import ASYMPTOTE, of_limit
 from .saddle.measures import error_slope, error_slope_rest, test_error
 from .saddle.problem import Point
-from .unsolved import Points
 
 
 def asymptote(
@@ -40,8 +40,8 @@ def asymptote(
     model: str = "attention",
     *,
     query: Query | None = None,
-    accuracy: float = 1e-4,
-    unsolved: str = "raise",
+    tol: float = 1e-4,
+    on_error: str = "raise",
 ) -> Asymptote:
     """Return the limit of the test error as α1 → ∞ and the constant of its 1/α1 approach.
 
@@ -55,9 +55,9 @@ def asymptote(
     query : Query, optional
         The query of the attention model, which cannot do without, such as
         ``align(task, training).query``.
-    accuracy : float, default 1e-4
+    tol : float, default 1e-4
         Largest error of the limit that is accepted, in (0, 1], as twice ``limit_se``.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -71,7 +71,7 @@ def asymptote(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -83,10 +83,10 @@ def asymptote(
     """
     check_kind("task", task, Task)
     kind = get_model(model)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     seen = need_query("the limit of attention", query, kind, task)
     shape = common_shape(task, seen)
-    points = Points(unsolved, shape, task, query)
+    points = Points(on_error, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
     rows: list[dict[str, Any]] = [
@@ -94,21 +94,21 @@ def asymptote(
     ] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
-            rows[index] = _solve(one, given, kind, accuracy)
+            rows[index] = _solve(one, given, kind, tol)
     points.warn()
-    options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
+    options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
 
 
-def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str, Any]:
+def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]:
     """Climb the ladder of levels until the limit is known well enough."""
-    for level in ladder(accuracy, fine=True):
+    for level in ladder(tol, fine=True):
         row = _asymptote_one(task, query, model, level)
-        doubt = ERRORS_WITHIN_ACCURACY * row["limit_se"]
-        if doubt <= accuracy:
+        doubt = ERRORS_WITHIN_TOL * row["limit_se"]
+        if doubt <= tol:
             return row
     raise NotConverged(
-        f"the limit is known to ±{doubt:.1e} only; pass accuracy={1.5 * doubt:.1g} to accept that"
+        f"the limit is known to ±{doubt:.1e} only; pass tol={1.5 * doubt:.1g} to accept that"
     )
 
 

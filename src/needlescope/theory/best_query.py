@@ -6,7 +6,7 @@ endless data, or the one that is trained. The error has more than one valley (on
 alone, several sought together), so the search starts in each: along every signal, along the most
 frequent ones in equal parts, and along the mean signal. For each direction the temperature is
 tuned; from the best of them a simplex search moves direction and temperature together; and what is
-left is compared at the accuracy asked. Hard attention, κ = ∞, and pooling, κ = 0, are tried too.
+left is compared at the tolerance asked. Hard attention, κ = ∞, and pooling, κ = 0, are tried too.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from ..outcome import BestQuery, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .asked import check_accuracy
-from .law.ladder import ERRORS_WITHIN_ACCURACY, Level, ladder
+from .asked import check_tol
+from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder
 from .law.limits import drawn, train_limit
 from .learning import predict
+from .on_error import Points
 from .oracle.known_readout import Known, joined, known_readout
 from .provenance import BEST_QUERY, of_prediction, of_search
 from .saddle.measures import test_error
 from .saddle.problem import Point
 from .saddle.readout import train_readout
-from .unsolved import Points
 
 ROUGH = Level(2**7, 32)  # of the search with a known readout, where 1e-2 is asked
 CLOSE = Level(2**9, 32)  # else: with it the best temperature costs 1e-4 at most
 ROUGH_TRAINED = Level(2**11, 48)
-MARGIN = 3e-3  # of rough errors, within which queries are compared at the accuracy asked
+MARGIN = 3e-3  # of rough errors, within which queries are compared at the tolerance asked
 SOFTEST = 0.05  # κ that is tried, but for zero
 TEMPERATURES = 8
 DESCENTS = 2  # from the best starts
@@ -69,8 +69,8 @@ def best_query(
     task: Task,
     training: Training | None = None,
     *,
-    accuracy: float = 1e-3,
-    unsolved: str = "raise",
+    tol: float = 1e-3,
+    on_error: str = "raise",
 ) -> BestQuery:
     """Return the best query for a task of several signals: its direction and its temperature.
 
@@ -85,9 +85,9 @@ def best_query(
     training : Training, optional
         How the readout is trained on fresh data: loss, ridge and ``alpha1`` matter. Left out, the
         readout knows the signals, as with endless data.
-    accuracy : float, default 1e-3
+    tol : float, default 1e-3
         Largest error of the errors that is accepted, in (0, 1], as twice ``error_se``.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -101,7 +101,7 @@ def best_query(
     ValueError
         If an argument is out of its range or of the wrong kind, or the task has one signal.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def best_query(
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=3.0, pi=0.5, signals=(0.5, 0.5))
-    >>> ns.best_query(task, accuracy=0.01).cosines
+    >>> ns.best_query(task, tol=0.01).cosines
     (1.0, 0.0)
     """
     check_kind("task", task, Task)
@@ -120,9 +120,9 @@ def best_query(
         )
     if training is not None:
         check_kind("training", training, Training)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     shape = common_shape(*(part for part in (task, training) if part is not None))
-    points = Points(unsolved, shape, task, training)
+    points = Points(on_error, shape, task, training)
     ground = BEST_QUERY
     if training is not None:
         ground = of_search(of_prediction(ATTENTION, training.loss, task, task))
@@ -131,14 +131,14 @@ def best_query(
     rows: list[dict[str, Any]] = [{"provenance": ground}] * len(tasks)
     for index, pair in enumerate(zip(tasks, trainings, strict=True)):
         with points.at(index):
-            rows[index] = {"provenance": ground} | _best_one(*pair, accuracy)
+            rows[index] = {"provenance": ground} | _best_one(*pair, tol)
     points.warn()
-    options = {"accuracy": accuracy, "unsolved": unsolved}
+    options = {"tol": tol, "on_error": on_error}
     return gather(BestQuery, rows, shape, Question("best_query", task, training, options))
 
 
-def _best_one(task: Task, training: Training | None, accuracy: float) -> dict[str, Any]:
-    level = CLOSE if accuracy < 0.01 else ROUGH
+def _best_one(task: Task, training: Training | None, tol: float) -> dict[str, Any]:
+    level = CLOSE if tol < 0.01 else ROUGH
     attempt = _known(task, level) if training is None else _trained(task, training)
     hardest = 1.5 + 1.2 * float(
         np.sqrt(2.0 * np.log(task.L))
@@ -151,7 +151,7 @@ def _best_one(task: Task, training: Training | None, accuracy: float) -> dict[st
     def fine(one: _Tried) -> tuple[float, float]:
         key = one.kappa, one.cosines
         if key not in known:
-            known[key] = _fine(task, training, one, accuracy)
+            known[key] = _fine(task, training, one, tol)
         return known[key]
 
     def least(some: list[_Tried]) -> _Tried:
@@ -159,7 +159,7 @@ def _best_one(task: Task, training: Training | None, accuracy: float) -> dict[st
         return min((one for one in some if one.error <= bound), key=lambda one: fine(one)[0])
 
     best, found = least([one for some in starts for one in some]), least(moved)
-    if fine(found)[0] < fine(best)[0] - ERRORS_WITHIN_ACCURACY * fine(best)[1]:
+    if fine(found)[0] < fine(best)[0] - ERRORS_WITHIN_TOL * fine(best)[1]:
         best = found  # else a simpler direction is as good within the errors
     alone = least([one for some in starts for one in some if max(one.cosines) == 1.0])
     row: dict[str, Any] = {"kappa": best.kappa, "cosines": best.cosines}
@@ -264,23 +264,21 @@ def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
     return _roughly(tried)
 
 
-def _fine(
-    task: Task, training: Training | None, one: _Tried, accuracy: float
-) -> tuple[float, float]:
-    """Return the error of a query and its standard error, at the accuracy asked."""
+def _fine(task: Task, training: Training | None, one: _Tried, tol: float) -> tuple[float, float]:
+    """Return the error of a query and its standard error, at the tolerance asked."""
     if training is not None:
-        found = predict(task, training, query=one.query, accuracy=accuracy)
+        found = predict(task, training, query=one.query, tol=tol)
         return float(found.test_error), float(found.test_error_se)
-    for level in ladder(accuracy):
+    for level in ladder(tol):
         laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, one.query, level)]
         readout = known_readout(joined(laws), one.readout)
         if len(laws) == 1:  # nothing was drawn
             return readout.error, 0.0
         errors = np.array([readout.on(law) for law in laws])
         se = float(errors.std(ddof=1) / np.sqrt(len(errors)))
-        if ERRORS_WITHIN_ACCURACY * se <= accuracy:
+        if ERRORS_WITHIN_TOL * se <= tol:
             return readout.error, se
     raise NotConverged(
-        f"the error of a query is known to {se:.1e} only, not to the accuracy of {accuracy:g} "
-        f"asked; pass accuracy={3.0 * se:.1g} to accept that"
+        f"the error of a query is known to {se:.1e} only, not to the tolerance of {tol:g} "
+        f"asked; pass tol={3.0 * se:.1g} to accept that"
     )

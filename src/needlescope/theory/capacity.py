@@ -16,16 +16,16 @@ from ..models import Model, get_model
 from ..outcome import Capacity, gather
 from ..query import Query
 from ..task import Task
-from .asked import check_accuracy, need_query
+from .asked import check_tol, need_query
 from .groups import groups
 from .law.attention import attention_limit
-from .law.ladder import ERRORS_WITHIN_ACCURACY, ladder
+from .law.ladder import ERRORS_WITHIN_TOL, ladder
 from .law.limits import LAWS, sharpness, train_limit
 from .law.normals import NormalLaw
+from .on_error import Points
 from .provenance import CAPACITY, of_limit
 from .saddle.margin import separability, uncertainty
 from .saddle.rare import Known, rare_separability
-from .unsolved import Points
 
 BEYOND = 1e-250  # below it 1/α* counts as zero
 
@@ -35,8 +35,8 @@ def capacity(
     model: str = "attention",
     *,
     query: Query | None = None,
-    accuracy: float = 5e-3,
-    unsolved: str = "raise",
+    tol: float = 5e-3,
+    on_error: str = "raise",
 ) -> Capacity:
     """Return the separability capacity α*: the largest n/d at which data are typically separable.
 
@@ -51,9 +51,9 @@ def capacity(
     query : Query, optional
         The query of the attention model, which cannot do without, such as
         ``align(task, training).query``.
-    accuracy : float, default 5e-3
+    tol : float, default 5e-3
         Largest relative error of α* that is accepted, in (0, 1], from quasi-Monte Carlo.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -67,7 +67,7 @@ def capacity(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -80,37 +80,37 @@ def capacity(
     check_kind("task", task, Task)
     task.need_one_signal("capacity")
     kind = get_model(model)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     seen = need_query("the capacity of attention", query, kind, task)
     shape = common_shape(task, seen)
-    points = Points(unsolved, shape, task, query)
+    points = Points(on_error, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
     blank = {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, (one, given) in enumerate(jobs):
         with points.at(index):
-            rows[index] = _solve(one, given, kind, accuracy)
+            rows[index] = _solve(one, given, kind, tol)
     points.warn()
-    options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
+    options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Capacity, rows, shape, Question("capacity", task, None, options))
 
 
-def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str, Any]:
+def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]:
     """Return the capacity of one task, or refuse to where it is not known well enough."""
     kappa = sharpness(model, query) if model.has_query else 0.0
     drawn = kappa > 0.0 and LAWS[model.name] is attention_limit
     if drawn:
-        known = _by_drawing(task, kappa, query.cosine, accuracy)
+        known = _by_drawing(task, kappa, query.cosine, tol)
     else:
-        known = _by_quadrature(task, query, model, accuracy)
-    doubt = ERRORS_WITHIN_ACCURACY * known.relative
+        known = _by_quadrature(task, query, model, tol)
+    doubt = ERRORS_WITHIN_TOL * known.relative
     alpha = 1.0 / known.value if known.value > BEYOND else np.inf
-    if np.isfinite(alpha) and doubt > accuracy:
+    if np.isfinite(alpha) and doubt > tol:
         raise NotConverged(
             f"the capacity, about {alpha:.2g}, is known to a relative error of {doubt:.1e} only: "
             "the larger it is, the rarer the samples that limit it, and the fewer of them are "
-            f"drawn; pass accuracy={1.5 * doubt:.1g} to accept that"
+            f"drawn; pass tol={1.5 * doubt:.1g} to accept that"
         )
     return {
         "model": model.name,
@@ -120,17 +120,17 @@ def _solve(task: Task, query: Query, model: Model, accuracy: float) -> dict[str,
     }
 
 
-def _by_drawing(task: Task, kappa: float, cosine: float, accuracy: float) -> Known:
+def _by_drawing(task: Task, kappa: float, cosine: float, tol: float) -> Known:
     """Return 1/α* of a law that is drawn, its rare samples where they are."""
     every = groups(task)
     laws = [NormalLaw(task.L, one.tokens, task.theta, kappa, cosine, one.label) for one in every]
-    return rare_separability(laws, [one.share for one in every], accuracy)
+    return rare_separability(laws, [one.share for one in every], tol)
 
 
-def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> Known:
+def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Known:
     """Return 1/α* of a law with few nodes, climbing its levels until it is known well enough."""
     # of a quantity near one, where errors are near a tenth
-    for level in ladder(0.1 * accuracy, fine=True):
+    for level in ladder(0.1 * tol, fine=True):
         limit = train_limit(model, task, query, level)
         law = limit.law(task.pi, task.flips)
         found = separability(law)
@@ -138,6 +138,6 @@ def _by_quadrature(task: Task, query: Query, model: Model, accuracy: float) -> K
             return Known(0.0, 0.0)
         coarse = limit.coarse_law(task.pi, task.flips)
         relative = uncertainty(law, coarse, found) / found.value
-        if ERRORS_WITHIN_ACCURACY * relative <= accuracy:
+        if ERRORS_WITHIN_TOL * relative <= tol:
             break
     return Known(found.value / limit.dim, relative)

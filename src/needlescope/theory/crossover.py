@@ -1,7 +1,7 @@
 """The alignment at which attention starts to beat mean pooling.
 
 The gain, pooling's error less attention's, is looked at roughly over a grid of alignments, and at
-the accuracy asked only where that decides something: where the sign is in doubt, at the crossing
+the tolerance asked only where that decides something: where the sign is in doubt, at the crossing
 and at full alignment.
 """
 
@@ -21,20 +21,20 @@ from ..outcome import Crossover, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .asked import check_accuracy
+from .asked import check_tol
 from .asymptote import asymptote
-from .law.ladder import ERRORS_WITHIN_ACCURACY
+from .law.ladder import ERRORS_WITHIN_TOL
 from .learning import predict
+from .on_error import Points
 from .provenance import ASYMPTOTE, of_prediction, of_search
-from .unsolved import Points
 
 SCAN = np.linspace(0.0, 1.0, 6)
-ROUGH_ACCURACY = 2e-3  # accuracy of the errors that are scanned; a sign in doubt is looked at again
+ROUGH_TOL = 2e-3  # tolerance of the errors that are scanned; a sign in doubt is looked at again
 WITHIN = 1e-9  # of pooling's error, two errors count as the same
 STEPS, CLOSE = 4, 1e-4  # of the Newton search: as many at most, and what ends it
 APART = 0.02  # alignments on both sides of the crossing that tell the slope there
 
-Gain = Callable[[float, float], tuple[float, float]]  # of alignment and accuracy, with its error
+Gain = Callable[[float, float], tuple[float, float]]  # of alignment and tolerance, with its error
 
 
 def crossover(
@@ -42,8 +42,8 @@ def crossover(
     kappa: Any,
     *,
     training: Training | None = None,
-    accuracy: float = 1e-4,
-    unsolved: str = "raise",
+    tol: float = 1e-4,
+    on_error: str = "raise",
 ) -> Crossover:
     """Return the smallest alignment s of the query at which attention beats mean pooling.
 
@@ -60,9 +60,9 @@ def crossover(
     training : Training, optional
         Compare after this training (both readouts on D1). Without it, in the limit of
         much data with the square loss and no ridge.
-    accuracy : float, default 1e-4
+    tol : float, default 1e-4
         Of the test errors that are compared, in (0, 1].
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -76,14 +76,14 @@ def crossover(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
     NoMinimiser
         If the training has no unique finite minimiser.
 
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, accuracy=1e-3)
+    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, tol=1e-3)
     >>> round(found.cosine, 2), found.verdict
     (0.19, 'crosses')
     """
@@ -92,19 +92,19 @@ def crossover(
     if training is not None:
         check_kind("training", training, Training)
     strength = Query(kappa, 0.0)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     shape = common_shape(task, strength, *([] if training is None else [training]))
     count = int(np.prod(shape, dtype=np.int64))
     trainings = [None] * count if training is None else training.scalars(shape)
-    points = Points(unsolved, shape, task, strength, training)
+    points = Points(on_error, shape, task, strength, training)
     jobs = list(zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True))
     blank = {"provenance": _provenance(task, training)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, (one, given, trained) in enumerate(jobs):
         with points.at(index):
-            rows[index] = blank | _crossover_one(one, given.kappa, trained, accuracy)
+            rows[index] = blank | _crossover_one(one, given.kappa, trained, tol)
     points.warn()
-    options = {"kappa": strength.kappa, "accuracy": accuracy, "unsolved": unsolved}
+    options = {"kappa": strength.kappa, "tol": tol, "on_error": on_error}
     return gather(Crossover, rows, shape, Question("crossover", task, training, options))
 
 
@@ -116,31 +116,30 @@ def _provenance(task: Task, training: Training | None) -> str:
 
 
 def _crossover_one(
-    task: Task, kappa: float, training: Training | None, accuracy: float
+    task: Task, kappa: float, training: Training | None, tol: float
 ) -> dict[str, Any]:
-    def error(model: str, query: Query | None, accuracy: float) -> tuple[float, float]:
+    def error(model: str, query: Query | None, tol: float) -> tuple[float, float]:
         if training is None:
-            limit = asymptote(task, model, query=query, accuracy=accuracy)
+            limit = asymptote(task, model, query=query, tol=tol)
             return float(limit.limit), float(limit.limit_se)
-        found = predict(task, training, model, query=query, accuracy=accuracy)
+        found = predict(task, training, model, query=query, tol=tol)
         return float(found.test_error), float(found.test_error_se)
 
-    pooled, _ = error("pooled", None, accuracy)
+    pooled, _ = error("pooled", None, tol)
 
     @cache
-    def gain(cosine: float, accuracy: float) -> tuple[float, float]:
-        value, se = error("attention", Query(kappa, cosine), accuracy)
+    def gain(cosine: float, tol: float) -> tuple[float, float]:
+        value, se = error("attention", Query(kappa, cosine), tol)
         return pooled - value, se
 
     def equal(gain: float, error: float) -> bool:
         """Whether a gain is none as far as can be told."""
-        return abs(gain) <= ERRORS_WITHIN_ACCURACY * error + WITHIN * pooled
+        return abs(gain) <= ERRORS_WITHIN_TOL * error + WITHIN * pooled
 
-    rough = max(ROUGH_ACCURACY, accuracy)
+    rough = max(ROUGH_TOL, tol)
     seen = [gain(s, rough) for s in SCAN.tolist()]
     seen = [
-        gain(s, accuracy) if equal(*one) else one
-        for s, one in zip(SCAN.tolist(), seen, strict=True)
+        gain(s, tol) if equal(*one) else one for s, one in zip(SCAN.tolist(), seen, strict=True)
     ]
     wins = [value > 0.0 and not equal(value, se) for value, se in seen]
     cosine, cosine_se = np.nan, np.nan
@@ -152,9 +151,9 @@ def _crossover_one(
         verdict = "never"
     else:
         first = wins.index(True)
-        cosine, cosine_se = _crossing(gain, float(SCAN[first - 1]), float(SCAN[first]), accuracy)
+        cosine, cosine_se = _crossing(gain, float(SCAN[first - 1]), float(SCAN[first]), tol)
         verdict = "crosses"
-    best, best_se = gain(1.0, accuracy)
+    best, best_se = gain(1.0, tol)
     return {
         "kappa": kappa,
         "cosine": cosine,
@@ -165,24 +164,24 @@ def _crossover_one(
     }
 
 
-def _crossing(gain: Gain, low: float, high: float, accuracy: float) -> tuple[float, float]:
+def _crossing(gain: Gain, low: float, high: float, tol: float) -> tuple[float, float]:
     """Return where the gain changes sign between two alignments, and its error.
 
-    A rough search leads near; from there Newton steps go by the gain at full accuracy, whose
+    A rough search leads near; from there Newton steps go by the gain to full precision, whose
     slope is that of a secant across.
     """
-    rough = max(ROUGH_ACCURACY, accuracy)
+    rough = max(ROUGH_TOL, tol)
     ends = [gain(s, rough)[0] for s in (low, high)]
     if ends[0] < 0.0 < ends[1]:
         at = float(brentq(lambda s: gain(s, rough)[0], low, high, xtol=1e-3))
     else:
         at = low  # at the lower end the two are equal as far as can be told
     left, right = max(at - APART, 0.0), min(at + APART, 1.0)
-    slope = (gain(right, accuracy)[0] - gain(left, accuracy)[0]) / (right - left)
+    slope = (gain(right, tol)[0] - gain(left, tol)[0]) / (right - left)
     slope = max(slope, 1e-300)
     for _ in range(STEPS):
-        step = gain(at, accuracy)[0] / slope
+        step = gain(at, tol)[0] / slope
         at = float(np.clip(at - step, low, high))
         if abs(step) < CLOSE:
             break
-    return at, gain(at, accuracy)[1] / slope
+    return at, gain(at, tol)[1] / slope

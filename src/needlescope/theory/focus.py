@@ -31,13 +31,13 @@ from ..outcome import Focus, gather
 from ..query import Query
 from ..task import Task
 from ..training import Training
-from .asked import check_accuracy
+from .asked import check_tol
 from .known import LAW_SHARE, check_learned, check_reached, learned
 from .law.attention import draw
-from .law.ladder import ERRORS_WITHIN_ACCURACY, LADDER, Level, ladder
+from .law.ladder import ERRORS_WITHIN_TOL, LADDER, Level, ladder
 from .law.limits import sharpness
+from .on_error import Points
 from .provenance import FOCUS
-from .unsolved import Points
 
 # The integrand over x is smooth and falls like a Gaussian: the trapezoid rule is exact to rounding.
 GRID = np.linspace(-12.0, 12.0, 961)
@@ -49,8 +49,8 @@ def focus(
     model: str = "attention",
     *,
     query: Query | None = None,
-    accuracy: float = 1e-4,
-    unsolved: str = "raise",
+    tol: float = 1e-4,
+    on_error: str = "raise",
 ) -> Focus:
     """Predict how a trained query spreads its attention over a positive sample.
 
@@ -64,9 +64,9 @@ def focus(
     model : "attention", "hard" or "linear", default "attention"
     query : Query, optional
         A query given directly instead of the one that `align` predicts.
-    accuracy : float, default 1e-4
+    tol : float, default 1e-4
         Largest error of the mean weight on all signal tokens that is accepted, in (0, 1].
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -80,7 +80,7 @@ def focus(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -93,27 +93,27 @@ def focus(
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     kind = get_model(choice("model", model, WITH_QUERY))
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     check_learned(kind, task, training, query)
     check_schedule(kind, training, query)
     parts = (task, training) if query is None else (task, training, query)
     shape = common_shape(*parts)
-    points = Points(unsolved, shape, *parts)
+    points = Points(on_error, shape, *parts)
     jobs = list(zip(*(part.scalars(shape) for part in parts), strict=True))
     blank = {"model": model, "provenance": FOCUS}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, (one, steps, *given) in enumerate(jobs):
         with points.at(index):
             if given:
-                rows[index] = blank | _focus_one(kind, one, given[0], accuracy)
+                rows[index] = blank | _focus_one(kind, one, given[0], tol)
             else:
-                rows[index] = blank | _focus_learned(kind, one, steps, accuracy)
+                rows[index] = blank | _focus_learned(kind, one, steps, tol)
     points.warn()
-    options = {"query": query, "accuracy": accuracy, "unsolved": unsolved}
+    options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Focus, rows, shape, Question("focus", task, training, options))
 
 
-def _focus_learned(model: Model, task: Task, training: Training, accuracy: float) -> dict[str, Any]:
+def _focus_learned(model: Model, task: Task, training: Training, tol: float) -> dict[str, Any]:
     """Train the query well enough for the weight on the signal; what is open adds to its error."""
 
     def numbers(query: Query) -> FloatArray:
@@ -121,9 +121,9 @@ def _focus_learned(model: Model, task: Task, training: Training, accuracy: float
         return np.array([_mean(task, each)[0], *each.mean(axis=1), _largest_of(task, query)])
 
     what = "the attention on signal tokens"
-    known, left = learned(task, training, accuracy, numbers, what)
+    known, left = learned(task, training, tol, numbers, what)
     check_reached(model, known.query)
-    row = _focus_one(model, task, known.query, accuracy * (1.0 if known.exact else LAW_SHARE))
+    row = _focus_one(model, task, known.query, tol * (1.0 if known.exact else LAW_SHARE))
     R = task.mean_count
     for name, count in (("signal_se", R), ("noise_se", task.L - R)):
         row[name] = float(np.hypot(row[name], left[0] / count)) if count else np.nan
@@ -175,17 +175,17 @@ def _error(means: FloatArray) -> FloatArray:
     )
 
 
-def _focus_one(model: Model, task: Task, query: Query, accuracy: float) -> dict[str, Any]:
+def _focus_one(model: Model, task: Task, query: Query, tol: float) -> dict[str, Any]:
     R, others = task.mean_count, task.L - task.mean_count
-    for level in ladder(min(1.0, 100.0 * accuracy), fine=True):  # better known than a test error
+    for level in ladder(min(1.0, 100.0 * tol), fine=True):  # better known than a test error
         each = _masses(model, task, query, level)
         share, error = _mean(task, each)
-        if ERRORS_WITHIN_ACCURACY * error <= accuracy:
+        if ERRORS_WITHIN_TOL * error <= tol:
             break
     else:
         raise NotConverged(
             f"the attention on signal tokens is {share:.6g} ± {error:.1g} at the finest level, "
-            f"above accuracy={accuracy:g}; ask for less"
+            f"above tol={tol:g}; ask for less"
         )
     several: dict[str, Any] = {}
     if task.signals is not None:

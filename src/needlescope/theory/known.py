@@ -22,13 +22,13 @@ from ..query import SHARPEST, Query
 from ..task import Task
 from ..training import Training
 from .alignment import trained
-from .law.ladder import ERRORS_WITHIN_ACCURACY
+from .law.ladder import ERRORS_WITHIN_TOL
 from .steps.path import doubt
 
-# What of an accuracy the query may take, and what it leaves to the law: their squares add up to 1.
+# What of a tolerance the query may take, and what it leaves to the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
 ROUGHLY = 1e-2  # doubt of a schedule's query that is enough to see what it leaves open
-HOPELESS = 5.0  # by how much an accuracy must be missed, as foreseen, not to be tried
+HOPELESS = 5.0  # by how much an tol must be missed, as foreseen, not to be tried
 NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
 
 
@@ -102,16 +102,16 @@ def check_reached(model: Model, query: Query) -> None:
 def learned(
     task: Task,
     training: Training,
-    accuracy: float,
+    tol: float,
     numbers: Callable[[Query], FloatArray],
     what: str,
 ) -> tuple[Known, FloatArray]:
     """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
 
-    A schedule is followed finely enough for the first of them, ``what``, at the accuracy asked:
+    A schedule is followed finely enough for the first of them, ``what``, at the tolerance asked:
     roughly at first, to see what that is, and no further where it cannot be.
     """
-    sure = max(0.5 * accuracy, ROUGHLY)
+    sure = max(0.5 * tol, ROUGHLY)
     while True:
         row = trained(task, training, sure)
         query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
@@ -120,15 +120,15 @@ def learned(
         if known.exact:
             return known, EXACT
         errors = known.errors(numbers)
-        open_by, allowed = ERRORS_WITHIN_ACCURACY * float(errors[0]), QUERY_SHARE * accuracy
+        open_by, allowed = ERRORS_WITHIN_TOL * float(errors[0]), QUERY_SHARE * tol
         if open_by <= allowed:
             return known, errors
         least = row.get("finest", known.doubt) / known.doubt  # what can be left of the errors
         if known.doubt > sure or least * open_by > HOPELESS * allowed:
             raise NotConverged(
                 f"the query after its schedule can be known to about {least * known.doubt:.1e} "
-                f"only, which leaves {what} open by {least * open_by:.1e}, not by the accuracy of "
-                f"{accuracy:g} asked; pass accuracy={4.0 * least * open_by:.1g} to accept that, or "
+                f"only, which leaves {what} open by {least * open_by:.1e}, not by the tolerance of "
+                f"{tol:g} asked; pass tol={4.0 * least * open_by:.1g} to accept that, or "
                 "take shorter steps (eta_w, eta_q), or fewer"
             )
         sure = 0.8 * known.doubt * allowed / open_by

@@ -23,10 +23,10 @@ from ..outcome import Outcome, gather
 from ..query import Query
 from ..task import Positions, Task
 from ..training import DATA, Training
-from .asked import NO_QUERY, check_accuracy
+from .asked import NO_QUERY, check_tol
 from .known import EXACT, LAW_SHARE, check_learned, check_reached, learned
 from .law.ladder import (
-    ERRORS_WITHIN_ACCURACY,
+    ERRORS_WITHIN_TOL,
     LADDER,
     ROUGH,
     ROUGHLY,
@@ -36,12 +36,12 @@ from .law.ladder import (
 )
 from .law.limits import error_limit, train_limit
 from .law.several import beside_query
+from .on_error import Points
 from .provenance import of_prediction
 from .saddle.influence import rare_event_shift
 from .saddle.measures import measure
 from .saddle.problem import Point
 from .saddle.readout import Readout, train_readout
-from .unsolved import Points
 
 MOST_DIMENSIONS = 10**9
 STEADY = LADDER[0].finer  # enough to see how far a number moves with the query
@@ -56,23 +56,23 @@ class _Solved(NamedTuple):
 
     @property
     def doubt(self) -> float:
-        return ERRORS_WITHIN_ACCURACY * float(self.row["test_error_se"])
+        return ERRORS_WITHIN_TOL * float(self.row["test_error_se"])
 
-    def settled(self, level: Level, accuracy: float) -> bool:
+    def settled(self, level: Level, tol: float) -> bool:
         """Whether a result is known well enough; a rough law must leave something to spare.
 
         It must know small errors to a tenth, too, and it does not tell for sure whether a readout
         is nil.
         """
         if level != ROUGH:
-            return self.doubt <= accuracy
+            return self.doubt <= tol
         if self.readout.local is None:
             return False
-        return self.doubt <= ROUGHLY * min(accuracy, 0.1 * float(self.row["test_error"]))
+        return self.doubt <= ROUGHLY * min(tol, 0.1 * float(self.row["test_error"]))
 
-    def coarse(self, accuracy: float) -> bool:
-        """Whether compression is what stands between a result and its accuracy."""
-        return bool(self.doubt > accuracy >= np.sqrt(2.0) * ERRORS_WITHIN_ACCURACY * self.sampling)
+    def coarse(self, tol: float) -> bool:
+        """Whether compression is what stands between a result and its tolerance."""
+        return bool(self.doubt > tol >= np.sqrt(2.0) * ERRORS_WITHIN_TOL * self.sampling)
 
 
 class _Job(NamedTuple):
@@ -95,8 +95,8 @@ def predict(
     test_task: Task | None = None,
     data: str = "D1",
     d: int | None = None,
-    accuracy: float = 1e-4,
-    unsolved: str = "raise",
+    tol: float = 1e-4,
+    on_error: str = "raise",
 ) -> Outcome:
     """Predict test error, train loss and train error of a trained classifier, in the limit.
 
@@ -122,9 +122,9 @@ def predict(
         The dimension that the prediction is meant for. The numbers stay those of the limit, but
         where they rest on samples rarer than one in the training set, whose size is then known,
         the result says so (``rare_event_shift``, ``notes``) and a `RuntimeWarning` is given.
-    accuracy : float, default 1e-4
+    tol : float, default 1e-4
         Largest error of the test error that is accepted, in (0, 1], as twice ``test_error_se``.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -140,7 +140,7 @@ def predict(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
     NoMinimiser
         If training has no unique finite minimiser: no ridge on separable data, or a hinge loss
         that leaves the bias free.
@@ -159,7 +159,7 @@ def predict(
     check_kind("training", training, Training)
     kind = get_model(model)
     choice("data", data, DATA)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     d = None if d is None else whole("d", d, 1, MOST_DIMENSIONS)
     check_learned(kind, task, training, query)
     check_schedule(kind, training, query)
@@ -169,7 +169,7 @@ def predict(
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
     shape = common_shape(*{id(part): part for part in (task, training, seen, test)}.values())
-    points = Points(unsolved, shape, task, training, query, test_task)
+    points = Points(on_error, shape, task, training, query, test_task)
     parts = (part.scalars(shape) for part in (task, training, seen, test))
     jobs = [
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
@@ -178,20 +178,20 @@ def predict(
     if kind.has_query and query is None:
         for index, job in enumerate(jobs):
             with points.at(index):
-                jobs[index] = _with_query(kind, job, accuracy)
+                jobs[index] = _with_query(kind, job, tol)
     protocol = training if kind.has_query and query is None else None
     rests = of_prediction(kind, training.loss, task, test, protocol)
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs, points).values():
-        for index, found in _walk(kind, jobs, members, accuracy, points).items():
+        for index, found in _walk(kind, jobs, members, tol, points).items():
             rows[index] = blank | _opened(found.row, jobs[index].open)
             if d is not None:
-                rows[index] |= _at_dimension(kind, jobs[index], found.readout, accuracy, d)
+                rows[index] |= _at_dimension(kind, jobs[index], found.readout, tol, d)
     points.warn()
     options = {
         **{"query": query, "test_task": test_task, "data": data, "d": d},
-        **{"accuracy": accuracy, "unsolved": unsolved},
+        **{"tol": tol, "on_error": on_error},
     }
     outcome = gather(Outcome, rows, shape, Question("predict", task, training, options))
     for note in outcome.notes:
@@ -212,7 +212,7 @@ def _check_test(model: Model, task: Task, test: Task | None) -> Task:
     return test
 
 
-def _with_query(model: Model, job: _Job, accuracy: float) -> _Job:
+def _with_query(model: Model, job: _Job, tol: float) -> _Job:
     """Train the query of a point, well enough for its test error."""
     near: list[Point | None] = [None]
 
@@ -221,7 +221,7 @@ def _with_query(model: Model, job: _Job, accuracy: float) -> _Job:
         near.append(found.readout.warm)
         return np.array([found.row[name] for name in _with_errors(found.row)])
 
-    known, errors = learned(job.task, job.training, accuracy, numbers, "the test error")
+    known, errors = learned(job.task, job.training, tol, numbers, "the test error")
     check_reached(model, known.query)
     return job._replace(query=known.query, open=errors)
 
@@ -238,7 +238,7 @@ def _families(jobs: list[_Job], points: Points) -> dict[Any, list[int]]:
 
 
 def _walk(
-    model: Model, jobs: list[_Job], members: list[int], accuracy: float, points: Points
+    model: Model, jobs: list[_Job], members: list[int], tol: float, points: Points
 ) -> dict[int, _Solved]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level.
 
@@ -247,20 +247,20 @@ def _walk(
     coarse, the same samples are compressed less.
     """
     done: dict[int, _Solved] = {}
-    asked = accuracy
-    accuracy *= LAW_SHARE if jobs[members[0]].open.any() else 1.0
-    pending, levels = members, ladder(accuracy)
+    asked = tol
+    tol *= LAW_SHARE if jobs[members[0]].open.any() else 1.0
+    pending, levels = members, ladder(tol)
     middle = members[len(members) // 2]  # one point that tells where to start
     look = _look(model, jobs[middle]) if levels[0] != ROUGH else None
-    if look is not None and look.settled(ROUGH, accuracy):
+    if look is not None and look.settled(ROUGH, tol):
         done[middle], levels = look, (ROUGH, *levels)
         pending = [k for k in members if k != middle]
     elif len(members) > 2:
         with points.at(middle):
             probe = _solve(model, jobs[middle], levels[0], look and look.readout.warm)
-            excess = probe.doubt / accuracy
+            excess = probe.doubt / tol
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
-            levels = levels[0 if probe.coarse(accuracy) else skip :]
+            levels = levels[0 if probe.coarse(tol) else skip :]
     for level in levels:
         trail: list[tuple[_Job, Point]] = []
         for index in pending:
@@ -269,29 +269,27 @@ def _walk(
             with points.at(index):
                 near = _guess(trail, jobs[index]) or (look and look.readout.warm)
                 found = _solve(model, jobs[index], level, near)
-                if level != ROUGH and found.coarse(accuracy):
+                if level != ROUGH and found.coarse(tol):
                     found = _solve(model, jobs[index], level.finer, found.readout.warm)
                 if found.readout.local is not None:
                     trail.append((jobs[index], found.readout.point))
                 done[index] = found
-        pending = [
-            k for k in pending if k not in points.lost and not done[k].settled(level, accuracy)
-        ]
+        pending = [k for k in pending if k not in points.lost and not done[k].settled(level, tol)]
     for index in sorted(pending, key=lambda k: -done[k].doubt):  # the worst first
         with points.at(index):
             worst = done[index].doubt
             raise NotConverged(
-                f"the test error is known to ±{worst:.1e} only, not to the accuracy of "
-                f"{asked:g} asked; pass accuracy={1.5 * worst:.1g} to accept that"
+                f"the test error is known to ±{worst:.1e} only, not to the tolerance of "
+                f"{asked:g} asked; pass tol={1.5 * worst:.1g} to accept that"
             )
     return {index: found for index, found in done.items() if index not in points.lost}
 
 
 def _at_dimension(
-    model: Model, job: _Job, readout: Readout, accuracy: float, d: int
+    model: Model, job: _Job, readout: Readout, tol: float, d: int
 ) -> dict[str, float]:
     """Return how far a prediction rests on samples rarer than one in the training set at d."""
-    test = error_limit(model, job.task, job.test, job.query, ladder(accuracy)[0])
+    test = error_limit(model, job.task, job.test, job.query, ladder(tol)[0])
     return {"rare_event_shift": rare_event_shift(readout, test.law(job.test.pi), job.alpha * d)}
 
 

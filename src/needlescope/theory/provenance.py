@@ -22,7 +22,7 @@ ASYMPTOTE = derived("corollary 2")
 BEST_QUERY = "search: over direction, temperature and readout"
 CAPACITY = conjectured("conjecture 1")
 FOCUS = "formula: exact law of the attention weights"
-LEARNING_LIMIT = "formula: replica-symmetric (not a theorem)"
+BAYES_OPTIMAL = "formula: replica-symmetric (not a theorem)"
 STATE_EVOLUTION = "formula: state evolution"
 ORACLE = {
     "attention": f"search: over temperature, sign and threshold in {derived('theorem 1')}",
@@ -102,7 +102,7 @@ def of_search(*grounds: str) -> str:
 
     Examples
     --------
-    >>> of_search(LEARNING_LIMIT)
+    >>> of_search(BAYES_OPTIMAL)
     'search: on replica-symmetric (not a theorem)'
     >>> of_search(ORACLE["linear"])
     'search: on a search over temperature and threshold of a normal and a chi square'

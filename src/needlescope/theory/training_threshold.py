@@ -18,15 +18,15 @@ from ..outcome import Outcome, Threshold, gather
 from ..query import Query
 from ..task import Task
 from ..training import DATA, Training
-from .asked import check_accuracy
+from .asked import check_tol
 from .learning import predict
+from .on_error import Points
 from .oracle.threshold import RESOLVED, check_signal_needed, threshold
 from .provenance import of_prediction, of_search
-from .unsolved import Points
 
 RISE = 1.25  # from one strength to the next, on the way up
 STRONGEST = 1000.0  # times the strength that pooling needs if it knows the signal
-ROUGH = 1e-2  # accuracy of the test error on the way
+ROUGH = 1e-2  # tolerance of the test error on the way
 
 
 def training_threshold(
@@ -37,14 +37,14 @@ def training_threshold(
     *,
     query: Query | None = None,
     data: str = "D1",
-    accuracy: float = 1e-3,
-    unsolved: str = "raise",
+    tol: float = 1e-3,
+    on_error: str = "raise",
 ) -> Threshold:
     """Return the smallest θ at which a trained model's test error falls to ``error``.
 
     A numerical search on `predict`: our derivation of the quantities of theorems 4 and 5
-    (arXiv v1). Its siblings are `detection_threshold`, where the signal is known, and
-    `learning_threshold`, the least that any learner needs with as many samples.
+    (arXiv v1). Its siblings are `oracle_threshold`, where the signal is known, and
+    `bayes_threshold`, the least that any learner needs with as many samples.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def training_threshold(
         The query of attention, in place of one that is trained on D0.
     data : "D1" or "all", default "D1"
         What the linear models are trained on, as in `predict`.
-    accuracy : float, default 1e-3
+    tol : float, default 1e-3
         Largest numerical uncertainty of the test error accepted, in (0, 1].
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -78,7 +78,7 @@ def training_threshold(
     NoMinimiser
         If the training problem has no (unique, finite) minimiser on the way.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def training_threshold(
     >>> training = ns.Training(alpha0=2.0, alpha1=2.0, ridge=0.1)
     >>> round(ns.training_threshold(task, training, 0.1).theta, 1)
     4.2
-    >>> round(ns.learning_threshold(task, 4.0, 0.1).theta, 1)
+    >>> round(ns.bayes_threshold(task, 4.0, 0.1).theta, 1)
     3.6
     """
     check_kind("task", task, Task)
@@ -96,7 +96,7 @@ def training_threshold(
     check_kind("training", training, Training)
     kind = get_model(model)
     choice("data", data, DATA)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     error = real("error", error, RESOLVED, 1.0, open_high=True)
     asked, task = task, task.replace(theta=1.0)
     check_query(kind, query, task)
@@ -114,33 +114,33 @@ def training_threshold(
     for one, target in zip(tasks, errors, strict=True):
         check_signal_needed(one, target)
     protocol = training if kind.has_query and query is None else None
-    points = Points(unsolved, shape, task, training, query, error=error)
+    points = Points(on_error, shape, task, training, query, error=error)
     rows: list[dict[str, Any]] = []
     for index, one in enumerate(tasks):
         rests = of_prediction(kind, training.loss, one, one, protocol)
         rows.append({"model": model, "provenance": of_search(rests)})
         with points.at(index):
             how = {"model": model, "query": queries[index], "data": data}
-            rows[index] |= _threshold(one, trainings[index], float(errors[index]), accuracy, how)
+            rows[index] |= _threshold(one, trainings[index], float(errors[index]), tol, how)
     points.warn()
     options = {"query": query, "data": data, "error": error}
-    options |= {"accuracy": accuracy, "unsolved": unsolved}
+    options |= {"tol": tol, "on_error": on_error}
     question = Question("training_threshold", asked, training, options)
     return gather(Threshold, rows, shape, question)
 
 
 def _threshold(
-    task: Task, training: Training, target: float, accuracy: float, how: dict[str, Any]
+    task: Task, training: Training, target: float, tol: float, how: dict[str, Any]
 ) -> dict[str, float]:
     """Climb to the first strength that suffices, then solve on a probit scale."""
     level = float(ndtri(target))
 
     @cache
-    def trained(theta: float, accuracy: float) -> Outcome:
-        return predict(task.replace(theta=theta), training, accuracy=accuracy, **how)
+    def trained(theta: float, tol: float) -> Outcome:
+        return predict(task.replace(theta=theta), training, tol=tol, **how)
 
-    def gap(theta: float, accuracy: float = ROUGH) -> float:
-        return float(ndtri(max(trained(theta, accuracy).test_error, 1e-300))) - level
+    def gap(theta: float, tol: float = ROUGH) -> float:
+        return float(ndtri(max(trained(theta, tol).test_error, 1e-300))) - level
 
     known, _ = threshold(task, "bayes", target, ROUGH)
     last = STRONGEST * threshold(task, "pooled", target, ROUGH)[0]
@@ -152,7 +152,7 @@ def _threshold(
     rough = float(brentq(gap, low, high, xtol=1e-3 * high))
     nearby = 0.99 * rough
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
-    fine = min(accuracy, 0.1 * target)
+    fine = min(tol, 0.1 * target)
     theta = float(np.clip(rough - gap(rough, fine) / slope, low, high))
     density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
     return {

@@ -58,9 +58,9 @@ def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
 
 
 def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatch):
-    monkeypatch.setattr("needlescope.planning.lines.NAMES", ("pooled", "easy"))
+    monkeypatch.setattr("needlescope.planning.lines.NAMES", ("pooled", "amp"))
     found = ns.plan(
-        pilot=quickly, n=400, learner="easy", resamples=1, interval=False
+        pilot=quickly, n=400, learner="amp", resamples=1, interval=False
     )  # fmt: skip
     told = {one.learner: one.words for one in found.others}
     assert told["pooled"].endswith("(cross-validated on the pilot: 0.211)")
@@ -74,7 +74,7 @@ def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatc
         ({"error": "0.1"}, "error must be a finite number"),
         ({"error": 0.1, "learner": "oak"}, "learner must be one of"),
         ({"error": 0.1, "loss": "hope"}, "loss"),
-        ({"error": 0.1, "accuracy": 0.0}, "accuracy must be"),
+        ({"error": 0.1, "tol": 0.0}, "tol must be"),
         ({"spend": 100.0}, "spend needs costs="),
     ],
 )

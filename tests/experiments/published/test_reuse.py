@@ -26,7 +26,7 @@ def test_every_protocol_has_the_same_data_in_all(full):
 
 
 def test_only_the_split_is_compared(tmp_path):
-    trained = [u for u in EXPERIMENT.units(False) if u.call != "learning_limit"]
+    trained = [u for u in EXPERIMENT.units(False) if u.call != "bayes_optimal"]
     units = [u for u in trained if u.arguments["training"]["alpha1"] == 2.0]
     cheap = [u for u in units if not u.arguments.get("starts")]
     with Store(tmp_path / "results.sqlite") as store:

@@ -38,7 +38,7 @@ def test_growth_recovers_both_laws():
     rows = []
     for L in separation.LENGTHS:
         for model, theta in (("pooled", 3.0 * L**0.5), ("bayes", 1.2 * math.sqrt(2 * math.log(L)))):
-            rows.append({"call": "detection_threshold", "model": model, "task.L": L}
+            rows.append({"call": "oracle_threshold", "model": model, "task.L": L}
                         | {"theta": theta})  # fmt: skip
     found = separation.growth(pd.DataFrame(rows)).set_index("model")
     assert found.slope["pooled"] == pytest.approx(0.5)
@@ -47,7 +47,7 @@ def test_growth_recovers_both_laws():
 
 
 def test_growth_leaves_out_what_failed():
-    row = {"call": "detection_threshold", "model": "pooled"}
+    row = {"call": "oracle_threshold", "model": "pooled"}
     table = pd.DataFrame([{**row, "task.L": 10_000, "theta": None}])
     assert separation.growth(table).empty
 
@@ -75,7 +75,7 @@ def table():
     units = [unit for unit in separation.units(False) if unit.arguments["task"]["L"] == 10]
     rows = []
     for unit in units:
-        if unit.call != "detection_threshold":
+        if unit.call != "oracle_threshold":
             task = {f"task.{key}": value for key, value in unit.arguments["task"].items()}
             rows.append({"call": unit.call, **task, **unit.run()})
     return pd.DataFrame(rows)

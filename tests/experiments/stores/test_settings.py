@@ -39,7 +39,7 @@ def test_a_table_has_the_defaults(tmp_path):
         10.0,
     )
     assert (first["training.loss"], first["training.first_step"]) == ("logistic", "joint")
-    assert (first["task.positions"], first["data"], first["accuracy"]) == ("uniform", "D1", 1e-4)
+    assert (first["task.positions"], first["data"], first["tol"]) == ("uniform", "D1", 1e-4)
     assert (second["sampler"], second["reuse"], second["starts"]) == ("auto", "none", 0)
     assert (second["noise.entries"], second["noise.token_correlation"]) == ("gaussian", 0.0)
     assert second["seed"] == [0, 1]
@@ -80,7 +80,7 @@ def test_a_store_from_before_has_the_defaults_of_the_same_code_only(tmp_path):
         assert ns.run_units([UNIT], store) == (0, 1, 0, ())
         other = Unit("oracle", {"task": TASK, "model": "pooled"})
         ns.run_units([other], store, engine=local(1))
-        assert store.get(other).settings["accuracy"] == 1e-4
+        assert store.get(other).settings["tol"] == 1e-4
 
 
 def test_an_older_version_can_go_on_with_a_store(tmp_path):

@@ -27,7 +27,7 @@ def test_a_decay_is_the_covariance_it_describes():
     steps = np.arange(20)
     whole = ns.Noise(covariance=(-0.7) ** np.abs(steps[:, None] - steps))
     task, training = ns.Task(**ARGUMENTS["task"]), ns.Training(**ARGUMENTS["training"])
-    found = ns.simulate(task, training, "pooled", 20, 2, [1], noise=whole, workers=1)
+    found = ns.simulate(task, training, "pooled", 20, 2, [1], noise=whole, n_jobs=1)
     assert decay["test_error"] == found.test_error
 
 

@@ -17,10 +17,10 @@ from needlescope.experiments.units.calls import CALLS, code_of
 
 SMALL = {
     "align": "ns.align(task, training)",
-    "oracle": "ns.oracle(task, 'bayes', accuracy=0.05)",
-    "predict": "ns.predict(task, training, accuracy=0.01)",
-    "simulate": "ns.simulate(task, training, d=20, trials=1, workers=1)",
-    "simulate_oracle": "ns.simulate_oracle(task, samples=1000, trials=1, workers=1)",
+    "oracle": "ns.oracle(task, 'bayes', tol=0.05)",
+    "predict": "ns.predict(task, training, tol=0.01)",
+    "simulate": "ns.simulate(task, training, d=20, trials=1, n_jobs=1)",
+    "simulate_oracle": "ns.simulate_oracle(task, samples=1000, trials=1, n_jobs=1)",
 }
 
 

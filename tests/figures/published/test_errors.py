@@ -139,7 +139,7 @@ def test_legends_name_what_is_there(table):
 
 
 def with_limit(table, **more):
-    row = {"call": "learning_limit", "test_error": [0.03, 0.02, 0.01], **more}
+    row = {"call": "bayes_optimal", "test_error": [0.03, 0.02, 0.01], **more}
     return pd.concat([table, pd.DataFrame({**row, "alpha": [3.0, 4.5, 6.0]})], ignore_index=True)
 
 

@@ -57,6 +57,6 @@ def test_another_strength_in_the_test_is_not_mixed_with_the_same_one():
 def test_hard_attention_is_drawn():
     task, query = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Query([[1.0], [float("inf")]], 0.9)
     test = task.replace(L=[10, 20])
-    found = ns.predict(task, ns.Training(alpha1=1.0), query=query, test_task=test, accuracy=1e-2)
+    found = ns.predict(task, ns.Training(alpha1=1.0), query=query, test_task=test, tol=1e-2)
     texts = [text.get_text() for text in length(found.to_pandas()).axes[0].texts]
     assert any("inf" in text for text in texts)

@@ -51,9 +51,7 @@ def test_the_legend_hides_no_data_in_small_axes(table):
 
 
 def test_what_anyone_could_learn_is_a_thin_line_below(table):
-    limit = pd.DataFrame(
-        {"call": "learning_limit", "alpha": [4.0, 2.0], "test_error": [0.01, 0.02]}
-    )
+    limit = pd.DataFrame({"call": "bayes_optimal", "alpha": [4.0, 2.0], "test_error": [0.01, 0.02]})
     ax = reuse(pd.concat([table, limit], ignore_index=True)).axes[0]
     theory, thin = ax.lines[:2]
     assert thin.get_xdata().tolist() == [2.0, 4.0] and thin.get_ydata().tolist() == [0.02, 0.01]

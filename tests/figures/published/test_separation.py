@@ -22,7 +22,7 @@ def table():
                 rows.append({"call": "oracle", "model": model, "task.L": L, "task.theta": theta}
                             | {"error": 30.0 / L})  # fmt: skip
             need = math.sqrt(L) if model == "pooled" else 1.3 * math.sqrt(2 * math.log(L))
-            rows.append({"call": "detection_threshold", "model": model, "task.L": L}
+            rows.append({"call": "oracle_threshold", "model": model, "task.L": L}
                         | {"theta": need})  # fmt: skip
     yield pd.DataFrame(rows)
     plt.close("all")
@@ -65,7 +65,7 @@ def test_only_the_main_panel_on_given_axes(table):
 
 
 def test_words_are_those_of_the_table(table):
-    needed = table[table.call == "detection_threshold"].assign(error=0.05, **{"task.R": 3})
+    needed = table[table.call == "oracle_threshold"].assign(error=0.05, **{"task.R": 3})
     _, ax = plt.subplots()
     separation(needed, ax=ax)
     assert "with 5 % error" in ax.get_title(loc="left") and "3 carry" in ax.get_xlabel()

@@ -12,7 +12,7 @@ from needlescope.figures.reading.dependence import QUERY_ONLY, SYMBOLS, UNUSED, 
 
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.4)
 TRAINING = ns.Training(alpha0=2.0, alpha1=2.0)
-SMALL = {"d": 10, "trials": 2, "seed": 0, "workers": 1}
+SMALL = {"d": 10, "trials": 2, "seed": 0, "n_jobs": 1}
 OTHER = {"alpha1": 3.0, "ridge": 0.5, "loss": "square", "theta": 1.0, "alpha0": 3.0}
 CALLS = {
     "align": lambda task, training: ns.align(task, training).cosine_q,
@@ -22,7 +22,7 @@ CALLS = {
     "simulate_separability": lambda *given: ns.simulate_separability(
         *given, "pooled", **SMALL
     ).trials["separable"],
-    "detection_threshold": lambda task, _: ns.detection_threshold(task, "pooled", 0.1).theta,
+    "oracle_threshold": lambda task, _: ns.oracle_threshold(task, "pooled", 0.1).theta,
 }
 
 

@@ -51,7 +51,7 @@ def test_a_model_without_a_query_has_none_unsaid():
 def test_an_error_is_a_parameter_of_thresholds_and_a_result_of_oracles():
     rows = [{"error": 0.1}, {"error": 0.2}]
     assert varying(table(*({**row, "call": "oracle"} for row in rows))) == {}
-    asked = varying(table(*({**row, "call": "detection_threshold"} for row in rows)))
+    asked = varying(table(*({**row, "call": "oracle_threshold"} for row in rows)))
     assert asked == {"error": [0.1, 0.2]}
 
 

@@ -14,7 +14,7 @@ def test_a_moved_bias_is_that_of_simulated_readouts():
     given["others"] = False
     found = ns.plan(n=600, positives=300, learner="pooled", **given)
     trained = ns.simulate(
-        found.task.replace(pi=0.5), found.training, "pooled", d=300, trials=6, workers=1
+        found.task.replace(pi=0.5), found.training, "pooled", d=300, trials=6, n_jobs=1
     )
     tokens = np.random.default_rng(0).standard_normal(20_000)
     errors = []

@@ -201,7 +201,7 @@ class TestStandardError:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Stopping when the estimate looks small enough must not pick the too small estimates."""
-        monkeypatch.setattr(exact, "ACCURACY", 2e-4)  # within reach of a few rounds
+        monkeypatch.setattr(exact, "TOL", 2e-4)  # within reach of a few rounds
         at, count = Readout(2.0, 1.5, 0.9, 0.6, 0.4, -1.0), 120
         values, errors = repeat(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, count)
         ratio = values.var(ddof=1) / (errors**2).mean()
@@ -210,7 +210,7 @@ class TestStandardError:
     def test_it_reaches_the_accuracy_or_says_what_it_reached(self) -> None:
         at = Readout(6.0, 4.0, 0.9, 0.9, 0.1, -1.0)
         _, error = attention_error(ns.Task(8, 2, 2.0, 0.5), at, STANDARD, np.random.default_rng(0))
-        assert 0.0 < error <= exact.ACCURACY
+        assert 0.0 < error <= exact.TOL
 
     def test_the_stated_error_is_not_zero_for_a_rare_class(self) -> None:
         """A class of probability 1e-6 must not vanish from the error."""

@@ -20,7 +20,7 @@ TASKS = [
 @pytest.mark.parametrize("task", TASKS)
 def test_a_known_signal_is_bayes(task: ns.Task) -> None:
     error, se = estimated_error(task, task.theta, 1.0, np.random.default_rng(0))
-    told = ns.oracle(task, "bayes", accuracy=1e-3)
+    told = ns.oracle(task, "bayes", tol=1e-3)
     assert abs(error - told.error) < 4.5 * np.hypot(se, told.error_se) + 1e-6
 
 

@@ -373,7 +373,7 @@ class TestFeatures:
 @pytest.fixture
 def rough_integrals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Test errors to about 1e-3, for both samplers alike; test_exact.py looks at the integral."""
-    monkeypatch.setattr(exact, "ACCURACY", 1.0)
+    monkeypatch.setattr(exact, "TOL", 1.0)
     monkeypatch.setattr(exact, "FIRST", 1 << 6)
 
 

@@ -238,7 +238,7 @@ class TestSteps:
     def test_a_readout_may_be_trained_on_all_batches_again(self) -> None:
         task = ns.Task(L=4, R=2, theta=2.0, pi=0.4)
         training = ns.Training(2.0, 2.0, schedule=ns.Schedule.even(2))
-        found = ns.simulate(task, training, d=10, trials=2, reuse="D0", workers=1)
+        found = ns.simulate(task, training, d=10, trials=2, reuse="D0", n_jobs=1)
         assert np.isfinite(found.test_error) and found.options["sampler"] == "tokens"
 
 

@@ -1,4 +1,4 @@
-"""Levels of resolution: they double, and more accuracy starts higher."""
+"""Levels of resolution: they double, and a smaller tolerance starts higher."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.theory.oracle.least_error import MODELS, oracle
-from needlescope.theory.oracle.threshold import detection_threshold
+from needlescope.theory.oracle.threshold import oracle_threshold
 from needlescope.theory.provenance import ORACLE
 
 TASKS = [
@@ -115,7 +115,7 @@ def test_errors_fall_with_the_signal() -> None:
 def test_same_call_same_bits() -> None:
     task = ns.Task(L=60, R=3, theta=2.0, pi=0.4)
     for model in MODELS:
-        first, second = (oracle(task, model, accuracy=1e-3) for _ in range(2))
+        first, second = (oracle(task, model, tol=1e-3) for _ in range(2))
         assert (first.error, first.error_se) == (second.error, second.error_se)
 
 
@@ -133,7 +133,7 @@ def test_grids_take_the_shape_of_the_task_and_scalars_stay_plain() -> None:
 @pytest.mark.slow
 def test_memory_stays_small_for_long_sequences() -> None:
     tracemalloc.start()
-    oracle(ns.Task(L=100_000, R=100, theta=2.0, pi=0.3), "bayes", accuracy=2e-4)
+    oracle(ns.Task(L=100_000, R=100, theta=2.0, pi=0.3), "bayes", tol=2e-4)
     oracle(ns.Task(L=100_000, R=100, theta=2.0, pi=0.3), "attention")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -149,28 +149,28 @@ def test_unknown_model_is_refused() -> None:
     with pytest.raises(ValueError, match="model must be one of 'attention', 'pooled'"):
         oracle(TASK, "transformer")
     with pytest.raises(ValueError, match="model must be one of"):
-        detection_threshold(TASK, "transformer", 0.1)
+        oracle_threshold(TASK, "transformer", 0.1)
 
 
-@pytest.mark.parametrize("accuracy", [0.0, -1.0, 2.0, np.nan])
-def test_accuracy_outside_its_range_is_refused(accuracy: float) -> None:
-    with pytest.raises(ValueError, match=r"accuracy must be a number in \(0, 1\]"):
-        oracle(TASK, accuracy=accuracy)
+@pytest.mark.parametrize("tol", [0.0, -1.0, 2.0, np.nan])
+def test_accuracy_outside_its_range_is_refused(tol: float) -> None:
+    with pytest.raises(ValueError, match=r"tol must be a number in \(0, 1\]"):
+        oracle(TASK, tol=tol)
 
 
 def test_accuracy_is_one_number() -> None:
-    with pytest.raises(ValueError, match="accuracy must be one number"):
-        oracle(TASK, accuracy=[1e-3, 1e-4])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="tol must be one number"):
+        oracle(TASK, tol=[1e-3, 1e-4])  # type: ignore[arg-type]
 
 
 def test_shapes_that_do_not_broadcast_are_refused() -> None:
     with pytest.raises(ValueError, match="arrays in task and error must broadcast"):
-        detection_threshold(TASK.replace(L=[1000, 2000]), "pooled", [0.1, 0.05, 0.02])
+        oracle_threshold(TASK.replace(L=[1000, 2000]), "pooled", [0.1, 0.05, 0.02])
 
 
 def test_unreached_accuracy_says_what_was_reached_and_what_to_do() -> None:
-    words = r"Bayes error of Task\(L=40.* reached a standard error of .* ask for accuracy="
+    words = r"Bayes error of Task\(L=40.* reached a standard error of .* ask for tol="
     with pytest.raises(ns.NotConverged, match=words):
-        oracle(ns.Task(L=40, R=2, theta=2.0, pi=0.5), "bayes", accuracy=1e-8)
-    with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*ask for accuracy="):
-        oracle(TASK, "attention", accuracy=1e-14)
+        oracle(ns.Task(L=40, R=2, theta=2.0, pi=0.5), "bayes", tol=1e-8)
+    with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*ask for tol="):
+        oracle(TASK, "attention", tol=1e-14)

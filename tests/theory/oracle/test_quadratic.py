@@ -64,7 +64,7 @@ def test_chances_are_known_as_well_as_they_say(L, m, noncentral, angle):
 def test_it_lies_between_pooling_and_the_best_of_all(L, R, theta, pi):
     task = ns.Task(L, R, theta, pi)
     pooled, linear, bayes = (
-        ns.oracle(task, model, accuracy=1e-3) for model in ("pooled", "linear", "bayes")
+        ns.oracle(task, model, tol=1e-3) for model in ("pooled", "linear", "bayes")
     )
     assert linear.error <= pooled.error
     assert linear.error >= bayes.error - 4.0 * bayes.error_se
@@ -104,13 +104,13 @@ def test_hard_attention_is_what_soft_attention_tends_to():
 @pytest.mark.parametrize("model", ["hard", "linear"])
 def test_a_threshold_is_where_the_error_is_reached(model):
     task = ns.Task(20, 2, 1.0, 0.4)
-    theta = ns.detection_threshold(task, model, 0.1).theta
+    theta = ns.oracle_threshold(task, model, 0.1).theta
     assert ns.oracle(task.replace(theta=theta), model).error == pytest.approx(0.1, abs=1e-3)
 
 
 def test_a_hard_threshold_may_lie_beyond_pooling_s():
     task = ns.Task(5, 5, 1.0, 0.5)
-    hard, pooled = (ns.detection_threshold(task, model, 0.1).theta for model in ("hard", "pooled"))
+    hard, pooled = (ns.oracle_threshold(task, model, 0.1).theta for model in ("hard", "pooled"))
     assert hard > pooled
 
 
@@ -127,5 +127,5 @@ def test_a_hard_threshold_may_lie_beyond_pooling_s():
 )
 def test_drawing_finds_the_same(model, L, R, theta, pi):
     task = ns.Task(L, R, theta, pi)
-    drawn = ns.simulate_oracle(task, model, samples=10_000, trials=12, seed=5, workers=1)
+    drawn = ns.simulate_oracle(task, model, samples=10_000, trials=12, seed=5, n_jobs=1)
     assert abs(drawn.error - ns.oracle(task, model).error) < 4.5 * drawn.error_se

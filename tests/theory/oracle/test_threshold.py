@@ -8,7 +8,7 @@ from scipy.special import log_ndtr
 
 import needlescope as ns
 from needlescope.theory.oracle.least_error import MODELS, oracle
-from needlescope.theory.oracle.threshold import detection_threshold
+from needlescope.theory.oracle.threshold import oracle_threshold
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -22,7 +22,7 @@ from needlescope.theory.oracle.threshold import detection_threshold
 )
 def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, model: str) -> None:
     task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
-    theta = detection_threshold(task, model, error).theta
+    theta = oracle_threshold(task, model, error).theta
     assert isinstance(theta, float)
     found = oracle(task.replace(theta=theta), model)
     assert found.error == pytest.approx(error, abs=2e-5 + 3.0 * found.error_se)
@@ -31,13 +31,13 @@ def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, m
 def test_threshold_of_pooling_is_the_snr() -> None:
     # π = ½: error Φ(−SNR/2) = 0.1 at SNR = 2·1.2815515655446004
     task = ns.Task(L=[100, 400], R=2, theta=1.0, pi=0.5)
-    theta = detection_threshold(task, "pooled", 0.1).theta
+    theta = oracle_threshold(task, "pooled", 0.1).theta
     assert theta == pytest.approx(2.0 * 1.2815515655446004 * np.sqrt([100, 400]) / 2, rel=1e-9)
 
 
 def test_threshold_broadcasts_task_and_error() -> None:
     task = ns.Task(L=[[10], [100]], R=1, theta=[1.0, 2.0, 3.0, 4.0], pi=0.5)
-    theta = detection_threshold(task, "pooled", [0.3, 0.2, 0.1]).theta
+    theta = oracle_threshold(task, "pooled", [0.3, 0.2, 0.1]).theta
     assert theta.shape == (2, 3)
     assert (np.diff(theta, axis=1) > 0).all()
 
@@ -49,25 +49,25 @@ TASK = ns.Task(L=1000, R=20, theta=1.5, pi=0.2)
 def test_an_error_that_needs_no_signal_is_refused(error: float) -> None:
     words = r"error must be below min\(pi, 1 - pi\) = 0.2, which needs .*, got 0\.[25]"
     with pytest.raises(ValueError, match=words):
-        detection_threshold(TASK, "attention", error)
+        oracle_threshold(TASK, "attention", error)
 
 
 @pytest.mark.parametrize("error", [0.0, -0.1, 1.0])
 def test_an_error_outside_its_range_is_refused(error: float) -> None:
     with pytest.raises(ValueError, match=r"error must be a number in \(0, 1\)"):
-        detection_threshold(TASK, "pooled", error)
+        oracle_threshold(TASK, "pooled", error)
 
 
 @pytest.mark.parametrize("error", [1e-290, 1.1e-290, 1e-200])
 def test_the_smallest_targets_of_pooling_are_met(error: float) -> None:
     """Φ(−θ/2√10) at the threshold, in logarithms, where π is ½."""
-    theta = detection_threshold(ns.Task(L=10, R=1, theta=1.0, pi=0.5), "pooled", error).theta
+    theta = oracle_threshold(ns.Task(L=10, R=1, theta=1.0, pi=0.5), "pooled", error).theta
     assert log_ndtr(-0.5 * theta / np.sqrt(10.0)) == pytest.approx(np.log(error), rel=1e-9)
 
 
 def test_targets_near_what_needs_no_signal_are_met() -> None:
     task = ns.Task(L=10, R=1, theta=1.0, pi=0.5)
-    theta = detection_threshold(task, "pooled", 0.5 - 3e-8).theta
+    theta = oracle_threshold(task, "pooled", 0.5 - 3e-8).theta
     slope = 0.5 / np.sqrt(2.0 * np.pi * 10.0)  # of the error in θ, for π = ½ and a weak signal
     assert theta == pytest.approx(3e-8 / slope, rel=1e-6)
 
@@ -81,7 +81,7 @@ def test_attention_meets_its_target_closely(
 ) -> None:
     """Newton's last step is shorter than 3e-4 of θ, whose square is left."""
     task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
-    found = oracle(task.replace(theta=detection_threshold(task, "attention", error).theta))
+    found = oracle(task.replace(theta=oracle_threshold(task, "attention", error).theta))
     assert found.error == pytest.approx(error, abs=2e-7)
     kinds = {"finite": 0.0 < found.kappa < np.inf, "infinite": np.isinf(found.kappa)}
     assert kinds.get(kappa, found.kappa == 0.0)

@@ -53,13 +53,11 @@ def test_a_class_that_never_occurs_leaves_the_other_answer() -> None:
 
 def test_ties_are_rare_and_matter() -> None:
     with pytest.warns(RuntimeWarning, match=r"rarer than one in n1: without them .* not 0\.188"):
-        found = ns.predict(
-            TIES, ns.Training(alpha1=1.0), "linear", query=SHARP, d=200, accuracy=1e-3
-        )
+        found = ns.predict(TIES, ns.Training(alpha1=1.0), "linear", query=SHARP, d=200, tol=1e-3)
     assert found.rare_event_shift < -0.3 * found.test_error
     assert found.notes[0] in repr(found)
     far = ns.simulate(
-        TIES, ns.Training(alpha1=1.0), "linear", d=200, trials=16, query=SHARP, workers=1
+        TIES, ns.Training(alpha1=1.0), "linear", d=200, trials=16, query=SHARP, n_jobs=1
     )
     assert far.test_error + 3.0 * far.test_error_se < found.test_error  # as the note says
 
@@ -80,5 +78,5 @@ def test_notes_count_the_points_of_a_grid() -> None:
             "linear",
             query=SHARP,
             d=100,
-            accuracy=1e-3,
+            tol=1e-3,
         )

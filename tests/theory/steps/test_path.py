@@ -152,7 +152,7 @@ def test_several_signals_on_explicit_tokens() -> None:
     task = ns.Task(5, 1, 4.0, 0.5, signals=(0.7, 0.3))
     training = ns.Training(9.0, 1.0, schedule=ns.Schedule.even(3, 1.0, 1.0, 6.0))
     theory = ns.align(task, training)
-    made = ns.simulate_alignment(task, training, d=100, trials=12, seed=3, workers=1)
+    made = ns.simulate_alignment(task, training, d=100, trials=12, seed=3, n_jobs=1)
     for name in ("cosines_w", "cosines_q"):
         gap = np.subtract(getattr(made, name), getattr(theory, name))
         allowed = np.hypot(getattr(made, f"{name}_se"), 1.0 / 100)  # O(1/d)

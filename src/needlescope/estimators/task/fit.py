@@ -27,7 +27,7 @@ from .view import doubt, protocol, task_of, view_of
 FOUND = 4.0  # standard errors from which a signal is taken to be one
 MOST_SCALED_UP = 2.0  # by how much a feature is scaled up as noise, relative to all instances
 SAME = 0.4  # of the predicted alignment, without which there is no direction of a signal
-ACCURACY = 1e-9  # of θ
+TOL = 1e-9  # of θ
 NO_HALVES = Halves()
 
 
@@ -98,7 +98,7 @@ def _whole(
     measured = float(np.sqrt(max(view.seen.agreement, 0.0)))
     if surprise < FOUND:
         return Fitted(nothing, dimension, view.shape, _cosines(measured, np.nan), surprise)
-    by = protocol(bags, y, dimension, ACCURACY)
+    by = protocol(bags, y, dimension, TOL)
     task, mixture = task_of(view, by)
     theta_se = doubt(view, by, task, mixture)
     expected = alignment(task, n / (2.0 * dimension), view.seen.direction)

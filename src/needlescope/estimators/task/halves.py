@@ -22,7 +22,7 @@ from .view import doubt, protocol, task_of, view_of
 HALVINGS = 3  # of the bags, at random
 LEAST_IN_HALF = 5  # bags of each class
 REPEATS = 2  # of the folds in a half
-ACCURACY = 1e-3  # of θ in a half
+TOL = 1e-3  # of θ in a half
 OFF = 1.5  # of the model's error in a half: about 0.7 is expected, as halves share bags with all
 
 
@@ -84,7 +84,7 @@ def _half(bags: Bags, y: FloatArray, scaling: Scaling, dimension: float, random:
     if not looked:  # what differs between instances is in the other half
         return Half(0.0, np.inf, 0.0, 0.0)
     view = max((view_of(bags, y, seen) for seen in looked), key=lambda one: one.mixture.gain)
-    by = protocol(bags, y, dimension, ACCURACY)
+    by = protocol(bags, y, dimension, TOL)
     task, mixture = task_of(view, by)
     return Half(
         task.theta,
@@ -113,7 +113,7 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     seen = [one for one in each if one.surprise >= sure]
     shown = np.array(seen if 2 * len(seen) >= len(each) else each)
     away, counts = shown[:, 0] - theta, shown[:, 2]
-    stretch = _size(away / np.maximum(shown[:, 1], ACCURACY))  # θ is known to so much at best
+    stretch = _size(away / np.maximum(shown[:, 1], TOL))  # θ is known to so much at best
     return Halves(
         theta=float(shown[:, 0].mean()),
         deviation=float(shown[:, 0].std(ddof=1)),

@@ -26,7 +26,7 @@ from ...planning.learners import Learner, get_learner
 from ...planning.missing import roughly
 from ...planning.plan import plan
 from ...task import Task
-from ...theory.asked import check_accuracy
+from ...theory.asked import check_tol
 from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
@@ -117,7 +117,7 @@ def _check(
 ) -> None:
     """Refuse a question before the task is read off the bags: all but its target's floor."""
     get_loss(more.get("loss", "logistic"))
-    check_accuracy(more.get("accuracy", 1.0))
+    check_tol(more.get("tol", 1.0))
     check_random_state(seed)
     shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": 1.0}
     ask(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **asked, estimated=True)

@@ -26,9 +26,7 @@ def cosine_deviation(task: Task, alpha0: float, direction: str, dimension: float
     return float((1.0 - s2) * np.sqrt((0.5 + (1.0 - s2) / s2) / dimension))
 
 
-def strength(
-    task: Task, shift: float, alpha0: float, direction: str, accuracy: float = 1e-9
-) -> float:
+def strength(task: Task, shift: float, alpha0: float, direction: str, tol: float = 1e-9) -> float:
     """Return the θ at which a trained direction sees this shift, θ s(θ) = t.
 
     Examples
@@ -46,4 +44,4 @@ def strength(
         low, high = high, 2.0 * high
         if low >= STRONGEST:
             return STRONGEST
-    return min(float(brentq(excess, low, high, xtol=accuracy)), STRONGEST)
+    return min(float(brentq(excess, low, high, xtol=tol)), STRONGEST)

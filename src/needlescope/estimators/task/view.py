@@ -72,15 +72,13 @@ class Protocol(NamedTuple):
     pi: float
     alpha0: float
     dimension: float
-    accuracy: float
+    tol: float
 
 
-def protocol(bags: Bags, y: FloatArray, dimension: float, accuracy: float) -> Protocol:
+def protocol(bags: Bags, y: FloatArray, dimension: float, tol: float) -> Protocol:
     """Directions are trained on the bags of all folds but one."""
     alpha0 = len(bags) * (1.0 - 1.0 / signal.fold_count(y)) / dimension
-    return Protocol(
-        float(bags.lengths.mean()), float((y > 0.0).mean()), alpha0, dimension, accuracy
-    )
+    return Protocol(float(bags.lengths.mean()), float((y > 0.0).mean()), alpha0, dimension, tol)
 
 
 def task_of(view: View, by: Protocol, R: int | None = None) -> tuple[Task, Mixture]:
@@ -95,7 +93,7 @@ def task_of(view: View, by: Protocol, R: int | None = None) -> tuple[Task, Mixtu
     found = fit_mixture(noise.ravel(), shown.ravel(), _least(size), share, len(noise))
     L = max(round(size / _inflation(view.shape, size)), 1)
     task = Task(L=L, R=int(np.clip(round(R * L / size), 1, L)), theta=1.0, pi=by.pi)
-    theta = strength(task, found.shift, by.alpha0, view.seen.direction, by.accuracy)
+    theta = strength(task, found.shift, by.alpha0, view.seen.direction, by.tol)
     return task.replace(theta=theta), found
 
 
@@ -112,7 +110,7 @@ def doubt(view: View, by: Protocol, task: Task, found: Mixture) -> float:
     count = view.noise.shape[1] / _inflation(view.shape, by.size)
     wide = float(np.sqrt(view.mixture.shift_se**2 + varies**2 + (1.0 + 0.5 * shift**2) / count))
     low, high = (
-        strength(task, max(t, 0.1 * shift), by.alpha0, direction, by.accuracy)
+        strength(task, max(t, 0.1 * shift), by.alpha0, direction, by.tol)
         for t in (shift - wide, shift + wide)
     )
     return float(np.hypot(0.5 * (high - low), _doubt_of_count(view, by, task.theta, found)))

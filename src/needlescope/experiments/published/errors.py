@@ -31,7 +31,7 @@ def units(full: bool) -> list[Unit]:
     for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
         found.append(Unit("predict", _arguments(**point)))
     for alpha1 in fine[:41:2]:  # what anyone could learn from the query's data and the readout's
-        found.append(Unit("learning_limit", {"task": TASK, "alpha": ALPHA0 + alpha1}))
+        found.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
         room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
         for size in (d, d // 2):  # the smaller one measures what finite dimension adds

@@ -15,7 +15,7 @@ L = 16
 TRAINING = {"alpha0": 4.0, "alpha1": 4.0, "loss": "logistic", "ridge": 1e-2}
 COSINE = 0.95
 KAPPAS = (0.5, 1.0, 2.0, 4.0)
-ACCURACY = 1e-3
+TOL = 1e-3
 BY = ("model", "query.kappa", "test_task.L")
 NAMES = ("test_error",)
 
@@ -38,7 +38,7 @@ def units(full: bool) -> list[Unit]:
     places = [("attention", kappa) for kappa in KAPPAS] + [("pooled", 0.0)]
     for model, kappa in places:
         for length in sorted({*fine, *dots}):
-            arguments = {**_arguments(model, kappa, length), "accuracy": ACCURACY}
+            arguments = {**_arguments(model, kappa, length), "tol": TOL}
             found.append(Unit("predict", arguments))
     for model, kappa in places:
         for length in dots:

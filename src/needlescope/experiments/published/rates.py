@@ -18,7 +18,7 @@ TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 MODELS = ("attention", "pooled", "vectorized")
 WEIGHTS = {name: get_model(name).weights(int(TASK["L"])) for name in MODELS}  # per dimension
-ACCURACY = 3e-5  # the difference of two errors is wanted, which is small
+TOL = 3e-5  # the difference of two errors is wanted, which is small
 DRAWN_ERRORS = 3.0  # standard errors by which a difference must exceed zero to be drawn
 BY = ("model", "training.alpha1")
 LATE = (64.0, 128.0)  # samples per weight where the straight line is as good as the curve
@@ -35,10 +35,10 @@ def units(full: bool) -> list[Unit]:
     for model in MODELS:
         head = {"query": QUERY} if get_model(model).has_query else {}
         base = {"task": TASK, "model": model, **head}
-        found.append(Unit("asymptote", {**base, "accuracy": ACCURACY}))
+        found.append(Unit("asymptote", {**base, "tol": TOL}))
         for samples in sorted({*fine, *dots}):
             training = _training(samples * WEIGHTS[model])
-            found.append(Unit("predict", {**base, "training": training, "accuracy": ACCURACY}))
+            found.append(Unit("predict", {**base, "training": training, "tol": TOL}))
         for samples in dots:
             training = _training(samples * WEIGHTS[model])
             for d in (sizes[model], sizes[model] // 2):  # the half for what finite d adds

@@ -43,7 +43,7 @@ def units(full: bool) -> list[Unit]:
     dots = [1.0, 2.0, 4.0, 8.0, 16.0]
     alphas = sorted({*fine, *dots})
     found = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
-    found += [Unit("learning_limit", {"task": TASK, "alpha": alpha}) for alpha in alphas]
+    found += [Unit("bayes_optimal", {"task": TASK, "alpha": alpha}) for alpha in alphas]
     for protocol, options in PROTOCOLS.items():
         number = {"end to end": costly, "split": scored}.get(protocol, count)
         for alpha in dots:

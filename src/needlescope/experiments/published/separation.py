@@ -67,7 +67,7 @@ def units(full: bool) -> list[Unit]:
     for point in grid(L=lengths, model=ALL_MODELS):
         task = {**TASK, "L": point["L"], "theta": 1.0}
         needed = {"task": task, "model": point["model"], "error": ERROR}
-        found.append(Unit("detection_threshold", needed))
+        found.append(Unit("oracle_threshold", needed))
     return list({unit.key: unit for unit in found}.values())
 
 
@@ -97,13 +97,13 @@ def growth(table: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> row = {"call": "detection_threshold", "model": "pooled"}
+    >>> row = {"call": "oracle_threshold", "model": "pooled"}
     >>> table = pd.DataFrame([{**row, "task.L": L, "theta": L**0.5} for L in (1000, 9000, 90000)])
     >>> growth(table).round(2).to_dict("records")
     [{'model': 'pooled', 'slope': 0.5, 'ratio': 62.81}]
     """
     found: list[dict[str, Any]] = []
-    rows = table[table.call == "detection_threshold"]
+    rows = table[table.call == "oracle_threshold"]
     for model, part in rows.dropna(subset=["theta"]).groupby("model", sort=False):
         late = part[part["task.L"] >= FROM].sort_values("task.L")
         if len(late) > 1:

@@ -15,7 +15,7 @@ from ..units.unit import Unit
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 ALPHA0, ALPHA1 = 1.0, 4.0
-ACCURACY = 1e-3
+TOL = 1e-3
 KAPPAS, COSINES = (0.1, 10.0), (0.0, 1.0)
 ALPHAS, STEPS = (0.02, 8.0), (0.3, 300.0)
 COLUMNS = (
@@ -37,7 +37,7 @@ def units(full: bool) -> list[Unit]:
     for point in grid(kappa=kappas, cosine=cosines):
         found.append(_predict(_arguments("attention", ALPHA0, query=point)))
     for kappa in np.geomspace(*KAPPAS, places).round(5).tolist():
-        base = {"task": TASK, "kappa": kappa, "accuracy": ACCURACY}
+        base = {"task": TASK, "kappa": kappa, "tol": TOL}
         found.append(Unit("crossover", {**base, "training": _training(ALPHA0)}))
         found.append(Unit("crossover", base))
     for alpha0 in alphas:
@@ -71,7 +71,7 @@ def _arguments(model: str, alpha0: float, step: float | None = None, **more: Any
 
 
 def _predict(arguments: dict[str, Any]) -> Unit:
-    return Unit("predict", {**arguments, "accuracy": ACCURACY})
+    return Unit("predict", {**arguments, "tol": TOL})
 
 
 def difference(table: pd.DataFrame, trained: bool = False, call: str = "predict") -> pd.DataFrame:

@@ -74,7 +74,7 @@ class Store:
     >>> with ns.Store(folder.name + "/results.sqlite") as store:
     ...     summary = ns.run_units(units, store)
     ...     table = store.to_pandas(units)
-    >>> table[["task.theta", "accuracy", "error"]].round(4).values.tolist()
+    >>> table[["task.theta", "tol", "error"]].round(4).values.tolist()
     [[2.0, 0.0001, 0.3759], [5.0, 0.0001, 0.2146]]
     >>> folder.cleanup()
     """

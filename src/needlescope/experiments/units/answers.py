@@ -15,24 +15,24 @@ ANSWERS = {
     "simulate_separability": ("fraction",),
     "oracle": ("error",),
     "simulate_oracle": ("error",),
-    "detection_threshold": ("theta",),
+    "oracle_threshold": ("theta",),
     "training_threshold": ("theta",),
-    "learning_threshold": ("theta", "easy_theta"),
+    "bayes_threshold": ("theta", "amp_theta"),
     "asymptote": ("limit", "rate"),
     "best_query": ("error", "alone", "together"),
-    "learning_limit": ("test_error", "easy_test_error", "overlap"),
-    "simulate_limit": ("test_error", "overlap"),
-    "phase_boundaries": ("possible", "easy"),
+    "bayes_optimal": ("test_error", "amp_test_error", "overlap"),
+    "simulate_amp": ("test_error", "overlap"),
+    "phase_boundaries": ("alpha_it", "alpha_amp"),
     "crossover": ("cosine",),
 }
 """The numbers that are shown of each call; a table in full has more."""
-WORDS = {"learning_limit": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
+WORDS = {"bayes_optimal": "phase", "phase_boundaries": "verdict", "crossover": "verdict"}
 """What a call says in a word, shown before its numbers."""
 THEORY_OF = {
     "simulate": "predict",
     "simulate_alignment": "align",
     "simulate_focus": "focus",
     "simulate_oracle": "oracle",
-    "simulate_limit": "learning_limit",
+    "simulate_amp": "bayes_optimal",
 }
 """The calls of theory whose numbers simulations measure, under the same names."""

@@ -6,9 +6,9 @@
 | align, simulate_alignment | an `Alignment` |
 | focus, simulate_focus | a `Focus`: what the query looks at |
 | capacity, simulate_separability | separable until which n/d, and how often |
-| oracle, simulate_oracle, detection_threshold | what is possible when the signal is known |
-| learning_limit, simulate_limit, phase_boundaries | what any learner could reach |
-| training_threshold, learning_threshold | the weakest signal: found so, or by anyone |
+| oracle, simulate_oracle, oracle_threshold | what is possible when the signal is known |
+| bayes_optimal, simulate_amp, phase_boundaries | what any learner could reach |
+| training_threshold, bayes_threshold | the weakest signal: found so, or by anyone |
 | asymptote, crossover | the square loss with much data; where attention starts to win |
 | best_query | what one query can reach where there are several signals |
 | simulate_deep | a `DeepOutcome` of fuller attention, by torch (an extra) |
@@ -40,7 +40,7 @@ from ...noise import Noise
 from ...query import Query
 from ...schedule import Schedule
 from ...signal_count import SignalCount
-from ...simulation.limit.simulate_limit import simulate_limit
+from ...simulation.amp.simulate_amp import simulate_amp
 from ...simulation.oracle import simulate_oracle
 from ...simulation.simulate import (
     simulate,
@@ -51,16 +51,16 @@ from ...simulation.simulate import (
 from ...task import Positions, Task
 from ...theory.alignment import align
 from ...theory.asymptote import asymptote
+from ...theory.bayes.bayes_optimal import bayes_optimal
+from ...theory.bayes.bayes_threshold import bayes_threshold
+from ...theory.bayes.boundaries import phase_boundaries
 from ...theory.best_query import best_query
 from ...theory.capacity import capacity
 from ...theory.crossover import crossover
 from ...theory.focus import focus
 from ...theory.learning import predict
-from ...theory.limit.boundaries import phase_boundaries
-from ...theory.limit.learning_limit import learning_limit
-from ...theory.limit.learning_threshold import learning_threshold
 from ...theory.oracle.least_error import oracle
-from ...theory.oracle.threshold import detection_threshold
+from ...theory.oracle.threshold import oracle_threshold
 from ...theory.training_threshold import training_threshold
 from ...training import Training
 from .code import fingerprint
@@ -72,10 +72,10 @@ CALLS: dict[str, Callable[..., Any]] = {
     "best_query": best_query,
     "capacity": capacity,
     "crossover": crossover,
-    "detection_threshold": detection_threshold,
+    "oracle_threshold": oracle_threshold,
     "focus": focus,
-    "learning_limit": learning_limit,
-    "learning_threshold": learning_threshold,
+    "bayes_optimal": bayes_optimal,
+    "bayes_threshold": bayes_threshold,
     "oracle": oracle,
     "phase_boundaries": phase_boundaries,
     "predict": predict,
@@ -83,7 +83,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "simulate_alignment": simulate_alignment,
     "simulate_deep": simulate_deep,
     "simulate_focus": simulate_focus,
-    "simulate_limit": simulate_limit,
+    "simulate_amp": simulate_amp,
     "simulate_oracle": simulate_oracle,
     "simulate_separability": simulate_separability,
     "training_threshold": training_threshold,
@@ -100,7 +100,7 @@ TABLES: dict[str, type[Any]] = {
 MORE_FIELDS = {"noise": ("covariance_decay",)}  # which the classes do not have
 INSTEAD = {"cosine": "cosines"}  # fields that may be left out for another
 LISTS = ("signal", "seed", "lengths", "rates", "decays")  # arguments whose single value is a list
-HOW = ("workers", "progress", "checkpoints")  # how the work is done: not for a unit to say
+HOW = ("n_jobs", "progress", "checkpoints")  # how the work is done: not for a unit to say
 LARGEST_DIMENSION = 20_000  # d of a covariance that is made here: 3.2 GB
 SIMULATED = tuple(name for name in CALLS if name.startswith("simulate"))
 RESUMED = ("simulate_deep",)  # that keep what they have done so far, if there is a folder for it
@@ -156,7 +156,7 @@ def run_call(
                 "unit of each point"
             )
     if name in SIMULATED:
-        given |= {"workers": 1, "progress": False}  # the engine has the processes and the bar
+        given |= {"n_jobs": 1, "progress": False}  # the engine has the processes and the bar
     if name in RESUMED:
         given["checkpoints"] = checkpoints
     return flatten(CALLS[name](**given))

@@ -32,11 +32,11 @@ QUANTITIES = {
 ROWS = Rows((X, "model"), tuple(QUANTITIES))
 DRAWS = Draws(
     "errors",
-    {"predict": ROWS, "simulate": ROWS, "learning_limit": Rows(("alpha",), ("test_error",))},
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows(("alpha",), ("test_error",))},
     across=(X, LOSS, "model", "alpha"),
     only={"model": MODELS},
     more=1,
-    beside=("learning_limit",),
+    beside=("bayes_optimal",),
 )
 # A dash and a dot for each value of a further parameter; more could not be told apart.
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -67,7 +67,7 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
         Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for
         the rows of "predict", a dot with its standard error for the trials of "simulate"; where a
         point was simulated in several dimensions d, only those of the largest are drawn. What is
-        missing is left out. Rows of "learning_limit" are a thin grey line, at α − α0 if there is
+        missing is left out. Rows of "bayes_optimal" are a thin grey line, at α − α0 if there is
         one α0.
     ax : matplotlib axes, optional
         Axes to draw the test error into, and nothing else; a figure of its own by default.
@@ -101,7 +101,7 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
 def errors_series(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic") -> Drawing:
     """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
     table = read(table, DRAWS)
-    trained = table[table.call != "learning_limit"]
+    trained = table[table.call != "bayes_optimal"]
     curves, found = _curves(trained), list(dict.fromkeys(trained[LOSS]))
     losses = [one for one in dict.fromkeys((*LOSSES, *found)) if one in found]
     choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
@@ -190,7 +190,7 @@ def _panel(
 
 def _anyone(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     """Return what anyone could learn from all the data, if they are α1 and one α0."""
-    rows, given = select(table, ["alpha"], call="learning_limit"), table["training.alpha0"].unique()
+    rows, given = select(table, ["alpha"], call="bayes_optimal"), table["training.alpha0"].unique()
     spent = [one for one in given if one == one]
     if len(spent) != 1:
         return []

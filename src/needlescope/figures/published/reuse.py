@@ -30,10 +30,10 @@ ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
 STEPS = "training.query_steps"
 DRAWS = Draws(
     "reuse",
-    {"predict": ROWS, "simulate": ROWS, "learning_limit": Rows((X,), (Y,))},
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows((X,), (Y,))},
     across=(X, "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
-    beside=("learning_limit",),
+    beside=("bayes_optimal",),
 )
 
 
@@ -45,7 +45,7 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     table : DataFrame
         Units of the calls "predict" and "simulate" with α0 = α1, as `Store.to_pandas` gives them: a
         line for the rows of "predict" (splitting), a dot with its standard error for the trials of
-        "simulate", a thin grey line for "learning_limit". Protocols are those of the experiment
+        "simulate", a thin grey line for "bayes_optimal". Protocols are those of the experiment
         "reuse": split, ``reuse="D0"`` after 1, 5 or 20 steps on the query, and end to end
         (``starts``). Dots without a theory are joined by thin lines.
     ax : matplotlib axes, optional
@@ -127,7 +127,7 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add the column alpha, all samples per dimension: reused data count once."""
     both = table["training.alpha0"] + table["training.alpha1"]
     both = both.where(table["reuse"] != "D0", table["training.alpha0"])
-    return table.assign(**{X: both.where(table.call != "learning_limit", table[X])})
+    return table.assign(**{X: both.where(table.call != "bayes_optimal", table[X])})
 
 
 def _marks(table: pd.DataFrame) -> list[Mark]:
@@ -136,7 +136,7 @@ def _marks(table: pd.DataFrame) -> list[Mark]:
     lines = select(table, [X, Y], call="predict").sort_values(X)
     if len(lines):
         found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
-    found += anyone(select(table, [X, Y], call="learning_limit"), X)
+    found += anyone(select(table, [X, Y], call="bayes_optimal"), X)
     trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
     parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
     for steps, look in REUSED.items():
@@ -160,6 +160,6 @@ def _legend(table: pd.DataFrame) -> Legend:
         )
         for name, colour, marker in (SPLIT, *REUSED.values(), END)
     ]
-    if (table.call == "learning_limit").any():
+    if (table.call == "bayes_optimal").any():
         keys.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
     return Legend(keys, title=size, side="left", room=True, spaces=SPACES)

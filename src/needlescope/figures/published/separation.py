@@ -30,7 +30,7 @@ DRAWS = Draws(
     {
         "oracle": Rows((*NEEDS, "task.theta"), ("error",)),
         "simulate_oracle": Rows((*NEEDS, "task.theta"), ("error",)),
-        "detection_threshold": Rows(NEEDS, ("theta",)),
+        "oracle_threshold": Rows(NEEDS, ("theta",)),
     },
     across=("model", "task.L", "task.theta"),
     only={"model": tuple(DASHES)},
@@ -49,7 +49,7 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     ----------
     table : DataFrame
         Units of the calls "oracle" (lines), "simulate_oracle" (dots with standard errors) and
-        "detection_threshold", as `Store.to_pandas` gives them. Of the first two, θ follows one of
+        "oracle_threshold", as `Store.to_pandas` gives them. Of the first two, θ follows one of
         the laws of the experiment "separation".
     ax : matplotlib axes, optional
         Draw only the thresholds, here; a figure of its own by default.
@@ -71,7 +71,7 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> from needlescope import figures
     >>> row = {"model": "pooled", "task.L": 100}
     >>> table = pd.DataFrame([{**row, "call": "oracle", "task.theta": 5.0, "error": 0.4},
-    ...                       {**row, "call": "detection_threshold", "theta": 25.6}])
+    ...                       {**row, "call": "oracle_threshold", "theta": 25.6}])
     >>> len(figures.separation(table).axes)
     5
     """
@@ -84,7 +84,7 @@ def separation_series(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     _check_laws(table)
     if alone:
         if not len(_thresholds(table)):
-            nothing("separation", "the thresholds need rows of detection_threshold")
+            nothing("separation", "the thresholds need rows of oracle_threshold")
         return single(_needed(table))
     above = Block([_errors(table, law) for law in LAWS], 3, (0.07, 0.985, 0.6, 0.89))
     below = Block([_needed(table), _ratio(table)], 2, (0.07, 0.985, 0.1, 0.45), (0.24, 0.2))
@@ -144,7 +144,7 @@ def _models() -> Legend:
 
 
 def _thresholds(table: pd.DataFrame) -> pd.DataFrame:
-    return table[table.call == "detection_threshold"].dropna(subset=["theta"])
+    return table[table.call == "oracle_threshold"].dropna(subset=["theta"])
 
 
 def _lines(

@@ -63,7 +63,7 @@ UNUSED = {
     "focus": ("training.alpha1", "training.ridge"),
     "simulate_focus": ("training.alpha1", "training.ridge"),
     "simulate_separability": ("training.loss", "training.ridge"),
-    "detection_threshold": ("task.theta",),
+    "oracle_threshold": ("task.theta",),
 }
 """Arguments that a call's answer does not depend on."""
 

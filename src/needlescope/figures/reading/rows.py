@@ -25,7 +25,7 @@ COLUMNS = (
     *("cosines_q_1", "cosines_q_2"),
     *("constant", "signal", "noise", "largest", "alpha", "alpha_se", "fraction", "error"),
     *("theta", "cosine", "limit", "limit_se", "rate"),
-    *("overlap", "easy_overlap", "easy_test_error", "possible", "easy"),
+    *("overlap", "amp_overlap", "amp_test_error", "alpha_it", "alpha_amp"),
     *("architecture", "heads", "width", "epochs", "error_message"),
 )
 """What figures read besides; a table lacks the numbers of a call that failed."""

@@ -14,9 +14,9 @@ from .rows import LEFT_OUT
 COUNTS = ("samples", "trials")  # how often a simulation is done
 REPEATS = ("d", *COUNTS)  # how large a simulation is: the largest d is shown
 ARGUMENT_OF = {  # a result of other calls
-    "error": ("detection_threshold",),
+    "error": ("oracle_threshold",),
     "kappa": ("crossover",),
-    "alpha": ("learning_limit", "simulate_limit", "simulate_deep"),
+    "alpha": ("bayes_optimal", "simulate_amp", "simulate_deep"),
 }
 UNSAID: Mapping[str, Any] = {
     **{name: value for name, value in LEFT_OUT.items() if name not in DEFAULTS},

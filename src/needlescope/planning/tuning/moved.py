@@ -59,7 +59,7 @@ def trial_errors(task: Task, found: Outcome, pi: float, shift: float = 0.0) -> F
     --------
     >>> import needlescope as ns
     >>> task, training = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Training(alpha0=2.0, alpha1=2.0)
-    >>> found = ns.simulate(task, training, d=50, trials=3, workers=1)
+    >>> found = ns.simulate(task, training, d=50, trials=3, n_jobs=1)
     >>> bool(np.abs(trial_errors(task, found, 0.5) - found.trials["test_error"]).max() < 2e-3)
     True
     """

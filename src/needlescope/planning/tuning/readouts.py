@@ -1,6 +1,6 @@
 """A readout's error with so much data, quickly: what the search for the best settings looks at.
 
-`predict` is the judge of what is found, at full accuracy. Here laws are the roughest of its ladder,
+`predict` judges what is found, to full precision. Here laws are the roughest of its ladder,
 drawn from the same lattice for all settings, so that differences between settings are smooth and
 known far better than the errors themselves. At finite d the bias of a data set is off by chance,
 and its labels may all be the same, which leaves the constant answer; errors are means over that.

@@ -32,7 +32,7 @@ from ..samples.noise import correlate
 LATTICE_SHIFTS = 32  # enough for their spread to be known: the rounds end by it
 FIRST = 1 << 8  # points of the first round for each shift, fewer where there are many tokens
 TOKENS = 1 << 24  # token draws after which the integral is left at the error it has
-ACCURACY, RELATIVE = 2e-4, 0.05  # the standard error at which to stop
+TOL, RELATIVE = 2e-4, 0.05  # the standard error at which to stop
 LATTICE = 64  # tokens beyond these are plain random numbers
 LISTED = 1 << 18  # numbers in a list of all position sets; a longer one is not made
 
@@ -76,7 +76,7 @@ def attention_error(
         sums += np.concatenate(wrong).reshape(LATTICE_SHIFTS, -1).sum(axis=1)
         count, means = size, sums / size
         error = float(means.std(ddof=1) / np.sqrt(LATTICE_SHIFTS))
-        enough = min(ACCURACY, RELATIVE * float(means.mean()))
+        enough = min(TOL, RELATIVE * float(means.mean()))
         if error <= enough or 2 * count * LATTICE_SHIFTS * task.L > TOKENS:
             return float(means.mean()), error
         size = 2 * count

@@ -22,7 +22,7 @@ from ..sets import log_mean
 ESTIMATE_SHIFTS = 16
 FIRST_ROUND = 1 << 8  # points for each shift
 MOST_TOKENS = 1 << 23  # token draws after which the integral is left at the error it has
-ESTIMATE_ACCURACY = 2e-4
+ESTIMATE_TOL = 2e-4
 LATTICE_TOKENS = 64  # tokens beyond these are plain random numbers
 
 
@@ -64,7 +64,7 @@ def estimated_error(
         means = sums / count
         error, se = float(means.mean()), float(means.std(ddof=1) / np.sqrt(ESTIMATE_SHIFTS))
         done = ESTIMATE_SHIFTS * count * task.L
-        if se <= ESTIMATE_ACCURACY or 2 * done > MOST_TOKENS:
+        if se <= ESTIMATE_TOL or 2 * done > MOST_TOKENS:
             return error, se
         points *= 2
 

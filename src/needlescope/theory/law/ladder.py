@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 
-ERRORS_WITHIN_ACCURACY = 2.0  # standard errors that must fit into the accuracy asked
+ERRORS_WITHIN_TOL = 2.0  # standard errors that must fit into the tolerance asked
 
 
 class Level(NamedTuple):
@@ -40,13 +40,13 @@ FEWEST = Level(2**8, 8)  # of a part of a mixture, however small its share
 _CELLS = (32, 32, 48, 96, 128, 160, 192, 256)
 LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
 ROUGH = LADDER[0]  # where to look first: a tenth of the cost, and often enough
-ROUGHLY = 0.7  # of the accuracy, that must hold what a rough look does not know
+ROUGHLY = 0.7  # of the tolerance, that must hold what a rough look does not know
 FINE = 8  # times as many cells, where integrands cost next to nothing or compression is too coarse
 
 
-def ladder(accuracy: float, fine: bool = False) -> tuple[Level, ...]:
-    """Return the levels worth trying for an accuracy, from one that may suffice upwards."""
-    start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(accuracy / 1e-4)), 0, len(LADDER) - 3))
+def ladder(tol: float, fine: bool = False) -> tuple[Level, ...]:
+    """Return the levels worth trying for a tolerance, from one that may suffice upwards."""
+    start = int(np.clip(np.floor(4.0 - 2.0 * np.log10(tol / 1e-4)), 0, len(LADDER) - 3))
     return tuple(level.finer if fine else level for level in LADDER[start:])
 
 

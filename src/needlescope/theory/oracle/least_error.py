@@ -22,11 +22,11 @@ from ...lattice import REPLICATES
 from ...outcome import Oracle, gather
 from ...signal_count import SignalCount
 from ...task import Positions, Task
-from ..asked import check_accuracy
-from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..asked import check_tol
+from ..law.ladder import ERRORS_WITHIN_TOL
 from ..law.tokens import WHOLE
+from ..on_error import Points
 from ..provenance import of_oracle
-from ..unsolved import Points
 from . import bayes, linear, one_signal
 from .attention import NIL, Attention, best_attention, hard_attention
 from .counts import count_of
@@ -36,11 +36,13 @@ from .symmetric import FEW_SIGNALS
 MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
-RESOLVED = 1e-2  # of an error, or of the accuracy, that an integral without sampling may leave open
+RESOLVED = (
+    1e-2  # of an error, or of the tolerance, that an integral without sampling may leave open
+)
 
 
 def oracle(
-    task: Task, model: str = "attention", *, accuracy: float = 1e-4, unsolved: str = "raise"
+    task: Task, model: str = "attention", *, tol: float = 1e-4, on_error: str = "raise"
 ) -> Oracle:
     """Return the least error a model can reach when it knows the signal ξ.
 
@@ -57,9 +59,9 @@ def oracle(
     model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes", default "attention"
         "hard" attends to the largest token, "linear" with weights linear in the tokens; "bayes" is
         the best of all classifiers.
-    accuracy : float, default 1e-4
+    tol : float, default 1e-4
         Largest numerical uncertainty accepted, in (0, 1], as twice ``error_se``.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -73,7 +75,7 @@ def oracle(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -90,16 +92,16 @@ def oracle(
     task.need_one_signal("oracle")
     choice("model", model, MODELS)
     check_count(task, model)
-    accuracy = check_accuracy(accuracy)
-    points = Points(unsolved, task.shape, task)
+    tol = check_tol(tol)
+    points = Points(on_error, task.shape, task)
     blank = {"model": model, "provenance": of_oracle(model, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, one in enumerate(jobs):
         with points.at(index):
-            rows[index] = blank | solve_oracle(one, model, accuracy)
+            rows[index] = blank | solve_oracle(one, model, tol)
     points.warn()
-    question = Question("oracle", task, None, {"accuracy": accuracy, "unsolved": unsolved})
+    question = Question("oracle", task, None, {"tol": tol, "on_error": on_error})
     return gather(Oracle, rows, task.shape, question)
 
 
@@ -118,12 +120,12 @@ def check_count(task: Task, model: str) -> None:
             )
 
 
-def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
+def solve_oracle(task: Task, model: str, tol: float) -> dict[str, Any]:
     """Fields of the oracle of one scalar task."""
     L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
     even = linear.pooled(L, R, theta, pi)
     if model == "bayes":
-        asked = task, even.error, accuracy
+        asked = task, even.error, tol
         value, se = _one_signal(*asked) or _bayes(*asked)
         return {"error": value, "error_se": se, "threshold": np.log((1.0 - pi) / pi)}
     if model == "vectorized":
@@ -134,10 +136,10 @@ def solve_oracle(task: Task, model: str, accuracy: float) -> dict[str, Any]:
         return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
     pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
     kinds = {"attention": _attention, "hard": _hard, "linear": _linear}
-    return kinds[model](task, pooled, accuracy) if model in kinds else pooled
+    return kinds[model](task, pooled, tol) if model in kinds else pooled
 
 
-def _hard(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of attention to the largest token, which pooling may beat."""
     if _silent(task):
         return {**pooled, "kappa": np.inf, "sign": 1}
@@ -145,35 +147,35 @@ def _hard(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]
     return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # but for rounding
 
 
-def _linear(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of linear attention, which is pooling at κ = 0."""
     even = {**pooled, "kappa": 0.0, "sign": 1}
     if task.R == task.L or _silent(task) or pooled["error"] < NIL:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.accuracy - NIL:
+    if best.error >= pooled["error"] - best.tol - NIL:
         return even
-    _check_known(task, best, accuracy)
+    _check_known(task, best, tol)
     return _fields(best)
 
 
-def _check_known(task: Task, best: Attention, accuracy: float) -> None:
-    """Refuse an error that is not known to the accuracy asked."""
-    if ERRORS_WITHIN_ACCURACY * best.accuracy > accuracy:
+def _check_known(task: Task, best: Attention, tol: float) -> None:
+    """Refuse an error that is not known to the tolerance asked."""
+    if ERRORS_WITHIN_TOL * best.tol > tol:
         raise NotConverged(
-            f"the attention oracle of {task} is known to {best.accuracy:.1e} only, "
-            f"above accuracy={accuracy:g}; ask for accuracy={3.0 * best.accuracy:.1g} or more"
+            f"the attention oracle of {task} is known to {best.tol:.1e} only, "
+            f"above tol={tol:g}; ask for tol={3.0 * best.tol:.1g} or more"
         )
 
 
-def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str, Any]:
+def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     even = {**pooled, "kappa": 0.0, "sign": 1}
     if task.R == task.L or _silent(task):
         return even
     if pooled["error"] < NIL:
         return {**even, "error_se": NIL}
     best = best_attention(task.L, count_of(task), task.theta, task.pi)
-    _check_known(task, best, accuracy)
+    _check_known(task, best, tol)
     if best.error >= pooled["error"]:
         return even
     return _fields(best)
@@ -182,7 +184,7 @@ def _attention(task: Task, pooled: dict[str, Any], accuracy: float) -> dict[str,
 def _fields(best: Attention) -> dict[str, Any]:
     return {
         "error": best.error,
-        "error_se": best.accuracy,
+        "error_se": best.tol,
         "threshold": best.threshold,
         "kappa": best.kappa,
         "sign": best.sign,
@@ -194,23 +196,21 @@ def _silent(task: Task) -> bool:
     return bool(task.theta * task.mean_count < 1e-9 * np.sqrt(task.L))
 
 
-def _one_signal(task: Task, pooled: float, accuracy: float) -> tuple[float, float] | None:
+def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
     """Bayes error without sampling, and its own error, where one token carries the signal."""
     several = count_of(task) != 1
     if several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
         return None
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not found.doubt <= RESOLVED * min(found.error, accuracy):
+    if not found.doubt <= RESOLVED * min(found.error, tol):
         return None
     return min(found.error, _bound(task, pooled)), found.doubt
 
 
-def bayes_error(
-    task: Task, accuracy: float, first_points: int = FIRST_POINTS
-) -> tuple[float, float]:
+def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
     """Return the error that no classifier of a (scalar) task beats, and its standard error."""
     pooled = linear.pooled(task.L, count_of(task), task.theta, task.pi).error
-    return _one_signal(task, pooled, accuracy) or _bayes(task, pooled, accuracy, first_points)
+    return _one_signal(task, pooled, tol) or _bayes(task, pooled, tol, first_points)
 
 
 def _bound(task: Task, pooled: float) -> float:
@@ -219,9 +219,9 @@ def _bound(task: Task, pooled: float) -> float:
 
 
 def _bayes(
-    task: Task, pooled: float, accuracy: float, first_points: int = FIRST_POINTS
+    task: Task, pooled: float, tol: float, first_points: int = FIRST_POINTS
 ) -> tuple[float, float]:
-    """Bayes error and standard error, with as many points as the accuracy needs."""
+    """Bayes error and standard error, with as many points as the tolerance needs."""
     replicate = _bayes_replicate(task)
     if replicate is None:
         return pooled, 0.0
@@ -232,17 +232,17 @@ def _bayes(
     while True:
         values = np.array([replicate(points, index) for index in range(REPLICATES)])
         se = float(values.std(ddof=1) / np.sqrt(REPLICATES))
-        if ERRORS_WITHIN_ACCURACY * se <= accuracy:
+        if ERRORS_WITHIN_TOL * se <= tol:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
             raise NotConverged(
                 f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
-                f"points in each replicate, above accuracy={accuracy:g}; "
-                f"ask for accuracy={3.0 * se:.1g} or more"
+                f"points in each replicate, above tol={tol:g}; "
+                f"ask for tol={3.0 * se:.1g} or more"
             )
         points = min(
             LAST_POINTS,
-            points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_ACCURACY * se / accuracy))),
+            points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_TOL * se / tol))),
         )
 
 

@@ -15,9 +15,9 @@ from ...errors import NotConverged
 from ...grid import check_broadcast, check_kind, choice, real
 from ...outcome import Threshold, gather
 from ...task import Task
-from ..asked import check_accuracy
+from ..asked import check_tol
+from ..on_error import Points
 from ..provenance import ORACLE, of_search
-from ..unsolved import Points
 from . import score
 from .attention import NIL, hard_attention
 from .least_error import MODELS, solve_oracle
@@ -29,8 +29,8 @@ NEAR = 3e-4  # of θ: a Newton step this short leaves about its square
 LOOKS = 60  # at the best attention, of which two or three are needed
 
 
-def detection_threshold(
-    task: Task, model: str, error: Value, *, accuracy: float = 1e-4, unsolved: str = "raise"
+def oracle_threshold(
+    task: Task, model: str, error: Value, *, tol: float = 1e-4, on_error: str = "raise"
 ) -> Threshold:
     """Return the smallest θ at which a model's oracle error falls to ``error``.
 
@@ -46,9 +46,9 @@ def detection_threshold(
         The error to reach: at least 2e-8 below min(π, 1 − π), which needs no signal at all, and at
         least 2e-8, below which searches do not resolve it (1e-290 for "pooled", whose formula is
         closed). The Bayes error is an integral by quasi-Monte Carlo, which ends earlier.
-    accuracy : float, default 1e-4
+    tol : float, default 1e-4
         Largest numerical uncertainty of the error accepted, in (0, 1].
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -62,22 +62,22 @@ def detection_threshold(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
-    >>> round(ns.detection_threshold(task, "pooled", 0.1).theta, 2)
+    >>> round(ns.oracle_threshold(task, "pooled", 0.1).theta, 2)
     25.63
-    >>> round(ns.detection_threshold(task, "attention", 0.1).theta, 2)
+    >>> round(ns.oracle_threshold(task, "attention", 0.1).theta, 2)
     4.27
     """
     check_kind("task", task, Task)
-    task.need_one_signal("detection_threshold")
-    task.need_plain("detection_threshold")
+    task.need_one_signal("oracle_threshold")
+    task.need_plain("oracle_threshold")
     choice("model", model, MODELS)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
     check_target(model, error)
     asked, task = task, task.replace(theta=1.0)
@@ -86,17 +86,17 @@ def detection_threshold(
     pairs = list(zip(task.scalars(shape), np.broadcast_to(error, shape).flat, strict=True))
     for one, target in pairs:
         check_signal_needed(one, target)
-    points = Points(unsolved, shape, task, error=error)
+    points = Points(on_error, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLE[model])}
 
     rows: list[dict[str, Any]] = [blank] * len(pairs)
     for index, (one, target) in enumerate(pairs):
         with points.at(index):
-            theta, se = threshold(one, model, float(target), accuracy)
+            theta, se = threshold(one, model, float(target), tol)
             rows[index] = blank | {"theta": theta, "theta_se": se}
     points.warn()
-    options = {"error": error, "accuracy": accuracy, "unsolved": unsolved}
-    question = Question("detection_threshold", asked, None, options)
+    options = {"error": error, "tol": tol, "on_error": on_error}
+    question = Question("oracle_threshold", asked, None, options)
     return gather(Threshold, rows, shape, question)
 
 
@@ -120,10 +120,10 @@ def check_signal_needed(task: Task, target: float) -> None:
         )
 
 
-def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[float, float]:
+def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float, float]:
     """Solve for θ on a probit scale, on which the error is nearly straight.
 
-    The root is found with the fewest points; one Newton step takes it to the accuracy asked.
+    The root is found with the fewest points; one Newton step takes it to the tolerance asked.
     """
     level = float(ndtri(target))
 
@@ -134,11 +134,11 @@ def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[f
         return probit(pooled(1, 1, snr, task.pi).error)
 
     @cache
-    def solved(theta: float, accuracy: float) -> dict[str, Any]:
-        return solve_oracle(task.replace(theta=theta), model, accuracy)
+    def solved(theta: float, tol: float) -> dict[str, Any]:
+        return solve_oracle(task.replace(theta=theta), model, tol)
 
-    def gap(theta: float, accuracy: float = 1.0) -> float:
-        return probit(solved(theta, accuracy)["error"])
+    def gap(theta: float, tol: float = 1.0) -> float:
+        return probit(solved(theta, tol)["error"])
 
     high = 1.0
     while pooled_gap(high) > 0.0:
@@ -160,7 +160,7 @@ def threshold(task: Task, model: str, target: float, accuracy: float) -> tuple[f
     nearby = 0.995 * rough
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
     # a small target needs an error to match
-    fine = min(accuracy, 0.1 * target) if model == "bayes" else 1.0
+    fine = min(tol, 0.1 * target) if model == "bayes" else 1.0
     try:
         theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
     except NotConverged:

@@ -25,7 +25,7 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...lattice import REPLICATES
 from ...models.nodes import Nodes, grouped
-from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..law.ladder import ERRORS_WITHIN_TOL
 from ..law.normals import NormalLaw
 from ..law.tilted import STEPS, Tilt, share_with_a_say, spread, standard, temper
 from .margin import log_shortfall, separability, shortfall
@@ -58,8 +58,8 @@ class _Turn(NamedTuple):
     heaviest: list[FloatArray]  # draw of each law
 
 
-def rare_separability(laws: Sequence[NormalLaw], shares: Sequence[float], accuracy: float) -> Known:
-    """Minimise E[(√U G − y(μ·m + b)/√A)₊²] to a relative accuracy, or as well as can be.
+def rare_separability(laws: Sequence[NormalLaw], shares: Sequence[float], tol: float) -> Known:
+    """Minimise E[(√U G − y(μ·m + b)/√A)₊²] to a relative tolerance, or as well as can be.
 
     The data are a mixture of ``laws``, each with its share.
     """
@@ -71,7 +71,7 @@ def rare_separability(laws: Sequence[NormalLaw], shares: Sequence[float], accura
             return Known(0.0, 0.0)
         if _settled(before, now):
             widest = max(law.dims for law in laws)
-            excess = ERRORS_WITHIN_ACCURACY * now.relative / accuracy
+            excess = ERRORS_WITHIN_TOL * now.relative / tol
             if excess <= 1.0 or points == LAST or points * widest > LARGEST:
                 return Known(now.value, now.relative)
             points = min(LAST, points * (2 if excess < 1.5 else 4))

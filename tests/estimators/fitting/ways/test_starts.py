@@ -37,7 +37,7 @@ def test_iterated_attention_reaches_the_limit_of_learning(L, theta, pi):
         X, y, xi = draw(task, d, n, seed=seed)
         query = found_by(starts.iterated, X, signs(y), np.full(n, 1.0 / n))
         found.append(cosine(query, xi) ** 2)
-    limit = ns.learning_limit(task, n / d).overlap
+    limit = ns.bayes_optimal(task, n / d).overlap
     error = np.std(found, ddof=1) / np.sqrt(6)
     assert np.mean(found) == pytest.approx(limit, abs=4.0 * error + 1.0 / d)
 

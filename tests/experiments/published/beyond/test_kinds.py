@@ -109,5 +109,5 @@ def test_simulation_agrees_with_theory(table):
 def test_the_two_steps_are_those_of_every_kind():
     at = Place()
     task, training = ns.Task(**at.task), ns.Training(alpha0=4.0, alpha1=4.0)
-    found = {one: ns.predict(task, training, one, accuracy=1e-2) for one in KAPPAS}
+    found = {one: ns.predict(task, training, one, tol=1e-2) for one in KAPPAS}
     assert len({(one.cosine_q, one.kappa) for one in found.values()}) == 1

@@ -30,7 +30,7 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
 def test_dots_take_the_step_that_errs_least(pi, balanced):
     task, training = (kind(**asked(pi, balanced)[name]) for name, kind in
                       (("task", ns.Task), ("training", ns.Training)))  # fmt: skip
-    found = ns.predict(task, training.replace(eta_q=np.array(STEPS)), accuracy=2e-3)
+    found = ns.predict(task, training.replace(eta_q=np.array(STEPS)), tol=2e-3)
     assert STEPS[int(np.argmin(found.test_error))] == DOTS[pi][balanced]
 
 

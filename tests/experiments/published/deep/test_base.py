@@ -23,7 +23,7 @@ from needlescope.experiments.published.deep.base import (
 
 
 def table(errors, bound=0.1, **more):
-    rows = [{"call": "learning_limit", "alpha": 2.0, "test_error": bound}]
+    rows = [{"call": "bayes_optimal", "alpha": 2.0, "test_error": bound}]
     rows += [
         {"call": "simulate_deep", "architecture": "gru", "alpha": 2.0, "test_error": one, **more}
         for one in errors

@@ -42,11 +42,11 @@ def test_some_are_watched_and_some_are_tested_at_other_lengths():
 def test_dots_of_theory_have_all_samples():
     for one in asked(False, "simulate"):
         assert one["training"]["alpha0"] + one["training"]["alpha1"] in ALPHAS
-    assert set(ALPHAS) < {one["alpha"] for one in asked(False, "learning_limit")}
+    assert set(ALPHAS) < {one["alpha"] for one in asked(False, "bayes_optimal")}
 
 
 def test_only_what_is_below_the_limit_is_scored():
-    rows = [{"call": "learning_limit", "alpha": one, "test_error": 0.1} for one in (1.0, 2.0)]
+    rows = [{"call": "bayes_optimal", "alpha": one, "test_error": 0.1} for one in (1.0, 2.0)]
     for alpha, error in ((1.0, 0.05), (2.0, 0.2)):
         row = {"call": "simulate_deep", "architecture": "cls", "alpha": alpha}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]

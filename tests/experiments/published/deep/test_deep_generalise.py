@@ -30,7 +30,7 @@ def test_theory_is_tested_where_trainings_are_and_where_it_was_trained():
 
 
 def test_only_what_is_below_the_limit_is_scored():
-    rows = [{"call": "learning_limit", "alpha": 16.0, "test_error": 0.1}]
+    rows = [{"call": "bayes_optimal", "alpha": 16.0, "test_error": 0.1}]
     for name, error in (("cls", 0.05), ("gru", 0.2)):
         row = {"call": "simulate_deep", "architecture": name, "alpha": 16.0}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]

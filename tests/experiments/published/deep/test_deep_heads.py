@@ -40,7 +40,7 @@ def test_what_one_query_reaches_is_asked_where_there_are_several_signals():
 
 
 def test_several_signals_are_not_held_against_the_limit_of_one():
-    rows = [{"call": "learning_limit", "alpha": 32.0, "test_error": 0.1, "task.signals": None}]
+    rows = [{"call": "bayes_optimal", "alpha": 32.0, "test_error": 0.1, "task.signals": None}]
     for signals, error in ((None, 0.05), ([0.5, 0.5], 0.01)):
         row = {"call": "simulate_deep", "architecture": "block", "heads": 2, "alpha": 32.0}
         row["task.signals"] = signals

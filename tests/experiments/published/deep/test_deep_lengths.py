@@ -47,14 +47,14 @@ def test_the_signal_is_a_factor_above_the_threshold():
 
 def test_every_length_has_its_limit():
     found = [unit.arguments["task"] for unit in EXPERIMENT.units(False)
-             if unit.call == "learning_limit"]  # fmt: skip
+             if unit.call == "bayes_optimal"]  # fmt: skip
     assert found == [task(L) for L in FINE]
 
 
 def test_only_what_is_below_the_limit_of_its_length_is_scored():
     rows = []
     for L, error in ((4, 0.05), (16, 0.2)):
-        rows.append({"call": "learning_limit", "task.L": L, "test_error": 0.1})
+        rows.append({"call": "bayes_optimal", "task.L": L, "test_error": 0.1})
         row = {"call": "simulate_deep", "architecture": "max", "task.L": L}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]
     assert scores(pd.DataFrame(rows))["z"].tolist() == pytest.approx([FAR, 0.0])

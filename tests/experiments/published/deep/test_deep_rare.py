@@ -31,13 +31,13 @@ def test_those_at_one_half_are_of_another_figure():
 
 
 def test_dots_have_their_limits():
-    assert {*SHARES, 0.5} <= set(shares("learning_limit")) == set(shares("oracle"))
+    assert {*SHARES, 0.5} <= set(shares("bayes_optimal")) == set(shares("oracle"))
 
 
 def test_only_what_is_below_the_limit_of_its_share_is_scored():
     rows = []
     for pi, error in ((0.1, 0.05), (0.5, 0.2)):
-        rows.append({"call": "learning_limit", "task.pi": pi, "test_error": 0.1})
+        rows.append({"call": "bayes_optimal", "task.pi": pi, "test_error": 0.1})
         row = {"call": "simulate_deep", "architecture": "max", "task.pi": pi}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]
     assert scores(pd.DataFrame(rows))["z"].tolist() == pytest.approx([FAR, 0.0])

@@ -29,7 +29,7 @@ def test_two_steps_are_given_as_much_data():
 
 
 def test_only_what_is_below_the_limit_is_scored():
-    rows = [{"call": "learning_limit", "alpha": 8.0, "test_error": 0.1}]
+    rows = [{"call": "bayes_optimal", "alpha": 8.0, "test_error": 0.1}]
     for name, error in (("cls", 0.05), ("gru", 0.2)):
         row = {"call": "simulate_deep", "architecture": name, "alpha": 8.0}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]

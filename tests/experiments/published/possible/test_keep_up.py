@@ -92,16 +92,16 @@ def test_the_growth_is_that_of_the_caption(table):
 def test_the_best_learner_and_the_quick_one_get_there_and_not_before(table):
     for row in learners_need(table).itertuples():
         task, around = asked(int(row.L)), np.array([0.98, 1.02])
-        best = ns.learning_limit(task, row.best * around, accuracy=1e-2)
-        quick = ns.learning_limit(task, row.quick * around, accuracy=1e-2)
+        best = ns.bayes_optimal(task, row.best * around, tol=1e-2)
+        quick = ns.bayes_optimal(task, row.quick * around, tol=1e-2)
         assert best.overlap[0] < OVERLAP < best.overlap[1]
-        assert quick.easy_overlap[0] < OVERLAP < quick.easy_overlap[1]
+        assert quick.amp_overlap[0] < OVERLAP < quick.amp_overlap[1]
 
 
 def test_half_the_strength_of_the_signal_is_about_the_best_sharpness():
     task, shares = asked(100), np.array([0.2, 0.3, 0.4, SHARPNESS, 0.6, 0.8, 1.0])
     query = ns.Query(shares * task.theta, np.sqrt(OVERLAP))
-    error = ns.predict(task, ns.Training(alpha1=4.0), query=query, accuracy=2e-3).test_error
+    error = ns.predict(task, ns.Training(alpha1=4.0), query=query, tol=2e-3).test_error
     assert error[3] < error.min() + 0.01 < error[-1]
 
 

@@ -19,8 +19,8 @@ def test_every_iteration_has_its_limit_and_two_sizes(full):
         found = [unit.arguments for unit in units if unit.call == call]
         return {(one["task"]["L"], one["alpha"]) for one in found}
 
-    assert points("simulate_limit") < points("learning_limit")
-    sizes = {u.arguments["d"] for u in units if u.call == "simulate_limit"}
+    assert points("simulate_amp") < points("bayes_optimal")
+    sizes = {u.arguments["d"] for u in units if u.call == "simulate_amp"}
     assert sizes == ({600, 300} if full else {200, 100})
 
 
@@ -40,7 +40,7 @@ def edges(**more):
 
 
 def iteration(alpha, theta=4.0):
-    return {"call": "simulate_limit", "task.L": 100, "task.theta": theta, "alpha": alpha}
+    return {"call": "simulate_amp", "task.L": 100, "task.theta": theta, "alpha": alpha}
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_without_a_jump_all_is_scored_and_without_its_place_nothing():
 
 def test_the_iteration_is_held_against_the_easy_limit():
     trials = [{**iteration(1.0), "d": 50, "test_error": one, "overlap": 0.5} for one in (0.2, 0.3)]
-    numbers = {"test_error": 0.1, "easy_test_error": 0.25, "overlap": 0.9, "easy_overlap": 0.5}
-    limit = {**iteration(1.0), "call": "learning_limit", **numbers}
+    numbers = {"test_error": 0.1, "amp_test_error": 0.25, "overlap": 0.9, "amp_overlap": 0.5}
+    limit = {**iteration(1.0), "call": "bayes_optimal", **numbers}
     found = EXPERIMENT.compare(pd.DataFrame([edges(verdict="smooth"), limit, *trials]))
     assert found.theory.tolist() == [0.25, 0.5] and found.simulation.tolist() == [0.25, 0.5]
 
@@ -80,5 +80,5 @@ def test_the_iteration_agrees_with_theory(tmp_path):
         table = store.to_pandas(units)
     scores = EXPERIMENT.compare(table)
     assert len(scores) == 2 * 2 and scores["z"].abs().max() < 5.0
-    wrong = table.assign(easy_overlap=0.9 * table.easy_overlap)
+    wrong = table.assign(amp_overlap=0.9 * table.amp_overlap)
     assert EXPERIMENT.compare(wrong)["z"].abs().max() > 5.0

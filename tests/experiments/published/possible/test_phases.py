@@ -11,14 +11,14 @@ from needlescope.experiments.published.possible.phases import EXPERIMENT, TOKENS
 def test_every_ring_is_on_its_map(full):
     units = EXPERIMENT.units(full)
     assert len({unit.key for unit in units}) == len(units)
-    places = {"learning_limit": set(), "simulate_limit": set(), "phase_boundaries": set()}
+    places = {"bayes_optimal": set(), "simulate_amp": set(), "phase_boundaries": set()}
     for unit in units:
         task = unit.arguments["task"]
         places[unit.call].add((task["L"], task["theta"], unit.arguments.get("alpha")))
-    assert places["simulate_limit"] < places["learning_limit"]
-    signals = {(L, theta) for L, theta, _ in places["learning_limit"]}
+    assert places["simulate_amp"] < places["bayes_optimal"]
+    signals = {(L, theta) for L, theta, _ in places["bayes_optimal"]}
     assert signals < {(L, theta) for L, theta, _ in places["phase_boundaries"]}
-    assert {L for L, _, _ in places["simulate_limit"]} == ({30, 100, 1000} if full else {30, 100})
+    assert {L for L, _, _ in places["simulate_amp"]} == ({30, 100, 1000} if full else {30, 100})
     for L in TOKENS:
-        own = [(theta, alpha) for one, theta, alpha in places["learning_limit"] if one == L]
+        own = [(theta, alpha) for one, theta, alpha in places["bayes_optimal"] if one == L]
         assert len(own) == len({theta for theta, _ in own}) * len({alpha for _, alpha in own})

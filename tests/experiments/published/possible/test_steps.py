@@ -19,7 +19,7 @@ def error(L: int, alpha: float, length: float, ridge: float, number: int | None)
     cut, schedule = (1, None) if number is None else (number, ns.Schedule.even(number))
     sizes = {"eta_w": READOUT / cut, "eta_b": 4.0, "eta_q": length / cut}
     training = ns.Training(alpha / 2, alpha / 2, ridge=ridge, schedule=schedule, **sizes)
-    return float(ns.predict(task, training, accuracy=2e-3).test_error)
+    return float(ns.predict(task, training, tol=2e-3).test_error)
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -13,7 +13,7 @@ from needlescope.figures.style import ANYONE
 
 def row(call, L, R, theta, half, error, **more):
     found = {"call": call, "task.L": L, "task.R": R, "task.theta": theta, "test_error": error}
-    if call == "learning_limit":
+    if call == "bayes_optimal":
         return found | {"alpha": 2.0 * half}
     return found | {"training.alpha0": half, "training.alpha1": half} | more
 
@@ -23,7 +23,7 @@ def table():
     rows = []
     for at in ((10, 1, 4.0, 1.0), (10, 1, 4.0, 2.0), (20, 1, 4.0, 2.0), (10, 4, 2.0, 2.0)):
         L, R, _, half = at
-        rows.append(row("learning_limit", *at, 0.01))
+        rows.append(row("bayes_optimal", *at, 0.01))
         rows.append(row("predict", *at, 0.3, model="pooled", data="all"))
         rows.append(row("predict", *at, 0.05 * R, model="hard"))
         for step, ridge in ((1.0, 0.1), (2.0, 0.1), (2.0, 1.0)):

@@ -18,9 +18,7 @@ PLAIN, BALANCED = "two steps,\nbias left alone", "slopes balanced\nbetween them"
 def table():
     rows = []
     for pi in (0.5, 0.1):
-        rows.append(
-            {"call": "learning_limit", "task.pi": pi, "alpha": 20.0, "test_error": 0.2 * pi}
-        )
+        rows.append({"call": "bayes_optimal", "task.pi": pi, "alpha": 20.0, "test_error": 0.2 * pi})
         for balanced in (False, True):
             here = {"task.pi": pi, "training.balanced": balanced}
             rows.append({"call": "align", **here, "cosine_q": pi + 0.4 * balanced})

@@ -17,7 +17,7 @@ from needlescope.figures.style import ANYONE, DOTTED
 def table():
     rows = [{"call": "oracle", "model": "bayes", "error": 0.01}]
     for alpha in (2.0, 8.0):
-        rows.append({"call": "learning_limit", "alpha": alpha, "test_error": 0.1 / alpha})
+        rows.append({"call": "bayes_optimal", "alpha": alpha, "test_error": 0.1 / alpha})
         half = {"training.alpha0": alpha / 2, "training.alpha1": alpha / 2, "model": "attention"}
         for step in (10.0, 100.0):
             setting = {**half, "training.eta_q": step, "training.ridge": 1.0}

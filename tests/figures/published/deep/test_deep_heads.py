@@ -13,7 +13,7 @@ from needlescope.figures.style import DASHED, LIMIT
 
 @pytest.fixture
 def table():
-    rows = [{"call": "learning_limit", "alpha": 32.0, "test_error": 0.02}]
+    rows = [{"call": "bayes_optimal", "alpha": 32.0, "test_error": 0.02}]
     for signals in (None, [0.5, 0.5], [0.25] * 4):
         count = len(signals or [1.0])
         if signals:

@@ -18,7 +18,7 @@ def table():
     for L, theta in ((4, 2.5), (64, 4.3)):
         here = {"task.L": L, "task.theta": theta}
         rows.append({"call": "oracle", **here, "error": 0.1 / L})
-        rows.append({"call": "learning_limit", **here, "alpha": 16.0, "test_error": 0.2 / L})
+        rows.append({"call": "bayes_optimal", **here, "alpha": 16.0, "test_error": 0.2 / L})
         for ridge in (0.1, 1.0):
             row = {"call": "predict", "model": "attention", **here, "training.ridge": ridge}
             rows.append({**row, "test_error": ridge / L})

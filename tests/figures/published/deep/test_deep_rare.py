@@ -19,7 +19,7 @@ def table():
     rows = []
     for pi in (0.5, 0.1):
         rows.append({"call": "oracle", "task.pi": pi, "error": 0.1 * pi})
-        limit = {"call": "learning_limit", "alpha": 16.0, "test_error": 0.2 * pi}
+        limit = {"call": "bayes_optimal", "alpha": 16.0, "test_error": 0.2 * pi}
         rows.append({**limit, "task.pi": pi})
         for step in (10.0, 100.0):
             row = {"call": "predict", "model": "attention", "task.pi": pi, "training.eta_q": step}

@@ -32,11 +32,11 @@ def table():
                 drawn = {"cosine_q": q + shift, "cosine_w": w, "d": d}
                 rows.append({**row, "call": "simulate_alignment", **drawn})
         for alpha in (0.1, 1.0, 30.0):
-            limit = {"alpha": alpha, "overlap": overlap(alpha, 0.5), "call": "learning_limit"}
+            limit = {"alpha": alpha, "overlap": overlap(alpha, 0.5), "call": "bayes_optimal"}
             easy = limit["overlap"] if L < 1000 or alpha > 9.0 else 0.02
-            rows.append({**task, **limit, "easy_overlap": easy})
+            rows.append({**task, **limit, "amp_overlap": easy})
         boundary = 9.0 if L == 1000 else np.nan
-        rows.append({**task, "call": "phase_boundaries", "easy": boundary})
+        rows.append({**task, "call": "phase_boundaries", "alpha_amp": boundary})
     yield pd.DataFrame(rows)
     plt.close("all")
 

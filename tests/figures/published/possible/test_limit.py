@@ -18,10 +18,10 @@ def table():
         task = {"task.L": L, "task.theta": theta}
         rows.append({"call": "oracle", "model": "bayes", **task, "error": 0.01})
         for alpha in (1.0, 4.0):
-            limit = {"test_error": 0.02, "easy_test_error": 0.05 / alpha}
-            rows.append({"call": "learning_limit", **task, "alpha": alpha, **limit})
+            limit = {"test_error": 0.02, "amp_test_error": 0.05 / alpha}
+            rows.append({"call": "bayes_optimal", **task, "alpha": alpha, **limit})
             for error in (0.03, 0.05):
-                row = {"call": "simulate_limit", **task, "alpha": alpha, "d": 200}
+                row = {"call": "simulate_amp", **task, "alpha": alpha, "d": 200}
                 rows.append({**row, "test_error": error})
             for ridge in (0.1, 1.0):
                 pooled = {"model": "pooled", "training.alpha1": alpha, "training.ridge": ridge}

@@ -16,13 +16,13 @@ def table():
     for L, gap in ((30, 1.1), (1000, 9.0)):
         for theta in (2.0, 4.0, 6.0, 8.0):
             task = {"task.L": L, "task.theta": theta}
-            edges = {"possible": 8.0 / theta, "easy": gap * 8.0 / theta} if theta > 2.0 else {}
+            edges = {"alpha_it": 8.0 / theta, "alpha_amp": gap * 8.0 / theta} if theta > 2.0 else {}
             rows.append({"call": "phase_boundaries", **task, **edges})
             for alpha in (0.01, 1.0, 100.0):
                 at = {**task, "alpha": alpha, "test_error": theta / 20 + 0.01 * (alpha > 0.1)}
-                rows.append({"call": "learning_limit", **at})
+                rows.append({"call": "bayes_optimal", **at})
         for d, error in ((100, 0.9), (200, 0.3), (200, 0.4)):
-            row = {"call": "simulate_limit", "task.L": L, "task.theta": 4.0, "alpha": 1.0}
+            row = {"call": "simulate_amp", "task.L": L, "task.theta": 4.0, "alpha": 1.0}
             rows.append({**row, "d": d, "test_error": error})
     yield pd.DataFrame(rows)
     plt.close("all")
@@ -53,8 +53,8 @@ def test_lines_end_where_they_meet(table):
 
 
 def test_phases_are_named_where_there_is_room(table):
-    assert [one.text for one in marks(table, Words, 30)] == ["easy", "weak"]
-    assert [one.text for one in marks(table, Words, 1000)] == ["easy", "weak", "hard"]
+    assert [one.text for one in marks(table, Words, 30)] == ["easy", "impossible"]
+    assert [one.text for one in marks(table, Words, 1000)] == ["easy", "impossible", "hard"]
     late = table[(table["alpha"] != 0.01)]
     assert [one.text for one in marks(late, Words, 30)] == ["easy"]
 

@@ -21,7 +21,7 @@ def table():
             task = {"task.L": L, "task.theta": 4.0, "model": "attention"}
             half = {"training.alpha0": alpha / 2, "training.alpha1": alpha / 2}
             limit = {"alpha": alpha, "test_error": 0.4 / alpha, "overlap": 0.81}
-            rows.append({"call": "learning_limit", **task, **limit})
+            rows.append({"call": "bayes_optimal", **task, **limit})
             two = {"test_error": 2.0 / alpha, "cosine_q": 0.6}
             rows.append({"call": "predict", **task, **half, **two})
             for steps in (2, 4):

@@ -5,7 +5,7 @@
 * `iterated`: attention iterated on the positives: attend to the instances, take what is attended as
   the next query, less what an instance's own part in the last one tells it about itself. On white
   noise with a signal in one instance of each positive this is approximate message passing, which
-  reaches the limit of learning (see `simulation.limit.iteration`). Plain expectation–maximisation,
+  reaches the limit of learning (see `simulation.amp.iteration`). Plain expectation–maximisation,
   without that correction, is far slower: at L = 100, θ = 4, d = 300 and 200 bags its cosine after
   12 rounds was 0.38, 0.15, 0.21 where this one's is 0.90, 0.92, 0.89.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ....arrays import FloatArray
-from ....simulation.limit.iteration import FIRST_STRENGTH, learned_strength
+from ....simulation.amp.iteration import FIRST_STRENGTH, learned_strength
 from ..lockstep.asks import Along, Ask, Reaction
 from ..lockstep.conductor import Job
 from ..lockstep.runs import Runs

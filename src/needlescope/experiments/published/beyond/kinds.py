@@ -31,7 +31,7 @@ RIDGES = (0.03, 0.1)
 # Labels do not balance by chance, which turns the query aside at finite d; this step on the bias,
 # Newton's of the logistic loss, balances the slopes. In the limit it changes nothing.
 ETA_B = 4.0
-ACCURACY, LIMIT_ACCURACY = 3e-3, 1e-2
+TOL, BAYES_TOL = 3e-3, 1e-2
 BY = ("model", "task.L", "task.R", "training.alpha1", "training.eta_q", "training.ridge")
 NAMES = ("test_error",)
 
@@ -80,12 +80,12 @@ def units(full: bool) -> list[Unit]:
     d, count = (800, 16) if full else (200, 8)
     found = []
     for place in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
-        limit = {"task": place.task, "alpha": place.alpha, "accuracy": LIMIT_ACCURACY}
-        found.append(Unit("learning_limit", limit))
+        limit = {"task": place.task, "alpha": place.alpha, "tol": BAYES_TOL}
+        found.append(Unit("bayes_optimal", limit))
         for model, kappas in {**KAPPAS, "pooled": (1.0,)}.items():
             for kappa, ridge in product(kappas, RIDGES):
                 arguments = _arguments(place, model, kappa, ridge)
-                found.append(Unit("predict", {**arguments, "accuracy": ACCURACY}))
+                found.append(Unit("predict", {**arguments, "tol": TOL}))
     for place, (soft, linear, hard) in DOTS.items():
         best = {"attention": soft, "linear": linear, "hard": (1.0, hard)}
         for (model, at), size in product(best.items(), (d, d // 2)):

@@ -27,7 +27,7 @@ DOTS = {
     0.5: (30.0, 30.0),
     0.8: (10.0, 30.0),
 }
-THINNER = 2e-3  # accuracy of errors: thinner than their lines
+THINNER = 2e-3  # tolerance of errors: thinner than their lines
 BY = ("task.pi", "training.balanced", "training.eta_q")
 NAMES = ("cosine_q", "kappa", "test_error")
 
@@ -48,7 +48,7 @@ def units(full: bool) -> list[Unit]:
     for point in grid(pi=sorted({*fine, *coarse}), balanced=(False, True)):
         found.append(Unit("align", asked(**point)))
     for point in grid(pi=coarse, balanced=(False, True), eta_q=STEPS):
-        found.append(Unit("predict", {**asked(**point), "accuracy": THINNER}))
+        found.append(Unit("predict", {**asked(**point), "tol": THINNER}))
     for pi, steps in DOTS.items():
         for balanced, eta_q in zip((False, True), steps, strict=True):
             for size in (d, d // 2):  # the smaller one measures what finite dimension adds
@@ -58,7 +58,7 @@ def units(full: bool) -> list[Unit]:
 
 def limit(pi: float) -> Unit:
     """Return the unit that asks what anyone could learn from all of the data."""
-    return Unit("learning_limit", {"task": {**TASK, "pi": pi}, "alpha": 2.0 * ALPHA})
+    return Unit("bayes_optimal", {"task": {**TASK, "pi": pi}, "alpha": 2.0 * ALPHA})
 
 
 def asked(pi: float, balanced: bool, eta_q: float | None = None) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def units(full: bool) -> list[Unit]:
     shares = sorted({*np.round(np.linspace(0.5, 1.0, 21), 4).tolist(), *DOTS})
     found = [Unit("align", asked(p)) for p in shares]
     for model in ("attention", "pooled"):
-        found += [Unit("predict", {**asked(p), "model": model, "accuracy": 1e-3}) for p in shares]
+        found += [Unit("predict", {**asked(p), "model": model, "tol": 1e-3}) for p in shares]
     for p in DOTS:
         for size in (d, d // 2):  # the smaller one measures what finite dimension adds
             found += trials("simulate", {**asked(p), "model": "attention", "d": size}, count)

@@ -20,7 +20,7 @@ from ...units.unit import Unit
 TASK: dict[str, Any] = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 STEPS = (10.0, 100.0, 1e3, 1e4, 1e5)  # of two steps, of which the best is drawn
 RIDGES = (0.01, 0.1, 1.0)
-LIMIT_ACCURACY, THINNER = 1e-2, 5e-3
+BAYES_TOL, THINNER = 1e-2, 5e-3
 NAMES = tuple(ARCHITECTURES)
 
 
@@ -54,7 +54,7 @@ def halves(task: dict[str, Any], alpha: float, eta_q: float, ridge: float) -> di
 def two_steps(task: dict[str, Any], alpha: float, **more: Any) -> list[Unit]:
     """Return the theory of two steps in several settings, of which the best is drawn."""
     return [
-        Unit("predict", {**halves(task, alpha, step, ridge), "accuracy": THINNER, **more})
+        Unit("predict", {**halves(task, alpha, step, ridge), "tol": THINNER, **more})
         for step in STEPS
         for ridge in RIDGES
     ]
@@ -62,7 +62,7 @@ def two_steps(task: dict[str, Any], alpha: float, **more: Any) -> list[Unit]:
 
 def limit(task: dict[str, Any], alpha: float) -> Unit:
     """Return what anyone could learn."""
-    return Unit("learning_limit", {"task": task, "alpha": alpha, "accuracy": LIMIT_ACCURACY})
+    return Unit("bayes_optimal", {"task": task, "alpha": alpha, "tol": BAYES_TOL})
 
 
 def known(task: dict[str, Any]) -> Unit:
@@ -79,14 +79,14 @@ def below(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> rows = {"call": ["learning_limit", "simulate_deep", "simulate_deep"],
+    >>> rows = {"call": ["bayes_optimal", "simulate_deep", "simulate_deep"],
     ...         "architecture": [None, "gru", "gru"], "alpha": 2.0, "test_error": [0.1, 0.2, 0.3]}
     >>> below(pd.DataFrame(rows), ["alpha"])[["what", "z"]].values.tolist()
     [['gru not below the limit at alpha=2.0', 0.0]]
     """
     columns = ("call", "architecture", "heads", "test_error", "n_test", *by)
     table = table.reindex(columns=list(dict.fromkeys((*table.columns, *columns))))
-    limits = table[table.call == "learning_limit"].dropna(subset=["test_error"])
+    limits = table[table.call == "bayes_optimal"].dropna(subset=["test_error"])
     limits = limits.drop_duplicates(list(by)).set_index(list(by))
     rows: list[tuple[Any, ...]] = []
     groups = ["architecture", "heads", *by]

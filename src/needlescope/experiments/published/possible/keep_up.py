@@ -19,7 +19,7 @@ from ...units.unit import Unit
 
 OVERLAP = 0.81
 SHARPNESS = 0.5  # κ/θ: within 0.01 of the least test error from L = 10 to 10⁴ and α1 = 1 to 16
-# detection_threshold(task, "bayes", 0.1).theta
+# oracle_threshold(task, "bayes", 0.1).theta
 STRENGTHS = {
     **{10: 3.519, 18: 3.725, 32: 3.915, 56: 4.089, 100: 4.261, 178: 4.424, 316: 4.580},
     **{562: 4.730, 1000: 4.875, 1778: 5.015, 3162: 5.150, 5623: 5.281, 10_000: 5.408},
@@ -44,7 +44,7 @@ def units(full: bool) -> list[Unit]:
     --------
     >>> found = units(False)
     >>> [len([unit for unit in found if unit.call == call]) for call in
-    ...  ("align", "learning_limit", "phase_boundaries", "simulate_alignment")]
+    ...  ("align", "bayes_optimal", "phase_boundaries", "simulate_alignment")]
     [130, 65, 13, 504]
     """
     d, count = (1000, 24) if full else (200, 12)
@@ -55,8 +55,8 @@ def units(full: bool) -> list[Unit]:
         for power in sorted(FINE):
             found.append(Unit("align", _arguments(task, near * 2.0**power)))
         for alpha in LEARNED:
-            arguments = {"task": task, "alpha": alpha, "accuracy": 1e-2}  # of an error not drawn
-            found.append(Unit("learning_limit", arguments))
+            arguments = {"task": task, "alpha": alpha, "tol": 1e-2}  # of an error not drawn
+            found.append(Unit("bayes_optimal", arguments))
         found.append(Unit("phase_boundaries", {"task": task}))
         for power, size in product(AROUND if L in DOTS else (), (d, d // 2)):
             # the smaller size measures what finite dimension adds
@@ -146,20 +146,20 @@ def learners_need(table: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> limit = {"call": "learning_limit", "task.L": 10, "easy": None}
-    >>> rows = [{**limit, "alpha": 1.0, "overlap": 0.5, "easy_overlap": 0.1},
-    ...         {**limit, "alpha": 10.0, "overlap": 0.95, "easy_overlap": 0.95}]
-    >>> table = pd.DataFrame([*rows, {"call": "phase_boundaries", "task.L": 10, "easy": 5.0}])
+    >>> limit = {"call": "bayes_optimal", "task.L": 10, "alpha_amp": None}
+    >>> rows = [{**limit, "alpha": 1.0, "overlap": 0.5, "amp_overlap": 0.1},
+    ...         {**limit, "alpha": 10.0, "overlap": 0.95, "amp_overlap": 0.95}]
+    >>> table = pd.DataFrame([*rows, {"call": "phase_boundaries", "task.L": 10, "alpha_amp": 5.0}])
     >>> learners_need(table).round(3).values.tolist()
     [[10.0, 3.108, 5.0]]
     """
-    limits = table[table.call == "learning_limit"].dropna(subset=["task.L", "alpha"])
-    jumps = table[table.call == "phase_boundaries"].dropna(subset=["task.L", "easy"])
-    boundary = jumps.astype({"easy": float}).groupby("task.L")["easy"].first()
+    limits = table[table.call == "bayes_optimal"].dropna(subset=["task.L", "alpha"])
+    jumps = table[table.call == "phase_boundaries"].dropna(subset=["task.L", "alpha_amp"])
+    boundary = jumps.astype({"alpha_amp": float}).groupby("task.L")["alpha_amp"].first()
     rows = []
     for L, part in limits.groupby("task.L"):
         best = crossing(part.alpha, part.overlap)
-        quick = crossing(part.alpha, part.easy_overlap)
+        quick = crossing(part.alpha, part.amp_overlap)
         if L in boundary.index:
             quick = max(best, float(boundary[L]))
         rows.append((L, best, quick))

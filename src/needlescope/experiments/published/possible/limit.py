@@ -23,7 +23,7 @@ TRAINED = {10: (0.5, 1.0, 2.0, 4.0, 8.0), 100: (1.0, 2.0, 4.0)}
 JUMP = {10: (), 100: (0.2345, 0.237, 0.323, 0.3265)}  # both sides of the boundaries
 CLOSE = 2.0  # a factor from the boundaries within which an iteration is not scored
 ROUNDS = 60  # at 20 a tenth of the iterations at α = 1 have not yet left zero, at L = 100
-ACCURACY = 1e-2  # of the limit, which is less sure where it jumps
+TOL = 1e-2  # of the limit, which is less sure where it jumps
 THINNER = 5e-3  # of trained errors: thinner than their lines
 BY = ("task.L", "task.theta", "alpha")
 NAMES = ("test_error", "overlap")
@@ -34,7 +34,7 @@ def units(full: bool) -> list[Unit]:
 
     Examples
     --------
-    >>> found = [unit for unit in units(False) if unit.call == "simulate_limit"]
+    >>> found = [unit for unit in units(False) if unit.call == "simulate_amp"]
     >>> sorted({unit.arguments["d"] for unit in found})
     [100, 200]
     """
@@ -63,7 +63,7 @@ def boundaries(task: dict[str, Any]) -> Unit:
 
 def limit(task: dict[str, Any], alpha: float) -> Unit:
     """Return the unit that asks what anyone could learn."""
-    return Unit("learning_limit", {"task": task, "alpha": alpha, "accuracy": ACCURACY})
+    return Unit("bayes_optimal", {"task": task, "alpha": alpha, "tol": TOL})
 
 
 def iterations(task: dict[str, Any], alpha: float, d: int, count: int) -> list[Unit]:
@@ -71,12 +71,12 @@ def iterations(task: dict[str, Any], alpha: float, d: int, count: int) -> list[U
     found = []
     for size in (d, d // 2):
         arguments = {"task": task, "alpha": alpha, "d": size, "rounds": ROUNDS}
-        found += trials("simulate_limit", arguments, count)
+        found += trials("simulate_amp", arguments, count)
     return found
 
 
 def _predict(arguments: dict[str, Any]) -> Unit:
-    return Unit("predict", {**arguments, "accuracy": THINNER})
+    return Unit("predict", {**arguments, "tol": THINNER})
 
 
 def _pooled(task: dict[str, Any], alpha: float, ridge: float) -> dict[str, Any]:
@@ -98,33 +98,33 @@ def clear(table: pd.DataFrame) -> Any:
 
     Examples
     --------
-    >>> table = pd.DataFrame({"call": ["phase_boundaries", *["simulate_limit"] * 3],
+    >>> table = pd.DataFrame({"call": ["phase_boundaries", *["simulate_amp"] * 3],
     ...     "task.L": 100, "task.theta": 4.0, "alpha": [None, 0.1, 0.5, 1.0],
-    ...     "verdict": ["jumps", None, None, None], "possible": 0.236, "easy": 0.325})
+    ...     "verdict": ["jumps", None, None, None], "alpha_it": 0.236, "alpha_amp": 0.325})
     >>> clear(table).tolist()
     [False, True, False, True]
     """
-    columns = ["call", *BY, "verdict", "possible", "easy"]
+    columns = ["call", *BY, "verdict", "alpha_it", "alpha_amp"]
     table = table.reindex(columns=list(dict.fromkeys([*table.columns, *columns])))
     place = list(BY[:2])
     edges = table[table.call == "phase_boundaries"].set_index(place)
-    edges = edges.loc[~edges.index.duplicated(), ["verdict", "possible", "easy"]]
+    edges = edges.loc[~edges.index.duplicated(), ["verdict", "alpha_it", "alpha_amp"]]
     here = edges.reindex(pd.MultiIndex.from_frame(table[place])).set_index(table.index)
     alpha = table.alpha.astype(float)
-    below = alpha < here.possible.astype(float) / CLOSE
-    above = alpha > here.easy.astype(float) * CLOSE
+    below = alpha < here.alpha_it.astype(float) / CLOSE
+    above = alpha > here.alpha_amp.astype(float) * CLOSE
     return ((here.verdict == "smooth") & alpha.notna() | below | above).to_numpy()
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare the iteration with the easy limit, where α is clear of a jump."""
-    easy = {name: f"easy_{name}" for name in (*NAMES, *(f"{one}_se" for one in NAMES))}
+    easy = {name: f"amp_{name}" for name in (*NAMES, *(f"{one}_se" for one in NAMES))}
     table = table.reindex(columns=list(dict.fromkeys([*table.columns, "call", *easy.values()])))
-    theory = table[table.call == "learning_limit"].drop(columns=list(easy), errors="ignore")
+    theory = table[table.call == "bayes_optimal"].drop(columns=list(easy), errors="ignore")
     theory = theory.rename(columns={found: name for name, found in easy.items()})
-    iterated = table[(table.call == "simulate_limit") & clear(table)]
+    iterated = table[(table.call == "simulate_amp") & clear(table)]
     both = pd.concat([theory, iterated], ignore_index=True) if len(iterated) else iterated
-    return compare(both, BY, NAMES, theory="learning_limit", simulation="simulate_limit")
+    return compare(both, BY, NAMES, theory="bayes_optimal", simulation="simulate_amp")
 
 
 EXPERIMENT = Experiment(

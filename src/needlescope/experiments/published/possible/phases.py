@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     "When learning is possible, and when it is easy",
     "The least test error that anyone could learn, by the data and by the strength of the signal, "
     "for more and more tokens. Across the dashed line it jumps: before it data are too few for "
-    'anyone, "weak". Attention that is iterated from nothing finds what is possible beyond the '
+    'any learner, "impossible". AMP started from zero finds what is possible beyond the '
     'solid line, "easy"; between the two learning is possible but "hard". The lines end in a dot: '
     "with a weaker signal the error falls without a jump. With thirty tokens both lines are "
     "nearly one; with ten thousand the iteration needs many times the data that suffice. The "

@@ -44,7 +44,7 @@ TOGETHER = {  # of the two steps on the same data
     **{(100, 4.0): (2661.0, 1.0), (100, 16.0): (22070.0, 1.0)},
 }
 DOTS = {(10, 4.0): (2, 4, 8), (10, 16.0): (2, 4, 8, 16), (100, 4.0): (), (100, 16.0): (2, 4, 8)}
-ACCURACY = 5e-3  # of trained errors: thinner than their lines
+TOL = 5e-3  # of trained errors: thinner than their lines
 BY = ("task.L", "training.alpha0", "training.schedule.steps")
 NAMES = ("test_error", "cosine_q", "kappa")
 
@@ -56,7 +56,7 @@ def units(full: bool) -> list[Unit]:
     --------
     >>> found = units(False)
     >>> [len([unit for unit in found if unit.call == call]) for call in
-    ...  ("predict", "learning_limit", "simulate")]
+    ...  ("predict", "bayes_optimal", "simulate")]
     [32, 4, 142]
     """
     found = []
@@ -74,7 +74,7 @@ def units(full: bool) -> list[Unit]:
 
 
 def _predict(task: dict[str, Any], alpha: float, number: int | None = None) -> Unit:
-    return Unit("predict", {**_arguments(task, alpha, number), "accuracy": ACCURACY})
+    return Unit("predict", {**_arguments(task, alpha, number), "tol": TOL})
 
 
 def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[str, Any]:

@@ -26,13 +26,13 @@ PLACE = (L, R, "task.theta", X)
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 DRAWS = Draws(
     "kinds",
-    {"predict": TRAINED, "simulate": TRAINED, "learning_limit": Rows((L, R, "alpha"), (Y,))},
+    {"predict": TRAINED, "simulate": TRAINED, "bayes_optimal": Rows((L, R, "alpha"), (Y,))},
     across=(
         *(L, R, "task.theta", "model", "data", "alpha", "training.alpha0", "training.alpha1"),
         *SETTINGS,
     ),
     only={"model": MODELS},
-    beside=("learning_limit",),
+    beside=("bayes_optimal",),
 )
 # What is along each panel, what is fixed there, and its name; a signal's strength goes with R.
 PANELS = {
@@ -53,7 +53,7 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     table : DataFrame
         Units as `Store.to_pandas` gives them: lines for "predict" of the models "attention",
         "hard", "linear" and "pooled", dots with standard errors for "simulate", a thin line for
-        "learning_limit". What is missing is left out.
+        "bayes_optimal". What is missing is left out.
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own with all by default.
     panel : "data", "length" or "shared", default "data"
@@ -103,7 +103,7 @@ def kinds_series(table: pd.DataFrame, *, alone: bool = False, panel: str = "data
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add all samples per dimension, of query and readout or of a learner; leave out the rest."""
     both = table["training.alpha0"] + table["training.alpha1"]
-    total = both.where(table.call != "learning_limit", table["alpha"])
+    total = both.where(table.call != "bayes_optimal", table["alpha"])
     return table.assign(**{X: total}).dropna(subset=[L, R, X]).reset_index(drop=True)
 
 
@@ -135,7 +135,7 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
 
 def _panel(table: pd.DataFrame, name: str) -> Panel:
     x, fixed, words = PANELS[name]
-    marks = [*anyone(select(table, [x, Y], call="learning_limit"), x), *_trained(table, x)]
+    marks = [*anyone(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
     reach = [one for one in heights(marks) if one > 0.0] or [0.5]
     bases = {"data": 10, "length": 2}
     axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
@@ -189,7 +189,7 @@ def _look(model: str) -> dict[str, Any]:
 def _legend(table: pd.DataFrame) -> Legend:
     there = [one for one in MODELS if (table.model == one).any()]
     keys = [Key(KINDS[one], Line(**_look(one)), _dot(table, one)) for one in there]
-    if (table.call == "learning_limit").any():
+    if (table.call == "bayes_optimal").any():
         keys.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
     spaces = {"columnspacing": 1.4, "handlelength": 1.8}
     return Legend(keys, "upper left", (0.06, 0.95), 5, spaces=spaces)

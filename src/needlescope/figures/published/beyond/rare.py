@@ -36,11 +36,11 @@ DRAWS = Draws(
         "simulate_alignment": Rows((X,), (COSINE,)),
         "predict": TRAINED,
         "simulate": TRAINED,
-        "learning_limit": Rows((X,), (ERROR,)),
+        "bayes_optimal": Rows((X,), (ERROR,)),
     },
     across=(X, BALANCED, STEP),
     only={"model": ("attention",)},
-    beside=("learning_limit",),
+    beside=("bayes_optimal",),
 )
 
 
@@ -54,7 +54,7 @@ def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     table : DataFrame
         Units as `Store.to_pandas` gives them, with ``balanced`` slopes and without: lines for
         "align" and "predict", dots with standard errors for "simulate_alignment" and "simulate", a
-        thin grey line for "learning_limit". What is missing is left out.
+        thin grey line for "bayes_optimal". What is missing is left out.
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosine" or "error", default "cosine"
@@ -122,7 +122,7 @@ def _cosines(table: pd.DataFrame) -> Panel:
 
 
 def _errors(table: pd.DataFrame) -> Panel:
-    marks: list[Mark] = anyone(select(table, [X, ERROR], call="learning_limit"), X)
+    marks: list[Mark] = anyone(select(table, [X, ERROR], call="bayes_optimal"), X)
     for balanced, (name, colour, marker, _) in PROTOCOLS.items():
         own = table[table[BALANCED] == balanced]
         lines = select(own, [X, ERROR], call="predict").astype({ERROR: float})

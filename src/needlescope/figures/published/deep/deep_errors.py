@@ -50,7 +50,7 @@ DRAWS = Draws(
         "simulate_deep": Rows(("architecture", "alpha"), (Y,)),
         "simulate": TRAINED,
         "predict": TRAINED,
-        "learning_limit": Rows(("alpha",), (Y,)),
+        "bayes_optimal": Rows(("alpha",), (Y,)),
         "oracle": Rows((), ("error",)),
     },
     across=("alpha", ALPHA0, ALPHA1, *SETTINGS, "model", "architecture", "starts", "lengths"),
@@ -69,7 +69,7 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
     table : DataFrame
         Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" and for
         "simulate" (two steps; to a minimum where it has ``starts``), lines for "predict",
-        "learning_limit" and "oracle". What is missing is left out; trainings that diverged are
+        "bayes_optimal" and "oracle". What is missing is left out; trainings that diverged are
         counted in words.
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own with all by default.

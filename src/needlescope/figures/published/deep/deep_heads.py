@@ -27,11 +27,11 @@ DRAWS = Draws(
     {
         "simulate_deep": Rows(("architecture", X), (Y,)),
         "best_query": Rows(("task.signals",), ("error",)),
-        "learning_limit": Rows((), (Y,)),
+        "bayes_optimal": Rows((), (Y,)),
     },
     across=("architecture", "heads", "task.signals", "model", "lengths"),
     only={"architecture": PANELS},
-    beside=("learning_limit",),
+    beside=("bayes_optimal",),
 )
 
 
@@ -43,7 +43,7 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
     table : DataFrame
         Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
         ``heads``, level dashed lines for "best_query", which say what a single query can reach, a
-        thin one for "learning_limit", of one signal. What is missing is left out; trainings that
+        thin one for "bayes_optimal", of one signal. What is missing is left out; trainings that
         diverged are counted in words.
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own with both by default.
@@ -137,7 +137,7 @@ def _single(table: pd.DataFrame) -> list[Rule]:
 
 def _limit(table: pd.DataFrame) -> list[Rule]:
     """Return what anyone could learn of one signal."""
-    rows = select(table, [Y], call="learning_limit", signals=1)[Y].astype(float)
+    rows = select(table, [Y], call="bayes_optimal", signals=1)[Y].astype(float)
     return [Rule(y=float(y), colour=LIMIT, width=0.9, layer=-1) for y in rows.unique()]
 
 
@@ -164,6 +164,6 @@ def _keys(table: pd.DataFrame, marks: list[Dots]) -> list[Key]:
     dark = grey(0.3)
     if len(select(table, ["error"], call="best_query")):
         keys.append(Key(ONE_QUERY, Line(colour=dark, dash=DASHED, width=1.1)))
-    if len(select(table, [Y], call="learning_limit", signals=1)):
+    if len(select(table, [Y], call="bayes_optimal", signals=1)):
         keys.append(Key(f"{ANYONE},\nof one signal", Line(colour=LIMIT, width=0.9)))
     return keys

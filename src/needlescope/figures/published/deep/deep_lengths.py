@@ -33,7 +33,7 @@ DRAWS = Draws(
     {
         "simulate_deep": Rows((X, "architecture"), (Y,)),
         "predict": ROWS,
-        "learning_limit": ROWS,
+        "bayes_optimal": ROWS,
         "oracle": Rows((X,), ("error",)),
     },
     across=(X, "task.theta", *SETTINGS, "model", "architecture", "lengths"),
@@ -51,7 +51,7 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     ----------
     table : DataFrame
         Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
-        for "predict", "learning_limit" and "oracle". What is missing is left out; trainings that
+        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
         diverged are counted in words.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
@@ -71,7 +71,7 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
-    >>> table = pd.DataFrame({"call": "learning_limit", "task.L": [4, 64], "alpha": 16.0,
+    >>> table = pd.DataFrame({"call": "bayes_optimal", "task.L": [4, 64], "alpha": 16.0,
     ...                       "test_error": [0.1, 0.05]})
     >>> figures.deep_lengths(table).axes[0].lines[0].get_xdata().tolist()
     [4.0, 64.0]

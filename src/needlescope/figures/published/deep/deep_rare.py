@@ -36,7 +36,7 @@ DRAWS = Draws(
     {
         "simulate_deep": Rows((X, "architecture"), (Y,)),
         "predict": ROWS,
-        "learning_limit": ROWS,
+        "bayes_optimal": ROWS,
         "oracle": Rows((X,), ("error",)),
     },
     across=(X, *SETTINGS, "model", "architecture", "lengths"),
@@ -53,7 +53,7 @@ def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
     ----------
     table : DataFrame
         Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
-        for "predict", "learning_limit" and "oracle". What is missing is left out; trainings that
+        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
         diverged are counted in words.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.

@@ -77,7 +77,7 @@ def theory(table: pd.DataFrame, x: str, *, level: bool = False) -> list[Mark]:
 
     If it is ``level``, the known signal does not depend on x, and is not drawn here.
     """
-    found = anyone(select(table, [x, Y], call="learning_limit"), x)
+    found = anyone(select(table, [x, Y], call="bayes_optimal"), x)
     known = select(table, [x, "error"], call="oracle").sort_values(x)
     if len(known) and not level:
         found.append(

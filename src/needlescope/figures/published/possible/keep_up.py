@@ -25,8 +25,8 @@ DRAWS = Draws(
     {
         "align": ALIGNED,
         "simulate_alignment": ALIGNED,
-        "learning_limit": Rows((X, "alpha"), ("overlap", "easy_overlap")),
-        "phase_boundaries": Rows((X,), ("easy",)),
+        "bayes_optimal": Rows((X, "alpha"), ("overlap", "amp_overlap")),
+        "phase_boundaries": Rows((X,), ("alpha_amp",)),
     },
     across=(X, "task.theta", "training.alpha0", "alpha"),
 )
@@ -46,7 +46,7 @@ def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> A
     Parameters
     ----------
     table : DataFrame
-        Units of the calls "align", "simulate_alignment", "learning_limit" and "phase_boundaries",
+        Units of the calls "align", "simulate_alignment", "bayes_optimal" and "phase_boundaries",
         as `Store.to_pandas` gives them, at several α0 or α for each L. Lines are where the rows of
         theory cross a cosine of 0.9, dots where the means over trials do. What is missing, or not
         crossed, is left out.

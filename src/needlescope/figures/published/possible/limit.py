@@ -24,8 +24,8 @@ DRAWS = Draws(
     {
         "predict": TRAINED,
         "simulate": TRAINED,
-        "learning_limit": LEARNED,
-        "simulate_limit": LEARNED,
+        "bayes_optimal": LEARNED,
+        "simulate_amp": LEARNED,
         "oracle": Rows(("task.L",), ("error",)),
     },
     across=(
@@ -61,9 +61,9 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     ----------
     table : DataFrame
         Units as `Store.to_pandas` gives them: lines for "predict" (pooling, and attention after two
-        steps) and for "learning_limit" (solid what the iteration finds, dashed what is possible),
+        steps) and for "bayes_optimal" (solid what the iteration finds, dashed what is possible),
         dots with standard errors for "simulate" (end to end where it has ``starts``) and
-        "simulate_limit", a level for "oracle" of the model "bayes". What is missing is left out.
+        "simulate_amp", a level for "oracle" of the model "bayes". What is missing is left out.
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own by default.
     L : int, optional
@@ -84,7 +84,7 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
-    >>> table = pd.DataFrame({"call": "learning_limit", "task.L": 10, "task.theta": 5.0,
+    >>> table = pd.DataFrame({"call": "bayes_optimal", "task.L": 10, "task.theta": 5.0,
     ...                       "alpha": [1.0, 2.0], "test_error": [0.023, 0.020]})
     >>> figures.limit(table).axes[0].lines[0].get_ydata().tolist()
     [0.023, 0.02]
@@ -107,7 +107,7 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add all samples per dimension, whoever has them: baselines may do without the query's."""
     with_query = (table.model == "attention") | (table["data"] == "all")
     both = table["training.alpha1"] + table["training.alpha0"].where(with_query, 0.0)
-    learned = table.call.isin(("learning_limit", "simulate_limit"))
+    learned = table.call.isin(("bayes_optimal", "simulate_amp"))
     return table.assign(**{X: both.where(~learned, table["alpha"])})
 
 
@@ -145,17 +145,17 @@ def _panel(table: pd.DataFrame, tokens: int) -> Panel:
 
 def _limit(table: pd.DataFrame) -> list[Mark]:
     """Return what is possible, dashed, under what is easy; the two part where learning is hard."""
-    rows = select(table, [X, Y], call="learning_limit").sort_values(X)
-    easy = rows.dropna(subset=["easy_test_error"])
+    rows = select(table, [X, Y], call="bayes_optimal").sort_values(X)
+    easy = rows.dropna(subset=["amp_test_error"])
     found: list[Mark] = []
     if len(easy):
-        area = numbers(easy[X]), numbers(easy[Y]), numbers(easy["easy_test_error"])
+        area = numbers(easy[X]), numbers(easy[Y]), numbers(easy["amp_test_error"])
         found.append(Band(*area, LIMIT))
     if len(rows):
         points = numbers(rows[X]), numbers(rows[Y])
         found.append(Line(*points, LIMIT, "possible", DASHED, 1.4))
     if len(easy):
-        points = numbers(easy[X]), numbers(easy["easy_test_error"])
+        points = numbers(easy[X]), numbers(easy["amp_test_error"])
         found.append(Line(*points, LIMIT, ANYONE, width=STRONG))
     return found
 
@@ -184,7 +184,7 @@ def _best(trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def _iterated(table: pd.DataFrame) -> list[Mark]:
-    trials = select(table, [X, Y], call="simulate_limit")
+    trials = select(table, [X, Y], call="simulate_amp")
     return [dots(means(trials, X, Y), name="iteration", **ITERATED)] if len(trials) else []
 
 
@@ -198,7 +198,7 @@ def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
         line = Line(colour=colour, width=joined or Line.width)
         dot = Dots(colour=colour, marker=marker) if joined else None
         keys.append(Key(name + size, line, dot))
-    sizes = select(table, ["d"], call="simulate_limit")["d"]
+    sizes = select(table, ["d"], call="simulate_amp")["d"]
     size = f" ($d = {sizes.max():g}$)" if len(sizes) else ""
     keys.append(Key(ANYONE, Line(colour=LIMIT, width=STRONG)))
     keys.append(Key("possible, but hard", Line(colour=LIMIT, dash=DASHED, width=1.4)))

@@ -22,14 +22,14 @@ GRID = Rows(("task.L", X, Y), ("test_error",))
 DRAWS = Draws(
     "phases",
     {
-        "learning_limit": GRID,
-        "simulate_limit": GRID,
-        "phase_boundaries": Rows(("task.L", Y), ("possible", "easy")),
+        "bayes_optimal": GRID,
+        "simulate_amp": GRID,
+        "phase_boundaries": Rows(("task.L", Y), ("alpha_it", "alpha_amp")),
     },
     across=("task.L", X, Y),
 )
 SCALE = Scale(0.0, 0.5, ("#003A5C", COLOURS["attention"], "#8FC7E8", WHITE), "least test error")
-EDGES = {"possible": DASHED, "easy": SOLID}
+EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
 
 
@@ -39,8 +39,8 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     Parameters
     ----------
     table : DataFrame
-        Units as `Store.to_pandas` gives them: maps for the rows of "learning_limit", rings for the
-        trials of "simulate_limit", filled with the colour of their mean, lines for
+        Units as `Store.to_pandas` gives them: maps for the rows of "bayes_optimal", rings for the
+        trials of "simulate_amp", filled with the colour of their mean, lines for
         "phase_boundaries": dashed where learning becomes possible, solid where it becomes easy.
         What is missing is left out.
     ax : matplotlib axes, optional
@@ -64,7 +64,7 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "phase_boundaries", "task.L": 1000, "task.theta": [4.0, 5.0],
-    ...                       "possible": [0.70, 0.18], "easy": [3.1, 1.2]})
+    ...                       "alpha_it": [0.70, 0.18], "alpha_amp": [3.1, 1.2]})
     >>> [line.get_xdata().tolist() for line in figures.phases(table).axes[0].lines]
     [[0.7, 0.18], [3.1, 1.2]]
     """
@@ -90,16 +90,16 @@ def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
         (0.07, 0.885, 0.42 / height, 1.0 - 0.5 / height),
         (0.16, 0.42),
     )
-    rings = simulated(table, "simulate_limit").partition(",")[0]
+    rings = simulated(table, "simulate_amp").partition(",")[0]
     words = f"maps, lines: theory    rings: the iteration, {rings}, mean"
     return Drawing([block], (7.0, height), words, bar=SCALE)
 
 
 def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     own = table[table["task.L"] == tokens]
-    limits = select(own, [X, Y, "test_error"], call="learning_limit")
+    limits = select(own, [X, Y, "test_error"], call="bayes_optimal")
     found = limits.pivot_table(index=Y, columns=X, values="test_error").astype(float)
-    trials = select(own, [X, Y, "test_error"], call="simulate_limit")
+    trials = select(own, [X, Y, "test_error"], call="simulate_amp")
     marks: list[Mark] = []
     x = Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="none")
     y = Axis(r"strength of the signal, $\theta$")
@@ -149,18 +149,18 @@ def _critical(rows: pd.DataFrame, both: pd.DataFrame) -> list[Mark]:
     last = both.iloc[0]
     if not (rows[Y] < last[Y]).any():
         return []
-    place = float(np.sqrt(last["possible"] * last["easy"]))
+    place = float(np.sqrt(last["alpha_it"] * last["alpha_amp"]))
     return [Dots([place], [float(last[Y])], None, BLACK, "critical point", size=3.4)]
 
 
 def _names(both: pd.DataFrame, start: float) -> list[Mark]:
-    """Name the phases where there is room: "weak" beside the axis, "hard" between boundaries."""
+    """Name the phases where there is room: "impossible" at the axis, "hard" between boundaries."""
     middle, weakest = both.iloc[int(0.6 * (len(both) - 1))], both.iloc[0]
     found: list[Mark] = [Words("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
-    if weakest["possible"] > ROOM * start:
+    if weakest["alpha_it"] > ROOM * start:
         beside = (0.03, float(weakest[Y])), ("panel", "data")
-        found.append(Words("weak", *beside, ("left", "bottom"), (0.0, 3.0)))
-    if middle["easy"] > WIDE * middle["possible"]:
-        place = float(np.sqrt(middle["possible"] * middle["easy"])), float(middle[Y])
+        found.append(Words("impossible", *beside, ("left", "bottom"), (0.0, 3.0)))
+    if middle["alpha_amp"] > WIDE * middle["alpha_it"]:
+        place = float(np.sqrt(middle["alpha_it"] * middle["alpha_amp"])), float(middle[Y])
         found.append(Words("hard", place, anchor=("center", "center"), colour=WHITE))
     return found

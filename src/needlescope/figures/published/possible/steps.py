@@ -25,7 +25,7 @@ DRAWS = Draws(
     {
         "predict": TRAINED,
         "simulate": TRAINED,
-        "learning_limit": Rows(("task.L", "alpha"), ("test_error", "overlap")),
+        "bayes_optimal": Rows(("task.L", "alpha"), ("test_error", "overlap")),
     },
     across=(
         *("task.L", "task.theta", "alpha", "training.alpha0", "training.alpha1", X),
@@ -52,7 +52,7 @@ def steps(
     table : DataFrame
         Units as `Store.to_pandas` gives them: of "predict", lines for attention after a schedule,
         and dashed levels for attention after two steps; dots with standard errors for "simulate";
-        dotted levels for "learning_limit". What is missing is left out.
+        dotted levels for "bayes_optimal". What is missing is left out.
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own by default.
     panel : "error" or "cosine", default "error"
@@ -78,7 +78,7 @@ def steps(
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
     >>> training = ns.Training(4.0, 4.0, eta_w=0.5, eta_b=4.0, eta_q=5.0)
     >>> schedules = [None, ns.Schedule.even(2), ns.Schedule.even(4)]
-    >>> found = [ns.predict(task, training.replace(schedule=one), accuracy=1e-2)
+    >>> found = [ns.predict(task, training.replace(schedule=one), tol=1e-2)
     ...          for one in schedules]
     >>> figure = ns.figures.steps(pd.concat([one.to_pandas() for one in found]))
     >>> [len(one.lines) for one in figure.axes]
@@ -111,7 +111,7 @@ def steps_series(
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add all samples per dimension, the number of steps if no row has one, and the cosine."""
     both = table["training.alpha0"] + table["training.alpha1"]
-    learned = table.call == "learning_limit"
+    learned = table.call == "bayes_optimal"
     found = table.assign(**{TOTAL: both.where(~learned, table["alpha"]).astype(float)})
     found["cosine_q"] = found["cosine_q"].where(~learned, np.sqrt(found["overlap"].astype(float)))
     return found if X in found else found.assign(**{X: np.nan})
@@ -156,7 +156,7 @@ def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
     reach = pd.concat([told[X], trials[X]]).astype(float)
     ends = (2.0, 32.0) if not len(reach) else (float(reach.min()), float(reach.max()))
     two = _best(select(table[table[X].isna()], [y], call="predict"))
-    anyone = select(table, [y], call="learning_limit")
+    anyone = select(table, [y], call="bayes_optimal")
     found: list[Mark] = []
     for rows, name, dash in ((two, TWO, DASHED), (anyone, ANYONE, DOTTED)):
         if len(rows):

@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import needlescope
 from needlescope.running import pool as pool_module
-from needlescope.running import workers as workers_module
-from needlescope.running.workers import check_workers, cores, run
+from needlescope.running import processes as workers_module
+from needlescope.running.processes import check_n_jobs, cores, run
 from tests.running.scripts import LONG, PATIENCE, heed_interrupts
 
 COVERS = ("pool",)
@@ -115,13 +115,13 @@ def script(tmp_path: Path) -> Iterator:
 # ---------------------------------------------------------------- results
 
 
-@pytest.mark.parametrize("workers", [1, 2, None])
-def test_results_come_in_the_order_of_the_jobs(workers: int | None) -> None:
+@pytest.mark.parametrize("n_jobs", [1, 2, None])
+def test_results_come_in_the_order_of_the_jobs(n_jobs: int | None) -> None:
     def late_first(job: int) -> int:
         time.sleep(0.05 if job == 0 else 0.0)
         return job * job
 
-    assert run(late_first, range(20), workers=workers) == [job * job for job in range(20)]
+    assert run(late_first, range(20), n_jobs=n_jobs) == [job * job for job in range(20)]
 
 
 def test_no_jobs_no_results() -> None:
@@ -138,19 +138,19 @@ def test_results_are_the_same_bits_for_any_number_of_workers() -> None:
         return gram.tobytes(), solved.tobytes(), np.linalg.eigvalsh(gram).tobytes()
 
     with threadpool_limits(4):  # the caller's threads are not the jobs'
-        alone = run(blas, range(4), workers=1)
-    assert alone == run(blas, range(4), workers=2) == run(blas, range(4), workers=3)
+        alone = run(blas, range(4), n_jobs=1)
+    assert alone == run(blas, range(4), n_jobs=2) == run(blas, range(4), n_jobs=3)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_every_blas_has_one_thread(workers: int) -> None:
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_blas_has_one_thread(n_jobs: int) -> None:
     def threads(job: int) -> list[int]:
         from threadpoolctl import threadpool_info
 
         return [library["num_threads"] for library in threadpool_info()]
 
     with threadpool_limits(4):
-        results = run(threads, range(2), workers=workers)
+        results = run(threads, range(2), n_jobs=n_jobs)
     for found in results:
         assert found
         assert set(found) == {1}
@@ -160,7 +160,7 @@ def test_threads_are_given_back_to_the_caller() -> None:
     with threadpool_limits(2):
         before = [library["num_threads"] for library in threadpool_info()]
         seen = []
-        run(abs, [1], workers=1, progress=lambda *_: seen.append(threadpool_info()))
+        run(abs, [1], n_jobs=1, progress=lambda *_: seen.append(threadpool_info()))
         assert [library["num_threads"] for library in threadpool_info()] == before
         assert [library["num_threads"] for library in seen[0]] == before
 
@@ -170,9 +170,9 @@ def test_one_worker_is_this_process_and_more_are_not() -> None:
         time.sleep(0.1)
         return os.getpid()
 
-    assert set(run(pid, range(3), workers=1)) == {os.getpid()}
-    assert set(run(pid, [0], workers=2)) == {os.getpid()}
-    assert os.getpid() not in run(pid, range(3), workers=2)
+    assert set(run(pid, range(3), n_jobs=1)) == {os.getpid()}
+    assert set(run(pid, [0], n_jobs=2)) == {os.getpid()}
+    assert os.getpid() not in run(pid, range(3), n_jobs=2)
 
 
 def test_jobs_are_handed_out_a_few_at_a_time() -> None:
@@ -182,7 +182,7 @@ def test_jobs_are_handed_out_a_few_at_a_time() -> None:
         for job in range(30):
             yield Tell(job, taken)
 
-    run(lambda job: job, jobs(), workers=2, progress=lambda done, _: taken.append(f"done {done}"))
+    run(lambda job: job, jobs(), n_jobs=2, progress=lambda done, _: taken.append(f"done {done}"))
     first = taken.index("done 1")
     assert len(taken) == 60
     assert first <= 2 * workers_module.AHEAD
@@ -201,16 +201,16 @@ class Tell:
 
 def test_called_within_a_worker_it_stays_there() -> None:
     def outer(job: int) -> list[bool]:
-        from needlescope.running.workers import run
+        from needlescope.running.processes import run
 
         here = os.getpid()
-        return [pid == here for pid in run(lambda _: os.getpid(), range(3), workers=2)]
+        return [pid == here for pid in run(lambda _: os.getpid(), range(3), n_jobs=2)]
 
-    assert run(outer, range(2), workers=2) == [[True] * 3] * 2
+    assert run(outer, range(2), n_jobs=2) == [[True] * 3] * 2
 
 
 def pids_in_a_daemon(pipe) -> None:
-    pipe.send((os.getpid(), run(lambda _: os.getpid(), range(3), workers=2)))
+    pipe.send((os.getpid(), run(lambda _: os.getpid(), range(3), n_jobs=2)))
 
 
 def test_called_within_a_daemon_it_stays_there() -> None:
@@ -225,12 +225,12 @@ def test_called_within_a_daemon_it_stays_there() -> None:
 
 
 @linux
-@pytest.mark.parametrize("workers", [2, pytest.param("None", marks=pytest.mark.slow)])
-def test_script_needs_no_guard_and_leaves_nothing(script, workers: object) -> None:
+@pytest.mark.parametrize("n_jobs", [2, pytest.param("None", marks=pytest.mark.slow)])
+def test_script_needs_no_guard_and_leaves_nothing(script, n_jobs: object) -> None:
     running = script(f"""
 import os
 from needlescope.losses import Loss
-from needlescope.running.workers import run
+from needlescope.running.processes import run
 
 class Own(Loss):
     name = "own"
@@ -246,7 +246,7 @@ def trial(job):
     loss, z = job
     return loss.value(z, 2), os.getpid()
 
-results = run(trial, [(Own(), z) for z in range(4)], workers={workers})
+results = run(trial, [(Own(), z) for z in range(4)], n_jobs={n_jobs})
 assert [value for value, _ in results] == [3, 5, 7, 9], results
 left = [name for name in os.listdir("/dev/shm") if f"loky-{{os.getpid()}}-" in name]
 alive = [pid for _, pid in results if pid != os.getpid() and os.path.exists(f"/proc/{{pid}}")]
@@ -260,16 +260,16 @@ print("left", left, alive)
 # ---------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("error", [needlescope.NotConverged, needlescope.NoMinimiser, KeyError])
-def test_an_error_reaches_the_caller_as_itself(workers: int, error: type[Exception]) -> None:
+def test_an_error_reaches_the_caller_as_itself(n_jobs: int, error: type[Exception]) -> None:
     def fail(job: int) -> int:
         if job == 1:
             raise error("no luck with 1")
         return job
 
     with pytest.raises(error, match="no luck with 1") as caught:
-        run(fail, range(5), workers=workers)
+        run(fail, range(5), n_jobs=n_jobs)
     assert type(caught.value) is error
     assert multiprocessing.active_children() == []
     nothing_shared()
@@ -283,7 +283,7 @@ def test_an_error_of_ones_own_reaches_the_caller_as_itself() -> None:
         raise Own(job, "unlucky")
 
     with pytest.raises(Own) as caught:
-        run(fail, [3, 3], workers=2)
+        run(fail, [3, 3], n_jobs=2)
     assert caught.value.args == (3, "unlucky")
 
 
@@ -296,7 +296,7 @@ def test_an_error_that_cannot_travel_is_told() -> None:
         raise Awkward(job, 2)
 
     with pytest.raises(RuntimeError, match=r"^Awkward: 1 and 2$"):
-        run(fail, [1, 1], workers=2)
+        run(fail, [1, 1], n_jobs=2)
 
 
 def test_an_error_ends_the_other_jobs() -> None:
@@ -306,23 +306,23 @@ def test_an_error_ends_the_other_jobs() -> None:
         time.sleep(1000)
 
     with pytest.raises(ValueError, match="stop"):
-        run(fail_or_sleep, range(10), workers=2)
+        run(fail_or_sleep, range(10), n_jobs=2)
     assert multiprocessing.active_children() == []
 
 
 def test_what_cannot_be_pickled_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"the job must be picklable .* workers=1 does without"):
-        run(lambda job: None, [(x for x in "a")] * 2, workers=2)
+    with pytest.raises(ValueError, match=r"the job must be picklable .* n_jobs=1 does without"):
+        run(lambda job: None, [(x for x in "a")] * 2, n_jobs=2)
     generator = iter(lambda: 0, 1)
     frame = (x for x in "a")
     with pytest.raises(ValueError, match="the function must be picklable"):
-        run(lambda job: (generator, frame), [1, 2], workers=2)
+        run(lambda job: (generator, frame), [1, 2], n_jobs=2)
     assert multiprocessing.active_children() == []
 
 
 def test_a_result_that_cannot_be_pickled_is_an_error() -> None:
     with pytest.raises(TypeError, match="pickle"):
-        run(lambda job: (x for x in "a"), [1, 2], workers=2)
+        run(lambda job: (x for x in "a"), [1, 2], n_jobs=2)
 
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
@@ -333,10 +333,10 @@ def test_a_killed_worker_is_told() -> None:
         time.sleep(0.1)
 
     with pytest.raises(RuntimeError, match=r"a worker process died \(killed, or out of memory\)"):
-        run(die, range(6), workers=2)
+        run(die, range(6), n_jobs=2)
     assert multiprocessing.active_children() == []
     nothing_shared()
-    assert run(abs, [-1, -2], workers=2) == [1, 2]
+    assert run(abs, [-1, -2], n_jobs=2) == [1, 2]
 
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
@@ -349,7 +349,7 @@ def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
         return job
 
     seen = []
-    found = run(die, jobs, workers=2, died=-1, each=lambda *pair: seen.append(pair))
+    found = run(die, jobs, n_jobs=2, died=-1, each=lambda *pair: seen.append(pair))
     assert found == [-1 if job in (1, 4) else job for job in jobs]
     assert sorted(seen) == list(enumerate(found))
     assert multiprocessing.active_children() == []
@@ -363,7 +363,7 @@ def test_a_death_that_does_not_repeat_costs_no_result(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return job
 
-    assert run(die_once, range(10), workers=2, died=-1) == list(range(10))
+    assert run(die_once, range(10), n_jobs=2, died=-1) == list(range(10))
     assert (tmp_path / "died").exists()
 
 
@@ -372,7 +372,7 @@ def test_a_killed_worker_is_told_without_the_program_pgrep(script) -> None:
     running = script(
         """
 import os, signal, time
-from needlescope.running.workers import run
+from needlescope.running.processes import run
 
 def die(job):
     if job == 1:
@@ -380,7 +380,7 @@ def die(job):
     time.sleep(1000)
 
 try:
-    run(die, range(6), workers=3)
+    run(die, range(6), n_jobs=3)
 except RuntimeError as error:
     print("told", "a worker process died" in str(error))
 """,
@@ -440,7 +440,7 @@ def test_an_interrupt_in_an_import_that_would_lose_it_is_heeded(script) -> None:
     running = script(
         """
 import signal, sys
-from needlescope.running.workers import run
+from needlescope.running.processes import run
 
 class Loses:
     def find_spec(self, name, path=None, target=None):
@@ -452,7 +452,7 @@ class Loses:
 
 sys.meta_path.insert(0, Loses())
 try:
-    run(abs, range(4), workers=2)
+    run(abs, range(4), n_jobs=2)
 except KeyboardInterrupt:
     print("told", "joblib.externals.loky" in sys.modules)
 """
@@ -482,9 +482,9 @@ def test_an_interrupted_run_can_be_run_again() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(abs, range(10), workers=2, progress=interrupt)
+        run(abs, range(10), n_jobs=2, progress=interrupt)
     assert multiprocessing.active_children() == []
-    assert run(abs, range(10), workers=2) == list(range(10))
+    assert run(abs, range(10), n_jobs=2) == list(range(10))
 
 
 @pytest.fixture
@@ -517,30 +517,30 @@ def test_interrupts_are_held_only_meanwhile(threads: int) -> None:
 # ---------------------------------------------------------------- how many workers
 
 
-@pytest.mark.parametrize("workers", [0, -1, 500, True, 1.0, 2.5, "2", [1], np.float64(2)])
+@pytest.mark.parametrize("n_jobs", [0, -1, 500, True, 1.0, 2.5, "2", [1], np.float64(2)])
 def test_senseless_numbers_of_workers_are_refused(
-    workers: object, monkeypatch: pytest.MonkeyPatch
+    n_jobs: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers_module, "cores", lambda: 2)
-    for refuse in (check_workers, lambda workers: run(abs, [1], workers=workers)):
+    for refuse in (check_n_jobs, lambda n_jobs: run(abs, [1], n_jobs=n_jobs)):
         with pytest.raises(ValueError) as refusal:
-            refuse(workers)
+            refuse(n_jobs)
         assert str(refusal.value) == (
-            f"workers must be an integer in 1..8, got {workers!r}: this machine has 2 cores; "
+            f"n_jobs must be an integer in 1..8, got {n_jobs!r}: this machine has 2 cores; "
             "None takes one worker for each"
         )
 
 
 def test_sensible_numbers_of_workers_are_taken() -> None:
-    for workers in (None, 1, cores(), 4 * cores(), np.int64(1)):
-        check_workers(workers)
+    for n_jobs in (None, 1, cores(), 4 * cores(), np.int64(1)):
+        check_n_jobs(n_jobs)
 
 
 # ---------------------------------------------------------------- imports
 
 
 def test_importing_loads_neither_joblib_nor_rich() -> None:
-    code = "import sys, needlescope.running.workers, needlescope.running.seeds\n"
+    code = "import sys, needlescope.running.processes, needlescope.running.seeds\n"
     code += "print([name for name in ('joblib', 'rich', 'threadpoolctl') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr

@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.simulation.sets import log_mean, memberships
-from needlescope.theory.limit.recognition import recognition
+from needlescope.theory.bayes.recognition import recognition
 
 DRAWS = 20_000
 SIGMAS = 4.5

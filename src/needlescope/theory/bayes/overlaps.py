@@ -29,8 +29,8 @@ class Overlaps(NamedTuple):
 
     overlap: FloatArray
     overlap_se: FloatArray
-    easy_overlap: FloatArray
-    easy_overlap_se: FloatArray
+    amp_overlap: FloatArray
+    amp_overlap_se: FloatArray
     phase: FloatArray
 
 
@@ -42,18 +42,18 @@ def solve_overlaps(task: Task, table: Recognition, samples: FloatArray) -> Overl
     at = branch(task.theta, table)
     there = jump(at)
     found = overlaps(at, there, samples)
-    possible, easy = (_polished(task.theta, table, samples, q) for q in found)
-    possible_se, easy_se = (
-        _overlap_errors(task.theta, table, samples, q) for q in (possible, easy)
+    overlap, amp_overlap = (_polished(task.theta, table, samples, q) for q in found)
+    overlap_se, amp_overlap_se = (
+        _overlap_errors(task.theta, table, samples, q) for q in (overlap, amp_overlap)
     )
     if there is not None:
-        edges = zip((there.possible, there.easy), jump_errors(at, there, table), strict=True)
+        edges = zip((there.alpha_it, there.alpha_amp), jump_errors(at, there, table), strict=True)
         low, high = sides(at, there, samples)
-        possible_se, easy_se = (
+        overlap_se, amp_overlap_se = (
             np.where(np.abs(samples / edge - 1.0) <= DOUBT * error, high - low, se)
-            for (edge, error), se in zip(edges, (possible_se, easy_se), strict=True)
+            for (edge, error), se in zip(edges, (overlap_se, amp_overlap_se), strict=True)
         )
-    return Overlaps(possible, possible_se, easy, easy_se, phases(there, samples))
+    return Overlaps(overlap, overlap_se, amp_overlap, amp_overlap_se, phases(there, samples))
 
 
 def _polished(theta: float, table: Recognition, samples: FloatArray, q: FloatArray) -> FloatArray:
@@ -91,7 +91,7 @@ def _overlap_errors(
 
 def jump_errors(at: Branch, there: Jump, table: Recognition) -> tuple[float, float]:
     """Relative standard errors of both boundaries: α moves against M, there or on average."""
-    peak = int(np.argmin(np.abs(at.alpha - there.easy)))
+    peak = int(np.argmin(np.abs(at.alpha - there.alpha_amp)))
     inside = (at.q >= there.low) & (at.q <= there.high)
     M = table(at.theta * np.sqrt(at.q))
     weight = np.gradient(at.q)[inside]

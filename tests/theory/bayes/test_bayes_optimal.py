@@ -21,7 +21,7 @@ KNOWN = [  # L, R, θ, π, α, error: derived and checked apart from this code
 
 @pytest.mark.parametrize(("L", "R", "theta", "pi", "alpha", "error"), KNOWN)
 def test_known_errors(L, R, theta, pi, alpha, error):
-    found = ns.learning_limit(ns.Task(L, R, theta, pi), np.array(alpha, float))
+    found = ns.bayes_optimal(ns.Task(L, R, theta, pi), np.array(alpha, float))
     assert found.test_error == pytest.approx(error, abs=1.2e-3)
     assert (2.0 * found.test_error_se <= 1e-3).all()
     assert found.provenance == "formula: replica-symmetric (not a theorem)"
@@ -29,9 +29,9 @@ def test_known_errors(L, R, theta, pi, alpha, error):
 
 def test_known_overlaps():
     """From nothing, and what is possible, at απ = 0.1, 0.5 and 1."""
-    found = ns.learning_limit(ns.Task(1000, 1, 5.0, 0.5), [0.2, 1.0, 2.0])
+    found = ns.bayes_optimal(ns.Task(1000, 1, 5.0, 0.5), [0.2, 1.0, 2.0])
     assert found.overlap == pytest.approx([0.62, 0.92, 0.96], abs=0.01)
-    assert found.easy_overlap[:2] == pytest.approx([0.0, 0.02], abs=0.005)
+    assert found.amp_overlap[:2] == pytest.approx([0.0, 0.02], abs=0.005)
     assert found.phase.tolist() == ["hard", "hard", "easy"]
 
 
@@ -40,7 +40,7 @@ def test_known_overlaps():
 def test_a_signal_in_all_tokens_is_a_gaussian_mixture(L, pi):
     """q/(1 − q) = απθ²L, and an error of two normal laws √L θ √q apart."""
     theta, alpha = 1.3, 2.0
-    found = ns.learning_limit(ns.Task(L, L, theta, pi), alpha)
+    found = ns.bayes_optimal(ns.Task(L, L, theta, pi), alpha)
     field = alpha * pi * theta**2 * L
     assert found.overlap == pytest.approx(field / (1.0 + field), rel=1e-9)
     gap = theta * np.sqrt(L * found.overlap)
@@ -51,29 +51,29 @@ def test_a_signal_in_all_tokens_is_a_gaussian_mixture(L, pi):
 
 
 def test_no_signal_teaches_nothing():
-    found = ns.learning_limit(ns.Task(10, 2, 0.0, 0.3), 5.0)
+    found = ns.bayes_optimal(ns.Task(10, 2, 0.0, 0.3), 5.0)
     assert (found.overlap, found.test_error, found.phase) == (0.0, 0.3, "easy")
 
 
 def test_much_data_know_the_signal():
     task = ns.Task(20, 1, 4.0, 0.5)
-    found = ns.learning_limit(task, 1e5)
+    found = ns.bayes_optimal(task, 1e5)
     assert found.test_error == pytest.approx(ns.oracle(task, "bayes").error, abs=1e-3)
 
 
 def test_a_grid_is_its_points():
     task = ns.Task(50, 1, np.array([3.0, 4.5])[:, None], np.array([0.2, 0.5]))
-    found = ns.learning_limit(task, 1.5)
+    found = ns.bayes_optimal(task, 1.5)
     assert found.shape == (2, 2) and found.phase.shape == (2, 2)
-    one = ns.learning_limit(ns.Task(50, 1, 4.5, 0.2), 1.5)
+    one = ns.bayes_optimal(ns.Task(50, 1, 4.5, 0.2), 1.5)
     assert found.overlap[1, 0] == pytest.approx(one.overlap, rel=1e-9)
     assert found.test_error[1, 0] == pytest.approx(one.test_error, abs=1e-9)
 
 
 def test_many_points_read_their_errors_off_a_table():
     task, alpha = ns.Task(60, 1, 4.0, 0.5), np.geomspace(0.05, 50.0, 40)
-    many = ns.learning_limit(task, alpha)
-    few = ns.learning_limit(task, alpha[[3, 20, 36]])
+    many = ns.bayes_optimal(task, alpha)
+    few = ns.bayes_optimal(task, alpha[[3, 20, 36]])
     assert many.overlap[[3, 20, 36]] == pytest.approx(few.overlap, rel=1e-9)
     assert many.test_error[[3, 20, 36]] == pytest.approx(few.test_error, abs=1e-3)
 
@@ -81,12 +81,12 @@ def test_many_points_read_their_errors_off_a_table():
 def test_it_improves_with_everything_that_helps():
     base = {"L": 40, "R": 2, "theta": 3.0, "pi": 0.3}
     for name, values in {"theta": [2.0, 2.5, 3.0, 4.0], "pi": [0.05, 0.1, 0.3, 0.5]}.items():
-        found = ns.learning_limit(ns.Task(**base | {name: np.array(values)}), 2.0)
+        found = ns.bayes_optimal(ns.Task(**base | {name: np.array(values)}), 2.0)
         assert (np.diff(found.overlap) > 0.0).all()
-    found = ns.learning_limit(ns.Task(**base), np.geomspace(0.1, 30.0, 12))
+    found = ns.bayes_optimal(ns.Task(**base), np.geomspace(0.1, 30.0, 12))
     assert (np.diff(found.overlap) > 0.0).all()
     assert (np.diff(found.test_error) < 1e-3).all()
-    assert (found.easy_test_error >= found.test_error - 1e-3).all()
+    assert (found.amp_test_error >= found.test_error - 1e-3).all()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -98,23 +98,23 @@ def test_no_trained_model_beats_it(seed):
         L, int(rng.integers(1, min(L, 4) + 1)), rng.uniform(1.0, 6.0), rng.uniform(0.1, 0.6)
     )
     training = ns.Training(rng.uniform(0.5, 4.0), rng.uniform(0.5, 4.0), ridge=0.05)
-    limit = ns.learning_limit(task, training.alpha0 + training.alpha1)
+    limit = ns.bayes_optimal(task, training.alpha0 + training.alpha1)
     for model in ("attention", "pooled", "vectorized"):
-        trained = ns.predict(task, training, model, data="all", accuracy=1e-3)
+        trained = ns.predict(task, training, model, data="all", tol=1e-3)
         slack = 2.0 * (limit.test_error_se + trained.test_error_se)
         assert limit.test_error <= trained.test_error + slack
 
 
 def test_the_largest_and_the_smallest_of_tasks():
     for L, R in ((1, 1), (2, 1), (100_000, 1), (100_000, 99_999)):
-        found = ns.learning_limit(ns.Task(L, R, 3.0, 0.5), 1.0)
+        found = ns.bayes_optimal(ns.Task(L, R, 3.0, 0.5), 1.0)
         assert 0.0 <= found.overlap <= 1.0 and 0.0 <= found.test_error <= 0.5
 
 
 def test_one_signal_token_has_a_test_error_of_any_accuracy():
     """The Bayes error of one token is an integral of nine digits, not a sample."""
     task = ns.Task(10, 1, 4.0, 0.5)
-    found = ns.learning_limit(task, 1.0, accuracy=1e-5)
+    found = ns.bayes_optimal(task, 1.0, tol=1e-5)
     dimmed = task.replace(theta=4.0 * np.sqrt(found.overlap))
     assert found.test_error == pytest.approx(ns.oracle(dimmed, "bayes").error, abs=1e-8)
     assert 2.0 * found.test_error_se <= 1e-5
@@ -123,7 +123,7 @@ def test_one_signal_token_has_a_test_error_of_any_accuracy():
 def test_a_test_error_that_is_not_known_is_that_of_the_task_asked(monkeypatch):
     monkeypatch.setattr(least_error, "LAST_POINTS", 2**9)
     with pytest.raises(ns.NotConverged) as failed:
-        ns.learning_limit(ns.Task(10, 3, 2.5, 0.5), 1.0, accuracy=1e-5)
+        ns.bayes_optimal(ns.Task(10, 3, 2.5, 0.5), 1.0, tol=1e-5)
     said = str(failed.value)
-    assert "the Bayes error of Task(L=10, R=3, theta=2.5," in said and "ask for accuracy=" in said
+    assert "the Bayes error of Task(L=10, R=3, theta=2.5," in said and "ask for tol=" in said
     assert said.count("Task(") == 1

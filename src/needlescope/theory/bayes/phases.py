@@ -15,8 +15,8 @@ with the data: there is one phase, "easy". Where it falls in between, from a pea
 overlap must jump. Below the trough there is one stationary overlap, and beyond the peak one;
 between them the truth is the low one up to the α at which both maxima of Φ are equally high (by
 Maxwell's rule of equal areas), and the high one from there on. The iteration from nothing stays
-with the low one up to the peak. Hence, with a jump, "weak" below that α, "hard" from there to the
-peak, "easy" beyond it.
+with the low one up to the peak. Hence, with a jump, "impossible" below that α, "hard" from there to
+the peak, "easy" beyond it.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Branch(NamedTuple):
 class Jump(NamedTuple):
     """Where the overlap jumps: α π where the high one becomes the truth, and where it is found."""
 
-    possible: float
-    easy: float
+    alpha_it: float
+    alpha_amp: float
     low: float  # overlaps on both sides of the first
     high: float
 
@@ -90,10 +90,10 @@ def jump(at: Branch) -> Jump | None:
         high = float(np.interp(alpha, at.alpha[trough:], at.q[trough:]))
         return _area(at, alpha, low, high)
 
-    possible = float(brentq(lead, bottom, top, xtol=1e-12 * top, rtol=1e-10))
-    low = float(np.interp(possible, at.alpha[: peak + 1], at.q[: peak + 1]))
-    high = float(np.interp(possible, at.alpha[trough:], at.q[trough:]))
-    return Jump(possible, float(top), low, high)
+    alpha_it = float(brentq(lead, bottom, top, xtol=1e-12 * top, rtol=1e-10))
+    low = float(np.interp(alpha_it, at.alpha[: peak + 1], at.q[: peak + 1]))
+    high = float(np.interp(alpha_it, at.alpha[trough:], at.q[trough:]))
+    return Jump(alpha_it, float(top), low, high)
 
 
 def _area(at: Branch, alpha: float, low: float, high: float) -> float:
@@ -112,8 +112,8 @@ def overlaps(at: Branch, there: Jump | None, alpha: FloatArray) -> tuple[FloatAr
         found = np.interp(alpha, rising, at.q)
         return found, found
     low, high = sides(at, there, alpha)
-    easy = np.where(alpha < there.easy, low, high)
-    return np.where(alpha < there.possible, low, high), easy
+    by_amp = np.where(alpha < there.alpha_amp, low, high)
+    return np.where(alpha < there.alpha_it, low, high), by_amp
 
 
 def sides(at: Branch, there: Jump, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -129,7 +129,9 @@ def phases(there: Jump | None, alpha: FloatArray) -> FloatArray:
     """Name the phase at each α π."""
     if there is None:
         return np.full(np.shape(alpha), "easy")
-    return np.where(alpha < there.possible, "weak", np.where(alpha < there.easy, "hard", "easy"))
+    return np.where(
+        alpha < there.alpha_it, "impossible", np.where(alpha < there.alpha_amp, "hard", "easy")
+    )
 
 
 def path(theta: float, table: Recognition, alpha: FloatArray, rounds: int) -> FloatArray:

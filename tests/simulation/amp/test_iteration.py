@@ -8,7 +8,7 @@ from numpy.random import SeedSequence
 
 import needlescope as ns
 from needlescope.noise import STANDARD
-from needlescope.simulation.limit.iteration import iterate
+from needlescope.simulation.amp.iteration import iterate
 from needlescope.simulation.samples.data import Tokens, hold
 from needlescope.simulation.sets import log_mean
 

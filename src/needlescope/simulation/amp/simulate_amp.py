@@ -10,9 +10,9 @@ from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind, choice, real, whole
 from ...noise import STANDARD
-from ...outcome import SimulatedLimit
+from ...outcome import SimulatedAMP
+from ...running.processes import Progress, check_n_jobs, run, worth
 from ...running.seeds import child, generator, streams
-from ...running.workers import Progress, check_workers, run, worth
 from ...task import Positions, Task
 from ..asked import check_memory, trial_count
 from ..error.estimated import estimated_error
@@ -21,11 +21,11 @@ from ..samples.data import Data, Tokens, hold
 from ..summary import build, by_name, means
 from .iteration import Estimate, iterate
 
-METHODS = ("corrected", "plain")
-MEANS = ("overlap", "claimed", "assumed", "test_error")
+METHODS = ("amp", "em")
+MEANS = ("overlap", "self_overlap", "assumed_theta", "test_error")
 
 
-def simulate_limit(
+def simulate_amp(
     task: Task,
     alpha: Value,
     d: int = 1000,
@@ -33,16 +33,16 @@ def simulate_limit(
     seed: Any = 0,
     *,
     rounds: int = 20,
-    method: str = "corrected",
-    assumed: float | str | None = None,
+    method: str = "amp",
+    assumed_theta: float | str | None = None,
     assumed_R: int | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     memory: int = MEMORY,
     progress: Progress = None,
-) -> SimulatedLimit:
+) -> SimulatedAMP:
     """Learn the signal by attention iterated, at dimension d, several times.
 
-    The twin of `learning_limit`, which it reaches where the phase is "easy", and of
+    The twin of `bayes_optimal`, which it reaches where the phase is "easy", and of
     `state_evolution`, which says what its ``path`` is as d → ∞. What a finite d adds is of order
     1/d, but for the neighbourhood of the easy boundary (`phase_boundaries`), which it blurs: at
     L = 100, θ = 4, π = 0.5, whose boundary is at α = 0.325, a part of the trials escapes from
@@ -64,16 +64,16 @@ def simulate_limit(
         What `numpy.random.default_rng` takes. Every trial of every point has a stream of its own.
     rounds : int, default 20
         Of the iteration, from 1 to 10,000.
-    method : "corrected" or "plain", default "corrected"
+    method : "amp" or "em", default "amp"
         Approximate message passing, or plain expectation–maximisation, which does without its
         correction for what a sample's own part in the estimate tells it about itself.
-    assumed : float, "learned" or None, default None
+    assumed_theta : float, "learned" or None, default None
         The strength that is assumed: the true one by default. "learned" finds it on the way,
         between 0.1 and 50. R and the positions are always the task's.
     assumed_R : int, optional
         The number of signal tokens that is assumed, from 1 to L: the true one by default. Not with
         given positions, which say it.
-    workers : int, optional
+    n_jobs : int, optional
         Processes to run on, as many as there are cores by default. Results do not depend on it.
     memory : int, default 1 GiB
         Bytes that a trial may need, roughly. If its tokens do not fit, every round makes them
@@ -83,7 +83,7 @@ def simulate_limit(
 
     Returns
     -------
-    SimulatedLimit
+    SimulatedAMP
         Means over trials with their standard errors, and every trial's values as ``trials``.
 
     Raises
@@ -95,15 +95,15 @@ def simulate_limit(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.simulate_limit(task, 2.0, d=300, trials=6, seed=1, workers=1)
-    >>> limit = ns.learning_limit(task, 2.0)
+    >>> found = ns.simulate_amp(task, 2.0, d=300, trials=6, seed=1, n_jobs=1)
+    >>> limit = ns.bayes_optimal(task, 2.0)
     >>> bool(abs(found.overlap - limit.overlap) < 4 * found.overlap_se)
     True
     """
-    alpha = check_limit(task, alpha, d, rounds, method, assumed, assumed_R, memory)
+    alpha = check_amp(task, alpha, d, rounds, method, assumed_theta, assumed_R, memory)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
     trials = trial_count(trials, shape)
-    check_workers(workers)
+    check_n_jobs(n_jobs)
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
     places = streams(seed, len(tasks), trials)
     jobs = [
@@ -113,48 +113,55 @@ def simulate_limit(
             d,
             rounds,
             method,
-            assumed,
+            assumed_theta,
             assumed_R,
             memory,
             one,
         )
         for k, one in enumerate(places)
     ]
-    workers = worth(workers, sum(one.seconds for one in jobs))
-    rows = run(_trial, jobs, workers=workers, progress=progress, title=f"limit, d = {d}")
+    n_jobs = worth(n_jobs, sum(one.seconds for one in jobs))
+    rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"limit, d = {d}")
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
-    options |= {"rounds": rounds, "method": method, "assumed": assumed, "assumed_R": assumed_R}
-    question = Question("simulate_limit", task, None, options)
-    return build(SimulatedLimit, means(values, MEANS), shape, question, values)
+    options |= {
+        "rounds": rounds,
+        "method": method,
+        "assumed_theta": assumed_theta,
+        "assumed_R": assumed_R,
+    }
+    question = Question("simulate_amp", task, None, options)
+    return build(SimulatedAMP, means(values, MEANS), shape, question, values)
 
 
-def check_limit(
+def check_amp(
     task: Task,
     alpha: Value,
     d: int,
     rounds: int,
     method: str,
-    assumed: Any,
+    assumed_theta: Any,
     assumed_R: Any,
     memory: int,
 ) -> Any:
-    """Refuse what `simulate_limit` cannot be asked; return α as an array or a number."""
+    """Refuse what `simulate_amp` cannot be asked; return α as an array or a number."""
     check_kind("task", task, Task)
-    task.need_one_signal("simulate_limit")
-    task.need_plain("simulate_limit")
+    task.need_one_signal("simulate_amp")
+    task.need_plain("simulate_amp")
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     whole("d", d, 1, 10**6)
     whole("rounds", rounds, 1, 10_000)
     whole("memory", memory, 1, 1 << 50)
     choice("method", method, METHODS)
-    if isinstance(assumed, str):
-        choice("assumed", assumed, ("learned",))
-    elif assumed is not None:
-        if np.ndim(assumed):
-            raise ValueError(f"assumed must be one number, 'learned' or None, got {assumed!r}")
-        real("assumed", assumed, 0.0, np.inf, sense=(0.0, 1e6))
+    if isinstance(assumed_theta, str):
+        choice("assumed_theta", assumed_theta, ("learned",))
+    elif assumed_theta is not None:
+        if np.ndim(assumed_theta):
+            raise ValueError(
+                f"assumed_theta must be one number, 'learned' or None, got {assumed_theta!r}"
+            )
+        real("assumed_theta", assumed_theta, 0.0, np.inf, sense=(0.0, 1e6))
     if assumed_R is not None:
         if isinstance(task.positions, Positions):
             raise ValueError(
@@ -191,7 +198,7 @@ class _Trial(NamedTuple):
     d: int
     rounds: int
     method: str
-    assumed: float | str | None
+    assumed_theta: float | str | None
     assumed_R: int | None
     memory: int
     seed: np.random.SeedSequence
@@ -217,9 +224,9 @@ def _trial(one: _Trial) -> dict[str, Any]:
         data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(one.seed, 2))
         if 4 * count * task.L * d <= one.memory:
             data = hold(data)
-        assumed = task.theta if one.assumed is None else one.assumed
+        assumed = task.theta if one.assumed_theta is None else one.assumed_theta
         theta = None if isinstance(assumed, str) else float(assumed)
-        corrected = one.method == "corrected"
+        corrected = one.method == "amp"
         for last in iterate(believed, data, one.rounds, corrected=corrected, theta=theta):
             path[last.round] = _cosine(last.xi, xi) ** 2
     size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
@@ -227,8 +234,8 @@ def _trial(one: _Trial) -> dict[str, Any]:
     error, numeric = estimated_error(task, last.theta * size, cosine, rng, believed)
     return {
         "overlap": cosine**2,
-        "claimed": size**2,
-        "assumed": last.theta,
+        "self_overlap": size**2,
+        "assumed_theta": last.theta,
         "test_error": error,
         "test_error_numeric": numeric,
         "path": path,

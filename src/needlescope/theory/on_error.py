@@ -1,7 +1,7 @@
 """What becomes of a point that cannot be solved: it is raised by name, or left as NaN and counted.
 
-A grid may hold points that have no answer, or none to the accuracy asked. By default the first of
-them ends the call. With ``unsolved="nan"`` the others are kept, and a warning counts what is lost.
+A grid may hold points that have no answer, or none to the tolerance asked. By default the first of
+them ends the call. With ``on_error="nan"`` the others are kept, and a warning counts what is lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import NoMinimiser, NotConverged
 from ..grid import Gridded, choice
 
-UNSOLVED = ("raise", "nan")
+ON_ERROR = ("raise", "nan")
 Row = dict[str, Any]
 
 
@@ -32,9 +32,9 @@ class Points:
     """
 
     def __init__(
-        self, unsolved: str, shape: tuple[int, ...], *parts: Gridded | None, **more: Any
+        self, on_error: str, shape: tuple[int, ...], *parts: Gridded | None, **more: Any
     ) -> None:
-        self.unsolved, self.shape = choice("unsolved", unsolved, UNSOLVED), shape
+        self.on_error, self.shape = choice("on_error", on_error, ON_ERROR), shape
         named = {
             name: getattr(part, name)
             for part in parts
@@ -59,7 +59,7 @@ class Points:
         except (NoMinimiser, NotConverged) as problem:
             where = self.name(index)
             sentence = f"at {where}: {problem}" if where else str(problem)
-            if self.unsolved == "raise":
+            if self.on_error == "raise":
                 raise type(problem)(sentence) from None
             self.lost[index] = sentence
 

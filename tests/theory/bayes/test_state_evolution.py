@@ -9,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import needlescope as ns
-from needlescope.theory.limit import state_evolution as module
+from needlescope.theory.bayes import state_evolution as module
 
 HUNDRED = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
 
@@ -44,10 +44,10 @@ def test_the_first_round_pools() -> None:
 
 @pytest.mark.parametrize("alpha", [0.2, 0.45, 2.0])
 def test_it_ends_at_the_easy_overlap(alpha: float) -> None:
-    found = ns.state_evolution(HUNDRED, alpha, rounds=100, accuracy=1e-2)
-    limit = ns.learning_limit(HUNDRED, alpha, accuracy=1e-2)
-    near = 4.0 * np.hypot(found.path_se[-1], limit.easy_overlap_se)
-    assert abs(found.path[-1] - limit.easy_overlap) < near + 1e-9
+    found = ns.state_evolution(HUNDRED, alpha, rounds=100, tol=1e-2)
+    limit = ns.bayes_optimal(HUNDRED, alpha, tol=1e-2)
+    near = 4.0 * np.hypot(found.path_se[-1], limit.amp_overlap_se)
+    assert abs(found.path[-1] - limit.amp_overlap) < near + 1e-9
 
 
 def test_a_grid_is_its_points() -> None:
@@ -67,8 +67,8 @@ def test_no_signal_teaches_nothing() -> None:
 
 
 def test_its_error_covers_a_finer_table() -> None:
-    rough = ns.state_evolution(HUNDRED, 0.4, accuracy=5e-2)
-    fine = ns.state_evolution(HUNDRED, 0.4, accuracy=5e-3)
+    rough = ns.state_evolution(HUNDRED, 0.4, tol=5e-2)
+    fine = ns.state_evolution(HUNDRED, 0.4, tol=5e-3)
     assert rough.path_se.max() > 2.0 * fine.path_se.max() > 0.0
     assert (abs(rough.path - fine.path) <= 4.5 * np.hypot(rough.path_se, fine.path_se)).all()
 
@@ -78,8 +78,8 @@ def test_a_path_that_is_not_known_is_refused_or_nan(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "LADDER", (2**6,))
     at = [0.34, 0.1]
     with pytest.raises(ns.NotConverged, match=r"at alpha=0\.34: the path is known to .* lingers"):
-        ns.state_evolution(HUNDRED, at, rounds=40, accuracy=5e-2)
+        ns.state_evolution(HUNDRED, at, rounds=40, tol=5e-2)
     with pytest.warns(RuntimeWarning, match="1 of 2 points could not be solved"):
-        found = ns.state_evolution(HUNDRED, at, rounds=40, accuracy=5e-2, unsolved="nan")
+        found = ns.state_evolution(HUNDRED, at, rounds=40, tol=5e-2, on_error="nan")
     assert found.path.shape == (2, 41) and np.isnan(found.path[0]).all()
     assert 0.0 < found.path[1, -1] < 0.1

@@ -38,7 +38,7 @@ def run(
     function: Callable[[Job], Result],
     jobs: Iterable[Job],
     *,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = None,
     title: str = "trials",
     each: Callable[[int, Result], object] | None = None,
@@ -54,7 +54,7 @@ def run(
         guard, but must not rely on changing the caller's variables.
     jobs : iterable
         Each with all its function needs, its random stream included.
-    workers : int, optional
+    n_jobs : int, optional
         How many processes; as many as there are cores, or jobs if those are fewer, if None. One
         runs everything in this process, as does a call from within a worker, and a single job
         without an answer to its worker's death.
@@ -78,14 +78,14 @@ def run(
 
     Examples
     --------
-    >>> run(abs, [-1, 2, -3], workers=1)
+    >>> run(abs, [-1, 2, -3], n_jobs=1)
     [1, 2, 3]
     """
     check_progress(progress)
-    check_workers(workers)
+    check_n_jobs(n_jobs)
     left = dict(enumerate(jobs))
-    size = _size(workers, len(left))
-    here = size <= 1 and (died is None or workers == 1 or _in_a_worker())
+    size = _size(n_jobs, len(left))
+    here = size <= 1 and (died is None or n_jobs == 1 or _in_a_worker())
     total = len(left)
     with reporting(progress, total, title) as report:
         results: dict[int, Result] = {}
@@ -101,7 +101,7 @@ def run(
     return [results[index] for index in range(total)]
 
 
-def worth(workers: int | None, seconds: float) -> int | None:
+def worth(n_jobs: int | None, seconds: float) -> int | None:
     """Return the workers that are worth their start: one, if none are asked for and work is short.
 
     Examples
@@ -109,26 +109,26 @@ def worth(workers: int | None, seconds: float) -> int | None:
     >>> worth(None, 0.1), worth(None, 60.0), worth(2, 0.1)
     (1, None, 2)
     """
-    return 1 if workers is None and seconds < SHORT else workers
+    return 1 if n_jobs is None and seconds < SHORT else n_jobs
 
 
-def check_workers(workers: Any) -> None:
-    """Refuse a number of workers that makes no sense on this machine.
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse a number of processes that makes no sense on this machine.
 
     Examples
     --------
-    >>> check_workers(0)
+    >>> check_n_jobs(0)
     Traceback (most recent call last):
-    ValueError: workers must be an integer in 1..., got 0: this machine has ...
+    ValueError: n_jobs must be an integer in 1..., got 0: this machine has ...
     """
-    if workers is None:
+    if n_jobs is None:
         return
     most = MOST_PER_CORE * cores()
-    whole = isinstance(workers, Integral) and not isinstance(workers, bool)
-    if not whole or not 1 <= workers <= most:
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not whole or not 1 <= n_jobs <= most:
         has = f"{cores()} core{'s' if cores() > 1 else ''}"
         raise ValueError(
-            f"workers must be an integer in 1..{most}, got {workers!r}: this machine has {has}; "
+            f"n_jobs must be an integer in 1..{most}, got {n_jobs!r}: this machine has {has}; "
             "None takes one worker for each"
         )
 
@@ -147,11 +147,11 @@ def cores() -> int:
     return max(1, int(cpu_count()))
 
 
-def _size(workers: int | None, jobs: int) -> int:
+def _size(n_jobs: int | None, jobs: int) -> int:
     """The number of processes to run on; one stands for this process."""
     if _in_a_worker():
         return 1  # its siblings keep the other cores busy
-    return min(jobs, cores() if workers is None else int(workers))
+    return min(jobs, cores() if n_jobs is None else int(n_jobs))
 
 
 def _in_a_worker() -> bool:
@@ -190,7 +190,7 @@ def _run_in_workers(
             if died is None:
                 raise RuntimeError(
                     f"a worker process died (killed, or out of memory) after {total - len(left)} "
-                    f"of {total} results; try fewer workers, or workers=1, or a problem that "
+                    f"of {total} results; try fewer processes, or n_jobs=1, or a problem that "
                     "takes less memory"
                 ) from error
             if not suspects:
@@ -201,7 +201,7 @@ def _run_in_workers(
             yield index, died
         except BrokenProcessPool as error:
             raise RuntimeError(
-                "a job or its result could not be sent between processes; try workers=1"
+                "a job or its result could not be sent between processes; try n_jobs=1"
             ) from error
 
 

@@ -12,19 +12,17 @@ from ...grid import check_kind
 from ...lattice import REPLICATES
 from ...outcome import PhaseBoundaries, gather
 from ...task import Task
-from ..asked import check_accuracy
-from ..law.ladder import ERRORS_WITHIN_ACCURACY
-from ..provenance import LEARNING_LIMIT
-from ..unsolved import Points
+from ..asked import check_tol
+from ..law.ladder import ERRORS_WITHIN_TOL
+from ..on_error import Points
+from ..provenance import BAYES_OPTIMAL
 from .dimmed import dimmed_error
 from .overlaps import jump_errors
 from .phases import branch, jump
 from .recognition import LADDER, recognition
 
 
-def phase_boundaries(
-    task: Task, *, accuracy: float = 1e-2, unsolved: str = "raise"
-) -> PhaseBoundaries:
+def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") -> PhaseBoundaries:
     """Return how many samples learning needs: for anyone, and for AMP started from zero.
 
     A replica-symmetric formula, not a theorem: d → ∞ with L, R and θ fixed.
@@ -33,10 +31,10 @@ def phase_boundaries(
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
-    accuracy : float, default 1e-2
+    tol : float, default 1e-2
         Largest relative error of the boundaries that is accepted, in (0, 1], as twice their
         standard error.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -50,7 +48,7 @@ def phase_boundaries(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -63,24 +61,25 @@ def phase_boundaries(
     check_kind("task", task, Task)
     task.need_one_signal("phase_boundaries")
     task.need_plain("phase_boundaries")
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     tasks = task.scalars(task.shape)
-    points = Points(unsolved, task.shape, task)
-    blank: dict[str, Any] = {"provenance": LEARNING_LIMIT}
+    points = Points(on_error, task.shape, task)
+    blank: dict[str, Any] = {"provenance": BAYES_OPTIMAL}
     rows = [blank] * len(tasks)
     for index, one in enumerate(tasks):
         with points.at(index):
-            rows[index] = blank | _boundaries(one, accuracy)
+            rows[index] = blank | _boundaries(one, tol)
     points.warn()
-    options = {"accuracy": accuracy, "unsolved": unsolved}
+    options = {"tol": tol, "on_error": on_error}
     return gather(
         PhaseBoundaries, rows, task.shape, Question("phase_boundaries", task, None, options)
     )
 
 
-def _boundaries(task: Task, accuracy: float) -> dict[str, Any]:
+def _boundaries(task: Task, tol: float) -> dict[str, Any]:
     smooth = dict.fromkeys(
-        ("possible", "possible_se", "easy", "easy_se", "error_before", "error_after"), np.nan
+        ("alpha_it", "alpha_it_se", "alpha_amp", "alpha_amp_se", "error_before", "error_after"),
+        np.nan,
     )
     if task.theta == 0.0:
         return {"verdict": "smooth", **smooth}
@@ -92,9 +91,9 @@ def _boundaries(task: Task, accuracy: float) -> dict[str, Any]:
         if there is None and agree:
             return {"verdict": "smooth", **smooth}
         if there is not None:
-            possible_se, easy_se = jump_errors(at, there, table)
-            doubt = ERRORS_WITHIN_ACCURACY * max(possible_se, easy_se)
-            if agree and doubt <= accuracy:
+            alpha_it_se, alpha_amp_se = jump_errors(at, there, table)
+            doubt = ERRORS_WITHIN_TOL * max(alpha_it_se, alpha_amp_se)
+            if agree and doubt <= tol:
                 break
     else:
         if not agree:
@@ -104,17 +103,17 @@ def _boundaries(task: Task, accuracy: float) -> dict[str, Any]:
             )
         raise NotConverged(
             f"the boundaries are known to a relative error of {doubt:.1e} only; pass "
-            f"accuracy={1.5 * doubt:.1g} to accept that"
+            f"tol={1.5 * doubt:.1g} to accept that"
         )
     before, after = (
         dimmed_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0] for q in (there.low, there.high)
     )
     return {
         "verdict": "jumps",
-        "possible": there.possible / task.pi,
-        "possible_se": possible_se * there.possible / task.pi,
-        "easy": there.easy / task.pi,
-        "easy_se": easy_se * there.easy / task.pi,
+        "alpha_it": there.alpha_it / task.pi,
+        "alpha_it_se": alpha_it_se * there.alpha_it / task.pi,
+        "alpha_amp": there.alpha_amp / task.pi,
+        "alpha_amp_se": alpha_amp_se * there.alpha_amp / task.pi,
         "error_before": before,
         "error_after": after,
     }

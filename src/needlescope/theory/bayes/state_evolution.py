@@ -4,7 +4,7 @@ With M of `recognition`, a round takes the estimate's squared overlap from q to
 
     q' = απθ² M(θ√q) / (1 + απθ² M(θ√q)),    from q = 0.
 
-Its estimates are as long as they are good: the squared norm is q, too. `simulate_limit` runs the
+Its estimates are as long as they are good: the squared norm is q, too. `simulate_amp` runs the
 iteration itself, on tokens at finite d, and its rounds are these.
 """
 
@@ -21,10 +21,10 @@ from ...grid import whole
 from ...lattice import REPLICATES
 from ...outcome import StateEvolution, gather
 from ...task import Task
-from ..asked import check_accuracy
-from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..asked import check_tol
+from ..law.ladder import ERRORS_WITHIN_TOL
+from ..on_error import Points
 from ..provenance import STATE_EVOLUTION
-from ..unsolved import Points
 from .families import Asked, ask
 from .phases import path
 from .recognition import LADDER, recognition
@@ -35,13 +35,13 @@ def state_evolution(
     alpha: Value,
     rounds: int = 20,
     *,
-    accuracy: float = 1e-3,
-    unsolved: str = "raise",
+    tol: float = 1e-3,
+    on_error: str = "raise",
 ) -> StateEvolution:
     """Return how the overlap with the signal grows, round by round, from nothing.
 
-    A formula, not a theorem. The twin of ``simulate_limit(…).path``: what the iteration does as
-    d → ∞. It ends at the ``easy_overlap`` of `learning_limit`, near a boundary of phases after
+    A formula, not a theorem. The twin of ``simulate_amp(…).path``: what the iteration does as
+    d → ∞. It ends at the ``amp_overlap`` of `bayes_optimal`, near a boundary of phases after
     many rounds.
 
     Parameters
@@ -52,9 +52,9 @@ def state_evolution(
         All labelled samples, divided by d: above 0.
     rounds : int, default 20
         Of the iteration, from 1 to 10,000.
-    accuracy : float, default 1e-3
+    tol : float, default 1e-3
         Largest error of the overlaps that is accepted, in (0, 1], as twice their standard error.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
@@ -68,7 +68,7 @@ def state_evolution(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -83,20 +83,20 @@ def state_evolution(
     """
     asked = ask(task, alpha)
     whole("rounds", rounds, 1, 10_000)
-    accuracy = check_accuracy(accuracy)
-    points = Points(unsolved, asked.shape, task, alpha=asked.alpha)
+    tol = check_tol(tol)
+    points = Points(on_error, asked.shape, task, alpha=asked.alpha)
     rows: list[dict[str, Any]] = [{"provenance": STATE_EVOLUTION}] * len(asked.tasks)
     for members in asked.families():
-        for index, row in _follow(asked, members, rounds, accuracy, points).items():
+        for index, row in _follow(asked, members, rounds, tol, points).items():
             rows[index] = rows[index] | row
     points.warn()
-    options = {"alpha": asked.alpha, "rounds": rounds, "accuracy": accuracy, "unsolved": unsolved}
+    options = {"alpha": asked.alpha, "rounds": rounds, "tol": tol, "on_error": on_error}
     question = Question("state_evolution", task, None, options)
     return gather(StateEvolution, rows, asked.shape, question)
 
 
 def _follow(
-    asked: Asked, members: list[int], rounds: int, accuracy: float, points: Points
+    asked: Asked, members: list[int], rounds: int, tol: float, points: Points
 ) -> dict[int, dict[str, Any]]:
     """Follow the points that share a table, each at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
@@ -108,15 +108,15 @@ def _follow(
         errors = found[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
         for place, index in enumerate(pending):
             rows[index] = {"path": found[place, :, 0], "path_se": errors[place]}
-            doubt[index] = ERRORS_WITHIN_ACCURACY * float(errors[place].max())
-        pending = [index for index in pending if doubt[index] > accuracy]
+            doubt[index] = ERRORS_WITHIN_TOL * float(errors[place].max())
+        pending = [index for index in pending if doubt[index] > tol]
         if not pending:
             break
     for index in pending:
         with points.at(index):
             raise NotConverged(
-                f"the path is known to ±{doubt[index]:.1e} only, not to the accuracy of "
-                f"{accuracy:g} asked: it lingers here, and small errors grow; pass "
-                f"accuracy={1.5 * doubt[index]:.1g} to accept that"
+                f"the path is known to ±{doubt[index]:.1e} only, not to the tolerance of "
+                f"{tol:g} asked: it lingers here, and small errors grow; pass "
+                f"tol={1.5 * doubt[index]:.1g} to accept that"
             )
     return {index: row for index, row in rows.items() if index not in points.lost}

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.limit import boundaries
-from needlescope.theory.limit.recognition import LADDER
+from needlescope.theory.bayes import boundaries
+from needlescope.theory.bayes.recognition import LADDER
 
 
 def test_boundaries_are_where_the_phase_changes():
     task = ns.Task(300, 1, 4.5, 0.4)
     edge = ns.phase_boundaries(task)
-    assert edge.verdict == "jumps" and edge.possible < edge.easy
+    assert edge.verdict == "jumps" and edge.alpha_it < edge.alpha_amp
     alpha = np.array(
-        [0.98 * edge.possible, 1.02 * edge.possible, 0.97 * edge.easy, 1.03 * edge.easy]
+        [0.98 * edge.alpha_it, 1.02 * edge.alpha_it, 0.97 * edge.alpha_amp, 1.03 * edge.alpha_amp]
     )
-    found = ns.learning_limit(task, alpha, accuracy=0.05)
-    assert found.phase.tolist() == ["weak", "hard", "hard", "easy"]
+    found = ns.bayes_optimal(task, alpha, tol=0.05)
+    assert found.phase.tolist() == ["impossible", "hard", "hard", "easy"]
     assert found.test_error[0] == pytest.approx(edge.error_before, abs=0.02)
     assert found.test_error[1] == pytest.approx(edge.error_after, abs=0.02)
     smooth = ns.phase_boundaries(task.replace(L=np.array([5, 300])))
-    assert smooth.verdict.tolist() == ["smooth", "jumps"] and np.isnan(smooth.easy[0])
+    assert smooth.verdict.tolist() == ["smooth", "jumps"] and np.isnan(smooth.alpha_amp[0])
 
 
 def test_a_verdict_is_that_of_all_replicates(monkeypatch):
@@ -34,13 +34,13 @@ def test_a_verdict_is_that_of_all_replicates(monkeypatch):
         ns.phase_boundaries(task)
 
 
-@pytest.mark.parametrize("edge", ["possible", "easy"])
+@pytest.mark.parametrize("edge", ["alpha_it", "alpha_amp"])
 def test_on_a_boundary_the_jump_is_in_doubt(edge):
     task = ns.Task(100, 1, 4.0, 0.5)
     at = getattr(ns.phase_boundaries(task), edge)
-    found = ns.learning_limit(task, at, accuracy=0.9)
+    found = ns.bayes_optimal(task, at, tol=0.9)
     which = "" if edge == "possible" else "easy_"
     assert getattr(found, f"{which}overlap_se") > 0.3
     assert getattr(found, f"{which}test_error_se") > 0.15
-    away = ns.learning_limit(task, 1.05 * at)
+    away = ns.bayes_optimal(task, 1.05 * at)
     assert getattr(away, f"{which}overlap_se") < 0.01

@@ -22,27 +22,27 @@ FEW_ERRORS = 12  # test errors that are computed one by one; more are read off a
 BAYES_POINTS = 2**9  # of each replicate, to begin with
 SLOPE_POINTS = 2**6  # where only the size of a difference matters
 LEAST_MOVE = 0.03  # of a strength, relative, that those resolve
-TEST_ERRORS = ("test_error", "easy_test_error", "test_error_se", "easy_test_error_se")
-SHARE = 0.8  # of the accuracy, for the integral; the rest is for the overlap
+TEST_ERRORS = ("test_error", "amp_test_error", "test_error_se", "amp_test_error_se")
+SHARE = 0.8  # of the tolerance, for the integral; the rest is for the overlap
 
 
-def dimmed_errors(tasks: list[Task], found: Overlaps, accuracy: float) -> dict[str, FloatArray]:
+def dimmed_errors(tasks: list[Task], found: Overlaps, tol: float) -> dict[str, FloatArray]:
     """Return both test errors of each point, with standard errors of the integral and of q."""
-    q = np.stack([found.overlap, found.easy_overlap])
-    q_se = np.stack([found.overlap_se, found.easy_overlap_se])
+    q = np.stack([found.overlap, found.amp_overlap])
+    q_se = np.stack([found.overlap_se, found.amp_overlap_se])
     values, errors = np.empty(q.shape), np.empty(q.shape)
     for pi in {one.pi for one in tasks}:
         own = np.array([one.pi == pi for one in tasks])
         one = tasks[int(np.argmax(own))]
-        values[:, own], errors[:, own] = _errors_at(one, q[:, own], q_se[:, own], accuracy)
+        values[:, own], errors[:, own] = _errors_at(one, q[:, own], q_se[:, own], tol)
     return dict(zip(TEST_ERRORS, (*values, *errors), strict=True))
 
 
 def _errors_at(
-    task: Task, q: FloatArray, q_se: FloatArray, accuracy: float
+    task: Task, q: FloatArray, q_se: FloatArray, tol: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the Bayes error at each overlap; its standard error is its own and that of q."""
-    fine = min(1.0, SHARE * accuracy)
+    fine = min(1.0, SHARE * tol)
     kappa, low, high = (
         task.theta * np.sqrt(np.clip(one, 0.0, 1.0)) for one in (q, q - q_se, q + q_se)
     )
@@ -64,10 +64,10 @@ def _errors_at(
     return value, np.hypot(np.interp(kappa, nodes, se), apart)
 
 
-def dimmed_error(task: Task, strength: float, accuracy: float) -> tuple[float, float]:
+def dimmed_error(task: Task, strength: float, tol: float) -> tuple[float, float]:
     """Return the Bayes error of a task at another strength, and its standard error."""
     with _named(task):
-        return bayes_error(task.replace(theta=strength), accuracy, BAYES_POINTS)
+        return bayes_error(task.replace(theta=strength), tol, BAYES_POINTS)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def _roughly(task: Task, kappa: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _bayes_node(
-    L: int, R: int, pi: float, positions: Any, kappa: float, accuracy: float
+    L: int, R: int, pi: float, positions: Any, kappa: float, tol: float
 ) -> tuple[float, float]:
     """The Bayes error at a strength that tables of several θ share."""
-    return bayes_error(Task(L, R, kappa, pi, positions), accuracy, BAYES_POINTS)
+    return bayes_error(Task(L, R, kappa, pi, positions), tol, BAYES_POINTS)

@@ -16,24 +16,24 @@ import numpy as np
 from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...errors import NotConverged
-from ...outcome import LearningLimit, gather
+from ...outcome import BayesOptimal, gather
 from ...task import Task
-from ..asked import check_accuracy
-from ..law.ladder import ERRORS_WITHIN_ACCURACY
-from ..provenance import LEARNING_LIMIT
-from ..unsolved import Points
+from ..asked import check_tol
+from ..law.ladder import ERRORS_WITHIN_TOL
+from ..on_error import Points
+from ..provenance import BAYES_OPTIMAL
 from .dimmed import TEST_ERRORS, dimmed_errors
 from .families import Asked, ask
 from .overlaps import Overlaps, solve_overlaps
 from .recognition import LADDER, recognition
 
 
-def learning_limit(
-    task: Task, alpha: Value, *, accuracy: float = 1e-3, unsolved: str = "raise"
-) -> LearningLimit:
+def bayes_optimal(
+    task: Task, alpha: Value, *, tol: float = 1e-3, on_error: str = "raise"
+) -> BayesOptimal:
     """Return what the best of all learners reaches with α samples per dimension.
 
-    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. `simulate_limit`
+    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. `simulate_amp`
     runs an algorithm, AMP started from zero, that reaches it where the phase is "easy".
 
     Parameters
@@ -42,15 +42,15 @@ def learning_limit(
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     alpha : float or array
         All labelled samples, divided by d: above 0. A trained model has α0 + α1 of them.
-    accuracy : float, default 1e-3
+    tol : float, default 1e-3
         Largest error of the test errors that is accepted, in (0, 1], as twice their standard error.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
     Returns
     -------
-    LearningLimit
+    BayesOptimal
         Plain floats, or arrays in the shape of the grid.
 
     Raises
@@ -58,31 +58,31 @@ def learning_limit(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.learning_limit(task, [1.0, 4.0])
+    >>> found = ns.bayes_optimal(task, [1.0, 4.0])
     >>> found.test_error.round(2), found.phase
     (array([0.16, 0.14]), array(['easy', 'easy'], dtype='<U4'))
     """
     asked = ask(task, alpha)
-    accuracy = check_accuracy(accuracy)
-    points = Points(unsolved, asked.shape, task, alpha=asked.alpha)
-    rows: list[dict[str, Any]] = [{"provenance": LEARNING_LIMIT}] * len(asked.tasks)
+    tol = check_tol(tol)
+    points = Points(on_error, asked.shape, task, alpha=asked.alpha)
+    rows: list[dict[str, Any]] = [{"provenance": BAYES_OPTIMAL}] * len(asked.tasks)
     for members in asked.families():
-        for index, row in _solve(asked, members, accuracy, points).items():
+        for index, row in _solve(asked, members, tol, points).items():
             rows[index] = row
     points.warn()
-    options = {"alpha": asked.alpha, "accuracy": accuracy, "unsolved": unsolved}
-    question = Question("learning_limit", task, None, options)
-    return gather(LearningLimit, rows, asked.shape, question)
+    options = {"alpha": asked.alpha, "tol": tol, "on_error": on_error}
+    question = Question("bayes_optimal", task, None, options)
+    return gather(BayesOptimal, rows, asked.shape, question)
 
 
 def _solve(
-    asked: Asked, members: list[int], accuracy: float, points: Points
+    asked: Asked, members: list[int], tol: float, points: Points
 ) -> dict[int, dict[str, Any]]:
     """Solve the points that share L, R, θ and positions, at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
@@ -90,41 +90,41 @@ def _solve(
     for level in LADDER:
         first = asked.tasks[pending[0]]
         found = solve_overlaps(first, recognition(first, level), asked.samples(pending))
-        errors = _errors(asked.tasks, pending, found, accuracy, points)
+        errors = _errors(asked.tasks, pending, found, tol, points)
         left = []
         for place, index in enumerate(pending):
             columns = {**found._asdict(), **errors}
             row = {name: column[place] for name, column in columns.items()}
-            rows[index] = row | {"provenance": LEARNING_LIMIT}
-            doubt = max(row["test_error_se"], row["easy_test_error_se"])
-            if not ERRORS_WITHIN_ACCURACY * doubt <= accuracy:
+            rows[index] = row | {"provenance": BAYES_OPTIMAL}
+            doubt = max(row["test_error_se"], row["amp_test_error_se"])
+            if not ERRORS_WITHIN_TOL * doubt <= tol:
                 left.append(index)
         pending = [index for index in left if index not in points.lost]
         if not pending:
             break
     for index in pending:
         with points.at(index):
-            doubt = max(rows[index]["test_error_se"], rows[index]["easy_test_error_se"])
-            worst = ERRORS_WITHIN_ACCURACY * doubt
+            doubt = max(rows[index]["test_error_se"], rows[index]["amp_test_error_se"])
+            worst = ERRORS_WITHIN_TOL * doubt
             raise NotConverged(
-                f"the limit of learning is known to ±{worst:.1e} only, not to the accuracy of "
-                f"{accuracy:g} asked: it is about to jump here; pass accuracy={1.5 * worst:.1g} to "
+                f"the limit of learning is known to ±{worst:.1e} only, not to the tolerance of "
+                f"{tol:g} asked: it is about to jump here; pass tol={1.5 * worst:.1g} to "
                 "accept that"
             )
     return {index: row for index, row in rows.items() if index not in points.lost}
 
 
 def _errors(
-    tasks: list[Task], members: list[int], found: Overlaps, accuracy: float, points: Points
+    tasks: list[Task], members: list[int], found: Overlaps, tol: float, points: Points
 ) -> dict[str, FloatArray]:
     """Return the test errors of all points together or, where one has none, each on its own."""
     try:
-        return dimmed_errors([tasks[k] for k in members], found, accuracy)
+        return dimmed_errors([tasks[k] for k in members], found, tol)
     except NotConverged:
         errors = {name: np.full(len(members), np.nan) for name in TEST_ERRORS}
         for place, index in enumerate(members):
             with points.at(index):
                 own = Overlaps(*(column[place : place + 1] for column in found))
-                for name, value in dimmed_errors([tasks[index]], own, accuracy).items():
+                for name, value in dimmed_errors([tasks[index]], own, tol).items():
                     errors[name][place] = value[0]
         return errors

@@ -1,7 +1,7 @@
 """The weakest signal that can be learned: the smallest θ at which the limit falls to a target.
 
 Learning only dims the signal, so the target fixes the strength κ = θ√q that must be left of it: the
-one at which someone who knew the signal would err so much (`detection_threshold`). An overlap
+one at which someone who knew the signal would err so much (`oracle_threshold`). An overlap
 q = κ²/θ² is stationary if κ²/(θ² − κ²) = απθ² M(κ), a quadratic equation in θ². Its solution is the
 answer where the best learner, or the iteration from nothing, is at that overlap; where the overlap
 jumps over it, the answer is the θ of the jump.
@@ -19,29 +19,29 @@ from ...arrays import Value
 from ...errors import NotConverged
 from ...grid import amount, check_broadcast, check_kind, real
 from ...lattice import REPLICATES
-from ...outcome import LearningThreshold, gather
+from ...outcome import BayesThreshold, gather
 from ...task import Task
-from ..asked import check_accuracy
-from ..law.ladder import ERRORS_WITHIN_ACCURACY
+from ..asked import check_tol
+from ..law.ladder import ERRORS_WITHIN_TOL
+from ..on_error import Points
 from ..oracle.threshold import RESOLVED, check_signal_needed, threshold
-from ..provenance import LEARNING_LIMIT, of_search
-from ..unsolved import Points
+from ..provenance import BAYES_OPTIMAL, of_search
 from .overlaps import jump_errors
 from .phases import branch, jump, overlaps
 from .recognition import LADDER, Recognition, recognition
 
-BAYES_ACCURACY = 1e-3  # of the error of someone who knows the signal
+ORACLE_TOL = 1e-3  # of the error of someone who knows the signal
 NEARBY = 1e-4  # of θ: the root is the answer if so much less falls short, so much more does not
 HALVINGS = 60
 
 
-def learning_threshold(
-    task: Task, alpha: Value, error: Value, *, accuracy: float = 1e-2, unsolved: str = "raise"
-) -> LearningThreshold:
+def bayes_threshold(
+    task: Task, alpha: Value, error: Value, *, tol: float = 1e-2, on_error: str = "raise"
+) -> BayesThreshold:
     """Return the smallest θ at which a learner can reach ``error`` with α samples per dimension.
 
-    A search on `learning_limit`, which is a replica-symmetric formula, not a theorem. Between its
-    siblings: no less than `detection_threshold` of "bayes", whose signal is known, and no more than
+    A search on `bayes_optimal`, which is a replica-symmetric formula, not a theorem. Between its
+    siblings: no less than `oracle_threshold` of "bayes", whose signal is known, and no more than
     `training_threshold` of any training with as many samples.
 
     Parameters
@@ -53,16 +53,16 @@ def learning_threshold(
     error : float or array
         The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
         signal at all.
-    accuracy : float, default 1e-2
+    tol : float, default 1e-2
         Largest relative error of the strengths that is accepted, in (0, 1], as twice their
         standard error.
-    unsolved : "raise" or "nan", default "raise"
+    on_error : "raise" or "nan", default "raise"
         What becomes of a grid's point that cannot be solved: the call ends with its name, or the
         point is NaN and a `RuntimeWarning` counts what was lost.
 
     Returns
     -------
-    LearningThreshold
+    BayesThreshold
         Plain floats, or arrays in the shape of the grid.
 
     Raises
@@ -70,7 +70,7 @@ def learning_threshold(
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the accuracy is not reached.
+        If the tolerance is not met.
 
     Examples
     --------
@@ -78,16 +78,16 @@ def learning_threshold(
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
-    >>> found = ns.learning_threshold(task, alpha=1.0, error=0.1)
-    >>> round(ns.detection_threshold(task, "bayes", 0.1).theta, 1), round(found.theta, 1)
+    >>> found = ns.bayes_threshold(task, alpha=1.0, error=0.1)
+    >>> round(ns.oracle_threshold(task, "bayes", 0.1).theta, 1), round(found.theta, 1)
     (4.3, 4.5)
     """
     check_kind("task", task, Task)
-    task.need_one_signal("learning_threshold")
-    task.need_plain("learning_threshold")
+    task.need_one_signal("bayes_threshold")
+    task.need_plain("bayes_threshold")
     alpha = amount("alpha", alpha)
     error = real("error", error, RESOLVED, 1.0, open_high=True)
-    accuracy = check_accuracy(accuracy)
+    tol = check_tol(tol)
     asked, task = task, task.replace(theta=1.0)
     check_broadcast(
         "task, alpha and error", L=task.L, R=task.R, pi=task.pi, alpha=alpha, error=error
@@ -97,36 +97,36 @@ def learning_threshold(
     alphas, errors = (np.broadcast_to(one, shape).ravel() for one in (alpha, error))
     for one, target in zip(tasks, errors, strict=True):
         check_signal_needed(one, target)
-    points = Points(unsolved, shape, task, alpha=alpha, error=error)
-    blank: dict[str, Any] = {"provenance": of_search(LEARNING_LIMIT)}
+    points = Points(on_error, shape, task, alpha=alpha, error=error)
+    blank: dict[str, Any] = {"provenance": of_search(BAYES_OPTIMAL)}
     rows = [blank] * len(tasks)
     for index, one in enumerate(tasks):
         with points.at(index):
-            found = _thresholds(one, float(alphas[index]), float(errors[index]), accuracy)
+            found = _thresholds(one, float(alphas[index]), float(errors[index]), tol)
             rows[index] = blank | found
     points.warn()
-    options = {"alpha": alpha, "error": error, "accuracy": accuracy, "unsolved": unsolved}
-    question = Question("learning_threshold", asked, None, options)
-    return gather(LearningThreshold, rows, shape, question)
+    options = {"alpha": alpha, "error": error, "tol": tol, "on_error": on_error}
+    question = Question("bayes_threshold", asked, None, options)
+    return gather(BayesThreshold, rows, shape, question)
 
 
-def _thresholds(task: Task, alpha: float, target: float, accuracy: float) -> dict[str, float]:
+def _thresholds(task: Task, alpha: float, target: float, tol: float) -> dict[str, float]:
     """Return both strengths and their standard errors, at the first level that suffices."""
-    kappa, kappa_se = threshold(task, "bayes", target, BAYES_ACCURACY)
+    kappa, kappa_se = threshold(task, "bayes", target, ORACLE_TOL)
     for level in LADDER:
         row: dict[str, float] = {}
-        for which, name in enumerate(("theta", "easy_theta")):
+        for which, name in enumerate(("theta", "amp_theta")):
             row[name], row[f"{name}_se"] = _threshold(
                 task, alpha * task.pi, kappa, kappa_se, which, level
             )
-        doubt = ERRORS_WITHIN_ACCURACY * max(
-            row[f"{name}_se"] / row[name] for name in ("theta", "easy_theta")
+        doubt = ERRORS_WITHIN_TOL * max(
+            row[f"{name}_se"] / row[name] for name in ("theta", "amp_theta")
         )
-        if doubt <= accuracy:
+        if doubt <= tol:
             return row
     raise NotConverged(
         f"the strengths are known to a relative error of {doubt:.1e} only; pass "
-        f"accuracy={1.5 * doubt:.1g} to accept that"
+        f"tol={1.5 * doubt:.1g} to accept that"
     )
 
 
@@ -180,7 +180,7 @@ def _jump_doubt(theta: float, table: Callable[[float], Recognition], which: int)
         there = jump(at)
         if there is None:  # the jump ends here: it is as small as it is uncertain
             return 0.01
-        places.append(np.log((there.possible, there.easy)[which]))
+        places.append(np.log((there.alpha_it, there.alpha_amp)[which]))
         if one == theta:
             error = jump_errors(at, there, table(one))[which]
     return float(error * np.log(1.01) / abs(places[1] - places[0]))

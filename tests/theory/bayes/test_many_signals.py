@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.theory.limit.many_signals import _log_ratio, recognised
+from needlescope.theory.bayes.many_signals import _log_ratio, recognised
 from needlescope.theory.oracle.symmetric import draw, make_groups
 from needlescope.theory.oracle.symmetric_saddle import Saddle
 

@@ -33,7 +33,7 @@ def test_the_others_are_kept_and_what_is_lost_is_counted():
     with pytest.warns(
         RuntimeWarning, match="2 of 3 points could not be .* the first of them: at alpha1=1:"
     ):
-        found = ns.predict(TASK, BARE, "pooled", unsolved="nan")
+        found = ns.predict(TASK, BARE, "pooled", on_error="nan")
     assert np.isnan(found.test_error).tolist() == [True, True, False]
     alone = ns.predict(TASK, BARE.replace(alpha1=8.0), "pooled")
     assert found.test_error[2] == pytest.approx(alone.test_error, abs=1e-12)
@@ -43,13 +43,13 @@ def test_the_others_are_kept_and_what_is_lost_is_counted():
 
 
 def test_nothing_is_said_where_nothing_is_lost():
-    found = ns.predict(TASK, BARE.replace(ridge=0.1), "pooled", unsolved="nan")
+    found = ns.predict(TASK, BARE.replace(ridge=0.1), "pooled", on_error="nan")
     assert np.isfinite(found.test_error).all()
 
 
 def test_a_grid_of_which_nothing_is_left():
     with pytest.warns(RuntimeWarning, match="2 of 2 points"):
-        found = ns.predict(TASK, BARE.replace(alpha1=[1.0, 2.0]), "pooled", unsolved="nan")
+        found = ns.predict(TASK, BARE.replace(alpha1=[1.0, 2.0]), "pooled", on_error="nan")
     assert np.isnan(found.test_error).all() and found.shape == (2,)
 
 
@@ -67,9 +67,9 @@ def test_an_accuracy_out_of_reach_is_a_point_s_own():
     """The attention of a query of no strength is exact, of any other it is an integral."""
     query = ns.Query([0.0, 1.0], 0.9)
     with pytest.raises(ns.NotConverged, match=r"^at kappa=1: the attention on signal tokens is"):
-        ns.focus(TASK, TRAINED, query=query, accuracy=1e-13)
+        ns.focus(TASK, TRAINED, query=query, tol=1e-13)
     with pytest.warns(RuntimeWarning, match="1 of 2 points could not be solved and are NaN"):
-        found = ns.focus(TASK, TRAINED, query=query, accuracy=1e-13, unsolved="nan")
+        found = ns.focus(TASK, TRAINED, query=query, tol=1e-13, on_error="nan")
     assert found.signal[0] == 0.1 and np.isnan(found.signal[1])
 
 
@@ -77,27 +77,25 @@ def test_an_accuracy_out_of_reach_is_a_point_s_own():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda **how: ns.predict(TASK, TRAINED.replace(alpha1=[1.0, 2.0]), accuracy=1e-9, **how),
-        lambda **how: ns.focus(TASK, TRAINED, query=QUERIES, accuracy=1e-13, **how),
-        lambda **how: ns.oracle(TASK.replace(theta=[2.0, 3.0]), "bayes", accuracy=1e-9, **how),
-        lambda **how: ns.asymptote(TASK, query=QUERIES, accuracy=1e-12, **how),
-        lambda **how: ns.capacity(TASK, query=QUERIES, accuracy=1e-9, **how),
-        lambda **how: ns.crossover(TASK, [1.0, 2.0], accuracy=1e-12, **how),
-        lambda **how: ns.learning_limit(TASK, [0.5, 2.0], accuracy=1e-9, **how),
-        lambda **how: ns.learning_threshold(TASK, [0.5, 2.0], 0.1, accuracy=1e-9, **how),
+        lambda **how: ns.predict(TASK, TRAINED.replace(alpha1=[1.0, 2.0]), tol=1e-9, **how),
+        lambda **how: ns.focus(TASK, TRAINED, query=QUERIES, tol=1e-13, **how),
+        lambda **how: ns.oracle(TASK.replace(theta=[2.0, 3.0]), "bayes", tol=1e-9, **how),
+        lambda **how: ns.asymptote(TASK, query=QUERIES, tol=1e-12, **how),
+        lambda **how: ns.capacity(TASK, query=QUERIES, tol=1e-9, **how),
+        lambda **how: ns.crossover(TASK, [1.0, 2.0], tol=1e-12, **how),
+        lambda **how: ns.bayes_optimal(TASK, [0.5, 2.0], tol=1e-9, **how),
+        lambda **how: ns.bayes_threshold(TASK, [0.5, 2.0], 0.1, tol=1e-9, **how),
         lambda **how: ns.training_threshold(
-            TASK, TRAINED.replace(alpha1=[1.0, 2.0]), 0.1, accuracy=1e-9, **how
+            TASK, TRAINED.replace(alpha1=[1.0, 2.0]), 0.1, tol=1e-9, **how
         ),
-        lambda **how: ns.detection_threshold(
-            TASK.replace(L=[5, 6]), "bayes", 0.1, accuracy=1e-9, **how
-        ),
+        lambda **how: ns.oracle_threshold(TASK.replace(L=[5, 6]), "bayes", 0.1, tol=1e-9, **how),
     ],
 )
 def test_every_grid_of_the_theory_can_keep_the_others(call):
     with pytest.raises(ns.NotConverged, match=r"^at \w+=\d.*: "):
         call()
     with pytest.warns(RuntimeWarning, match="2 of 2 points could not be solved and are NaN"):
-        found = call(unsolved="nan")
+        found = call(on_error="nan")
     assert found.shape == (2,)
 
 
@@ -113,7 +111,7 @@ def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
         return attention_limit(*given)
 
     monkeypatch.setitem(LAWS, "attention", law)
-    found = ns.predict(*LONG, query=ns.Query(2.0, 0.576), accuracy=2e-4)
+    found = ns.predict(*LONG, query=ns.Query(2.0, 0.576), tol=2e-4)
     assert 2.0 * found.test_error_se <= 2e-4
     fine = [level for level in seen if level != ROUGH]
     assert len({level.points for level in fine}) == 1
@@ -124,7 +122,7 @@ def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
 @pytest.mark.parametrize("kappa", [2.0, 3.0])
 def test_it_is_solved_rightly(kappa):
     query = ns.Query(kappa, 0.576)
-    found, fine = (ns.predict(*LONG, query=query, accuracy=one) for one in (1e-4, 3e-5))
+    found, fine = (ns.predict(*LONG, query=query, tol=one) for one in (1e-4, 3e-5))
     gap = abs(found.test_error - fine.test_error)
     assert gap < 3.0 * np.hypot(found.test_error_se, fine.test_error_se)
 
@@ -146,6 +144,6 @@ def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
     with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):
         call(TASK, WILD)
     with pytest.warns(RuntimeWarning, match="1 of 2 points .* at alpha0=0.001: steps this long"):
-        found = call(TASK, WILD, unsolved="nan")
+        found = call(TASK, WILD, on_error="nan")
     assert np.isfinite(found.kappa).tolist() == [True, False]
     assert np.isnan(found.cosine_q).tolist() == [False, True]

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 
 import needlescope as ns
-from needlescope.theory.limit.phases import branch, jump, overlaps, path, phases
-from needlescope.theory.limit.recognition import Recognition, recognition
+from needlescope.theory.bayes.phases import branch, jump, overlaps, path, phases
+from needlescope.theory.bayes.recognition import Recognition, recognition
 
 LONG = ns.Task(1000, 1, 5.0, 0.5)
 HUNDRED = ns.Task(100, 1, 4.0, 0.5)
@@ -42,11 +42,15 @@ def test_a_hundred_tokens_have_a_narrow_window_that_is_hard() -> None:
     table = recognition(HUNDRED, 2**12)
     there = jump(branch(HUNDRED.theta, table))
     assert there is not None
-    for samples, apart in ((0.95 * there.possible, None), (0.14, True), (1.05 * there.easy, False)):
+    for samples, apart in (
+        (0.95 * there.alpha_it, None),
+        (0.14, True),
+        (1.05 * there.alpha_amp, False),
+    ):
         low, high = (iterated(HUNDRED, table, samples, q) for q in (0.0, 1.0))
         if apart is not None:
             assert (high - low > 0.3) == apart
-    assert 0.1 < there.possible < 0.14 < there.easy < 0.18
+    assert 0.1 < there.alpha_it < 0.14 < there.alpha_amp < 0.18
 
 
 def test_at_the_first_boundary_both_maxima_are_equally_high() -> None:
@@ -57,7 +61,7 @@ def test_at_the_first_boundary_both_maxima_are_equally_high() -> None:
 
     def slope(q: float) -> float:
         M = float(table(np.array([task.theta * np.sqrt(q)]))[0, 0])
-        return 0.5 * (there.possible * task.theta**2 * M - q / (1.0 - q))
+        return 0.5 * (there.alpha_it * task.theta**2 * M - q / (1.0 - q))
 
     lead = quad(slope, there.low, there.high, limit=400, epsabs=1e-9)[0]
     rise = quad(lambda q: max(slope(q), 0.0), there.low, there.high, limit=400)[0]
