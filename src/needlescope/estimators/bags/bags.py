@@ -38,7 +38,7 @@ class Bags(Sequence[Any]):
     ----------
     instances : array (N, d)
         All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32), or
-        NaN where one is missing. Classifiers refuse these; ``EachInstance(SimpleImputer())`` fills
+        NaN where one is missing. Classifiers refuse these; ``InstanceTransformer(SimpleImputer())`` fills
         them in.
     starts : array of int (n + 1,)
         Where each bag begins, and N.
@@ -443,7 +443,7 @@ class Bags(Sequence[Any]):
         if len(lengths) and (lengths != lengths[0]).any():
             raise ValueError(
                 f"bags of {lengths.min()} to {lengths.max()} instances are not one array. A "
-                "transformer of instances, as PCA(), goes into a pipeline as EachInstance(PCA()); "
+                "transformer of instances, as PCA(), goes into a pipeline as InstanceTransformer(PCA()); "
                 "what takes a table with a row for each bag, as BaggingClassifier or "
                 "permutation_importance do, can have that of a fitted classifier, "
                 "clf.transform(bags)"

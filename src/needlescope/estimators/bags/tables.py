@@ -102,7 +102,7 @@ def check_numbers(
     >>> check_numbers(table, np.array([0, 1]), 8, ["u", "v"], ["s7"])
     Traceback (most recent call last):
     ValueError: bag 0 ('s7') has a NaN or infinity in instance 0, feature 'v'; drop the instance, or
-    fill it in, as EachInstance(SimpleImputer()) does in a pipeline
+    fill it in, as InstanceTransformer(SimpleImputer()) does in a pipeline
     >>> check_numbers(table, np.array([0, 1]), 8, missing=True)
     True
     """
@@ -124,7 +124,7 @@ def check_numbers(
         where = f"in instance {first + row - starts[bag]}, {what}"
         size = abs(float(part[row, column]))
         if not np.isfinite(size):
-            how = ", as EachInstance(SimpleImputer()) does in a pipeline" * bool(np.isnan(size))
+            how = ", as InstanceTransformer(SimpleImputer()) does in a pipeline" * bool(np.isnan(size))
             raise ValueError(
                 f"{who} has a NaN or infinity {where}; drop the instance, or fill it in{how}"
             )

@@ -18,7 +18,7 @@ from .tables import numbers
 AT_ONCE = 1 << 26  # numbers that a transformer is fitted to at once: 256 or 512 MB
 
 
-class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Fit a transformer to the instances of all bags, and put each instance through it.
 
     From bags to bags: ids and metadata stay, and names are what the transformer calls its output.
@@ -50,9 +50,9 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
     --------
     >>> from sklearn.decomposition import PCA
     >>> from sklearn.pipeline import make_pipeline
-    >>> from needlescope.estimators import EachInstance, PooledClassifier, load_musk1
+    >>> from needlescope.estimators import InstanceTransformer, PooledClassifier, load_musk1
     >>> X, y = load_musk1()
-    >>> clf = make_pipeline(EachInstance(PCA(20, random_state=0)), PooledClassifier()).fit(X, y)
+    >>> clf = make_pipeline(InstanceTransformer(PCA(20, random_state=0)), PooledClassifier()).fit(X, y)
     >>> clf[:-1].transform(X)
     <92 bags of 2 to 40 instances, 20 features, float32>
     """
@@ -60,7 +60,7 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
     def __init__(self, transformer: Any) -> None:
         self.transformer = transformer
 
-    def fit(self, X: Any, y: Any = None) -> EachInstance:
+    def fit(self, X: Any, y: Any = None) -> InstanceTransformer:
         """Fit the transformer to the instances of bags."""
         one, bags = self._fresh(), as_bags(X, missing=True)
         labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
@@ -100,7 +100,7 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
         names = np.array(self._names(input_features), dtype=object)
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
-    def set_output(self, *, transform: Any = None) -> EachInstance:
+    def set_output(self, *, transform: Any = None) -> InstanceTransformer:
         """Accept any container: bags are not a table, and stay what they are."""
         return self
 
