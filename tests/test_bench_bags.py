@@ -108,7 +108,7 @@ def test_other_bags_or_other_parameters_are_run_anew(easy):
     assert stamp.of_data(easy) != stamp.of_data(other)
     make = available()[0]["attention"]
     assert stamp.of_entrant(make()) == stamp.of_entrant(make())
-    assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(refine=0))
+    assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(max_refine_iter=0))
 
 
 def test_without_torch_the_deep_ones_are_left_out(monkeypatch):

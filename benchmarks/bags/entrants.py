@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from needlescope.estimators.bags.random_features import RandomFeatures
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -18,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from needlescope.deep.classifier import DeepClassifier
 from needlescope.deep.torch_needed import need_torch
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags.random_features import RandomFeatures
 from needlescope.estimators.linear import PooledClassifier
 
 from .cheap import BoostedSummaries, CosinesLogistic, MeanLogistic
@@ -36,8 +36,8 @@ def _attention(weight: str | None, **parameters: Any) -> Any:
 
 
 AS_THE_THEORY: dict[str, Any] = {
-    **{"read": "attended", "start": "steps", "beside": False},
-    **{"cosines": False, "shrinkage": 1.0},
+    **{"pooling": "attention", "init": "two_steps", "append_mean": False},
+    **{"random_features": False, "shrinkage": 1.0},
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import needlescope as ns
-from needlescope.estimators import AttentionClassifier
+from needlescope.estimators import MILClassifier
 
 SETS, FRESH = 3, 4000
 
@@ -68,7 +68,7 @@ def errors(case: Case, sets: int = SETS, fresh: int = FRESH) -> list[float]:
         rng = np.random.default_rng(seed)
         signal = rng.standard_normal(case.d)
         signal *= case.theta / np.linalg.norm(signal)
-        clf = AttentionClassifier(random_state=seed).fit(*draw(case, signal, case.bags, rng))
+        clf = MILClassifier(random_state=seed).fit(*draw(case, signal, case.bags, rng))
         wrong = []
         for _ in range(fresh // 500):
             X, y = draw(case, signal, 500, rng)

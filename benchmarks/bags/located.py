@@ -48,7 +48,7 @@ def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
         clf = AttentionClassifier(random_state=SEED, **options).fit(X, y)
         return {
             f"{name}: contributions": clf.instance_scores(fresh),
-            f"{name}: attention": clf.attend(fresh),
+            f"{name}: attention": clf.attention_weights(fresh),
         }
 
     return locate
@@ -56,7 +56,7 @@ def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
 
 def theirs(name: str, make: Callable[[], Any]) -> Callable[[Any, Any, Any], Located]:
     """Return how to locate by the attention of an alternative."""
-    return lambda X, y, fresh: {name: make().fit(X, y).attend(fresh)}
+    return lambda X, y, fresh: {name: make().fit(X, y).attention_weights(fresh)}
 
 
 def locators() -> list[Callable[[Any, Any, Any], Located]]:

@@ -24,20 +24,23 @@ from .data import DataSet, load_all
 
 BAGS, DRAWS = 60, 6
 AUTO = "chosen"
-PLAIN, WAVES = {"shrinkage": 1.0, "cosines": False}, {"shrinkage": 1.0, "cosines": True}
-WHITE = {"shrinkage": 0.02, "cosines": False}
+PLAIN, WAVES = (
+    {"shrinkage": 1.0, "random_features": False},
+    {"shrinkage": 1.0, "random_features": True},
+)
+WHITE = {"shrinkage": 0.02, "random_features": False}
 WAYS: dict[str, dict[str, Any]] = {
     AUTO: {},
-    "mean": {"read": "mean", **PLAIN},
-    "summaries": {"read": "summaries", **PLAIN},
-    "trees": {"read": "trees", **PLAIN},
-    "evidence": {"read": "evidence", **PLAIN},
-    "attention": {"read": "attended", **PLAIN},
-    "evidence, whitened": {"read": "evidence", **WHITE},
-    "attention, whitened": {"read": "attended", **WHITE},
-    "mean, cosines": {"read": "mean", **WAVES},
-    "evidence, cosines": {"read": "evidence", **WAVES},
-    "attention, cosines": {"read": "attended", **WAVES},
+    "mean": {"pooling": "mean", **PLAIN},
+    "summaries": {"pooling": "summaries", **PLAIN},
+    "trees": {"pooling": "forest", **PLAIN},
+    "evidence": {"pooling": "log_mean_exp", **PLAIN},
+    "attention": {"pooling": "attention", **PLAIN},
+    "evidence, whitened": {"pooling": "log_mean_exp", **WHITE},
+    "attention, whitened": {"pooling": "attention", **WHITE},
+    "mean, cosines": {"pooling": "mean", **WAVES},
+    "evidence, cosines": {"pooling": "log_mean_exp", **WAVES},
+    "attention, cosines": {"pooling": "attention", **WAVES},
 }
 
 

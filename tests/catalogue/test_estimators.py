@@ -12,13 +12,14 @@ from sklearn.decomposition import PCA
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
-    EachInstance,
+    InstanceTransformer,
+    MILClassifier,
     PooledClassifier,
     RandomFeatures,
     VectorizedClassifier,
     deletion_test,
-    digit_bags,
     estimate_task,
+    make_digit_bags,
     read_h5ad,
     read_hdf5,
     read_parquet,
@@ -44,12 +45,27 @@ WORDS = (None, "x", [], True, np.ma.masked)  # that are no numbers
 PARAMETERS = [  # of whom, which, what they are given, and what is said
     (ATTENTION, "kappa", (HUGE, 1e200, VAST), "^kappa must be at most 1e\\+06, got "),
     (ATTENTION, "kappa", (INF, NAN, -1, *WORDS), '^kappa must be "auto" or a finite number of'),
-    (ATTENTION, "queries", (10**6, VAST), "^queries must be at most 1000, got "),
-    (ATTENTION, "queries", (0, -1, INF, NAN, HUGE, *WORDS), '^queries must be "auto" or a whole'),
-    (ATTENTION, "refine", (10**7, VAST), "^refine must be at most 1e\\+06, got "),
-    (ATTENTION, "refine", (-1, INF, NAN, HUGE, *WORDS), '^refine must be "auto" or a whole numbe'),
-    (ATTENTION, "beside", (0, 1, "no", "False", NAN, None, []), '^beside must be "auto", True or'),
-    (ATTENTION, "cosines", (0, 1, "no", "False", NAN, None, []), '^cosines must be "auto", True o'),
+    (ATTENTION, "n_queries", (10**6, VAST), "^queries must be at most 1000, got "),
+    (ATTENTION, "n_queries", (0, -1, INF, NAN, HUGE, *WORDS), '^queries must be "auto" or a whole'),
+    (ATTENTION, "max_refine_iter", (10**7, VAST), "^refine must be at most 1e\\+06, got "),
+    (
+        ATTENTION,
+        "max_refine_iter",
+        (-1, INF, NAN, HUGE, *WORDS),
+        '^refine must be "auto" or a whole numbe',
+    ),
+    (
+        ATTENTION,
+        "append_mean",
+        (0, 1, "no", "False", NAN, None, []),
+        '^beside must be "auto", True or',
+    ),
+    (
+        ATTENTION,
+        "random_features",
+        (0, 1, "no", "False", NAN, None, []),
+        '^cosines must be "auto", True o',
+    ),
     (ATTENTION, "effort", (0, "slow", *WORDS), "^effort must be one of "),
     (ATTENTION, "read", (0, "votes", *WORDS), "^read must be one of "),
     (ATTENTION, "start", (0, "mean", *WORDS), "^start must be one of "),
@@ -65,8 +81,8 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
     ),
     (CLASSIFIERS, "loss", (0, HUGE, *WORDS), "^loss must be "),
     (CLASSIFIERS, "class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
-    (CLASSIFIERS, "validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
-    (CLASSIFIERS, "validation", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
+    (CLASSIFIERS, "cv", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
+    (CLASSIFIERS, "cv", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
     (CLASSIFIERS, "random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
     (
         CLASSIFIERS,
@@ -135,7 +151,7 @@ FITS += [
         partial(fit, AttentionClassifier, **given),
         "^queries=2 needs read=\"attended\", got read='(evidence|summaries|trees)'",
     )
-    for given in ({"read": read, "queries": 2} for read in ("evidence", "summaries", "trees"))
+    for given in ({"read": read, "n_queries": 2} for read in ("evidence", "summaries", "trees"))
 ]
 FITS.append(
     Case(
@@ -243,7 +259,7 @@ DATA = [
                                (read_h5ad, ("b",), "^there is no file no/such/path"),
                                (read_parquet, ("b",), "^there is no file no/such/path"))),
     Case("unmatched in other words", lambda: read_hdf5("x", unmatched="skip"), "^unmatched must"),
-    *(Case(f"each instance by {given!r:.20}", partial(lambda one: EachInstance(one).fit(X), given),
+    *(Case(f"each instance by {given!r:.20}", partial(lambda one: InstanceTransformer(one).fit(X), given),
            "^transformer must have methods fit and transform, as PCA\\(20\\) has, got ")
       for given in (None, 3, "x", PCA, [])),
 ]  # fmt: skip
@@ -258,10 +274,10 @@ TOOLS = [
     *(Case(f"count {given!r}", partial(lambda one: RandomFeatures(count=one).fit(X), given),
            "^count must be a whole number of at least 1, got ")
       for given in (0, -1, INF, NAN, *WORDS)),
-    *(Case(f"digits that return {given!r}", partial(digit_bags, **DIGITS, return_instances=given),
+    *(Case(f"digits that return {given!r}", partial(make_digit_bags, **DIGITS, return_instances=given),
            "^return_instances must be True or False, got ") for given in (None, 1, "x", [])),
-    Case("too many digits", lambda: digit_bags(bags=10**6, L=10**3), "^bags times L must be at"),
-    *(Case(f"digits with {name}={given!r}", partial(digit_bags, **{**DIGITS, name: given}),
+    Case("too many digits", lambda: make_digit_bags(bags=10**6, L=10**3), "^bags times L must be at"),
+    *(Case(f"digits with {name}={given!r}", partial(make_digit_bags, **{**DIGITS, name: given}),
            f"^{name} must (not )?be ")
       for name in ("bags", "L", "R", "digit", "noise", "positive")
       for given in (-1, INF, NAN, HUGE, *WORDS)),
@@ -274,7 +290,7 @@ TOOLS = [
            "^clf must say what instances add, as AttentionClassifier does, got ")
       for given in (None, 3, "x", PooledClassifier())),
     *(Case(f"deletion with {name}={given!r}",
-           partial(deletion_test, AttentionClassifier(), X, **{name: given}),
+           partial(deletion_test, MILClassifier(), X, **{name: given}),
            f"^{name} must (be|hold) ")
       for name in ("count", "share", "repeats") for given in (0, -1, INF, NAN, "x", [], [0.5])),
     Case("an estimate with a bar", lambda: estimate_task(X, Y, progress="x"), "^progress must be"),
@@ -302,7 +318,7 @@ def test_refused_with_a_sentence(case):
 def test_weights_within_the_range_are_fitted(kind, weight):
     clf = fit(kind, weight=weight)
     p = clf.predict_proba(X)
-    assert np.isfinite(p).all() and np.isfinite(clf.members_[0].model.w).all()
+    assert np.isfinite(p).all() and np.isfinite(clf.estimators_[0].model.w).all()
     assert p.min() >= 0.0 and p.max() <= 1.0
 
 

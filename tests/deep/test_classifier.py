@@ -46,7 +46,9 @@ def test_it_learns_what_it_is_shown(architecture):
     X, y = hay(n=160)
     clf = deep(architecture, width=8, epochs=100).fit(X, y)
     assert clf.score(*hay(n=200, seed=1)) > 0.85
-    loss = np.mean(np.logaddexp(0.0, np.where(y == "needle", -1.0, 1.0) * clf.held_out_))
+    loss = np.mean(
+        np.logaddexp(0.0, np.where(y == "needle", -1.0, 1.0) * clf.cv_decision_function_)
+    )
     assert loss < 0.5  # calibrated: 0.69 knows nothing
 
 
@@ -55,7 +57,7 @@ def test_attention_finds_the_needle():
     clf = deep("solvable", epochs=60).fit(X, y)
     X, y = hay(n=100, seed=1)
     own = y == "needle"
-    where = np.array([one.argmax() for one in clf.attend(X)])
+    where = np.array([one.argmax() for one in clf.attention_weights(X)])
     assert (where[own] == X[own, :, 0].argmax(axis=1)).mean() > 0.8
 
 
@@ -83,7 +85,7 @@ def test_bags_of_any_size_and_no_score_knows_the_bags_beside_it(architecture):
 def test_attention_is_shared_by_the_instances_of_a_bag(architecture):
     X, y = hay(L=7)
     bags = [one[: 1 + k % 7] for k, one in enumerate(X)]
-    weights = deep(architecture).fit(bags, y).attend(bags)
+    weights = deep(architecture).fit(bags, y).attention_weights(bags)
     heads = ARCHITECTURES[architecture].heads
     shapes = [one.shape for one in weights]
     assert shapes == [(len(bag),) if heads is None else (heads, len(bag)) for bag in bags]
@@ -101,7 +103,7 @@ def test_what_does_not_attend_says_so(architecture):
     X, y = hay()
     clf = deep(architecture, validation=0).fit(X, y)
     with pytest.raises(ValueError, match=f"architecture='{architecture}' has no attention to ret"):
-        clf.attend(X)
+        clf.attention_weights(X)
 
 
 def test_a_weight_of_zero_stands_for_absence():
@@ -176,7 +178,7 @@ def test_several_classes():
     assert list(clf.get_feature_names_out()) == ["0_log_odds", "1_log_odds", "2_log_odds"]
     assert clf.binary_[0].rate_ == 0.03
     with pytest.raises(AttributeError, match="with 3 classes there is one of these for each"):
-        clf.attend(X)
+        clf.attention_weights(X)
 
 
 def test_threads_make_no_difference():
@@ -227,15 +229,15 @@ def test_shrinkage_is_compared_if_it_is_left_open():
     X, y = hay()
     clf = deep(shrinkage="auto").fit(X, y)
     assert sorted(one.shrinkage for one in clf.validation_losses_) == [0.02, 1.0]
-    assert deep(shrinkage="auto", validation=0).fit(X, y).members_[0].setting.shrinkage == 1.0
-    assert deep(shrinkage=None).fit(X, y).members_[0].setting.shrinkage is None
+    assert deep(shrinkage="auto", validation=0).fit(X, y).estimators_[0].setting.shrinkage == 1.0
+    assert deep(shrinkage=None).fit(X, y).estimators_[0].setting.shrinkage is None
 
 
 def test_extremes_have_answers():
     rng = np.random.default_rng(0)
     y = np.array([0, 1] * 10)
     single = rng.standard_normal((20, 1, 3)) + y[:, None, None]
-    assert deep().fit(single, y).attend(single)[0].tolist() == [1.0]
+    assert deep().fit(single, y).attention_weights(single)[0].tolist() == [1.0]
     flat = deep().fit(np.zeros((20, 4, 3)), y).predict_proba(np.zeros((20, 4, 3)))
     np.testing.assert_allclose(flat, 0.5, atol=0.05)
     few = deep().fit(single[:2], y[:2])  # one bag of each class
@@ -284,9 +286,14 @@ def test_a_refit_leaves_nothing_of_the_fit_before():
 def test_solvable_attention_is_the_attention_that_is_there():
     """The same model, trained in another way: both look at the same instances."""
     X, y = hay(n=120)
-    ours = AttentionClassifier(kappa=2.0, ridge=0.1, refine=10, validation=0).fit(X, y)
+    ours = AttentionClassifier(kappa=2.0, ridge=0.1, max_refine_iter=10, cv=0).fit(X, y)
     clf = deep("solvable", epochs=60, validation=0).fit(X, y)
-    assert np.corrcoef(np.concatenate(clf.attend(X)), np.concatenate(ours.attend(X)))[0, 1] > 0.7
+    assert (
+        np.corrcoef(
+            np.concatenate(clf.attention_weights(X)), np.concatenate(ours.attention_weights(X))
+        )[0, 1]
+        > 0.7
+    )
 
 
 def test_the_names_of_the_room_load_when_they_are_asked_for():

@@ -8,7 +8,13 @@ import pytest
 from sklearn import config_context
 from sklearn.model_selection import GroupKFold, cross_validate
 
-from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier, VectorizedClassifier
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    MILClassifier,
+    PooledClassifier,
+    VectorizedClassifier,
+)
 from needlescope.estimators.fitting import comparison
 from needlescope.estimators.fitting import fit as fitting
 from tests.estimators.hay import needles
@@ -94,21 +100,21 @@ def test_bags_of_no_weight_have_no_part_in_the_groups():
     left_out = clf.fit(X, y, weight, groups).decision_function(X)
     never = clf.fit(X[some], y[some], groups=groups[some]).decision_function(X)
     np.testing.assert_array_equal(left_out, never)
-    assert not np.isnan(clf.held_out_).any()
+    assert not np.isnan(clf.cv_decision_function_).any()
 
 
 def test_two_patients_of_a_class_make_two_folds():
     X, y, groups = patients(n=4)
-    clf = AttentionClassifier("quick", random_state=0, validation=5).fit(X, y, groups=groups)
-    assert not np.isnan(clf.held_out_).any()
+    clf = MILClassifier("quick", random_state=0, cv=5).fit(X, y, groups=groups)
+    assert not np.isnan(clf.cv_decision_function_).any()
 
 
 def test_scores_of_one_patient_do_not_count_as_many():
     """Each bag twelve times over says no more of how ways differ than the bag does."""
     X, y = needles(n=60, theta=3.0)
     rows = np.repeat(np.arange(60), 12)
-    once = AttentionClassifier("quick", random_state=0).fit(X, y, groups=np.arange(60))
-    again = AttentionClassifier("quick", random_state=0).fit(X[rows], y[rows], groups=rows)
+    once = MILClassifier("quick", random_state=0).fit(X, y, groups=np.arange(60))
+    again = MILClassifier("quick", random_state=0).fit(X[rows], y[rows], groups=rows)
     errors = [
         np.median([row.error for row in one.choices_ if row.error > 0.0]) for one in (once, again)
     ]
@@ -148,4 +154,4 @@ def test_groups_in_another_order_are_refused():
 def test_halves_do_not_know_groups(data):
     X, y, groups = patients(n=6)
     with pytest.raises(ValueError, match='groups are kept together by data="reuse" only'):
-        AttentionClassifier(data=data).fit(X, y, groups=groups)
+        AttentionClassifier(split=data).fit(X, y, groups=groups)

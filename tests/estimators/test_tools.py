@@ -47,8 +47,8 @@ FORMS = {
     "objects": objects,
     "bags": lambda: Bags.from_list(ragged()),
 }
-attention = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0)
-pooled = PooledClassifier(ridge=0.1, validation=0)
+attention = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0)
+pooled = PooledClassifier(ridge=0.1, cv=0)
 pipe = make_pipeline(RandomFeatures(4, random_state=0), attention)
 
 

@@ -9,11 +9,11 @@ from needlescope.estimators import AttentionClassifier, PooledClassifier, Vector
 from tests.estimators.draws import needles
 
 KINDS = {
-    AttentionClassifier: {"kappa": 1.0, "refine": 0},
+    AttentionClassifier: {"kappa": 1.0, "max_refine_iter": 0},
     PooledClassifier: {},
     VectorizedClassifier: {},
 }
-FIXED = {"kappa": 2.0, "ridge": 0.1, "refine": 0, "validation": 0}
+FIXED = {"kappa": 2.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
 
 def mislabelled(n=160):

@@ -179,8 +179,8 @@ class DeepClassifier(BagClassifier):
         if numbers > most:
             raise ValueError(
                 f"DeepClassifier holds all instances while it trains, {most} numbers at most, got "
-                f"{numbers}; pass fewer bags, or fewer features as InstanceTransformer(PCA(50)) makes "
-                "them, or take MILClassifier, which reads them block by block"
+                f"{numbers}; pass fewer bags, or fewer features as InstanceTransformer(PCA(50)) "
+                "makes them, or take MILClassifier, which reads them block by block"
             )
         found: Any = (spec.shrinkage,)
         if isinstance(spec.shrinkage, str):

@@ -71,7 +71,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
-        roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
+        roomy = int(bags.lengths[used].sum()) * Glass(random_features=True).width(bags.d) <= HOLD
         found = ways(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
         return {way: settings(spec, way, self._width(bags, way) / count) for way in found}
 
@@ -296,7 +296,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
         view = self.estimators_[0].view
-        if view.waves is not None:
+        if view.random_features is not None:
             raise AttributeError(
                 "a query and a readout of instances as they were given exist only if the best "
                 "candidate has no random features; pass random_features=False, or see "

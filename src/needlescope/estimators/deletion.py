@@ -178,9 +178,7 @@ def deletion_test(
     True
     """
     if not (hasattr(clf, "instance_scores") and hasattr(clf, "decision_function")):
-        raise ValueError(
-            f"clf must say what instances add, as MILClassifier does, got {clf!r}"
-        )
+        raise ValueError(f"clf must say what instances add, as MILClassifier does, got {clf!r}")
     whole("count", count, 1)
     whole("repeats", repeats, 1)
     if share is not None and np.ndim(real("share", share, 0.0, 1.0, open_low=True, open_high=True)):

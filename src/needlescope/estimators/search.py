@@ -1,4 +1,4 @@
-"""What `MILClassifier` and `AttentionClassifier` share: a search over candidates, and explanations."""
+"""What `MILClassifier` and `AttentionClassifier` share: candidates compared, scores explained."""
 
 from __future__ import annotations
 

@@ -120,7 +120,10 @@ def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint
     Returns None where there are none, or none of a class.
     """
     scores = np.column_stack(
-        [one.cv_decision_function_ if one.nested_ is None else one.nested_.log_odds for one in binary]
+        [
+            one.cv_decision_function_ if one.nested_ is None else one.nested_.log_odds
+            for one in binary
+        ]
     )
     held = np.flatnonzero(~np.isnan(scores).any(axis=1))
     if len(np.unique(kinds[held])) < len(binary):

@@ -182,10 +182,10 @@ def test_any_layout_is_read_as_it_is_and_never_written(tmp_path):
             assert bags.instances.dtype == np.float32 and bags.instances.dtype.isnative
         for shrinkage in (1.0, 0.5, None):
             clf = AttentionClassifier(
-                kappa=1.0, ridge=0.1, refine=2, shrinkage=shrinkage, validation=0
+                kappa=1.0, ridge=0.1, max_refine_iter=2, shrinkage=shrinkage, cv=0
             )
             clf.fit(X, y).predict_proba(X)
-            clf.transform(X), clf.attend(X)
+            clf.transform(X), clf.attention_weights(X)
         RandomFeatures(3).fit(X).transform(X)
         np.testing.assert_array_equal(X, before)
 
@@ -339,7 +339,9 @@ def test_bags_of_equal_size_are_an_array_and_others_are_not():
     assert np.shares_memory(np.asarray(bags), X) and not np.shares_memory(np.array(bags), X)
     assert np.asarray(bags, float).dtype == np.float64
     assert np.asarray(bags[:0]).shape == (0, 0, 3)
-    with pytest.raises(ValueError, match=r"^bags of 1 to 4 instances .* EachInstance\(PCA\(\)\)"):
+    with pytest.raises(
+        ValueError, match=r"^bags of 1 to 4 instances .* InstanceTransformer\(PCA\(\)\)"
+    ):
         np.asarray(as_bags(RAGGED))
     for some in (bags, as_bags(RAGGED)):
         boxed = np.asarray(some, dtype=object)
@@ -356,7 +358,7 @@ def told(call):
 def test_what_takes_tables_only_says_what_to_do():
     sizes = np.arange(20) % 3 + 2
     bags, y = as_bags([RNG.standard_normal((size, 3)) for size in sizes]), np.arange(20) % 2
-    clf = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0).fit(bags, y)
+    clf = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0).fit(bags, y)
     told(lambda: PCA(2).fit(bags))
     told(lambda: StandardScaler().fit_transform(bags))
     told(lambda: BaggingClassifier(clf, n_estimators=2).fit(bags, y))

@@ -59,8 +59,8 @@ def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
     assert clf.score(test, y) > unit - 0.08
     assert np.isfinite(clf.decision_function(test)).all() and np.isfinite(clf.transform(test)).all()
     if kind is AttentionClassifier:
-        model = clf.members_[0].model
-        parts = (model.q, model.w, np.array(model.b), np.array(clf.attend(test)))
+        model = clf.estimators_[0].model
+        parts = (model.q, model.w, np.array(model.b), np.array(clf.attention_weights(test)))
         assert all(np.isfinite(part).all() for part in parts)
 
 
@@ -102,12 +102,12 @@ def test_instances_that_are_not_scaled_must_suit_the_ridge():
 def test_bags_in_other_units_than_the_fit_overflow_with_a_sentence(shrinkage):
     X, y = needles(size=1e-30, dtype=np.float32)
     clf = AttentionClassifier(
-        kappa=1.0, ridge=0.1, refine=0, validation=0, shrinkage=shrinkage
+        kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0, shrinkage=shrinkage
     ).fit(X, y)
     far = X.copy()
     far[3, 1, 0] = 1e10
     sentence = r"bag 3 is .*e\+\d\d deviations .* more than float32 holds; has it the same units"
-    for ask in (clf.predict, clf.predict_proba, clf.transform, clf.attend):
+    for ask in (clf.predict, clf.predict_proba, clf.transform, clf.attention_weights):
         with pytest.raises(ValueError, match=sentence):
             ask(far)
     assert np.isfinite(clf.decision_function(far.astype(float))).all()

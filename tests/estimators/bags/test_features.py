@@ -14,9 +14,9 @@ from needlescope.estimators import (
 )
 
 ALL = (
-    AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0),
-    PooledClassifier(ridge=0.1, validation=0),
-    VectorizedClassifier(ridge=0.1, validation=0),
+    AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0),
+    PooledClassifier(ridge=0.1, cv=0),
+    VectorizedClassifier(ridge=0.1, cv=0),
     RandomFeatures(2),
 )
 

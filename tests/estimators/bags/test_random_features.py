@@ -26,7 +26,11 @@ def rings(n, seed):
 def test_they_show_what_no_direction_does():
     (X, y), test = rings(300, 0), rings(400, 1)
     plain = AttentionClassifier(
-        read="attended", start="steps", beside=False, cosines=False, random_state=0
+        pooling="attention",
+        init="two_steps",
+        append_mean=False,
+        random_features=False,
+        random_state=0,
     )
     assert plain.fit(X, y).score(*test) < 0.8
     assert make_pipeline(RandomFeatures(random_state=0), clone(plain)).fit(X, y).score(*test) > 0.9
@@ -101,7 +105,7 @@ def test_bags_stay_bags_whatever_the_output_and_the_last_step_makes_a_table(outp
     if output == "polars":
         pytest.importorskip("polars")
     X, y = rings(20, 0)
-    last = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0)
+    last = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0)
     pipe = make_pipeline(RandomFeatures(2, random_state=0), last).set_output(transform=output)
     found = pipe.fit(X, y).transform(X)
     names = [f"attended_{name}" for name in ("x0", "x1", "x2", "cosine0", "cosine1")]
@@ -119,7 +123,7 @@ def test_bags_stay_bags_whatever_the_output_and_the_last_step_makes_a_table(outp
 def test_the_index_of_a_table_of_bags_counts_them():
     X, y = rings(20, 0)
     bags = Bags.from_table(X.reshape(-1, 3), np.repeat([f"b{k}" for k in range(20)], 6))
-    last = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0)
+    last = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0)
     pipe = make_pipeline(RandomFeatures(2), last).set_output(transform="pandas").fit(bags, y)
     assert pipe.transform(bags).index.equals(pd.RangeIndex(20))
     with sklearn.config_context(transform_output="pandas"):

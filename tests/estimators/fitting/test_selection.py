@@ -45,8 +45,8 @@ def test_a_mean_is_of_several_kins_that_are_near():
     rng = np.random.default_rng(0)
     y = np.where(np.arange(400) % 2, 1.0, -1.0)
     shared, own, weight = rng.standard_normal((2, 400)), rng.standard_normal((2, 400)), np.ones(400)
-    attends, beside = Setting(2.0, 0.1), Setting(2.0, 0.1, beside=True)
-    trees, mean = Setting(0.0, 0.0, read="trees"), Setting(0.0, 0.1, read="mean")
+    attends, beside = Setting(2.0, 0.1), Setting(2.0, 0.1, append_mean=True)
+    trees, mean = Setting(0.0, 0.0, pooling="forest"), Setting(0.0, 0.1, pooling="mean")
     scores = {
         attends: y + shared[0] + 0.05 * own[0],
         beside: y + shared[0] + 0.06 * own[1],

@@ -7,7 +7,7 @@ import pytest
 
 from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags.bags import Bags, as_bags
-from needlescope.estimators.bags.datasets import digit_bags, load_musk1
+from needlescope.estimators.bags.datasets import load_musk1, make_digit_bags
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
 from needlescope.planning.curve import prediction
@@ -58,7 +58,7 @@ def test_what_is_measured_is_the_classifier_as_users_have_it(monkeypatch):
     estimate_task(X, y, random_state=0)
     ours, split = made
     assert set(ours) == {"random_state"}
-    assert (split["refine"], split["data"], split["shrinkage"]) == (0, "split", None)
+    assert (split["max_refine_iter"], split["data"], split["shrinkage"]) == (0, "split", None)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -279,7 +279,7 @@ def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
 
 
 def test_digits():
-    X, y = digit_bags(bags=400, L=20, R=1, random_state=0)
+    X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
     found = estimate_task(X, y, random_state=0)
     assert found.task.R == 1
     assert found.predicted["attention"] < 0.5 * found.predicted["pooled"]
@@ -290,7 +290,7 @@ def test_digits():
 
 
 def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():
-    X, y = digit_bags(bags=200, L=20, R=1, random_state=0)
+    X, y = make_digit_bags(bags=200, L=20, R=1, random_state=0)
     found = estimate_task(X, y, random_state=0)
     assert found.theta == 0.0
     assert found.measured["attention"] < 0.35

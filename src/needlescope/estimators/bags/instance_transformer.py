@@ -52,9 +52,18 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
     >>> from sklearn.pipeline import make_pipeline
     >>> from needlescope.estimators import InstanceTransformer, PooledClassifier, load_musk1
     >>> X, y = load_musk1()
-    >>> clf = make_pipeline(InstanceTransformer(PCA(20, random_state=0)), PooledClassifier()).fit(X, y)
+    >>> reduced = InstanceTransformer(PCA(20, random_state=0))
+    >>> clf = make_pipeline(reduced, PooledClassifier()).fit(X, y)
     >>> clf[:-1].transform(X)
     <92 bags of 2 to 40 instances, 20 features, float32>
+
+    Random Fourier features, of which classifiers that are linear in an instance know nothing:
+
+    >>> from sklearn.kernel_approximation import RBFSampler
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> kernel = make_pipeline(StandardScaler(), RBFSampler(gamma="scale", random_state=0))
+    >>> InstanceTransformer(kernel).fit_transform(X)
+    <92 bags of 2 to 40 instances, 100 features, float32>
     """
 
     def __init__(self, transformer: Any) -> None:

@@ -124,7 +124,9 @@ def check_numbers(
         where = f"in instance {first + row - starts[bag]}, {what}"
         size = abs(float(part[row, column]))
         if not np.isfinite(size):
-            how = ", as InstanceTransformer(SimpleImputer()) does in a pipeline" * bool(np.isnan(size))
+            how = ", as InstanceTransformer(SimpleImputer()) does in a pipeline" * bool(
+                np.isnan(size)
+            )
             raise ValueError(
                 f"{who} has a NaN or infinity {where}; drop the instance, or fill it in{how}"
             )
@@ -196,9 +198,9 @@ def value_of_each_row(name: str, values: Any, count: int, what: str) -> Any:
 
     Examples
     --------
-    >>> value_of_each_row("groups", ["a", None], 2, "the bag")
+    >>> value_of_each_row("bag", ["a", None], 2, "the bag")
     Traceback (most recent call last):
-    ValueError: groups must name the bag of each row, got none in row 1
+    ValueError: bag must name the bag of each row, got none in row 1
     """
     found = as_given(unmasked(name, values))
     row = first_missing(found)
@@ -265,11 +267,11 @@ def one_kind(what: str, values: Any) -> str:
 
     Examples
     --------
-    >>> one_kind("groups", np.array([1, 2.5], object))
+    >>> one_kind("bag", np.array([1, 2.5], object))
     'number'
-    >>> one_kind("groups", np.array([1, "a"], object))
+    >>> one_kind("bag", np.array([1, "a"], object))
     Traceback (most recent call last):
-    ValueError: groups must be of one kind, such as all numbers or all words, got int and str
+    ValueError: bag must be of one kind, such as all numbers or all words, got int and str
     """
     types = {type(one) for one in values.tolist()}
     kinds = {_kind(one) for one in types}

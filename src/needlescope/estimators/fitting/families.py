@@ -87,7 +87,9 @@ class Family(ABC):
             [walk(self.paths[r], self._asking, r, some) for r, some in stops.items() if max(some)]
         )
         return (
-            yield from side_by_side([self._scored(one.ridge, one.max_refine_iter) for one in settings])
+            yield from side_by_side(
+                [self._scored(one.ridge, one.max_refine_iter) for one in settings]
+            )
         )
 
     def start(self, ridge: float, first: Scored) -> None:

@@ -271,7 +271,7 @@ def _measure(
     """
     ours = {
         "pooled": PooledClassifier(random_state=random),
-        "attention": MILClassifier(random_state=random),
+        "mil": MILClassifier(random_state=random),
     }
     split = AttentionClassifier(
         kappa=as_told.kappa,

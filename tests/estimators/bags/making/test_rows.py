@@ -44,7 +44,7 @@ def test_a_label_left_in_the_table_is_warned_of_and_passed_as_one_it_is_none():
     frame = TABLE.assign(bag=GROUPS, musk=Y[GROUPS])
     with pytest.warns(UserWarning, match=r"^column 'musk' takes two values .* pass it as labels="):
         leaked = Bags.from_table(frame, "bag")
-    assert PooledClassifier(ridge=1e-3, validation=0).fit(leaked, Y).score(leaked, Y) == 1.0
+    assert PooledClassifier(ridge=1e-3, cv=0).fit(leaked, Y).score(leaked, Y) == 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         bags, y = Bags.from_table(frame, "bag", labels="musk")

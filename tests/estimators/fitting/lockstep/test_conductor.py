@@ -34,12 +34,12 @@ TRAINED = np.arange(N) % 4 != 1
 WEIGHT = np.where(TRAINED, RNG.random(N), 0.0)
 WEIGHT /= WEIGHT.sum()
 WAYS = [
-    Setting(0.0, 0.1, read="mean"),
+    Setting(0.0, 0.1, pooling="mean"),
     Setting(2.0, 0.1, 6),
-    Setting(2.0, 0.1, 6, start="contrast", beside=True),
-    Setting(2.0, 0.1, 3, queries=2, start="iterated", beside=True),
-    Setting(0.0, 0.1, 6, read="evidence", start="iterated"),
-    Setting(0.0, 0.1, 6, read="evidence", start="mean"),
+    Setting(2.0, 0.1, 6, init="contrastive_pca", append_mean=True),
+    Setting(2.0, 0.1, 3, n_queries=2, init="amp", append_mean=True),
+    Setting(0.0, 0.1, 6, pooling="log_mean_exp", init="amp"),
+    Setting(0.0, 0.1, 6, pooling="log_mean_exp", init="mean"),
 ]
 
 

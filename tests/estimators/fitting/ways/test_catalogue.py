@@ -4,41 +4,43 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.estimators.fitting.settings import READS, STARTS, SUMMARIES
+from needlescope.estimators.fitting.settings import INITS, POOLINGS, SUMMARIES
 from needlescope.estimators.fitting.ways.catalogue import (
     EFFORTS,
     MEAN_RIDGES,
     QUERIES,
     WIDEST_CONTRAST,
-    Asked,
+    SearchSpec,
     settings,
     ways,
 )
 
-FREE = Asked(shrinkage="auto", cosines="auto")
+FREE = SearchSpec(shrinkage="auto", random_features="auto")
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_all_kinds_are_offered_and_none_twice(effort):
     found = ways(FREE._replace(effort=effort), 10)
-    assert {one.read for one in found} == set(READS) - ({"trees"} if effort == "quick" else set())
+    assert {one.read for one in found} == set(POOLINGS) - (
+        {"trees"} if effort == "quick" else set()
+    )
     assert len(set(found)) == len(found)
     assert any(one.cosines for one in found)
     if effort != "quick":
-        assert {one.start for one in found if one.read == "attended"} == set(STARTS)
+        assert {one.start for one in found if one.read == "attended"} == set(INITS)
         assert {one.shrinkage for one in found} >= {1.0, 0.02}
 
 
 @pytest.mark.parametrize(
     ("fixed", "field"),
     [
-        ({"read": "evidence"}, "read"),
+        ({"pooling": "log_mean_exp"}, "read"),
         ({"kappa": 3.0}, "kappa"),
-        ({"start": "contrast", "read": "attended"}, "start"),
-        ({"beside": True, "read": "attended"}, "beside"),
-        ({"cosines": True}, "cosines"),
+        ({"init": "contrastive_pca", "pooling": "attention"}, "start"),
+        ({"append_mean": True, "pooling": "attention"}, "append_mean"),
+        ({"random_features": True}, "random_features"),
         ({"shrinkage": 0.3}, "shrinkage"),
-        ({"queries": 3}, "queries"),
+        ({"n_queries": 3}, "n_queries"),
     ],
 )
 @pytest.mark.parametrize("effort", EFFORTS)
@@ -53,25 +55,27 @@ def test_no_strength_is_the_mean_and_a_strength_attends():
 
 
 def test_several_queries_are_compared_with_one():
-    found = ways(FREE._replace(queries="auto"), 10)
+    found = ways(FREE._replace(n_queries="auto"), 10)
     assert {one.queries for one in found if one.read == "attended"} == set(QUERIES)
 
 
 def test_no_room_no_cosines_and_no_contrast_of_too_many_features():
     assert not any(one.cosines for one in ways(FREE, 10, roomy=False))
-    assert all(one.cosines for one in ways(FREE._replace(cosines=True), 10, roomy=False))
+    assert all(one.cosines for one in ways(FREE._replace(random_features=True), 10, roomy=False))
     assert not any(one.start == "contrast" for one in ways(FREE, WIDEST_CONTRAST + 1))
     assert not any(one.read in SUMMARIES for one in ways(FREE, 10, summed_up=False))
-    (asked,) = ways(Asked(read="trees"), 10, summed_up=False)
-    assert asked.read == "trees" and settings(Asked(), asked, 4.0) == [asked]
+    (asked,) = ways(SearchSpec(pooling="forest"), 10, summed_up=False)
+    assert asked.read == "trees" and settings(SearchSpec(), asked, 4.0) == [asked]
 
 
 def test_ridges_are_in_their_unit_and_iterations_increase():
-    (way,) = ways(Asked(read="mean"), 10)
-    assert [one.ridge for one in settings(Asked(), way, 4.0)] == [4.0 * r for r in MEAN_RIDGES]
+    (way,) = ways(SearchSpec(pooling="mean"), 10)
+    assert [one.ridge for one in settings(SearchSpec(), way, 4.0)] == [4.0 * r for r in MEAN_RIDGES]
     attends = next(one for one in ways(FREE, 10) if one.read == "attended")
-    listed = settings(Asked(ridge=0.5), attends, 4.0)
+    listed = settings(SearchSpec(ridge=0.5), attends, 4.0)
     assert {one.ridge for one in listed} == {0.5}
     assert [one.iterations for one in listed] == sorted(one.iterations for one in listed)
-    assert [one.iterations for one in settings(Asked(refine=7, ridge=1.0), attends, 1.0)] == [7]
+    assert [
+        one.iterations for one in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
+    ] == [7]
     assert {one.way for one in listed} == {attends}

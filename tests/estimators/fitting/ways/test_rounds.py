@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 
-from needlescope.estimators.fitting.ways.catalogue import Asked, settings, ways
+from needlescope.estimators.fitting.ways.catalogue import SearchSpec, settings, ways
 from needlescope.estimators.fitting.ways.rounds import FEW, GO_ON, compare, few, is_scout
 from needlescope.solvers.calibration import losses_of
 
-ASKED = Asked(shrinkage="auto", cosines="auto")
+ASKED = SearchSpec(shrinkage="auto", random_features="auto")
 N = 300
 
 
@@ -99,6 +99,6 @@ def test_dropped_ways_say_how_far_behind_they_were():
 
 def test_a_first_round_of_many_iterations_has_something_to_compare():
     """refine=25 leaves nothing light."""
-    far = settings(ASKED._replace(refine=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
+    far = settings(ASKED._replace(max_refine_iter=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
     assert {one.iterations for one in far} == {25}
     assert [one.ridge for one in few(far)] == [far[1].ridge]

@@ -14,7 +14,7 @@ from .rows import Grouping, grouping, label_of_each_bag
 
 
 def of_table(
-    X: Any, groups: Any, labels: Any, drop: Any, metadata: Any, features: Any
+    X: Any, bag: Any, label: Any, drop: Any, metadata: Any, features: Any
 ) -> tuple[Parts, Any, Grouping]:
     """Return the bags of a table, the label of each if there are labels, and which rows are where.
 
@@ -25,16 +25,16 @@ def of_table(
     ([1.0, 3.0, 2.0], [1, 0], ['b', 'a'])
     """
     columns = Columns(X)
-    groups = columns.values("groups", groups)
-    by_bag = _one_for_each_bag(labels, columns.count)
-    given = labels if labels is None or by_bag else columns.values("labels", labels)
+    bag = columns.values("bag", bag)
+    by_bag = _one_for_each_bag(label, columns.count)
+    given = label if label is None or by_bag else columns.values("label", label)
     beside = columns.metadata(metadata)
     columns.drop(drop)
     chosen, names = columns.features(features)
     table = numbers(chosen)
     if not len(table):
         raise ValueError("there must be at least one row, got none")
-    found = grouping(groups, len(table))
+    found = grouping(bag, len(table))
     y = None
     if given is not None:
         y = labels_by_bag(found.ids, given) if by_bag else label_of_each_bag(found, given)
@@ -60,22 +60,22 @@ def labels_by_bag(ids: Any, labels: Any) -> Any:
     array([1, 0])
     >>> labels_by_bag(np.array(["b", "a"]), {"a": 0})
     Traceback (most recent call last):
-    ValueError: labels must have one for each bag, got none for bag 'b'; there are 'a'
+    ValueError: label must have one for each bag, got none for bag 'b'; there are 'a'
     """
     pairs = labels.items()
     known: dict[Any, Any] = {}
     for name, label in pairs:
         if name in known:
-            raise ValueError(f"labels must name each bag once, got {name!r} twice")
+            raise ValueError(f"label must name each bag once, got {name!r} twice")
         known[name] = label
     lost = next((one for one in ids.tolist() if one not in known), None)
     if lost is not None:
         few = ", ".join(repr(one) for one in list(known)[:5])
         raise ValueError(
-            f"labels must have one for each bag, got none for bag {lost!r}; there are {few}"
+            f"label must have one for each bag, got none for bag {lost!r}; there are {few}"
         )
     found = np.array([known[one] for one in ids.tolist()])
     gap = first_missing(found)
     if gap is not None:
-        raise ValueError(f"labels must have one for each bag, got none for bag {ids[gap]!r}")
+        raise ValueError(f"label must have one for each bag, got none for bag {ids[gap]!r}")
     return found

@@ -17,10 +17,10 @@ ENDINGS = (".pt", ".pth")
 
 def read_pt(
     folder: Any,
-    labels: Any = None,
+    table: Any = None,
     cache: Any = None,
     *,
-    slide: str = "slide_id",
+    file: str = "slide_id",
     label: str = "label",
     bag: str | None = None,
     groups: str | None = None,
@@ -38,12 +38,12 @@ def read_pt(
     ----------
     folder : path
         Where the files are, ``.pt`` or ``.pth``.
-    labels : path or DataFrame, optional
-        A table, CSV (or TSV), with a row for each slide, as `read_hdf5` takes it.
+    table : path or DataFrame, optional
+        CSV (or TSV), with a row for each slide, as `read_hdf5` takes it.
     cache : path, optional
         A folder that takes the features of all files, for this and later calls.
-    slide, label : str, default "slide_id" and "label"
-        Columns of the table.
+    file, label : str, default "slide_id" and "label"
+        The columns of the table that name the file of each slide, and the label of its bag.
     bag : str, optional
         A column of the table that says which slides make one bag, as "case_id".
     groups : str, optional
@@ -85,7 +85,7 @@ def read_pt(
     """
     choice("unmatched", unmatched, ("raise", "drop"))
     bound = memory_bound(memory)
-    slides = match(folder, ENDINGS, Table(labels, slide, label, bag, groups), unmatched)
+    slides = match(folder, ENDINGS, Table(table, file, label, bag, groups), unmatched)
 
     def inspect(path: Path) -> Slide:
         held = _held(path, features)

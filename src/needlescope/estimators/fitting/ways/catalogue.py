@@ -85,7 +85,7 @@ def ways(spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True) -
     """
     glasses = _glasses(spec, roomy)
     return [
-        look._replace(shrinkage=glass.shrinkage, random_features=glass.waves)
+        look._replace(shrinkage=glass.shrinkage, random_features=glass.random_features)
         for glass in glasses
         for one in _looks(spec, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
         for look in _sides(spec, one)
@@ -134,7 +134,7 @@ def _looks(spec: SearchSpec, glass: Glass, width: int, *, summed_up: bool) -> It
     several = not isinstance(spec.n_queries, str) and int(spec.n_queries) > 1
     if "mean" in poolings:
         yield Setting(0.0, 0.0, n_queries=spec.n_queries if several else 1, pooling="mean")
-        if spec.effort == "quick" and glass.waves and len(poolings) > 1:
+        if spec.effort == "quick" and glass.random_features and len(poolings) > 1:
             return  # all else takes its time
     if (summed_up and not several) or len(poolings) == 1:
         yield from (Setting(0.0, 0.0, pooling=one) for one in _summaries(spec, poolings))
