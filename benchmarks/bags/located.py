@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from needlescope.estimators.attention import AttentionClassifier
+from needlescope.estimators.attention import MILClassifier
 
 from .data import SEED, DataSet, load_all, load_npz
 from .entrants import available
@@ -45,7 +45,7 @@ def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
     """Return how to locate by a classifier of the package, fitted to other bags."""
 
     def locate(X: Any, y: Any, fresh: Any) -> Located:
-        clf = AttentionClassifier(random_state=SEED, **options).fit(X, y)
+        clf = MILClassifier(random_state=SEED, **options).fit(X, y)
         return {
             f"{name}: contributions": clf.instance_scores(fresh),
             f"{name}: attention": clf.attention_weights(fresh),
@@ -64,7 +64,7 @@ def locators() -> list[Callable[[Any, Any, Any], Located]]:
     there, _ = available()
     return [
         ours("default"),
-        ours("evidence", read="evidence"),
+        ours("log-mean-exp", pooling="log_mean_exp"),
         *(theirs(name, there[name]) for name in ABMIL if name in there),
     ]
 

@@ -43,7 +43,7 @@ def losses(n: int, draw: int) -> tuple[float, float, float, float, bool]:
     odds = clf.decision_function(X[n:])
     before = (odds - told.shift) / told.slope  # but for the few beyond the scores of calibration
     own, raw = (float(np.logaddexp(0.0, -signs * one).mean()) for one in (odds, before))
-    return own, raw, told.loss, clf.choices_[0].loss, told.found
+    return own, raw, told.loss, -clf.cv_results_["mean_test_score"][0], told.found
 
 
 def main() -> int:

@@ -34,8 +34,8 @@ PARAMETERS = [  # which, what they are given, and what is said
     ("epochs", (0, -1, 10**6, VAST, 1.5, NAN, *WORDS), "^epochs must be a.*integer"),
     ("shrinkage", (0, -1, HUGE, VAST, INF, NAN, *WORDS[1:]), '^shrinkage must be "auto", None or'),
     ("class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
-    ("cv", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
-    ("cv", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
+    ("cv", (1, -1, HUGE, INF, NAN, *WORDS), "^cv must be a number of"),
+    ("cv", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of cv must be"),
     ("random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
     ("n_jobs", (0, True, 1.5, NAN, "x", []), "^n_jobs must be None, a whole number"),
     ("progress", (1, HUGE, NAN, "x", []), "^progress must be True, False, None or a "),

@@ -14,14 +14,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from needlescope.estimators import base
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags import instance_transformer, random_features
+from needlescope.estimators.bags import instance_transformer
 from needlescope.estimators.linear import PooledClassifier, VectorizedClassifier
+from needlescope.estimators.mil import MILClassifier
 from tests.conformance.tables import OF_OUTPUT, OneInstance, read_table
 
 FOLDS = (
     "folds within the training bags differ when a bag is repeated instead of weighted; with "
-    "validation=0 the check is passed"
+    "cv=0 the check is passed"
 )
+
+
+class MIL(OneInstance, MILClassifier):
+    pass
 
 
 class Attention(OneInstance, AttentionClassifier):
@@ -40,13 +45,9 @@ class Each(OneInstance, instance_transformer.InstanceTransformer, auto_wrap_outp
     pass
 
 
-class Features(OneInstance, random_features.RandomFeatures, auto_wrap_output_keys=None):
-    pass
-
-
 @pytest.fixture(autouse=True)
 def tables(monkeypatch):
-    for module in (base, instance_transformer, random_features):
+    for module in (base, instance_transformer):
         monkeypatch.setattr(module, "as_bags", read_table)
 
 
@@ -58,11 +59,10 @@ def expected(estimator):
 
 @parametrize_with_checks(
     [
-        Attention(effort="quick", cv=2),
+        MIL(effort="quick", cv=2),
         Attention(kappa=1.0, ridge=0.1, max_refine_iter=3, cv=0),
         Pooled(),
         Vectorized(ridge=0.1, cv=0),
-        Features(3),
         Each(StandardScaler()),
         Each(PCA(1)),
     ],

@@ -101,7 +101,7 @@ def test_attention_is_shared_by_the_instances_of_a_bag(architecture):
 @pytest.mark.parametrize("architecture", IN_ORDER)
 def test_what_does_not_attend_says_so(architecture):
     X, y = hay()
-    clf = deep(architecture, validation=0).fit(X, y)
+    clf = deep(architecture, cv=0).fit(X, y)
     with pytest.raises(ValueError, match=f"architecture='{architecture}' has no attention to ret"):
         clf.attention_weights(X)
 
@@ -118,9 +118,9 @@ def test_a_weight_of_zero_stands_for_absence():
 def test_weights_and_class_weights_move_the_scores():
     X, y = hay(n=80, theta=3.0)
     weight = np.where(y == "needle", 5.0, 1.0)
-    plain = deep(validation=0).fit(X, y)
-    heavy = deep(validation=0).fit(X, y, sample_weight=weight)
-    same = deep(validation=0, class_weight={"needle": 5.0, "hay": 1.0}).fit(X, y)
+    plain = deep(cv=0).fit(X, y)
+    heavy = deep(cv=0).fit(X, y, sample_weight=weight)
+    same = deep(cv=0, class_weight={"needle": 5.0, "hay": 1.0}).fit(X, y)
     assert heavy.decision_function(X).mean() > plain.decision_function(X).mean() + 0.5
     np.testing.assert_array_equal(heavy.decision_function(X), same.decision_function(X))
 
@@ -164,7 +164,7 @@ def test_patients_are_on_one_side_of_what_is_held_out(monkeypatch):
 def test_a_class_of_one_patient_is_held_out_bag_by_bag():
     X, y = hay(n=24)
     groups = np.where(y == "needle", 0, np.arange(24))
-    assert deep(validation=0).fit(X, y, groups=groups).predict(X).shape == (24,)
+    assert deep(cv=0).fit(X, y, groups=groups).predict(X).shape == (24,)
 
 
 def test_several_classes():
@@ -217,10 +217,10 @@ def test_progress_is_told_to_a_function(n_jobs):
 def test_searches_and_pipelines():
     X, y = hay(n=60)
     bags = Bags.from_array(X)
-    assert cross_val_score(deep(validation=0), bags, y, cv=2).shape == (2,)
-    search = GridSearchCV(deep(validation=0), {"architecture": ["gated", "max"]}, cv=2)
+    assert cross_val_score(deep(cv=0), bags, y, cv=2).shape == (2,)
+    search = GridSearchCV(deep(cv=0), {"architecture": ["gated", "max"]}, cv=2)
     assert search.fit(list(X), y).best_params_["architecture"] in ("gated", "max")
-    pipe = make_pipeline(deep(validation=0), LogisticRegression()).fit(bags, y)
+    pipe = make_pipeline(deep(cv=0), LogisticRegression()).fit(bags, y)
     assert pipe.predict(bags).shape == (60,)
     assert list(pipe[:-1].get_feature_names_out()) == ["log_odds"]
 
@@ -228,8 +228,8 @@ def test_searches_and_pipelines():
 def test_shrinkage_is_compared_if_it_is_left_open():
     X, y = hay()
     clf = deep(shrinkage="auto").fit(X, y)
-    assert sorted(one.shrinkage for one in clf.validation_losses_) == [0.02, 1.0]
-    assert deep(shrinkage="auto", validation=0).fit(X, y).estimators_[0].setting.shrinkage == 1.0
+    assert sorted(clf.cv_results_["param_shrinkage"]) == [0.02, 1.0]
+    assert deep(shrinkage="auto", cv=0).fit(X, y).estimators_[0].setting.shrinkage == 1.0
     assert deep(shrinkage=None).fit(X, y).estimators_[0].setting.shrinkage is None
 
 
@@ -259,8 +259,8 @@ def test_a_training_that_diverges_is_reported(monkeypatch):
 
 def test_what_it_cannot_have_is_said():
     X, y = hay()
-    clf = deep(validation=0).fit(X, y)
-    for name in ("setting_", "readout_", "intercept_"):
+    clf = deep(cv=0).fit(X, y)
+    for name in ("readout_", "intercept_"):
         assert not hasattr(clf, name)
         with pytest.raises(AttributeError, match=f"DeepClassifier has no {name}: layers stand"):
             getattr(clf, name)
@@ -275,8 +275,8 @@ def test_more_than_can_be_held_is_refused(monkeypatch):
 
 def test_a_refit_leaves_nothing_of_the_fit_before():
     X, y = hay()
-    clf = deep(validation=0).fit(X, y)
-    fresh = deep(validation=0).fit(X[:, :, :4], y)
+    clf = deep(cv=0).fit(X, y)
+    fresh = deep(cv=0).fit(X[:, :, :4], y)
     np.testing.assert_array_equal(
         clf.fit(X[:, :, :4], y).decision_function(X[:, :, :4]),
         fresh.decision_function(X[:, :, :4]),
@@ -287,7 +287,7 @@ def test_solvable_attention_is_the_attention_that_is_there():
     """The same model, trained in another way: both look at the same instances."""
     X, y = hay(n=120)
     ours = AttentionClassifier(kappa=2.0, ridge=0.1, max_refine_iter=10, cv=0).fit(X, y)
-    clf = deep("solvable", epochs=60, validation=0).fit(X, y)
+    clf = deep("solvable", epochs=60, cv=0).fit(X, y)
     assert (
         np.corrcoef(
             np.concatenate(clf.attention_weights(X)), np.concatenate(ours.attention_weights(X))

@@ -26,7 +26,6 @@ AS_THE_THEORY = {
     "append_mean": False,
     "random_features": False,
     "shrinkage": 1.0,
-    "pooling": "attention",
 }
 FIXED = {"kappa": 1.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
@@ -42,7 +41,7 @@ def test_attention_finds_the_needle_and_pooling_does_not(fitted):
     pooled = PooledClassifier(random_state=0).fit(*needles())
     assert fitted.score(X, y) > 0.9
     assert pooled.score(X, y) < 0.85
-    assert fitted.setting_.kappa > 0.0
+    assert fitted.best_params_["kappa"] > 0.0
     assert fitted.classes_.tolist() == ["hay", "needle"]
 
 
@@ -148,10 +147,10 @@ def test_refining_lowers_the_training_loss():
     assert losses[0] > losses[1] > losses[2]
 
 
-@pytest.mark.parametrize("data", ["split", "crossfit"])
-def test_other_ways_to_share_the_bags(data):
+@pytest.mark.parametrize("split", ["split", "crossfit"])
+def test_other_ways_to_share_the_bags(split):
     X, y = needles()
-    clf = AttentionClassifier("quick", split=data, random_state=0).fit(X, y)
+    clf = AttentionClassifier("quick", split=split, random_state=0).fit(X, y)
     assert clf.score(*needles(seed=5)) > 0.8
 
 
@@ -165,7 +164,7 @@ def test_two_kinds_of_signal_want_two_queries():
     )
     assert two > one + 0.015  # 0.026 to 0.051 with six seeds
     chosen = AttentionClassifier(**AS_THE_THEORY, n_queries="auto", random_state=0).fit(X, y)
-    assert chosen.setting_.queries == len(chosen.query_) == 4
+    assert chosen.best_params_["n_queries"] == len(chosen.query_) == 4
     assert chosen.score(*test) > one + 0.015  # 0.022 to 0.050
 
 
@@ -198,8 +197,8 @@ def test_crossfit_puts_queries_in_one_order():
     test = kinds(4, 1000, rng)
     fixed = {"n_queries": 4, "kappa": 2.0, "ridge": 0.03, "max_refine_iter": 20, "cv": 0}
     reuse, cross = (
-        AttentionClassifier(split=data, random_state=0, **fixed).fit(X, y).score(*test)
-        for data in ("reuse", "crossfit")
+        AttentionClassifier(split=split, random_state=0, **fixed).fit(X, y).score(*test)
+        for split in ("reuse", "crossfit")
     )
     assert cross > reuse - 0.03  # 0.1 less, if each fold keeps its own
 

@@ -40,7 +40,7 @@ def test_what_only_patients_show_is_not_mistaken_for_knowledge(kind):
     options = {"effort": "quick"} if kind is AttentionClassifier else {}
     apart = kind(random_state=0, **options).fit(X, y)
     together = kind(random_state=0, **options).fit(X, y, groups=groups)
-    low, high = (min(one.validation_losses_.values()) for one in (apart, together))
+    low, high = (-one.cv_results_["mean_test_score"].max() for one in (apart, together))
     assert low < 0.3 and high > 0.6  # 0.69 knows nothing
     new, labels, _ = patients(d=40, seed=1)
     low, high = (
@@ -71,7 +71,7 @@ def test_routing_hands_groups_to_the_folds_outside_and_inside():
     for one, (train, _) in zip(found["estimator"], GroupKFold(4).split(X, y, groups), strict=True):
         same = PooledClassifier(random_state=0).fit(X[train], y[train], groups=groups[train])
         np.testing.assert_array_equal(one.decision_function(X), same.decision_function(X))
-        assert min(one.validation_losses_.values()) > 0.5
+        assert one.cv_results_["mean_test_score"].max() < -0.5
 
 
 def test_of_many_bags_those_drawn_keep_their_groups(monkeypatch):
@@ -116,7 +116,8 @@ def test_scores_of_one_patient_do_not_count_as_many():
     once = MILClassifier("quick", random_state=0).fit(X, y, groups=np.arange(60))
     again = MILClassifier("quick", random_state=0).fit(X[rows], y[rows], groups=rows)
     errors = [
-        np.median([row.error for row in one.choices_ if row.error > 0.0]) for one in (once, again)
+        np.median([se for se in one.cv_results_["difference_to_best_se"] if se > 0.0])
+        for one in (once, again)
     ]
     assert errors[1] > 0.6 * errors[0]  # 0.29 of it, if each counted
 
@@ -150,8 +151,8 @@ def test_groups_in_another_order_are_refused():
         PooledClassifier(random_state=0).fit(bags, y, groups=series[bags.ids[::-1]])
 
 
-@pytest.mark.parametrize("data", ["split", "crossfit"])
-def test_halves_do_not_know_groups(data):
+@pytest.mark.parametrize("split", ["split", "crossfit"])
+def test_halves_do_not_know_groups(split):
     X, y, groups = patients(n=6)
-    with pytest.raises(ValueError, match='groups are kept together by data="reuse" only'):
-        AttentionClassifier(split=data).fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match='groups are kept together by split="reuse" only'):
+        AttentionClassifier(split=split).fit(X, y, groups=groups)

@@ -99,15 +99,15 @@ def test_what_instances_add_is_all_there_is():
 def test_what_one_classifier_has_is_asked_of_each():
     X, y = shifted()
     clf = MILClassifier("quick", random_state=0).fit(X, y)
-    for name in ("setting_", "query_", "readout_", "intercept_"):
+    for name in ("best_params_", "query_", "readout_", "intercept_"):
         with pytest.raises(AttributeError, match=r"with 3 classes there is one of these for each"):
             getattr(clf, name)
     with pytest.raises(AttributeError, match=r"ask binary_\[0\]"):
         clf.attention_weights(X)
     assert clf.binary_[2].attention_weights(X)[0].shape == (4,)
     assert clf.binary_[1].cv_decision_function_.shape == (90,)
-    assert list(clf.choices_) == ["ash", "beech", "cedar"] == list(clf.nested_)
-    assert clf.choices_["beech"] is clf.binary_[1].choices_
+    assert list(clf.cv_results_) == ["ash", "beech", "cedar"] == list(clf.nested_)
+    assert clf.cv_results_["beech"] is clf.binary_[1].cv_results_
     assert clf.nested_["cedar"] is clf.binary_[2].nested_
     assert clf.selection_summary_.splitlines()[1] == f"beech: {clf.binary_[1].selection_summary_}"
 

@@ -35,10 +35,10 @@ def test_refining_ends_where_the_penalised_loss_is_least(ridge):
 
 @pytest.mark.parametrize("n_queries", [1, 2])
 @pytest.mark.parametrize("shrinkage", [1.0, 0.3, None])
-def test_queries_and_readouts_are_for_instances_as_they_come(shrinkage, queries):
+def test_queries_and_readouts_are_for_instances_as_they_come(shrinkage, n_queries):
     X, y = correlated() if shrinkage else needles()
     clf = AttentionClassifier(
-        kappa=1.0, ridge=0.1, max_refine_iter=3, n_queries=queries, shrinkage=shrinkage, cv=0
+        kappa=1.0, ridge=0.1, max_refine_iter=3, n_queries=n_queries, shrinkage=shrinkage, cv=0
     ).fit(X, y)
     a = np.exp(X @ clf.query_.T)
     a /= a.sum(axis=1, keepdims=True)

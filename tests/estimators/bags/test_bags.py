@@ -12,7 +12,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
-from needlescope.estimators import AttentionClassifier, Bags, RandomFeatures
+from needlescope.estimators import AttentionClassifier, Bags, InstanceTransformer
 from needlescope.estimators.bags.bags import as_bags
 
 RNG = np.random.default_rng(0)
@@ -186,7 +186,7 @@ def test_any_layout_is_read_as_it_is_and_never_written(tmp_path):
             )
             clf.fit(X, y).predict_proba(X)
             clf.transform(X), clf.attention_weights(X)
-        RandomFeatures(3).fit(X).transform(X)
+        InstanceTransformer(StandardScaler()).fit(X).transform(X)
         np.testing.assert_array_equal(X, before)
 
 
@@ -277,7 +277,7 @@ def test_metadata_follow_their_instances():
     assert bags.metadata.keys() == {"coords", "time"}
     assert bags.metadata["coords"].shape == (7, 2)
     assert as_bags(RAGGED).metadata == {}
-    made = RandomFeatures(2).fit(bags).transform(bags)
+    made = InstanceTransformer(StandardScaler()).fit(bags).transform(bags)
     assert made.metadata["time"].tolist() == list("tuvwxyz") and made.ids.tolist() == list("abc")
 
 

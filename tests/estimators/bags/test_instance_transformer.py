@@ -11,8 +11,9 @@ from sklearn.decomposition import PCA, IncrementalPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from needlescope.estimators import (
@@ -20,7 +21,6 @@ from needlescope.estimators import (
     Bags,
     InstanceTransformer,
     PooledClassifier,
-    RandomFeatures,
 )
 from needlescope.estimators.bags import instance_transformer, moments
 from tests.estimators.draws import needles
@@ -159,7 +159,7 @@ def test_a_transformer_without_names():
         (PCA, "transformer must have methods fit and transform, as PCA\\(20\\) has, got PCA"),
         (None, "transformer must have .* got None"),
         (PooledClassifier.fit, "transformer must have"),
-        (RandomFeatures(2), "Bags.from_table"),
+        (InstanceTransformer(PCA()), "Bags.from_table"),
         (FunctionTransformer(lambda rows: rows[:1]), "must return a row for each instance, got 1 "),
         (
             FunctionTransformer(lambda rows: rows * np.inf),
@@ -213,3 +213,33 @@ def test_missing_numbers_are_filled_in_by_a_pipeline_and_refused_without():
     last.fit(bags[4:], y[4:])  # the gap is not among these
     with pytest.raises(ValueError, match=r"infinity in instance 0, feature 0; drop .* fill it in$"):
         Bags.from_array(np.full((2, 3, 4), np.inf))
+
+
+def rings(n, seed):
+    """Needles whose length, not their direction, is unusual."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, 6, 3)).astype(np.float32)
+    X /= np.linalg.norm(X, axis=2, keepdims=True)
+    X[y == 1, 0] *= 2.5
+    return X, y
+
+
+def test_random_fourier_features_show_what_no_direction_does():
+    (X, y), test = rings(300, 0), rings(400, 1)
+    plain = AttentionClassifier(
+        init="two_steps", append_mean=False, random_features=False, random_state=0
+    )
+    assert plain.fit(X, y).score(*test) < 0.8
+    kernel = RBFSampler(gamma="scale", n_components=256, random_state=0)
+    both = make_pipeline(StandardScaler(), make_union(FunctionTransformer(), kernel))
+    assert make_pipeline(InstanceTransformer(both), clone(plain)).fit(X, y).score(*test) > 0.9
+
+
+def test_the_index_of_a_table_of_bags_counts_them():
+    X, y = rings(20, 0)
+    bags = Bags.from_table(X.reshape(-1, 3), np.repeat([f"b{k}" for k in range(20)], 6))
+    last = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0)
+    pipe = make_pipeline(InstanceTransformer(StandardScaler()), last)
+    pipe.set_output(transform="pandas").fit(bags, y)
+    assert pipe.transform(bags).index.equals(pd.RangeIndex(20))

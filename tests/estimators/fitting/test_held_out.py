@@ -19,8 +19,7 @@ def shifted(n, d=3, L=4, shift=3.0, seed=0):
 
 def loss_held_out(X, y, weight=None, seed=0, folds=3):
     clf = PooledClassifier(ridge=0.1, cv=folds, random_state=seed).fit(X, y, weight)
-    (loss,) = clf.validation_losses_.values()
-    return loss
+    return -clf.cv_results_["mean_test_score"].item()
 
 
 def look_at_few(monkeypatch):
@@ -43,8 +42,8 @@ def test_where_every_instance_shows_it_a_little_pooling_is_as_good_as_any():
         X[y == 1] += 0.1
         clf = MILClassifier("quick", random_state=0).fit(X, y)
         pooled, attends = (
-            min(one.behind - 2.0 * one.error for one in clf.choices_ if one.setting.read == read)
-            for read in ("mean", "attended")
+            min(one.behind - 2.0 * one.error for one in clf.choices_ if one.setting.pooling == read)
+            for read in ("mean", "attention")
         )
         assert pooled <= 0.0 < attends
 

@@ -58,7 +58,7 @@ def test_what_is_measured_is_the_classifier_as_users_have_it(monkeypatch):
     estimate_task(X, y, random_state=0)
     ours, split = made
     assert set(ours) == {"random_state"}
-    assert (split["max_refine_iter"], split["data"], split["shrinkage"]) == (0, "split", None)
+    assert (split["max_refine_iter"], split["split"], split["shrinkage"]) == (0, "split", None)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -162,7 +162,7 @@ def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, 
     X, y, fitted = rare_bags
     monkeypatch.setattr("needlescope.estimators.task.estimate.fit_task", lambda *given: fitted)
     monkeypatch.setattr("needlescope.planning.curve.MORE", (1.0,))
-    errors, aucs = {"attention": 0.05}, {"attention": 0.9}
+    errors, aucs = {"mil": 0.05}, {"mil": 0.9}
 
     def estimate(**other):
         measured_as(monkeypatch, errors | other.get("errors", {}), aucs | other.get("aucs", {}))
@@ -177,7 +177,7 @@ def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, 
     errors |= first.expected
     aucs |= first.expected_auc
     assert estimate().verdict == "as predicted"
-    better = estimate(errors={"attention": 0.0})
+    better = estimate(errors={"mil": 0.0})
     assert better.verdict == "not as predicted" and off(better) == {"least error"}
     other = estimate(aucs={"pooled": 0.5})
     assert other.verdict == "not as predicted" and off(other) == {"1 − AUC, pooled"}
@@ -293,7 +293,7 @@ def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():
     X, y = make_digit_bags(bags=200, L=20, R=1, random_state=0)
     found = estimate_task(X, y, random_state=0)
     assert found.theta == 0.0
-    assert found.measured["attention"] < 0.35
+    assert found.measured["mil"] < 0.35
     assert "but a classifier measured does" in found.trust
     assert str(found).endswith(f"attention {found.measured['attention']:.2f}")
 

@@ -444,9 +444,9 @@ class Bags(Sequence[Any]):
             raise ValueError(
                 f"bags of {lengths.min()} to {lengths.max()} instances are not one array. A "
                 "transformer of instances, as PCA(), goes into a pipeline as "
-                "InstanceTransformer(PCA()); what takes a table with a row for each bag, as BaggingClassifier or "
-                "permutation_importance do, can have that of a fitted classifier, "
-                "clf.transform(bags)"
+                "InstanceTransformer(PCA()); what takes a table with a row for each bag, as "
+                "BaggingClassifier or permutation_importance do, can have that of a fitted "
+                "classifier, clf.transform(bags)"
             )
         L = int(lengths[0]) if len(lengths) else 0
         whole = self.instances.reshape(len(self), L, self.d)

@@ -148,9 +148,7 @@ def summary(every: list[Tried], setting: Setting) -> str:
         found += f"{len(tried)} candidates; "
         if others:
             listed = " and ".join(row.setting.words for row in others)
-            found += (
-                f"{listed} could not be told apart from it, and their mean log odds are used."
-            )
+            found += f"{listed} could not be told apart from it, and their mean log odds are used."
         else:
             row = tried[1]
             found += (

@@ -26,7 +26,7 @@ NUMBERS = FRAME[["u", "v"]]
 def test_named_columns_are_no_features(kind):
     frame = pytest.importorskip(kind).DataFrame({name: FRAME[name].tolist() for name in FRAME})
     bags, y = Bags.from_table(
-        frame, "slide", labels="label", drop="v", metadata={"coords": ["x", "y"]}
+        frame, "slide", label="label", drop="v", metadata={"coords": ["x", "y"]}
     )
     assert bags.names == ["u"] and bags.ids.tolist() == ["b", "a", "c"]
     assert y.tolist() == ["sick", "well", "well"]
@@ -58,7 +58,7 @@ def test_polars_frames_are_read_as_those_of_pandas():
 def test_labels_given_for_each_row_follow_the_bags():
     wanted = ["sick", "well", "well"]
     for labels in (FRAME["label"], FRAME["label"].tolist(), FRAME["label"].to_numpy()):
-        bags, y = Bags.from_table(NUMBERS, FRAME["slide"], labels=labels)
+        bags, y = Bags.from_table(NUMBERS, FRAME["slide"], label=labels)
         assert y.tolist() == wanted and bags.names == ["u", "v"]
     bags, y = Bags.from_table(NUMBERS.to_numpy(), FRAME["slide"].to_numpy(), [1, 0, 1, 0, 0])
     assert y.tolist() == [1, 0, 0]
@@ -78,7 +78,7 @@ def test_columns_of_an_array_are_dropped_by_number():
         (
             {"drop": ["x", "y"]},
             "^column 'label' must hold numbers, got .*; leave it out by drop='label', or encode it "
-            "as numbers first; a label goes by labels='label'$",
+            "as numbers first; a label goes by label='label'$",
         ),
         ({"labels": "Label"}, "^labels must name a column, got 'Label'; there are 'slide', 'label"),
         ({"labels": "label", "drop": "w"}, "^drop must name a column, got 'w'"),
@@ -108,7 +108,7 @@ def test_all_columns_without_numbers_are_named():
 
 def test_names_of_columns_need_a_frame():
     with pytest.raises(ValueError, match=r"labels must be one for each row of an array, got the n"):
-        Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], labels="label")
+        Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], label="label")
     with pytest.raises(ValueError, match=r"drop must name a column, got 5; there are 0, 1$"):
         Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], drop=[5])
 

@@ -21,9 +21,9 @@ VECTORS = pd.DataFrame({"bag": list("bab"), "z": [[1.0, 2.0], np.array([3, 4]), 
     ],
 )
 def test_labels_by_the_names_of_bags(labels):
-    bags, y = Bags.from_table(FRAME, "bag", labels=labels)
+    bags, y = Bags.from_table(FRAME, "bag", label=labels)
     assert bags.ids.tolist() == ["b", "a"] and y.tolist() == ["yes", "no"]
-    bags, y = Bags.from_table(FRAME[["u"]].to_numpy(), FRAME["bag"].tolist(), labels=labels)
+    bags, y = Bags.from_table(FRAME[["u"]].to_numpy(), FRAME["bag"].tolist(), label=labels)
     assert y.tolist() == ["yes", "no"]
 
 
@@ -38,7 +38,7 @@ def test_labels_by_the_names_of_bags(labels):
 )
 def test_labels_that_do_not_name_each_bag_once(labels, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Bags.from_table(FRAME, "bag", labels=labels)
+        Bags.from_table(FRAME, "bag", label=labels)
 
 
 def test_a_column_of_vectors_is_all_features():

@@ -21,20 +21,20 @@ FREE = SearchSpec(shrinkage="auto", random_features="auto")
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_all_kinds_are_offered_and_none_twice(effort):
     found = ways(FREE._replace(effort=effort), 10)
-    assert {one.read for one in found} == set(POOLINGS) - (
-        {"trees"} if effort == "quick" else set()
+    assert {one.pooling for one in found} == set(POOLINGS) - (
+        {"forest"} if effort == "quick" else set()
     )
     assert len(set(found)) == len(found)
-    assert any(one.cosines for one in found)
+    assert any(one.random_features for one in found)
     if effort != "quick":
-        assert {one.start for one in found if one.read == "attended"} == set(INITS)
+        assert {one.init for one in found if one.pooling == "attention"} == set(INITS)
         assert {one.shrinkage for one in found} >= {1.0, 0.02}
 
 
 @pytest.mark.parametrize(
     ("fixed", "field"),
     [
-        ({"pooling": "log_mean_exp"}, "read"),
+        ({"pooling": "log_mean_exp"}, "pooling"),
         ({"kappa": 3.0}, "kappa"),
         ({"init": "contrastive_pca", "pooling": "attention"}, "start"),
         ({"append_mean": True, "pooling": "attention"}, "append_mean"),
@@ -50,32 +50,35 @@ def test_what_is_fixed_is_kept(effort, fixed, field):
 
 
 def test_no_strength_is_the_mean_and_a_strength_attends():
-    assert {one.read for one in ways(FREE._replace(kappa=0.0), 10)} == {"mean"}
-    assert {one.read for one in ways(FREE._replace(kappa=1.0), 10)} == {"attended"}
+    assert {one.pooling for one in ways(FREE._replace(kappa=0.0), 10)} == {"mean"}
+    assert {one.pooling for one in ways(FREE._replace(kappa=1.0), 10)} == {"attention"}
 
 
 def test_several_queries_are_compared_with_one():
     found = ways(FREE._replace(n_queries="auto"), 10)
-    assert {one.queries for one in found if one.read == "attended"} == set(QUERIES)
+    assert {one.n_queries for one in found if one.pooling == "attention"} == set(QUERIES)
 
 
 def test_no_room_no_cosines_and_no_contrast_of_too_many_features():
-    assert not any(one.cosines for one in ways(FREE, 10, roomy=False))
-    assert all(one.cosines for one in ways(FREE._replace(random_features=True), 10, roomy=False))
-    assert not any(one.start == "contrast" for one in ways(FREE, WIDEST_CONTRAST + 1))
-    assert not any(one.read in SUMMARIES for one in ways(FREE, 10, summed_up=False))
+    assert not any(one.random_features for one in ways(FREE, 10, roomy=False))
+    assert all(
+        one.random_features for one in ways(FREE._replace(random_features=True), 10, roomy=False)
+    )
+    assert not any(one.init == "contrastive_pca" for one in ways(FREE, WIDEST_CONTRAST + 1))
+    assert not any(one.pooling in SUMMARIES for one in ways(FREE, 10, summed_up=False))
     (asked,) = ways(SearchSpec(pooling="forest"), 10, summed_up=False)
-    assert asked.read == "trees" and settings(SearchSpec(), asked, 4.0) == [asked]
+    assert asked.pooling == "forest" and settings(SearchSpec(), asked, 4.0) == [asked]
 
 
 def test_ridges_are_in_their_unit_and_iterations_increase():
     (way,) = ways(SearchSpec(pooling="mean"), 10)
     assert [one.ridge for one in settings(SearchSpec(), way, 4.0)] == [4.0 * r for r in MEAN_RIDGES]
-    attends = next(one for one in ways(FREE, 10) if one.read == "attended")
+    attends = next(one for one in ways(FREE, 10) if one.pooling == "attention")
     listed = settings(SearchSpec(ridge=0.5), attends, 4.0)
     assert {one.ridge for one in listed} == {0.5}
-    assert [one.iterations for one in listed] == sorted(one.iterations for one in listed)
+    assert [one.max_refine_iter for one in listed] == sorted(one.max_refine_iter for one in listed)
     assert [
-        one.iterations for one in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
+        one.max_refine_iter
+        for one in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
     ] == [7]
     assert {one.way for one in listed} == {attends}

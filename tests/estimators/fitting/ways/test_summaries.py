@@ -117,7 +117,7 @@ def test_summaries_seen_through_a_lens():
     np.testing.assert_allclose(summaries(data, turned.show), summaries(seen), atol=1e-12)
 
 
-@pytest.mark.parametrize("read", ["summaries", "trees"])
+@pytest.mark.parametrize("read", ["summaries", "forest"])
 def test_the_classifier_reads_summaries_and_explains_them(read):
     X, y = spread_bags()
     clf = MILClassifier(pooling=read, random_features=False, shrinkage=1.0, random_state=0).fit(
@@ -138,8 +138,11 @@ def test_summaries_are_found_where_a_spread_tells():
     """No direction of attention shows that one feature varies more on both sides."""
     X, y = spread_bags(n=160)
     clf = MILClassifier(random_state=0).fit(X, y)
-    assert clf.setting_.read in ("summaries", "trees") or clf.setting_.cosines
-    assert any(row.setting.read == "summaries" for row in clf.choices_)
+    assert (
+        clf.best_params_["pooling"] in ("summaries", "forest")
+        or clf.best_params_["random_features"]
+    )
+    assert "summaries" in clf.cv_results_["param_pooling"]
 
 
 def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
@@ -152,7 +155,7 @@ def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
     monkeypatch.setattr(ways.summaries, "forest", watched)
     X, y = spread_bags(n=160)
     clf = MILClassifier(random_state=0).fit(X, y)
-    assert "trees" in [member.setting.read for member in clf.estimators_]
+    assert "forest" in [member.setting.pooling for member in clf.estimators_]
     assert sorted(grown) == [106, 107, 107, 160]
 
 
