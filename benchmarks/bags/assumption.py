@@ -26,7 +26,7 @@ D, THETA, POISON = 16, 6.0, 10.0
 FEW, MANY = (1, 2), (8, 10)  # how many instances of a kind, at least and at most
 BAGS, TEST_BAGS, SETS = 300, 1000, 5
 MODES: dict[str, Callable[[int], Any]] = {
-    "AttentionClassifier()": lambda seed: MILClassifier(random_state=seed),
+    "MILClassifier()": lambda seed: MILClassifier(random_state=seed),
     'pooling="log_mean_exp"': lambda seed: MILClassifier(pooling="log_mean_exp", random_state=seed),
     "PooledClassifier()": lambda seed: PooledClassifier(random_state=seed),
 }

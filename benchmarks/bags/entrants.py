@@ -14,7 +14,7 @@ from typing import Any
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 from needlescope.deep.classifier import DeepClassifier
 from needlescope.deep.torch_needed import need_torch
@@ -56,7 +56,7 @@ def _several(weight: str | None) -> Any:
 
 def _expanded(weight: str | None) -> Any:
     kernel = RBFSampler(gamma="scale", n_components=256, random_state=SEED)
-    instances = make_pipeline(StandardScaler(), make_union(FunctionTransformer(), kernel))
+    instances = make_pipeline(StandardScaler(), make_union("passthrough", kernel))
     return make_pipeline(InstanceTransformer(instances), _as_the_theory(weight))
 
 

@@ -1,6 +1,6 @@
 """How near to the limit of learning? ``python -m benchmarks.bags.limits``.
 
-Bags as the theory draws them, several sets for each task, and `AttentionClassifier()` as it comes:
+Bags as the theory draws them, several sets for each task, and `MILClassifier()` as it comes:
 the share of fresh bags that it gets wrong, beside the least that anyone can who learns from as
 many bags (`bayes_optimal`).
 """

@@ -32,8 +32,8 @@ HIDDEN = np.ma.array(Y, mask=np.arange(20) == 3)
 MASKED = np.ma.array(X, mask=X > 3.0)
 ONE_HEAVY = np.where(np.arange(20) == 3, 1e300, 1.0)
 NAN, INF, HUGE, TINY, VAST = float("nan"), float("inf"), 1e308, 1e-308, 10**400
-CLASSIFIERS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
-ATTENTION, MIL = CLASSIFIERS[:1], (MILClassifier,)
+CLASSIFIERS = (MILClassifier, PooledClassifier, VectorizedClassifier)
+MIL, ATTENTION = CLASSIFIERS[:1], (AttentionClassifier,)
 
 
 def fit(kind, y=Y, weight=None, bags=X, groups=None, **parameters):
@@ -44,11 +44,11 @@ WORDS = (None, "x", [], True, np.ma.masked)  # that are no numbers
 PARAMETERS = [  # of whom, which, what they are given, and what is said
     (ATTENTION, "kappa", (HUGE, 1e200, VAST), "^kappa must be at most 1e\\+06, got "),
     (ATTENTION, "kappa", (INF, NAN, -1, *WORDS), '^kappa must be "auto" or a finite number of'),
-    (ATTENTION, "n_queries", (10**6, VAST), "^n_queries must be at most 1000, got "),
-    (ATTENTION, "n_queries", (0, -1, INF, NAN, HUGE, *WORDS), '^n_queries must be "auto" or a wh'),
-    (ATTENTION, "max_refine_iter", (10**7, VAST), "^max_refine_iter must be at most 1e\\+06, got "),
+    (MIL, "n_queries", (10**6, VAST), "^n_queries must be at most 1000, got "),
+    (MIL, "n_queries", (0, -1, INF, NAN, HUGE, *WORDS), '^n_queries must be "auto" or a wh'),
+    (MIL, "max_refine_iter", (10**7, VAST), "^max_refine_iter must be at most 1e\\+06, got "),
     (
-        ATTENTION,
+        MIL,
         "max_refine_iter",
         (-1, INF, NAN, HUGE, *WORDS),
         '^max_refine_iter must be "auto" or a whole numbe',
@@ -60,24 +60,24 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
         '^append_mean must be "auto", True or',
     ),
     (
-        ATTENTION,
+        MIL,
         "random_features",
         (0, 1, "no", "False", NAN, None, []),
         '^random_features must be "auto", True o',
     ),
-    (ATTENTION, "effort", (0, "slow", *WORDS), "^effort must be one of "),
-    (ATTENTION, "init", (0, "mean", *WORDS), "^init must be one of "),
+    (MIL, "effort", (0, "slow", *WORDS), "^effort must be one of "),
+    (MIL, "init", (0, "mean", *WORDS), "^init must be one of "),
     (MIL, "pooling", (0, "votes", *WORDS), "^pooling must be one of "),
-    (MIL, "n_queries", (0,), '^n_queries must be "auto" or a whole'),
-    (MIL, "max_refine_iter", (-1,), '^max_refine_iter must be "auto" or a whole'),
-    (MIL, "random_features", ("no",), '^random_features must be "auto", True or'),
-    (MIL, "effort", ("slow",), "^effort must be one of "),
-    (MIL, "init", ("mean",), "^init must be one of "),
-    (MIL, "ridge", (0,), '^ridge must be "auto" or a finite'),
-    (MIL, "shrinkage", (0,), '^shrinkage must be "auto", N'),
-    (MIL, "cv", (1,), "^cv must be a number of"),
-    (MIL, "pos_label", ("x",), "^pos_label must be one of the labels in y, 0 or "),
-    (ATTENTION, "pos_label", ("x", 2, NAN, []), "^pos_label must be one of the labels in y, 0 or "),
+    (ATTENTION, "n_queries", (0,), '^n_queries must be "auto" or a whole'),
+    (ATTENTION, "max_refine_iter", (-1,), '^max_refine_iter must be "auto" or a whole'),
+    (ATTENTION, "random_features", ("no",), '^random_features must be "auto", True or'),
+    (ATTENTION, "effort", ("slow",), "^effort must be one of "),
+    (ATTENTION, "init", ("mean",), "^init must be one of "),
+    (ATTENTION, "ridge", (0,), '^ridge must be "auto" or a finite'),
+    (ATTENTION, "shrinkage", (0,), '^shrinkage must be "auto", N'),
+    (ATTENTION, "cv", (1,), "^cv must be a number of"),
+    (ATTENTION, "pos_label", ("x",), "^pos_label must be one of the labels in y, 0 or "),
+    (MIL, "pos_label", ("x", 2, NAN, []), "^pos_label must be one of the labels in y, 0 or "),
     (ATTENTION, "split", (0, *WORDS), "^split must be one of 'reuse', 'split', 'crossfit', got "),
     (CLASSIFIERS, "ridge", (HUGE, 1e200, VAST), "^ridge must be at most 1e\\+100, got "),
     (CLASSIFIERS, "ridge", (0, -1, TINY, INF, NAN, *WORDS), '^ridge must be "auto" or a finite'),
@@ -166,7 +166,7 @@ FITS += [
 FITS.append(
     Case(
         "a positive class of three",
-        partial(fit, AttentionClassifier, y=np.arange(20) % 3, pos_label=2),
+        partial(fit, MILClassifier, y=np.arange(20) % 3, pos_label=2),
         "^pos_label=2 is for two classes, got 3",
     )
 )

@@ -187,7 +187,7 @@ def test_a_kinked_loss_may_be_told_to_refine_where_there_is_nothing_to():
     asked = AttentionClassifier(loss="hinge", kappa=0, max_refine_iter=5, random_state=0).fit(X, y)
     plain = AttentionClassifier(loss="hinge", kappa=0, max_refine_iter=0, random_state=0).fit(X, y)
     np.testing.assert_array_equal(asked.decision_function(X), plain.decision_function(X))
-    with pytest.raises(ValueError, match="refine=5 needs a loss without kinks"):
+    with pytest.raises(ValueError, match="max_refine_iter=5 needs a loss without kinks"):
         MILClassifier(loss="hinge", max_refine_iter=5).fit(X, y)
 
 

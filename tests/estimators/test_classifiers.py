@@ -23,7 +23,7 @@ from needlescope.estimators.fitting.ways.catalogue import MEAN_RIDGES
 from tests.estimators.hay import needles
 
 COVERS = ("base",)
-ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
 FIXED = {"kappa": 1.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
 
@@ -47,7 +47,7 @@ def test_arrays_lists_and_bags_give_the_same(kind):
     np.testing.assert_allclose(found[0], found[2], rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind", (AttentionClassifier, PooledClassifier))
+@pytest.mark.parametrize("kind", (MILClassifier, PooledClassifier))
 def test_searches_and_pipelines(kind):
     X, y = needles(n=120)
     bags = Bags.from_array(X)
@@ -101,7 +101,9 @@ def test_other_losses(loss):
     clf = MILClassifier(loss=loss, random_state=0).fit(X, y)
     assert clf.score(*needles(seed=6)) > 0.8
     if loss == "hinge":
-        with pytest.raises(ValueError, match="refine=3 needs a loss without kinks, got 'hinge'"):
+        with pytest.raises(
+            ValueError, match="max_refine_iter=3 needs a loss without kinks, got 'hinge'"
+        ):
             MILClassifier(loss=loss, max_refine_iter=3).fit(X, y)
 
 
@@ -191,11 +193,13 @@ def test_renamed_or_reordered_features_are_refused():
 @pytest.mark.parametrize("kind", ALL)
 def test_no_bags_have_no_answer(kind):
     X, y = needles(n=8)
-    options = FIXED if kind is AttentionClassifier else {"ridge": 0.1, "cv": 0}
+    options = {"ridge": 0.1, "cv": 0}
+    if kind is MILClassifier:
+        options |= {"pooling": "attention", "max_refine_iter": 0}
     clf, bags = kind(**options).fit(X, y), Bags.from_array(X)
     asked = ["predict", "predict_proba", "decision_function", "transform"]
     for none in (bags[:0], bags[[]], [], X[:0]):
-        for name in asked + ["attend"] * (kind is AttentionClassifier):
+        for name in asked + ["attention_weights"] * (kind is MILClassifier):
             with pytest.raises(ValueError, match="there must be at least one bag"):
                 getattr(clf, name)(none)
         with pytest.raises(ValueError, match="there must be at least one bag"):

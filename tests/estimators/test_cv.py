@@ -31,7 +31,7 @@ def test_the_folds_of_a_number_are_those_of_its_splitter():
     random = np.random.RandomState(3)
     random.randint(2**31 - 1)  # what a fit draws before its folds
     pairs = list(StratifiedKFold(3, shuffle=True, random_state=random).split(X, y))
-    for kind, options in ((PooledClassifier, {}), (AttentionClassifier, {"effort": "quick"})):
+    for kind, options in ((PooledClassifier, {}), (MILClassifier, {"effort": "quick"})):
         number = kind(random_state=3, **options).fit(X, y)
         listed = kind(random_state=3, cv=pairs, **options).fit(X, y)
         np.testing.assert_array_equal(listed.decision_function(X), number.decision_function(X))

@@ -78,8 +78,8 @@ def test_what_instances_add_is_the_log_odds_whichever_class_has_the_signal(pooli
 def test_a_query_and_a_readout_make_the_log_odds_whichever_class_is_positive():
     for pos_label in ("cancer", "healthy"):
         clf = fitted(
-            named("cancer"), kind=AttentionClassifier, kappa=1.0, ridge=0.1, max_refine_iter=2, init="amp", append_mean=False,
-            cv=0, pos_label=pos_label,
+            named("cancer"), kind=AttentionClassifier, kappa=1.0, ridge=0.1, max_refine_iter=2,
+            init="amp", append_mean=False, cv=0, pos_label=pos_label,
         )  # fmt: skip
         a = np.stack(clf.attention_weights(X[80:]))
         found = np.einsum("nl,nld->nd", a, X[80:]) @ clf.readout_[0] + clf.intercept_

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
+from needlescope.estimators import (
+    AttentionClassifier,
+    MILClassifier,
+    PooledClassifier,
+    VectorizedClassifier,
+)
 
-CLASSIFIERS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+CLASSIFIERS = (MILClassifier, PooledClassifier, VectorizedClassifier)
 
 
 def rare(n, positives, seed=0, shift=3.0, L=8, d=6):

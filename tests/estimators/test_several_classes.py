@@ -13,14 +13,13 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from needlescope.estimators import (
-    AttentionClassifier,
     MILClassifier,
     PooledClassifier,
     VectorizedClassifier,
 )
 from needlescope.estimators.several_classes import joint
 
-ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
 DIGITS = load_digits()
 
 
@@ -70,7 +69,7 @@ def test_probabilities_of_digits_are_honest():
 @pytest.mark.parametrize("kind", ALL)
 def test_shapes_and_what_belongs_together(kind):
     X, y = shifted()
-    clf = kind(random_state=0, **({"effort": "quick"} if kind is AttentionClassifier else {}))
+    clf = kind(random_state=0, **({"effort": "quick"} if kind is MILClassifier else {}))
     clf.fit(X, y)
     assert clf.classes_.tolist() == ["ash", "beech", "cedar"] and len(clf.binary_) == 3
     p, scores = clf.predict_proba(X), clf.decision_function(X)

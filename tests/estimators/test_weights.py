@@ -29,7 +29,7 @@ def mislabelled(n=160):
 def test_light_bags_do_not_spoil_the_choice(kind):
     X, y, told, weight = mislabelled()
     clf = kind(ridge=0.01, random_state=0, **KINDS[kind]).fit(X, told, weight)
-    assert clf.cv_results_["mean_test_score"].max() > -0.3  # 0.69 knows nothing
+    assert clf.cv_results_["mean_test_score"][0] > -0.3  # 0.69 knows nothing
     assert clf.score(X, y) > 0.9
 
 

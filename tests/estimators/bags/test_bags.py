@@ -85,7 +85,7 @@ def test_indexing_is_that_of_a_list():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (np.zeros((4, 3)), r"got shape \(4, 3\); a table .* Bags.from_table\(X, groups\)"),
+        (np.zeros((4, 3)), r"got shape \(4, 3\); a table .* Bags.from_table\(X, bag\)"),
         (np.zeros(4), r"got shape \(4,\)"),
         (np.zeros((0, 3, 2)), r"at least one bag, instance and feature, got shape \(0, 3, 2\)"),
         (np.zeros((2, 3, 0)), r"got shape \(2, 3, 0\)"),
@@ -120,7 +120,7 @@ def test_refused_with_a_sentence(given, sentence):
             lambda: Bags.from_array(np.zeros((2, 3, 1)), [[1, 1, 1], [0, 0, 0]]),
             "bag 1 is empty",
         ),
-        (lambda: Bags.from_table(np.zeros((3, 2)), [1, 2]), "groups must name the bag of each"),
+        (lambda: Bags.from_table(np.zeros((3, 2)), [1, 2]), "bag must name the bag of each"),
         (lambda: Bags.from_table(np.zeros((2, 2)), [1.0, np.nan]), "got none in row 1"),
         (lambda: Bags.from_table(pd.DataFrame({"u": [1.0]}), "bag"), "must name a column"),
         (lambda: Bags(np.zeros((3, 2)), [0, 2]), "starts must be whole numbers"),

@@ -10,11 +10,12 @@ import pytest
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
+    MILClassifier,
     PooledClassifier,
     VectorizedClassifier,
 )
 
-KINDS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+KINDS = (MILClassifier, PooledClassifier, VectorizedClassifier)
 SIZES = {
     np.float64: [1e-300, 1e-200, 1e-149, 1e-100, 1e-10, 1e10, 1e100, 1e148, 1e155, 1e200, 1e300],
     np.float32: [1e-42, 1e-37, 1e-34, 1e-20, 1e-10, 1e10, 1e16, 1e19, 1e30, 1e37],
@@ -32,7 +33,7 @@ def needles(seed=0, size=1.0, dtype=float):
 
 
 def classifier(kind, shrinkage):
-    quick = {"effort": "quick"} if kind is AttentionClassifier else {}
+    quick = {"effort": "quick"} if kind is MILClassifier else {}
     return kind(ridge="auto", shrinkage=shrinkage, random_state=0, **quick)
 
 
@@ -57,7 +58,7 @@ def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
     test, y = needles(1, size, dtype)
     assert clf.score(test, y) > unit - 0.08
     assert np.isfinite(clf.decision_function(test)).all() and np.isfinite(clf.transform(test)).all()
-    if kind is AttentionClassifier:
+    if kind is MILClassifier:
         model = clf.estimators_[0].model
         parts = (model.q, model.w, np.array(model.b), np.array(clf.attention_weights(test)))
         assert all(np.isfinite(part).all() for part in parts)

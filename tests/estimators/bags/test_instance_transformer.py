@@ -90,7 +90,10 @@ def test_in_a_pipeline_with_a_grid():
         InstanceTransformer(PCA()),
         AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0),
     )
-    names = "eachinstance-2__transformer__n_components", "eachinstance-1__transformer__with_mean"
+    names = (
+        "instancetransformer-2__transformer__n_components",
+        "instancetransformer-1__transformer__with_mean",
+    )
     assert set(names) <= set(pipe.get_params())
     grid = GridSearchCV(pipe, {names[0]: [1, 4], names[1]: [True]}, cv=2, error_score="raise")
     found = grid.fit(Bags.from_array(X), y).best_estimator_
@@ -151,6 +154,8 @@ class Bare:
 def test_a_transformer_without_names():
     found = InstanceTransformer(Bare()).fit(slides()).transform(slides())
     assert found.d == 1 and found.names is None
+    part = make_union(FunctionTransformer(), StandardScaler())  # the first has no names
+    assert InstanceTransformer(part).fit_transform(slides()).names is None
 
 
 @pytest.mark.parametrize(
@@ -232,7 +237,7 @@ def test_random_fourier_features_show_what_no_direction_does():
     )
     assert plain.fit(X, y).score(*test) < 0.8
     kernel = RBFSampler(gamma="scale", n_components=256, random_state=0)
-    both = make_pipeline(StandardScaler(), make_union(FunctionTransformer(), kernel))
+    both = make_pipeline(StandardScaler(), make_union("passthrough", kernel))
     assert make_pipeline(InstanceTransformer(both), clone(plain)).fit(X, y).score(*test) > 0.9
 
 

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from needlescope.estimators import AttentionClassifier, Bags, MILClassifier, VectorizedClassifier
 from needlescope.estimators.fitting import bench, fit, prepared
@@ -83,13 +84,14 @@ def same_bits(one, other):
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
-@pytest.mark.parametrize("more", [{}, {"split": "crossfit", "effort": "quick"}], ids=str)
-def test_threads_do_not_change_a_bit(n_jobs, more):
+@pytest.mark.parametrize(
+    "clf",
+    [MILClassifier(random_state=0), AttentionClassifier("quick", split="crossfit", random_state=0)],
+    ids=str,
+)
+def test_threads_do_not_change_a_bit(n_jobs, clf):
     X, y = uneven()
-    one, other = (
-        AttentionClassifier(**more, random_state=0, n_jobs=jobs).fit(X, y)
-        for jobs in (None, n_jobs)
-    )
+    one, other = (clone(clf).set_params(n_jobs=jobs).fit(X, y) for jobs in (None, n_jobs))
     same_bits(one, other)
 
 

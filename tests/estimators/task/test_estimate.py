@@ -8,6 +8,7 @@ import pytest
 from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags.bags import Bags, as_bags
 from needlescope.estimators.bags.datasets import load_musk1, make_digit_bags
+from needlescope.estimators.mil import MILClassifier
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
 from needlescope.planning.curve import prediction
@@ -23,8 +24,9 @@ TASKS = {
     "one": (Task(L=1, R=1, theta=3.0, pi=0.5), 30, 200),
 }
 SHORT = (1.0, 10.0)  # times the bags there are: what is predicted for more takes long
-MEASURED = "needlescope.estimators.task.estimate.AttentionClassifier"
-QUICK = partial(AttentionClassifier, effort="quick")
+MEASURED = "needlescope.estimators.task.estimate.MILClassifier"
+SPLIT = "needlescope.estimators.task.estimate.AttentionClassifier"
+QUICK = partial(MILClassifier, effort="quick")
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +51,12 @@ def short(monkeypatch):
 def test_what_is_measured_is_the_classifier_as_users_have_it(monkeypatch):
     made = []
 
-    def recorded(**given):
+    def recorded(kind, **given):
         made.append(given)
-        return QUICK(**given)
+        return kind(**given)
 
-    monkeypatch.setattr(MEASURED, recorded)
+    monkeypatch.setattr(MEASURED, partial(recorded, QUICK))
+    monkeypatch.setattr(SPLIT, partial(recorded, AttentionClassifier))
     X, y, _ = draw(Task(L=2, R=1, theta=4.0, pi=0.5), 4, 20)
     estimate_task(X, y, random_state=0)
     ours, split = made
@@ -206,9 +209,11 @@ def test_the_report_ends_with_the_answer(estimates):
     found = estimates["several"]
     last = str(found).splitlines()[-1]
     pooled, attention = (found.predicted[name] for name in ("pooled", "attention"))
-    told = ", ".join(f"{found.measured[name]:.2f}" for name in ("pooled", "attention"))
-    told += f", split as in the theory {found.measured['attention, split']:.2f}"
-    start = f"mean pooling {pooled:.2f}, attention {attention:.2f} (measured {told}); "
+    counted, split, mil = (found.measured[name] for name in ("pooled", "attention, split", "mil"))
+    told = (
+        f"mean pooling {counted:.2f}, attention as in the theory {split:.2f}, MIL search {mil:.2f}"
+    )
+    start = f"mean pooling {pooled:.2f}, attention {attention:.2f} (measured: {told}); "
     assert last.startswith(start)
     assert last.endswith("more bags would buy attention 0.01")
 
@@ -295,7 +300,7 @@ def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():
     assert found.theta == 0.0
     assert found.measured["mil"] < 0.35
     assert "but a classifier measured does" in found.trust
-    assert str(found).endswith(f"attention {found.measured['attention']:.2f}")
+    assert str(found).endswith(f"MIL search {found.measured['mil']:.2f}")
 
 
 def test_musk():

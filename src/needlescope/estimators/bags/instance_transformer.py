@@ -57,13 +57,15 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
     >>> clf[:-1].transform(X)
     <92 bags of 2 to 40 instances, 20 features, float32>
 
-    Random Fourier features, of which classifiers that are linear in an instance know nothing:
+    Random Fourier features appended to standardised instances, for classifiers that are linear in
+    an instance:
 
     >>> from sklearn.kernel_approximation import RBFSampler
+    >>> from sklearn.pipeline import make_union
     >>> from sklearn.preprocessing import StandardScaler
-    >>> kernel = make_pipeline(StandardScaler(), RBFSampler(gamma="scale", random_state=0))
-    >>> InstanceTransformer(kernel).fit_transform(X)
-    <92 bags of 2 to 40 instances, 100 features, float32>
+    >>> both = make_union("passthrough", RBFSampler(gamma="scale", random_state=0))
+    >>> InstanceTransformer(make_pipeline(StandardScaler(), both)).fit_transform(X)
+    <92 bags of 2 to 40 instances, 266 features, float32>
     """
 
     def __init__(self, transformer: Any) -> None:
@@ -100,8 +102,11 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
             if whole is None:
                 whole = np.empty((bags.starts[-1], part.shape[1]), part.dtype)
             whole[rows] = part
-        named = hasattr(self.transformer_, "get_feature_names_out")
-        return bags.with_instances(whole, list(self.get_feature_names_out()) if named else None)
+        try:
+            names = list(self.get_feature_names_out())
+        except AttributeError:  # the transformer, or a part of it, does not name its output
+            names = None
+        return bags.with_instances(whole, names)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return what the transformer calls its output, if it does."""

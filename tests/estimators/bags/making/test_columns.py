@@ -80,18 +80,18 @@ def test_columns_of_an_array_are_dropped_by_number():
             "^column 'label' must hold numbers, got .*; leave it out by drop='label', or encode it "
             "as numbers first; a label goes by label='label'$",
         ),
-        ({"labels": "Label"}, "^labels must name a column, got 'Label'; there are 'slide', 'label"),
-        ({"labels": "label", "drop": "w"}, "^drop must name a column, got 'w'"),
-        ({"labels": "label", "metadata": ["t"]}, "^metadata 't' must name a column, got 't'"),
-        ({"labels": "label", "metadata": 3}, "^metadata must be a list of columns of a DataFrame"),
-        ({"labels": FRAME["label"][::-1]}, r"^labels must have the index of X.*labels.loc\[X.ind"),
+        ({"label": "Label"}, "^label must name a column, got 'Label'; there are 'slide', 'label"),
+        ({"label": "label", "drop": "w"}, "^drop must name a column, got 'w'"),
+        ({"label": "label", "metadata": ["t"]}, "^metadata 't' must name a column, got 't'"),
+        ({"label": "label", "metadata": 3}, "^metadata must be a list of columns of a DataFrame"),
+        ({"label": FRAME["label"][::-1]}, r"^label must have the index of X.*label.loc\[X.ind"),
         (
-            {"labels": [1, 0], "drop": "label"},
-            "^labels must name .* of the 5 rows",
+            {"label": [1, 0], "drop": "label"},
+            "^label must name .* of the 5 rows",
         ),
         (
-            {"labels": [1, 0, None, 0, 0], "drop": "label"},
-            "^labels .* none in row 2$",
+            {"label": [1, 0, None, 0, 0], "drop": "label"},
+            "^label .* none in row 2$",
         ),
     ],
 )
@@ -107,7 +107,7 @@ def test_all_columns_without_numbers_are_named():
 
 
 def test_names_of_columns_need_a_frame():
-    with pytest.raises(ValueError, match=r"labels must be one for each row of an array, got the n"):
+    with pytest.raises(ValueError, match=r"label must be one for each row of an array, got the n"):
         Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], label="label")
     with pytest.raises(ValueError, match=r"drop must name a column, got 5; there are 0, 1$"):
         Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], drop=[5])

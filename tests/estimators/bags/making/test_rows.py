@@ -21,7 +21,7 @@ def test_labels_that_differ_within_a_bag_name_the_bag():
     frame.loc[7, "musk"] = 1
     with pytest.raises(
         ValueError,
-        match=r"^labels must be the same for all rows of a bag, got 0 in row 6 and 1 in row 7 of "
+        match=r"^label must be the same for all rows of a bag, got 0 in row 6 and 1 in row 7 of "
         r"bag 'm2'$",
     ):
         Bags.from_table(frame, "bag", label="musk")

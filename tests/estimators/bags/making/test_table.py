@@ -30,10 +30,10 @@ def test_labels_by_the_names_of_bags(labels):
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        ({"a": 1}, "^labels must have one for each bag, got none for bag 'b'; there are 'a'$"),
-        ({"a": 1.0, "b": np.nan}, "^labels must have one for each bag, got none for bag 'b'$"),
-        (pd.Series([1, 0], ["a", "a"]), "^labels must name each bag once, got 'a' twice$"),
-        ([1, 0], "^labels must be one for each of the 3 rows, got as many as there are bags, 2:"),
+        ({"a": 1}, "^label must have one for each bag, got none for bag 'b'; there are 'a'$"),
+        ({"a": 1.0, "b": np.nan}, "^label must have one for each bag, got none for bag 'b'$"),
+        (pd.Series([1, 0], ["a", "a"]), "^label must name each bag once, got 'a' twice$"),
+        ([1, 0], "^label must be one for each of the 3 rows, got as many as there are bags, 2:"),
     ],
 )
 def test_labels_that_do_not_name_each_bag_once(labels, sentence):

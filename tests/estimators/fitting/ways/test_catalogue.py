@@ -35,8 +35,8 @@ def test_all_kinds_are_offered_and_none_twice(effort):
     ("fixed", "field"),
     [
         ({"pooling": "log_mean_exp"}, "pooling"),
-        ({"kappa": 3.0}, "kappa"),
-        ({"init": "contrastive_pca", "pooling": "attention"}, "start"),
+        ({"kappa": 3.0, "pooling": "attention"}, "kappa"),
+        ({"init": "contrastive_pca", "pooling": "attention"}, "init"),
         ({"append_mean": True, "pooling": "attention"}, "append_mean"),
         ({"random_features": True}, "random_features"),
         ({"shrinkage": 0.3}, "shrinkage"),
@@ -49,17 +49,12 @@ def test_what_is_fixed_is_kept(effort, fixed, field):
     assert found and {getattr(one, field) for one in found} == {fixed[field]}
 
 
-def test_no_strength_is_the_mean_and_a_strength_attends():
-    assert {one.pooling for one in ways(FREE._replace(kappa=0.0), 10)} == {"mean"}
-    assert {one.pooling for one in ways(FREE._replace(kappa=1.0), 10)} == {"attention"}
-
-
 def test_several_queries_are_compared_with_one():
     found = ways(FREE._replace(n_queries="auto"), 10)
     assert {one.n_queries for one in found if one.pooling == "attention"} == set(QUERIES)
 
 
-def test_no_room_no_cosines_and_no_contrast_of_too_many_features():
+def test_no_room_no_random_features_and_no_contrast_of_too_many_features():
     assert not any(one.random_features for one in ways(FREE, 10, roomy=False))
     assert all(
         one.random_features for one in ways(FREE._replace(random_features=True), 10, roomy=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators import AttentionClassifier, MILClassifier
+from needlescope.estimators import MILClassifier
 from needlescope.estimators.fitting import ways
 from needlescope.estimators.fitting.lockstep.lens import Lens
 from needlescope.estimators.fitting.lockstep.moments import summaries, summarise
@@ -172,7 +172,7 @@ def test_trees_that_no_bags_were_held_out_for_call_the_more_probable_class(posit
     y = np.arange(60) < positives
     X[y] += 2.0
     given = {"pooling": "forest", "random_state": 0, **({"cv": 0} if positives > 1 else {})}
-    clf = AttentionClassifier(shrinkage=1.0, random_features=False, **given).fit(X, y)
+    clf = MILClassifier(shrinkage=1.0, random_features=False, **given).fit(X, y)
     fresh = spread_bags(60, seed=1)[0]
     fresh[y] += 2.0
     assert fewest <= clf.predict(fresh).sum() <= most
