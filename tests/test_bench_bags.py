@@ -133,7 +133,7 @@ def test_ours_and_the_mean_are_always_there(easy):
     assert {"MIL", "pooled", "mean logistic"} <= set(found)
     assert set(found) | set(lacking) == set(ENTRANTS)
     score = contest.judge(MeanLogistic, easy, np.arange(20), np.arange(20, 30))
-    assert score.tol == score.auc == 1.0
+    assert score.accuracy == score.auc == 1.0
     assert score.error == 0.0
     assert score.seconds > 0.0
 
@@ -161,8 +161,8 @@ def test_differences_are_paired():
             seconds = 2.0 if name == "pooled" else 1.0
             rows[key] = contest.Score(value, 1.0 - value, value, seconds, 0.5)
     (pair,) = summary.pairs(rows, 3)
-    assert pair.tol.value == pytest.approx(0.1)
-    assert pair.tol.se == pytest.approx(0.0, abs=1e-12)
+    assert pair.accuracy.value == pytest.approx(0.1)
+    assert pair.accuracy.se == pytest.approx(0.0, abs=1e-12)
     assert pair.error.value == pytest.approx(-0.1)
     assert pair.slower == pytest.approx(2.0)
     table = {sheet.title: sheet for sheet in report.sheets(rows, 3)}

@@ -41,6 +41,16 @@ def test_light_bags_do_not_spoil_the_probabilities(kind):
     assert -np.log(p).mean() < 0.2
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_folds_a_weight_is_a_repetition(kind):
+    X, y = needles(n=60)
+    weight = np.random.default_rng(0).integers(0, 5, 60)
+    clf = kind(ridge=0.1, cv=0, **KINDS[kind])
+    weighted = clf.fit(X, y, weight).decision_function(X)
+    rows = np.repeat(np.arange(60), weight)
+    np.testing.assert_allclose(weighted, clf.fit(X[rows], y[rows]).decision_function(X), rtol=1e-6)
+
+
 def test_a_heavy_class_is_a_repeated_class():
     X, y = needles(n=60)
     rows = np.concatenate([np.arange(60), np.repeat(np.flatnonzero(y), 2)])
