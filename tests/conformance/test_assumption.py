@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.bags.assumption import POISON, TESTS, aucs, bags_of
-from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
+from needlescope.estimators import MILClassifier, PooledClassifier
 
 SEEDS = range(2)
 MODES = {

@@ -27,7 +27,7 @@ def cv_results(tried: list[Tried]) -> dict[str, Any]:
     params = [row.setting.params for row in tried]
     results: dict[str, Any] = {"params": params}
     for name in dict.fromkeys(name for one in params for name in one):
-        column = np.ma.masked_all(len(tried), dtype=object)
+        column: Any = np.ma.MaskedArray(np.empty(len(tried), object), mask=True)
         for k, one in enumerate(params):
             if name in one:
                 column[k] = one[name]

@@ -44,7 +44,8 @@ def draw_features(d: int, seed: int, count: int = COUNT) -> RandomFourierFeature
     random = np.random.RandomState(seed)
     weights = random.normal(size=(d, count)) / np.sqrt(d)
     phases = random.uniform(0.0, 2.0 * np.pi, count)
-    sharp = np.exp(random.uniform(*np.log(SHARPNESS), count))
+    low, high = np.log(SHARPNESS).tolist()
+    sharp = np.exp(random.uniform(low, high, count))
     return RandomFourierFeatures(sharp * weights, phases)
 
 
