@@ -67,20 +67,17 @@ class DeepClassifier(BagClassifier):
         How fast weights decay, times the learning rate in every step, of 64 features; of d
         features √(d/64) times as fast, and never so fast that a step takes more than half. Every
         pair of a rate and a decay is trained to its end from the same start; that which does best
-        on the bags held out is kept.
+        on the held-out bags is kept.
     epochs : int, default 300
-        The most epochs, from 1 to 100,000; training stops when the loss of the bags held out has
+        The most epochs, from 1 to 100,000; training stops when the loss of the held-out bags has
         not become less for 20 of them, or for 100 if nothing has been learned yet.
     shrinkage : "auto", float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size. "auto" compares 1 with
         0.02, and takes twice as long. Fitted on the training bags.
-    class_weight : dict, "balanced" or None, default None
-        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
-        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
     cv : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which scores are calibrated; 0 does not. A
-        splitter of scikit-learn's, or pairs of indices (to train on, held out), says which bags
+        splitter of scikit-learn's, or pairs of indices (training bags, held-out bags), says which bags
         these are. Each is a training of its own, and one on all bags follows.
     random_state : int, RandomState or None, default None
         For the folds, the bags that say when to stop, and the weights at the start. With the same
@@ -88,6 +85,8 @@ class DeepClassifier(BagClassifier):
     n_jobs : int, optional
         Threads that trainings are shared by: None is 1, -1 all processors. The result is the same
         to the last bit.
+    class_weight : optional
+        As in `MILClassifier`.
     progress : bool, callable or None, default None
         A bar of epochs for each training if there is a terminal; True or a function of
         (done, total) as in `needlescope.simulate`. Of several threads, only a function is told.
@@ -100,7 +99,7 @@ class DeepClassifier(BagClassifier):
         The learning rate that was kept in the training on all bags, and the decay that went with
         it, as it was for so many features.
     epochs_ : int
-        The epoch at which the loss of its bags held out was least: the weights are those.
+        The epoch at which the loss of its held-out bags was least: the weights are those.
     parameters_ : int
         How many numbers were trained.
 

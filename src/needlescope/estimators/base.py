@@ -47,7 +47,7 @@ from .several_classes import each_class, fit_each, fit_joint, log_odds, probabil
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
-    """A classifier of bags, with parameters chosen by bags held out, and calibrated scores."""
+    """A classifier of bags: parameters chosen by cross-validation, calibrated scores."""
 
     split: Any = "reuse"
     pos_label: Any = None

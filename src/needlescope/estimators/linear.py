@@ -122,7 +122,7 @@ class VectorizedClassifier(PooledClassifier):
     ----------
     readout_ : array (instances, features)
         W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
-        ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all bags held out taken
+        ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all held-out bags taken
         back to a logarithm.
     classes_, best_params_, cv_results_, cv_decision_function_, binary_
         As in `MILClassifier`.
