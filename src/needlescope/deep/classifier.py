@@ -77,8 +77,8 @@ class DeepClassifier(BagClassifier):
         0.02, and takes twice as long. Fitted on the training bags.
     cv : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which scores are calibrated; 0 does not. A
-        splitter of scikit-learn's, or pairs of indices (training bags, held-out bags), says which bags
-        these are. Each is a training of its own, and one on all bags follows.
+        splitter of scikit-learn's, or pairs of indices (training bags, held-out bags), says which
+        bags these are. Each is a training of its own, and one on all bags follows.
     random_state : int, RandomState or None, default None
         For the folds, the bags that say when to stop, and the weights at the start. With the same
         one, results are the same to the last bit.

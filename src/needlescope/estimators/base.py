@@ -32,7 +32,7 @@ from .bags.labels import (
 from .bags.views import Glass
 from .cv_results import cv_results
 from .fitting.comparison import Labelled, Recipe
-from .fitting.fit import fit_bags
+from .fitting.fit import Fitted, fit_bags
 from .fitting.lockstep.hands import check_jobs, hands
 from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
@@ -42,7 +42,7 @@ from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
 from .fitting.ways.catalogue import SearchSpec, settings, ways
 from .fitting.ways.rounds import Ways
-from .positive import positive_class, warn_of_spelling
+from .positive import Positive, positive_class, warn_of_spelling
 from .several_classes import each_class, fit_each, fit_joint, log_odds, probabilities
 
 
@@ -128,13 +128,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             folds = self.cv if places is None else places
             binary = fit_each(self, bags, signs, weight, together, folds, random)
             joint = fit_joint(binary, signs.astype(int), weight)
-            self._keep_features(bags)
-            self._forget()
-            self.classes_, self.binary_, self.joint_ = classes, binary, joint
-            each = dict(zip(classes.tolist(), binary, strict=True))
-            self.cv_results_ = {label: one.cv_results_ for label, one in each.items()}
-            self.nested_ = {label: one.nested_ for label, one in each.items()}
-            return self
+            return self._keep_binary(bags, classes, binary, joint)
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         given = Labelled(bags, used, positive.sign * signs[used], weight[used])
         spec = spec._replace(both_sides=not positive.known)
@@ -147,19 +141,32 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         listed = self._ways(spec, bags, used, even_count(given.y, given.weight))
         with hands(self.n_jobs) as shared:
             fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, shared)
-        self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
+        return self._keep(bags, classes, positive, fitted)
+
+    def _keep(self, bags: Bags, classes: Any, positive: Positive, fitted: Fitted) -> Any:
+        """Keep what was fitted to two classes: all of it, as nothing can fail here."""
+        self._keep_features(bags)
         self._forget()
-        self.classes_, self.estimators_ = classes, fitted.members
-        self.blend_ = fitted.choice.blend
-        self._positive, self._tried = positive, fitted.choice.tried
-        self.cv_results_, self.nested_ = cv_results(fitted.choice.tried), fitted.choice.nested
-        held = fitted.choice.log_odds
-        self.cv_decision_function_ = (
-            positive.sign * held if len(held) else np.full(len(bags), np.nan)
-        )
+        choice = fitted.choice
+        self.classes_, self.estimators_, self.blend_ = classes, fitted.members, choice.blend
+        self._positive, self._tried = positive, choice.tried
+        self.cv_results_, self.nested_ = cv_results(choice.tried), choice.nested
+        held = choice.log_odds if len(choice.log_odds) else np.full(len(bags), np.nan)
+        self.cv_decision_function_ = positive.sign * held
         self._describe(fitted.data, fitted.share)
-        if not positive.known and not len(held) and self.estimators_[0].setting.one_sided:
-            warn_of_spelling(classes, self.estimators_[0].setting)
+        best = fitted.members[0].setting
+        if not positive.known and not len(choice.log_odds) and best.one_sided:
+            warn_of_spelling(classes, best)
+        return self
+
+    def _keep_binary(self, bags: Bags, classes: Any, binary: list[Any], joint: Any) -> Any:
+        """Keep the classifiers of each class against the others."""
+        self._keep_features(bags)
+        self._forget()
+        self.classes_, self.binary_, self.joint_ = classes, binary, joint
+        each = dict(zip(classes.tolist(), binary, strict=True))
+        self.cv_results_ = {label: one.cv_results_ for label, one in each.items()}
+        self.nested_ = {label: one.nested_ for label, one in each.items()}
         return self
 
     def _width(self, bags: Bags, way: Setting) -> int:
