@@ -15,11 +15,11 @@ PART = 2_000
 FIT = """
 import sys
 import numpy as np
-from needlescope.estimators import AttentionClassifier
+from needlescope.estimators import MILClassifier
 X, y = np.load(sys.argv[1], mmap_mode="r"), np.load(sys.argv[2])
 test = slice(-2000, None)
 told = []
-clf = AttentionClassifier(random_state=0, progress=lambda done, total: told.append(done))
+clf = MILClassifier(random_state=0, progress=lambda done, total: told.append(done))
 clf.fit(X[:-2000], y[:-2000])
 print(clf.score(X[test], y[test]), len(told), max(told))
 print(peak())

@@ -130,12 +130,12 @@ def test_all_classifiers_take_threads():
 FIT = """
 import sys
 import numpy as np
-from needlescope.estimators import AttentionClassifier, Bags
+from needlescope.estimators import Bags, MILClassifier
 bags = Bags.load(sys.argv[1], mapped=True)
 y = np.arange(len(bags)) % 2
-AttentionClassifier(effort="quick", random_state=0).fit(bags[:6], y[:6])  # what is loaded once
+MILClassifier(effort="quick", random_state=0).fit(bags[:6], y[:6])  # what is loaded once
 before = peak()
-AttentionClassifier(random_state=0).fit(bags, y)
+MILClassifier(random_state=0).fit(bags, y)
 print(peak() - before)
 """
 
