@@ -58,7 +58,7 @@ class Asked:
     def given(self) -> dict[str, Any]:
         """Return what was given, as it is told in a result."""
         amount = "n" if self.costs is None else "spend"
-        values = {"d": self.d, amount: self.n, "error": self.error}
+        values: dict[str, Any] = {"d": self.d, amount: self.n, "error": self.error}
         values |= {"positives": self.positives, "costs": self.costs}
         return {name: value for name, value in values.items() if value is not None}
 

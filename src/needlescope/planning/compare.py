@@ -121,7 +121,7 @@ def _flip(limited: Budget, here: float, alike: float) -> float:
             return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
         attention, *rivals = (get_learner(name).reach(there).error for name in NAMES)
-        return min(rivals) - attention - alike
+        return float(min(rivals) - attention - alike)
 
     end = float(np.log(FEWEST if here > 0.0 else MOST))
     for low, high in pairwise(np.linspace(0.0, end, SCANNED).tolist()):
