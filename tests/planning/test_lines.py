@@ -23,6 +23,7 @@ def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monk
         "the best quick learner: not known (the limit of learning is about to jump here)"
     )
     assert 0.0 < told["bayes_optimal"].value < found.error
+    assert told["bayes_optimal"].words.endswith(" in the limit of large d")
 
 
 def test_money_is_said_where_money_was_left_out_and_nowhere_else(monkeypatch):

@@ -316,7 +316,7 @@ class Sensitivity(Answer):
         dE/dθ and dE/dπ: derivatives in the strength of the signal and in the share of positives
         themselves.
     R
-        E(R + 1) − E(R): the change if one more token carries the signal, or one less where all do.
+        E(R + 1) − E(R): the change if one more token carries the signal, NaN where all do.
     n
         dE/d log n = n dE/dn: the derivative in the log of the number of bags, split as they are.
     alpha0, alpha1, ridge, kappa

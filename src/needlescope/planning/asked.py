@@ -57,8 +57,10 @@ class Asked:
 
     def given(self) -> dict[str, Any]:
         """Return what was given, as it is told in a result."""
-        names = ("d", "n", "error", "positives", "costs")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        amount = "n" if self.costs is None else "spend"
+        values: dict[str, Any] = {"d": self.d, amount: self.n, "error": self.error}
+        values |= {"positives": self.positives, "costs": self.costs}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def ask(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import NotConverged
+from ..errors import NotConverged, shortened
 from ..outcome.planned import Interval
 from .asked import Asked
 from .inverter import largest, probit
@@ -24,6 +24,7 @@ FARTHEST = 0.7  # in the log of n or θ, that a round may move
 RETUNED = 0.3  # in that log: settings are looked for anew if they are from farther away
 LEAST_SLOPE = 0.05  # of the probit in the log: less is noise
 UNSURE = 3.0  # standard errors from the target, beyond which it was not met
+SAID = 160  # characters of why there is no interval
 
 
 class Seen(NamedTuple):
@@ -52,7 +53,8 @@ def at_dimension(
         move = _longest if asked.unknown == "L" else _moved
         return move(asked, who, found, range_, tol, seed)
     except NotConverged as problem:
-        return Seen(found, None, (f"There is no interval, and {limit}: {problem}.",))
+        why = shortened(str(problem).partition(";")[0], SAID)
+        return Seen(found, None, (f"There is no interval, and {limit}: {why}.",))
 
 
 def measure(asked: Asked, who: Learner, found: Settled, seed: Any) -> Interval:

@@ -13,6 +13,8 @@ from .asked import Asked
 from .learners import AMP, BAYES_OPTIMAL, FLOORS, NAMES, Learner, get_learner
 from .missing import roughly
 
+LINE_ERROR = 2e-3  # numerical error of an error on a line
+
 
 def lines(asked: Asked, who: Learner, loss: str | Loss) -> tuple[Line, ...]:
     """Return a line for each other learner, and for those who know the signal."""
@@ -31,8 +33,9 @@ def _line(asked: Asked, who: Learner) -> Line:
 def _other(asked: Asked, who: Learner) -> tuple[float, str]:
     """Return what another learner needs or reaches, and a sentence about it."""
     if asked.unknown == "error":
-        value = float(who.reach(asked.budget(asked.n)).error)
-        return value, words.reaches(who.words, value)
+        budget = asked.budget(asked.n)
+        value = float(who.settle(budget, who.reach(budget), LINE_ERROR).error)
+        return value, f"{words.reaches(who.words, value)} in the limit of large d"
     assert asked.error is not None
     if who in FLOORS and asked.unknown == "n":
         value = float(who.reach(asked.budget(asked.d)).error)

@@ -97,13 +97,14 @@ def at_end(asked: Asked, found: Settled) -> tuple[str, ...]:
     low, high = limits(asked)
     if asked.unknown == "L":
         return (f"Bags of more than {high:,.0f} instances are not looked at.",) * (found.at >= high)
-    least = {
-        "n": f"Fewer than {low / asked.mean_cost:,.0f} bags are not planned for: they may lack a "
-        "class.",
-        "theta": f"Signals weaker than {low:g} are not looked at.",
-    }
-    end = np.ceil(low) if asked.unknown == "n" else low
-    return (least[asked.unknown],) * bool(found.at <= end)
+    if asked.unknown == "theta":
+        said = f"Signals weaker than {low:g} are not looked at."
+    elif asked.costs is not None:
+        said = f"To spend less than {low:,.4g} is not planned for: bags may lack a class."
+    else:
+        low = float(np.ceil(low))
+        said = f"Fewer than {low:,.0f} bags are not planned for: they may lack a class."
+    return (said,) * bool(found.at <= low * (1.0 + 1e-9))
 
 
 def whole_limits(asked: Asked) -> tuple[int, int]:

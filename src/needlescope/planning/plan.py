@@ -25,6 +25,7 @@ from .learners import Learner, get_learner
 from .lines import lines
 from .missing import Settled, at_end, settle
 from .rare_events import rare_event_note
+from .tuning.budget import Costs
 
 OF_TARGET = 0.01  # the largest error of an error, relative to a target
 
@@ -122,8 +123,17 @@ def _classes(asked: Asked, seen: Seen, n: float) -> dict[str, float]:
     if np.isfinite(balance):
         found["positives"] = float(round(balance * n))
     if costs is not None:
-        found["spend"] = n * costs.of(balance)
+        found["positives"] = _affordable(found["positives"], n, costs, asked.n)
+        found["spend"] = costs.total(found["positives"], n)
     return found
+
+
+def _affordable(positives: float, n: float, costs: Costs, most: float | None) -> float:
+    """Return a whole number of positives among n bags that costs no more than there is."""
+    if most is None or costs.total(positives, n) <= most * (1.0 + 1e-9):
+        return positives
+    fewer = positives - 1.0 if costs.positive > costs.negative else positives + 1.0
+    return float(np.clip(fewer, 1.0, max(n - 1.0, 1.0)))
 
 
 def _bags(asked: Asked, found: Settled) -> tuple[float, float, float]:

@@ -25,6 +25,17 @@ def reaches(who: str, error: float) -> str:
     return f"{who} errs {error:.3g}"
 
 
+def counted(bags: float) -> str:
+    """Say how many bags.
+
+    Examples
+    --------
+    >>> counted(1.0), counted(1200.0)
+    ('1 bag', '1,200 bags')
+    """
+    return f"{bags:,.0f} bag" + ("" if round(bags) == 1 else "s")
+
+
 def never(who: str, best: float) -> str:
     """Say that no amount of data is enough."""
     return f"{who} cannot: with the signal known it still errs {best:.3g}"
@@ -46,7 +57,7 @@ def needs(who: str, unknown: str, at: float) -> str:
     'mean pooling needs 1,200 bags'
     """
     if unknown == "n":
-        return f"{who} needs {at:,.0f} bags"
+        return f"{who} needs {counted(at)}"
     if unknown == "theta":
         return f"{who} needs a signal of {at:.3g}"
     return f"{who} manages {at:,.0f} instances"
@@ -88,7 +99,7 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
     told = [_big(_first(found, asked, who))]
     if np.isfinite(found.n0) and found.n0 > 0:
         told.append(
-            f"Train the query on {found.n0:,.0f} bags and the readout on {found.n1:,.0f}, with "
+            f"Train the query on {counted(found.n0)} and the readout on {found.n1:,.0f}, with "
             f"κ = {found.kappa:.3g} and a ridge of {found.ridge:.3g}."
         )
     if found.shift:
@@ -108,7 +119,7 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
 
 def _first(found: Plan, asked: Asked, who: Learner) -> str:
     """Say what was left out: the mean error at this d is what meets the target."""
-    bags = f"{found.n:,.0f} bags" + (
+    bags = counted(found.n) + (
         f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
     )
     limit = ""

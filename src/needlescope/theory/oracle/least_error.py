@@ -198,13 +198,27 @@ def _silent(task: Task) -> bool:
 
 def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
     """Bayes error without sampling, and its own error, where one token carries the signal."""
-    several = count_of(task) != 1
-    if several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
+    if not _is_one_signal(task):
         return None
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
     if not found.doubt <= RESOLVED * min(found.error, tol):
         return None
     return min(found.error, _bound(task, pooled)), found.doubt
+
+
+def _is_one_signal(task: Task) -> bool:
+    """Whether one token carries the signal, at any of several places."""
+    several = count_of(task) != 1
+    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task))
+
+
+def _without_sampling(task: Task) -> float:
+    """Return the tolerance to which the Bayes error can be had without sampling, ∞ if none."""
+    if not _is_one_signal(task):
+        return np.inf
+    found = one_signal.bayes_error(task.L, task.theta, task.pi)
+    known = found.doubt <= RESOLVED * found.error
+    return 1.1 * found.doubt / RESOLVED if known else np.inf
 
 
 def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
@@ -235,10 +249,12 @@ def _bayes(
         if ERRORS_WITHIN_TOL * se <= tol:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
-            raise NotConverged(
+            reachable = min(2.5 * se, _without_sampling(task))
+            raise NotConverged.at(
                 f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
                 f"points in each replicate, above tol={tol:g}; "
-                f"ask for tol={3.0 * se:.1g} or more"
+                f"ask for tol={reachable:.1e} or more",
+                reachable,
             )
         points = min(
             LAST_POINTS,

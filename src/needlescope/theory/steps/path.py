@@ -18,7 +18,7 @@ from ..along import along_signals
 from .step import Overlaps, Sizes, start, step
 
 POINTS = (2**8, 2**10, 2**12, 2**14)
-MOST_STEPS = 1_000  # a few minutes; 10,000 would take an hour
+MOST_STEPS = 1_000  # minutes, some a quarter of an hour; 10,000 would take hours
 SHOWN = 50  # steps from which a terminal shows how far they are
 SURE = 5e-4  # doubt that needs no finer lattice
 UNSURE = 1e-2  # doubt beyond which a path is left to chance, and not returned
