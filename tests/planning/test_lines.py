@@ -6,8 +6,8 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.planning import lines as module
-from needlescope.planning.asked import ask
 from needlescope.planning.learners import AMP, Limited, get_learner
+from needlescope.planning.spec import plan_spec
 
 
 def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monkeypatch):
@@ -34,6 +34,6 @@ def test_money_is_said_where_money_was_left_out_and_nowhere_else(monkeypatch):
     monkeypatch.setattr(
         type(who), "again", lambda self, budget, setting: 0.3 / float(budget.task.theta)
     )
-    asked = ask(10, 1, None, 0.5, 100, None, 0.1, "attention", costs=(3.0, 1.0), spend=100.0)
-    value, words = module._other(asked, who)
+    spec = plan_spec(10, 1, None, 0.5, 100, None, 0.1, "attention", costs=(3.0, 1.0), spend=100.0)
+    value, words = module._other(spec, who)
     assert words == f"mean pooling needs a signal of {value:.3g}" and abs(value - 3.0) < 0.1

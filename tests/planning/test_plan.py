@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.planning.asked import ask
 from needlescope.planning.curves import curves
 from needlescope.planning.learners import Reached
 from needlescope.planning.missing import settle
+from needlescope.planning.spec import plan_spec
 from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
 
@@ -83,8 +83,8 @@ def test_a_length_whose_error_is_not_known_is_not_promised():
                 raise ns.NotConverged("it is about to jump here")
             return Reached(0.05 if L < 40 else 0.4, 0.0)
 
-    asked = ask(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
-    assert settle(asked, Jumping(), 1e-3).at == 29.0
+    spec = plan_spec(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
+    assert settle(spec, Jumping(), 1e-3).at == 29.0
 
 
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():

@@ -183,7 +183,7 @@ class PilotPlan(Plan):
     >>> import numpy as np
     >>> import needlescope as ns
     >>> X, y = np.random.default_rng(0).standard_normal((30, 4, 6)), np.arange(30) % 2
-    >>> ns.plan(pilot=(X, y), error=0.1)  # noise: no PilotPlan
+    >>> ns.plan_from_pilot(X, y, error=0.1)  # noise: no PilotPlan
     Traceback (most recent call last):
     ValueError: no signal was found in the 30 bags of the pilot ...
     """

@@ -108,8 +108,8 @@ def sensitivity(
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
-    def seen(one: Task, asked: Query) -> tuple[float, FloatArray]:
-        law = train_limit(kind, one, asked, LEVEL).law(float(one.pi))
+    def seen(one: Task, spec: Query) -> tuple[float, FloatArray]:
+        law = train_limit(kind, one, spec, LEVEL).law(float(one.pi))
         gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
         return test_error(law, point), gradient
 
