@@ -16,7 +16,7 @@ from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
 
 COVERS = (
-    "asked",
+    "spec",
     "curves",
     "learners",
     "missing",
