@@ -46,7 +46,7 @@ class Curve:
     def __init__(self, scale: float, power: float) -> None:
         self.scale, self.power = scale, power
 
-    def reach(self, budget: Budget, near: object = None) -> Fitted:
+    def tune(self, budget: Budget, near: object = None) -> Fitted:
         return Fitted(self.scale * budget.amount**-self.power)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import needlescope as ns
 from needlescope.planning.curves import curves
-from needlescope.planning.learners import Reached
-from needlescope.planning.missing import settle
+from needlescope.planning.learners import Evaluation
+from needlescope.planning.missing import evaluate
 from needlescope.planning.spec import plan_spec
 from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
@@ -74,17 +74,17 @@ def test_a_length_whose_error_is_not_known_is_not_promised():
     class Jumping:
         name, words = "amp", "someone"
 
-        def reach(self, budget, near=None):
-            return self.settle(budget, near, 0.0)
+        def tune(self, budget, near=None):
+            return self.evaluate(budget, near, 0.0)
 
-        def settle(self, budget, setting, tol):
+        def evaluate(self, budget, setting, tol):
             L = int(budget.task.L)
             if 30 <= L <= 50:
                 raise ns.NotConverged("it is about to jump here")
-            return Reached(0.05 if L < 40 else 0.4, 0.0)
+            return Evaluation(0.05 if L < 40 else 0.4, 0.0)
 
     spec = plan_spec(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
-    assert settle(spec, Jumping(), 1e-3).at == 29.0
+    assert evaluate(spec, Jumping(), 1e-3).at == 29.0
 
 
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():

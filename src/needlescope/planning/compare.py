@@ -70,7 +70,7 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     Attention is not worth it: mean pooling errs 0.016, attention 0.016; ...
     """
     limited = check_budget(task, budget, d)
-    settings = {name: get_learner(name).reach(limited) for name in NAMES}
+    settings = {name: get_learner(name).tune(limited) for name in NAMES}
     errors = {name: one.error for name, one in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])
     alike = min(ALIKE, ALIKE_SHARE * min(task.pi, 1.0 - task.pi))
@@ -104,7 +104,7 @@ class Flip(NamedTuple):
 def _bayes_optimal(limited: Budget) -> tuple[float, float]:
     """Return the limit of learning; NaN where it is not known well enough."""
     try:
-        return BAYES_OPTIMAL.reach(limited)
+        return BAYES_OPTIMAL.tune(limited)
     except NotConverged:
         return np.nan, np.nan
 
@@ -121,7 +121,7 @@ def _flip(limited: Budget, here: float, alike: float) -> float:
         if log_times == 0.0:
             return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
-        attention, *rivals = (get_learner(name).reach(there).error for name in NAMES)
+        attention, *rivals = (get_learner(name).tune(there).error for name in NAMES)
         return float(min(rivals) - attention - alike)
 
     end = float(np.log(FEWEST if here > 0.0 else MOST))

@@ -20,10 +20,10 @@ from ..theory.asked import check_tol
 from ..theory.oracle.least_error import oracle
 from ..theory.provenance import of_search
 from . import words
-from .finite import Seen, at_dimension
+from .finite import AtDimension, at_dimension
 from .learners import Learner, get_learner
 from .lines import lines
-from .missing import Settled, at_end, settle
+from .missing import Solution, at_end, solve
 from .rare_events import rare_event_note
 from .spec import PlanSpec, plan_spec
 from .tuning.budget import Costs
@@ -146,20 +146,22 @@ def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
     tol, loss = options.tol, options.loss
     if spec.error is not None:
         tol = min(tol, OF_TARGET * spec.error)
-    who = get_learner(spec.learner, loss)
-    settled = settle(spec, who, tol)
-    seen = at_dimension(spec, who, settled, tol, options.seed, options.interval)
-    return _build(spec, who, seen, lines(spec, who, loss) if options.others else (), tol)
+    learner = get_learner(spec.learner, loss)
+    solution = solve(spec, learner, tol)
+    seen = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
+    return _build(spec, learner, seen, lines(spec, learner, loss) if options.others else (), tol)
 
 
-def _build(spec: PlanSpec, who: Learner, seen: Seen, others: tuple[Line, ...], tol: float) -> Plan:
+def _build(
+    spec: PlanSpec, learner: Learner, seen: AtDimension, others: tuple[Line, ...], tol: float
+) -> Plan:
     found, reached = seen.found, seen.found.reached
     lost = reached is None
     task = spec.task(None if lost else found.at)
     training = None if reached is None else reached.training
     n, n0, n1 = _bags(spec, found)
     fields: dict[str, Any] = {
-        **{"unknown": spec.unknown, "learner": who.name, "n": n, "n0": n0, "n1": n1},
+        **{"unknown": spec.unknown, "learner": learner.name, "n": n, "n0": n0, "n1": n1},
         **{"L": int(task.L) if not (lost and spec.unknown == "L") else 0, "R": int(task.R)},
         **{"theta": np.inf if lost and spec.unknown == "theta" else float(task.theta)},
         **{"pi": float(task.pi), "d": spec.d, "others": others, "interval": seen.interval},
@@ -173,23 +175,23 @@ def _build(spec: PlanSpec, who: Learner, seen: Seen, others: tuple[Line, ...], t
         names = ("ridge", "eta_w", "eta_b", "eta_q", "beta")
         fields |= {name: float(getattr(training, name)) for name in names}
         fields["loss"] = get_loss(training.loss).name
-    options = {**spec.given(), "learner": who.name, "tol": tol}
-    rests = reached.provenance if reached is not None else who.words
+    options = {**spec.given(), "learner": learner.name, "tol": tol}
+    rests = reached.provenance if reached is not None else learner.words
     answer = Plan(
         **fields,
-        notes=(*at_end(spec, found), *seen.notes, *rare_event_note(spec, who.name, found)),
+        notes=(*at_end(spec, found), *seen.notes, *rare_event_note(spec, learner.name, found)),
         provenance=of_search(rests),
         question=Question("plan", task, training, options),
     )
-    return words.with_verdict(answer, spec, who)
+    return words.with_verdict(answer, spec, learner)
 
 
-def _errors(seen: Seen) -> dict[str, float]:
+def _errors(seen: AtDimension) -> dict[str, float]:
     """Return the mean error at this d, the limit's, and how far they are known."""
     reached, range_ = seen.found.reached, seen.interval
     if reached is None:
-        best, met = seen.found.best, seen.found.met
-        return {"error": best, "error_se": np.nan, "limit_error": np.nan if met.enough else best}
+        best, root = seen.found.best, seen.found.root
+        return {"error": best, "error_se": np.nan, "limit_error": np.nan if root.enough else best}
     limit, limit_se = reached.error, reached.error_se
     error, error_se = limit, limit_se
     if range_ is not None:
@@ -200,7 +202,7 @@ def _errors(seen: Seen) -> dict[str, float]:
     }
 
 
-def _classes(spec: PlanSpec, seen: Seen, n: float) -> dict[str, float]:
+def _classes(spec: PlanSpec, seen: AtDimension, n: float) -> dict[str, float]:
     """Return how many bags are positive, and what all of them cost."""
     reached, costs = seen.found.reached, spec.costs
     if reached is None:
@@ -224,7 +226,7 @@ def _affordable(positives: float, n: float, costs: Costs, most: float | None) ->
     return float(np.clip(fewer, 1.0, max(n - 1.0, 1.0)))
 
 
-def _bags(spec: PlanSpec, found: Settled) -> tuple[float, float, float]:
+def _bags(spec: PlanSpec, found: Solution) -> tuple[float, float, float]:
     """Return n, n0 and n1 as whole numbers of bags.
 
     To the best of all learners only positives say something: all that there is to spend buys them.

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
 from ..theory.learning import predict
-from .missing import Settled
+from .missing import Solution
 from .spec import PlanSpec
 
 ROUGHLY = 1e-3  # tolerance of the error that is looked at
 
 
-def rare_event_note(spec: PlanSpec, model: str, found: Settled) -> tuple[str, ...]:
+def rare_event_note(spec: PlanSpec, model: str, found: Solution) -> tuple[str, ...]:
     """Say that the limit of a plan rests on training bags rarer than one in n1, if it does."""
     reached = found.reached
     if reached is None or reached.training is None:

@@ -230,9 +230,9 @@ def _replanned(arguments: dict[str, Any], who: Learner) -> float:
 def _value(spec: PlanSpec, who: Learner) -> float:
     """Return what is planned for, by the rough search."""
     if spec.unknown == "error":
-        return float(who.reach(spec.budget(spec.n)).error)
-    met = roughly(spec, who)
-    return float(np.ceil(met.at)) if met.enough else np.inf
+        return float(who.tune(spec.budget(spec.n)).error)
+    root = roughly(spec, who)
+    return float(np.ceil(root.at)) if root.enough else np.inf
 
 
 def _percentiles(values: FloatArray) -> tuple[float, float]:
