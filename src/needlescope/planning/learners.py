@@ -1,9 +1,9 @@
 """Learners: forward functions from a budget to an error, for one inverter.
 
 `Learner.tune` finds settings roughly, for a search. `Learner.error_with` is the error of given
-settings on a budget nearby: it gives the slope of the tuned error, as the best settings cost
-nothing to first order. `Learner.evaluate` returns the error to the requested tolerance, by `predict`,
-`bayes_optimal` or `oracle`.
+settings on a budget nearby, which gives the slope of the tuned error: the best settings cost
+nothing to first order. `Learner.evaluate` returns the error to the requested tolerance, by
+`predict`, `bayes_optimal` or `oracle`.
 """
 
 from __future__ import annotations
