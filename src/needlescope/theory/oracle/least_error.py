@@ -153,7 +153,7 @@ def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     if task.R == task.L or _silent(task) or pooled["error"] < NIL:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.tol - NIL:
+    if best.error >= pooled["error"] - best.bound - NIL:
         return even
     _check_known(task, best, tol)
     return _fields(best)
@@ -161,10 +161,10 @@ def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
 
 def _check_known(task: Task, best: Attention, tol: float) -> None:
     """Refuse an error that is not known to the tolerance asked."""
-    if ERRORS_WITHIN_TOL * best.tol > tol:
+    if ERRORS_WITHIN_TOL * best.bound > tol:
         raise NotConverged(
-            f"the attention oracle of {task} is known to {best.tol:.1e} only, "
-            f"above tol={tol:g}; ask for tol={3.0 * best.tol:.1g} or more"
+            f"the attention oracle of {task} is known to {best.bound:.1e} only, "
+            f"above tol={tol:g}; ask for tol={3.0 * best.bound:.1g} or more"
         )
 
 
@@ -184,7 +184,7 @@ def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]
 def _fields(best: Attention) -> dict[str, Any]:
     return {
         "error": best.error,
-        "error_se": best.tol,
+        "error_se": best.bound,
         "threshold": best.threshold,
         "kappa": best.kappa,
         "sign": best.sign,

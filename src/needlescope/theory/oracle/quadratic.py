@@ -60,14 +60,14 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
     found += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
     _, angle, tau = min(found)
     error, doubt = (float(one[0]) for one in errors(angle, np.array([tau])))
-    tol = doubt + 1e-12  # of the rule with half the nodes: more than its own
+    bound = doubt + 1e-12  # of the rule with half the nodes: more than its own
     # T = cos(φ) √L (x̄ + (κ/L)‖Px‖²) − shift
     spread = np.sqrt(2.0 * (L - 1.0))
     raised = tau + np.sin(angle) * (L - 1.0) / spread
     if angle == 0.5 * np.pi:
-        return Attention(error, tol, np.inf, 1, float(raised * spread / L))
+        return Attention(error, bound, np.inf, 1, float(raised * spread / L))
     kappa = np.tan(angle) * np.sqrt(L) / spread
-    return Attention(error, tol, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
+    return Attention(error, bound, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
 
 
 _Rule = tuple[float, float, float]  # error, angle and threshold
