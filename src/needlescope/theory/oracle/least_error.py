@@ -201,9 +201,9 @@ def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | 
     if not _is_one_signal(task):
         return None
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not found.doubt <= RESOLVED * min(found.error, tol):
+    if not found.uncertainty <= RESOLVED * min(found.error, tol):
         return None
-    return min(found.error, _bound(task, pooled)), found.doubt
+    return min(found.error, _bound(task, pooled)), found.uncertainty
 
 
 def _is_one_signal(task: Task) -> bool:
@@ -217,8 +217,8 @@ def _without_sampling(task: Task) -> float:
     if not _is_one_signal(task):
         return np.inf
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    known = found.doubt <= RESOLVED * found.error
-    return 1.1 * found.doubt / RESOLVED if known else np.inf
+    known = found.uncertainty <= RESOLVED * found.error
+    return 1.1 * found.uncertainty / RESOLVED if known else np.inf
 
 
 def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
