@@ -129,7 +129,8 @@ def learned(
             raise NotConverged(
                 "the query after its schedule can be known to about "
                 f"{least * known.uncertainty:.1e} only, which leaves {what} open by "
-                f"{least * open_by:.1e}, not by the tolerance of {tol:g} asked; pass tol={4.0 * least * open_by:.1g} to accept that, or "
-                "take shorter steps (eta_w, eta_q), or fewer"
+                f"{least * open_by:.1e}, not by the tolerance of {tol:g} asked; pass "
+                f"tol={4.0 * least * open_by:.1g} to accept that, or take shorter steps "
+                "(eta_w, eta_q), or fewer"
             )
         sure = 0.8 * known.uncertainty * allowed / open_by
