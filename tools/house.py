@@ -260,7 +260,7 @@ def main() -> None:
     """Draw this tree's house, or that of another source folder in a process of its own."""
     parser = argparse.ArgumentParser(description="Draw the house.")
     parser.add_argument("--source", type=Path, default=ROOT / "src")
-    parser.add_argument("--held", action="store_true", help="only the walks that may not return, and nothing of rooms")
+    parser.add_argument("--held", action="store_true", help="judge the walks alone")
     given = parser.parse_args()
     source = given.source.resolve()
     if os.environ.get("PYTHONPATH") != str(source):
