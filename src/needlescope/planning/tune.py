@@ -154,7 +154,7 @@ def _losses(losses: Sequence[str | Loss] | None) -> dict[str, str | Loss]:
 
 
 def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
-    return TwoSteps(loss) if model == "attention" else Linear(model, model, loss)
+    return TwoSteps(loss) if get_model(model).has_query else Linear(model, model, loss)
 
 
 def _settled(
@@ -164,7 +164,7 @@ def _settled(
     found = _learner(model, loss).evaluate(budget, setting, tol)
     training = found.training
     assert training is not None
-    if model != "attention" or training.balanced:
+    if not get_model(model).has_query or training.balanced:
         return found
     task = budget.training_task(setting.balance)
     steps = polished(task, loss, float(training.alpha0), budget.d).steps
@@ -176,7 +176,7 @@ def _settled(
 def _default(model: str, budget: Budget) -> Training:
     """Return the default training, half of the data for the query."""
     alpha = budget.alpha(float(budget.task.pi))
-    if model != "attention":
+    if not get_model(model).has_query:
         return Training(alpha1=alpha)
     return Training(alpha0=0.5 * alpha, alpha1=0.5 * alpha)
 
@@ -193,7 +193,7 @@ def _costs(
     model: str, budget: Budget, loss: str | Loss, setting: Setting, error: float
 ) -> dict[str, dict[float, float]]:
     """Return the error where one setting is wrong by a factor, the others kept."""
-    names = ("split", "kappa", "ridge") if model == "attention" else ("ridge",)
+    names = ("split", "kappa", "ridge") if get_model(model).has_query else ("ridge",)
     found = {}
     base = _with(model, budget, loss, setting, "ridge", 1.0)
     for name in names:
@@ -209,7 +209,7 @@ def _with(
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
     pi, ridge = budget.test_pi(setting.balance), setting.readout.ridge
     ridge = ridge * by if name == "ridge" else ridge
-    if model != "attention":
+    if not get_model(model).has_query:
         features = Features(get_model(model), task, pi=pi, d=budget.d)
         return features.train(loss, alpha, ridge, setting.readout.warm).error
     split = float(expit(logit(setting.split) + np.log(by))) if name == "split" else setting.split

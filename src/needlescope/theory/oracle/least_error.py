@@ -11,7 +11,7 @@ on quasi-Monte Carlo and carries the standard error of its independent replicate
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ...errors import NotConverged
 from ...grid import check_kind, choice
 from ...lattice import REPLICATES
 from ...outcome import Oracle, gather
+from ...paper import derived
 from ...signal_count import SignalCount
 from ...task import Positions, Task
 from ..asked import check_tol
@@ -33,7 +34,6 @@ from .counts import count_of
 from .quadratic import best_linear
 from .symmetric import FEW_SIGNALS
 
-MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
 RESOLVED = (
@@ -90,11 +90,11 @@ def oracle(
     """
     check_kind("task", task, Task)
     task.need_one_signal("oracle")
-    choice("model", model, MODELS)
+    choice("model", model, tuple(ORACLES))
     check_count(task, model)
     tol = check_tol(tol)
     points = Points(on_error, task.shape, task)
-    blank = {"model": model, "provenance": of_oracle(model, task)}
+    blank = {"model": model, "provenance": of_oracle(ORACLES[model].provenance, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, one in enumerate(jobs):
@@ -107,36 +107,33 @@ def oracle(
 
 def check_count(task: Task, model: str) -> None:
     """Refuse a random number of signal tokens where a model's oracle does not know it."""
-    if model == "vectorized":
-        task.need_fixed_count("the oracle of the vectorized model")
-    long = int(np.max(task.L)) > WHOLE
-    if model == "bayes" and isinstance(task.R, SignalCount) and long:
-        most = task.R.values[-1]
-        if most > FEW_SIGNALS:
-            raise ValueError(
-                f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
-                f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
-                "of fewer, or a number"
-            )
+    if isinstance(task.R, SignalCount):
+        ORACLES[model].check_count(task)
 
 
 def solve_oracle(task: Task, model: str, tol: float) -> dict[str, Any]:
     """Fields of the oracle of one scalar task."""
-    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
-    even = linear.pooled(L, R, theta, pi)
-    if model == "bayes":
-        asked = task, even.error, tol
-        value, se = _one_signal(*asked) or _bayes(*asked)
-        return {"error": value, "error_se": se, "threshold": np.log((1.0 - pi) / pi)}
-    if model == "vectorized":
-        if isinstance(task.positions, Positions):
-            best = linear.given_positions(L, theta, pi, task.positions)
-        else:
-            best = linear.vectorized(L, task.R, theta, pi)
-        return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
-    pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
-    kinds = {"attention": _attention, "hard": _hard, "linear": _linear}
-    return kinds[model](task, pooled, tol) if model in kinds else pooled
+    even = linear.pooled(task.L, count_of(task), task.theta, task.pi)
+    pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(task.L)}
+    return ORACLES[model].solve(task, pooled, tol)
+
+
+def _pooled(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
+    return pooled
+
+
+def _vectorized(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
+    if isinstance(task.positions, Positions):
+        best = linear.given_positions(task.L, task.theta, task.pi, task.positions)
+    else:
+        best = linear.vectorized(task.L, task.R, task.theta, task.pi)
+    return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
+
+
+def _likelihood_ratio(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
+    problem = task, pooled["error"], tol
+    value, se = _one_signal(*problem) or _bayes(*problem)
+    return {"error": value, "error_se": se, "threshold": np.log((1.0 - task.pi) / task.pi)}
 
 
 def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
@@ -275,3 +272,70 @@ def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
     if R == L:
         return None
     return lambda points, index: bayes.replicate_uniform(L, R, theta, pi, points, index)
+
+
+def _need_few_signals(task: Task) -> None:
+    """Refuse a random R that the Bayes error does not know."""
+    assert isinstance(task.R, SignalCount)
+    most = task.R.values[-1]
+    if int(np.max(task.L)) > WHOLE and most > FEW_SIGNALS:
+        raise ValueError(
+            f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
+            f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
+            "of fewer, or a number"
+        )
+
+
+def _any_count(task: Task) -> None:
+    """Take any number of signal tokens."""
+
+
+class OracleKind(NamedTuple):
+    """How the least error of a model with a known signal is found.
+
+    Attributes
+    ----------
+    provenance
+        What the error rests on.
+    solve
+        From a scalar task, the fields of mean pooling and a tolerance, to the fields.
+    closed
+        Whether it is a closed formula, known down to underflow.
+    beats_pooling
+        Whether it is never worse than mean pooling.
+    integrated
+        Whether the tolerance decides how finely it is integrated.
+    check_count
+        Refuses a random number of signal tokens that it does not know.
+    """
+
+    provenance: str
+    solve: Callable[[Task, dict[str, Any], float], dict[str, Any]]
+    closed: bool = False
+    beats_pooling: bool = True
+    integrated: bool = False
+    check_count: Callable[[Task], None] = _any_count
+
+
+ORACLES = {
+    "attention": OracleKind(
+        f"search: over temperature, sign and threshold in {derived('theorem 1')}", _attention
+    ),
+    "pooled": OracleKind(derived("proposition 1"), _pooled, closed=True),
+    "vectorized": OracleKind(
+        f"search: over the weights in {derived('proposition 1')}",
+        _vectorized,
+        check_count=lambda task: task.need_fixed_count("the oracle of the vectorized model"),
+    ),
+    "hard": OracleKind("formula: largest token", _hard, beats_pooling=False),
+    "linear": OracleKind(
+        "search: over temperature and threshold of a normal and a chi square", _linear
+    ),
+    "bayes": OracleKind(
+        "formula: likelihood ratio",
+        _likelihood_ratio,
+        integrated=True,
+        check_count=_need_few_signals,
+    ),
+}
+"""By the name of a model, or "bayes" for the likelihood ratio, which no classifier beats."""
