@@ -65,10 +65,10 @@ def attended(
     ['0', '1']
     """
     options = {"bags": bags, "instances": instances, "order": order}
-    return drawn(ax, attended_series, weights, y, **options)
+    return drawn(ax, attended_drawing, weights, y, **options)
 
 
-def attended_series(
+def attended_drawing(
     weights: Sequence[Any],
     y: Any = None,
     *,

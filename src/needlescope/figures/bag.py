@@ -78,10 +78,10 @@ def bag(
     """
     alone = ax is not None
     options = {"instances": instances, "panel": panel, "alone": alone}
-    return drawn(ax, bag_series, scores, attention, coords, **options)
+    return drawn(ax, bag_drawing, scores, attention, coords, **options)
 
 
-def bag_series(
+def bag_drawing(
     scores: Any,
     attention: Any = None,
     coords: Any = None,

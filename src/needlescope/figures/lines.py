@@ -11,7 +11,7 @@ import pandas as pd
 from ..experiments.stores.summary import pooled
 from ..grid import choice
 from .curve_looks import Look, key_of, looks
-from .curves import heights
+from .from_rows import heights
 from .drawing import Axis, Drawing, Key, Legend, Panel, single
 from .drawn import drawn
 from .marks import Dots, Line, numbers
@@ -95,10 +95,10 @@ def lines(
     >>> axes.get_ylabel(), axes.lines[0].get_xdata().tolist()
     ('error', [10.0, 100.0, 1000.0])
     """
-    return drawn(ax, lines_series, table, x, y, by, xscale=xscale, yscale=yscale)
+    return drawn(ax, lines_drawing, table, x, y, by, xscale=xscale, yscale=yscale)
 
 
-def lines_series(
+def lines_drawing(
     table: Any,
     x: str | None = None,
     y: str | None = None,

@@ -58,10 +58,10 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
     >>> len(figures.overview(curves, thresholds).axes)
     2
     """
-    return drawn(None, overview_series, curves, thresholds)
+    return drawn(None, overview_drawing, curves, thresholds)
 
 
-def overview_series(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
+def overview_drawing(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
     """Return what `overview` draws."""
     curves = check_columns("curves", curves, CURVES)
     thresholds = check_columns("thresholds", thresholds, ("who", "L", "theta"))

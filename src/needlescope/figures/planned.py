@@ -50,10 +50,10 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
     >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, plan_series, found, curves)
+    return drawn(ax, plan_drawing, found, curves)
 
 
-def plan_series(found: Plan, curves: Curves) -> Drawing:
+def plan_drawing(found: Plan, curves: Curves) -> Drawing:
     """Return what `plan` draws."""
     check_kind("found", found, Plan)
     if not isinstance(curves, Curves):
@@ -124,10 +124,10 @@ def tuning(found: Tuned, ax: Any = None) -> Any:
     >>> ns.figures.tuning(found).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, tuning_series, found)
+    return drawn(ax, tuning_drawing, found)
 
 
-def tuning_series(found: Tuned) -> Drawing:
+def tuning_drawing(found: Tuned) -> Drawing:
     """Return what `tuning` draws."""
     check_kind("found", found, Tuned)
     marks: list[Mark] = []

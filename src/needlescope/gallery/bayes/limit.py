@@ -1,0 +1,353 @@
+"""What training reaches, what anyone could learn, and what is possible if the signal is known.
+
+Test errors against all data, α samples per dimension, for L = 10, θ = 5 and for L = 100, θ = 4;
+R = 1, π = ½, logistic loss.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.comparison import compare, grid, trials
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ...figures.drawn import drawn
+from ...figures.from_rows import dots, heights, note
+from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
+from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
+from ...figures.reading.rows import means, select
+from ...figures.style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
+from ..record import PublishedFigure
+
+TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 5.0), (100, 4.0)))
+STEPS, RIDGES = (10.0, 100.0, 1e3, 1e4), (0.1, 1.0)  # of two-step attention; pooling has ridges
+END_RIDGES = (0.03, 0.1)
+REACH = (0.1, 64.0)  # of α
+AMP_ALPHAS = {10: (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 100: (0.1, 0.25, 0.5, 1.0, 4.0)}
+TRAINED_ALPHAS = {10: (0.5, 1.0, 2.0, 4.0, 8.0), 100: (1.0, 2.0, 4.0)}
+JUMP = {10: (), 100: (0.2345, 0.237, 0.323, 0.3265)}  # both sides of the boundaries
+CLOSE = 2.0  # a factor from the boundaries within which an iteration is not scored
+ROUNDS = 60  # at 20 a tenth of the iterations at α = 1 have not yet left zero, at L = 100
+TOL = 1e-2  # of the limit, which is less sure where it jumps
+THINNER = 5e-3  # of trained errors: thinner than their lines
+BY = ("task.L", "task.theta", "alpha")
+SCORED = ("test_error", "overlap")
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory on fine grids of α; training end to end and the iteration at a few.
+
+    Examples
+    --------
+    >>> found = [unit for unit in units(False) if unit.call == "simulate_amp"]
+    >>> sorted({unit.arguments["d"] for unit in found})
+    [100, 200]
+    """
+    d, count, small, few = (600, 16, 200, 8) if full else (200, 8, 60, 4)
+    fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 19))
+    found = []
+    for task in TASKS:
+        tokens = int(task["L"])
+        found += [Unit("oracle", {"task": task, "model": "bayes"}), boundaries(task)]
+        alphas = sorted({*fine, *AMP_ALPHAS[tokens], *JUMP[tokens]})
+        found += [bayes_unit(task, alpha) for alpha in alphas]
+        for point in grid(alpha=coarse, ridge=RIDGES):
+            found.append(_predict(_pooled(task, **point)))
+        for point in grid(alpha=coarse, eta_q=STEPS, ridge=RIDGES):
+            found.append(_predict(_halves(task, **point)))
+        for point in grid(alpha=TRAINED_ALPHAS[tokens], ridge=END_RIDGES):
+            found += trials("simulate", {**_halves(task, **point), "starts": 2, "d": small}, few)
+        for alpha in AMP_ALPHAS[tokens]:
+            found += amp_units(task, alpha, d, count)
+    return found
+
+
+def boundaries(task: dict[str, Any]) -> Unit:
+    """Return the unit that asks where learning becomes possible, and easy."""
+    return Unit("phase_boundaries", {"task": task})
+
+
+def bayes_unit(task: dict[str, Any], alpha: float) -> Unit:
+    """Return the unit that asks what anyone could learn."""
+    return Unit("bayes_optimal", {"task": task, "alpha": alpha, "tol": TOL})
+
+
+def amp_units(task: dict[str, Any], alpha: float, d: int, count: int) -> list[Unit]:
+    """Return trials of the iteration; the smaller d measures what finite dimension adds."""
+    found = []
+    for size in (d, d // 2):
+        arguments = {"task": task, "alpha": alpha, "d": size, "rounds": ROUNDS}
+        found += trials("simulate_amp", arguments, count)
+    return found
+
+
+def _predict(arguments: dict[str, Any]) -> Unit:
+    return Unit("predict", {**arguments, "tol": THINNER})
+
+
+def _pooled(task: dict[str, Any], alpha: float, ridge: float) -> dict[str, Any]:
+    training = {"alpha1": alpha, "ridge": ridge}
+    return {"task": task, "training": training, "model": "pooled"}
+
+
+def _halves(task: dict[str, Any], alpha: float, **more: float) -> dict[str, Any]:
+    """Return attention with half of the data in each stage."""
+    training = {"alpha0": alpha / 2.0, "alpha1": alpha / 2.0, **more}
+    return {"task": task, "training": training, "model": "attention"}
+
+
+def clear(table: pd.DataFrame) -> Any:
+    """Say which rows have an α that is clear of the jump, if the table knows where it is.
+
+    Clear is less than half of what makes learning possible, or more than twice what makes it easy.
+    In between whether a trial jumps is a matter of chance, and its mean says nothing of the limit.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": ["phase_boundaries", *["simulate_amp"] * 3],
+    ...     "task.L": 100, "task.theta": 4.0, "alpha": [None, 0.1, 0.5, 1.0],
+    ...     "verdict": ["jumps", None, None, None], "alpha_it": 0.236, "alpha_amp": 0.325})
+    >>> clear(table).tolist()
+    [False, True, False, True]
+    """
+    columns = ["call", *BY, "verdict", "alpha_it", "alpha_amp"]
+    table = table.reindex(columns=list(dict.fromkeys([*table.columns, *columns])))
+    place = list(BY[:2])
+    edges = table[table.call == "phase_boundaries"].set_index(place)
+    edges = edges.loc[~edges.index.duplicated(), ["verdict", "alpha_it", "alpha_amp"]]
+    here = edges.reindex(pd.MultiIndex.from_frame(table[place])).set_index(table.index)
+    alpha = table.alpha.astype(float)
+    below = alpha < here.alpha_it.astype(float) / CLOSE
+    above = alpha > here.alpha_amp.astype(float) * CLOSE
+    return ((here.verdict == "smooth") & alpha.notna() | below | above).to_numpy()
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare the iteration with the easy limit, where α is clear of a jump."""
+    easy = {name: f"amp_{name}" for name in (*SCORED, *(f"{one}_se" for one in SCORED))}
+    table = table.reindex(columns=list(dict.fromkeys([*table.columns, "call", *easy.values()])))
+    theory = table[table.call == "bayes_optimal"].drop(columns=list(easy), errors="ignore")
+    theory = theory.rename(columns={found: name for name, found in easy.items()})
+    iterated = table[(table.call == "simulate_amp") & clear(table)]
+    both = pd.concat([theory, iterated], ignore_index=True) if len(iterated) else iterated
+    return compare(both, BY, SCORED, theory="bayes_optimal", simulation="simulate_amp")
+
+
+X, Y = "total", "test_error"
+TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
+TRAINED = Rows(("model", "training.alpha1", "task.L"), (Y,))
+LEARNED = Rows(("alpha", "task.L"), (Y,))
+SETTINGS = ("training.ridge", "training.eta_q", "training.alpha0")
+DRAWS = Draws(
+    "limit",
+    {
+        "predict": TRAINED,
+        "simulate": TRAINED,
+        "bayes_optimal": LEARNED,
+        "simulate_amp": LEARNED,
+        "oracle": Rows(("task.L",), ("error",)),
+    },
+    across=(
+        *("task.L", "task.theta", "model", "data", "starts", "alpha", "training.alpha1"),
+        *SETTINGS,
+    ),
+    only={"model": ("attention", "pooled", "bayes")},
+)
+# Colours are those of the models; end to end is drawn as in `reuse`.
+PROTOCOLS = {
+    "pooled": (NAMES["pooled"], COLOURS["pooled"], "o", 0.0),
+    "two steps": ("attention, two steps", COLOURS["attention"], "o", 0.0),
+    "end to end": ("attention, end to end", BLACK, "D", 0.7),
+}
+STRONG = 2.2  # the width of the limit, which this figure is about
+AMP_DOTS: dict[str, Any] = {
+    "colour": LIMIT,
+    "edge_colour": BLACK,
+    "edge": 0.6,
+    "size": 4.2,
+    "layer": 2,
+}
+FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
+
+
+def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
+    """Draw test errors against all data, with what anyone could learn; a panel for each L.
+
+    Where a protocol was asked with several settings (steps, ridges, splits of the data) its best is
+    drawn at each amount of data.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: lines for "predict" (pooling, and attention after two
+        steps) and for "bayes_optimal" (solid what the iteration finds, dashed what is possible),
+        dots with standard errors for "simulate" (end to end where it has ``starts``) and
+        "simulate_amp", a level for "oracle" of the model "bayes". What is missing is left out.
+    ax : matplotlib axes, optional
+        Axes to draw a single panel into; a figure of its own by default.
+    L : int, optional
+        With ``ax``, which one: the fewest tokens by default.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, if a parameter changes in it that the figure does
+        not draw, or if an L comes with two θ.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "bayes_optimal", "task.L": 10, "task.theta": 5.0,
+    ...                       "alpha": [1.0, 2.0], "test_error": [0.023, 0.020]})
+    >>> figures.limit(table).axes[0].lines[0].get_ydata().tolist()
+    [0.023, 0.02]
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, L=L)
+
+
+def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
+    """Return what `limit` draws: a panel for each L, or one of them alone."""
+    table = _with_total(read(table, DRAWS))
+    check_strengths("limit", table)
+    panels = {int(one): part for one, part in table.groupby("task.L")}
+    if not alone:
+        return _all([_panel(part, tokens) for tokens, part in panels.items()], table)
+    tokens = tokens_of(L, list(panels))
+    return single(_panel(panels[tokens], tokens))
+
+
+def _with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add all samples per dimension, whoever has them: baselines may do without the query's."""
+    with_query = (table.model == "attention") | (table["data"] == "all")
+    both = table["training.alpha1"] + table["training.alpha0"].where(with_query, 0.0)
+    learned = table.call.isin(("bayes_optimal", "simulate_amp"))
+    return table.assign(**{X: both.where(~learned, table["alpha"])})
+
+
+def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
+    """Return panels in pairs, below the names that they share."""
+    rows, columns = -(-len(panels) // 2), min(len(panels), 2)
+    height = 0.5 + 2.75 * rows
+    edges = (
+        0.08 if columns == 2 else 0.125,
+        0.985,
+        0.42 / height,
+        1.0 - (0.62 if columns == 2 else 0.95) / height,
+    )
+    block = Block(panels, columns, edges, (0.2, 0.35))
+    return Drawing([block], (7.0 if columns == 2 else 4.2, height), "", _legends(table, columns))
+
+
+def _panel(table: pd.DataFrame, tokens: int) -> Panel:
+    marks = [*_limit(table), *_trained(table), *_iterated(table)]
+    floors = numbers(select(table, ["error"], call="oracle", model="bayes")["error"])
+    reach = [*heights(marks), *floors]
+    above = [one for one in reach if one > 0.0] or [0.5]
+    strength = select(table, ["task.theta"])["task.theta"]
+    at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
+    return Panel(
+        [*(Rule(y=one, layer=-2, **FLOOR) for one in floors), *marks, *note(marks or floors)],
+        Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="ticks"),
+        Axis(
+            "test error", log=10, limits=(0.88 * min(above), 1.1 * max(above)), ticks=TICKS,
+            minor="ticks",
+        ),
+        f"$L = {tokens}${at}",
+    )  # fmt: skip
+
+
+def _limit(table: pd.DataFrame) -> list[Mark]:
+    """Return what is possible, dashed, under what is easy; the two part where learning is hard."""
+    rows = select(table, [X, Y], call="bayes_optimal").sort_values(X)
+    easy = rows.dropna(subset=["amp_test_error"])
+    found: list[Mark] = []
+    if len(easy):
+        area = numbers(easy[X]), numbers(easy[Y]), numbers(easy["amp_test_error"])
+        found.append(Band(*area, LIMIT))
+    if len(rows):
+        points = numbers(rows[X]), numbers(rows[Y])
+        found.append(Line(*points, LIMIT, "possible", DASHED, 1.4))
+    if len(easy):
+        points = numbers(easy[X]), numbers(easy["amp_test_error"])
+        found.append(Line(*points, LIMIT, ANYONE, width=STRONG))
+    return found
+
+
+def _trained(table: pd.DataFrame) -> list[Mark]:
+    """Return each protocol at its best: a line from theory, dots from trials."""
+    found: list[Mark] = []
+    for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
+        model = "pooled" if protocol == "pooled" else "attention"
+        rows = table[(table.model == model) & ((table.starts > 0) == (protocol == "end to end"))]
+        lines = select(rows, [X, Y], call="predict").astype({Y: float}).groupby(X)[Y].min()
+        if len(lines):
+            found.append(Line(numbers(lines.index), numbers(lines), colour, name))
+        trials = select(rows, [X, Y], call="simulate")
+        if len(trials):
+            points = _best(trials)
+            found.append(dots(points, colour, name, marker=marker, joined=joined))
+    return found
+
+
+def _best(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the means at the settings that err least, for each amount of data."""
+    parts = [means(part, X, Y) for _, part in trials.groupby(list(SETTINGS[:2]))]
+    every = pd.concat(parts, ignore_index=True)
+    return every.loc[every.groupby("x")["mean"].idxmin()]
+
+
+def _iterated(table: pd.DataFrame) -> list[Mark]:
+    trials = select(table, [X, Y], call="simulate_amp")
+    return [dots(means(trials, X, Y), name="iteration", **AMP_DOTS)] if len(trials) else []
+
+
+def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
+    """Name the curves above the panels: those who train, then those who need not."""
+    keys = []
+    for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
+        own = select(table, ["d"], call="simulate", model="attention")
+        own = own[own.starts > 0] if protocol == "end to end" else own[:0]
+        size = f" ($d = {own['d'].max():g}$)" if len(own) else ""
+        line = Line(colour=colour, width=joined or Line.width)
+        dot = Dots(colour=colour, marker=marker) if joined else None
+        keys.append(Key(name + size, line, dot))
+    sizes = select(table, ["d"], call="simulate_amp")["d"]
+    size = f" ($d = {sizes.max():g}$)" if len(sizes) else ""
+    keys.append(Key(ANYONE, Line(colour=LIMIT, width=STRONG)))
+    keys.append(Key("possible, but hard", Line(colour=LIMIT, dash=DASHED, width=1.4)))
+    keys.append(Key(f"attention iterated{size}", dots=Dots(**AMP_DOTS)))
+    keys.append(Key("signal known (Bayes)", Line(**FLOOR)))
+    spaces = {"columnspacing": 1.4, "handlelength": 1.8, "labelspacing": 0.3}
+    return [Legend(keys, "upper left", (0.005, 1.0), 4 if columns == 2 else 2, spaces=spaces)]
+
+
+FIGURE = PublishedFigure(
+    11,
+    "What training reaches, and what anyone could learn",
+    "Test error against all data, α samples per dimension. Trained so: mean pooling, and attention "
+    "after two steps (theory, half of the data for the query, half for the readout), each with the "
+    "settings that err least at that α, of the ridges 0.1 and 1 and of steps η_q from 10 to 10⁴; "
+    "attention trained end to end (dots, from 2 starts, the better of the ridges 0.03 and 0.1). "
+    "Learnable by anyone: the limit of learning, a replica-symmetric formula. The solid line is "
+    "what attention finds when it is iterated from nothing (dots, 60 rounds); where the dashed "
+    "line parts from it, less error is possible, but hard to find. Known: the least error of "
+    "who is told the signal. With ten tokens two steps need 6 times the limit's data to err 0.05, "
+    "and 13 times to err 0.025; end to end does about as well. With a hundred tokens two steps "
+    "need 20 to 40 times the data for errors from 0.15 to 0.3, and very large steps; end to end "
+    "lies between. The iteration's dots between half of the α that makes learning possible and "
+    "twice the one that makes it easy (at L = 100 those at 0.25 and 0.5) are shown and not scored: "
+    "whether a trial jumps there is chance at finite dimension.",
+    units,
+    scores,
+    drawing,
+    limit,
+)

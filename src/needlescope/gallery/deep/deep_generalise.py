@@ -1,0 +1,238 @@
+"""Length generalisation: trained on ten tokens, tested on 2 to 200.
+
+The trainings of `deep_errors` at α = 16; for two steps, theory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
+from ...figures.drawn import drawn
+from ...figures.from_rows import note
+from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
+from ...figures.reading.columns import listed
+from ...figures.reading.door import Draws, Rows, nothing, read
+from ...figures.reading.moments import each
+from ...figures.reading.rows import select
+from ...figures.style import DOTTED, grey
+from ...grid import choice
+from ..deep_style import (
+    GROUPS,
+    KNOWN,
+    NAMES,
+    SETTINGS,
+    SIGNAL_KNOWN,
+    TWO,
+    TWO_STEPS,
+    Y,
+    above,
+    below,
+    by_attention,
+    dot_keys,
+    errors_axis,
+    inside,
+    theory_keys,
+    told,
+    trained,
+    unnamed,
+)
+from ..deep_units import (
+    ARCHITECTURE_NAMES,
+    TASK,
+    Size,
+    bayes_unit,
+    compare_with_bayes,
+    fine,
+    oracle_unit,
+    two_step_units,
+)
+from ..record import PublishedFigure
+from .deep_errors import LENGTHS, TESTED, at
+
+
+def units(full: bool) -> list[Unit]:
+    """The trainings that are tested at other lengths; theory of two steps, tested likewise.
+
+    Examples
+    --------
+    >>> units(False)[-1].arguments["lengths"]
+    [2, 5, 20, 50, 100, 200]
+    """
+    size = Size.of(full)
+    found = [bayes_unit(TASK, TESTED)]
+    lengths = sorted({round(one) for one in fine(2.0, 200.0, 15, *LENGTHS, TASK["L"])})
+    for length in lengths:
+        tested = {**TASK, "L": length}
+        found += [oracle_unit(tested), *two_step_units(TASK, TESTED, test_task=tested)]
+    for name in ARCHITECTURE_NAMES:
+        found += at(size, name, TESTED)
+    return found
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Hold every architecture against the limit of learning, at the length of its training."""
+    return compare_with_bayes(table, ("alpha",))
+
+
+TICKS_X = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+X, OWN, TESTED_COLUMN = "tested", "task.L", "test_task.L"
+DRAWS = Draws(
+    "deep_generalise",
+    {
+        "simulate_deep": Rows(("architecture", OWN), (Y, f"{Y}s_1")),
+        "predict": Rows((OWN, TESTED_COLUMN), (Y,)),
+        "oracle": Rows((OWN,), ("error",)),
+    },
+    across=(OWN, TESTED_COLUMN, *SETTINGS, "model", "architecture", "lengths"),
+    only={"architecture": NAMES},
+)
+
+
+def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+    """Draw test errors against the length of test sequences, all trained on one length.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
+        ``lengths``, lines for "predict" with a ``test_task`` (two steps, in the setting that is
+        best at the length of training) and for "oracle". What is missing is left out; trainings
+        that diverged are counted in words.
+    ax : matplotlib axes, optional
+        Axes to draw a single panel into; a figure of its own with all by default.
+    panel : "paper", "attention" or "others", default "paper"
+        With ``ax``, which one: the paper's model and linear attention; self-attention,
+        transformers and gated attention; or models that do not attend.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        If the table has no such rows or columns, or if a parameter changes in it that the figure
+        does not draw, such as the length of training.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "max", "task.L": 10,
+    ...                       "lengths": [[5, 50]], "test_error": 0.05, "test_errors_1": 0.1,
+    ...                       "test_errors_2": 0.2})
+    >>> panel = figures.series("deep_generalise", table, alone=True, panel="others").panels[0]
+    >>> panel.marks[2].y
+    (0.1, 0.05, 0.2)
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+
+
+def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
+    """Return what `deep_generalise` draws: all panels, or one of them alone."""
+    choice("panel", panel, tuple(GROUPS))
+    table = read(table, DRAWS)
+    length = _trained_at(table)
+    lines, every = _theory(table, length), _every(table)
+    marks = {name: trained(every, X, GROUPS[name][1], apart=1.02) for name in GROUPS}
+    errors = errors_axis([*lines, *(one for some in marks.values() for one in some)])
+    keys = theory_keys(lines)
+    if alone:
+        if not (marks[panel] or lines):
+            nothing("deep_generalise", f'the panel "{panel}" has no rows')
+        return single(_panel(length, lines, marks[panel], panel, errors, keys))
+    panels = [_panel(length, lines, marks[name], name, errors) for name in GROUPS]
+    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
+    return Drawing([block], (8.6, 4.1), told(table), above(keys, 0.05))
+
+
+def _trained_at(table: pd.DataFrame) -> float | None:
+    """Return the length of training, of which there is one; None if none is said."""
+    rows = table[table["call"].isin(("simulate_deep", "predict"))]
+    found = sorted(float(one) for one in select(rows, [OWN])[OWN].unique())
+    if len(found) > 1:
+        raise ValueError(
+            f"figures.deep_generalise draws a single task.L of training, got {listed(found)}; "
+            f'select one, as table[(table["call"] == "oracle") | (table["{OWN}"] == {found[0]!r})]'
+        )
+    return found[0] if found else None
+
+
+def _every(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each length at which a training was tested, its own included."""
+    rows = table[table["call"] == "simulate_deep"]
+    own = rows.assign(**{X: rows[OWN]})
+    if "lengths" not in rows:
+        return own
+    asked = [one if isinstance(one, Sequence) else () for one in rows["lengths"]]
+    columns = {
+        f"{X}_{k + 1}": [one[k] if k < len(one) else np.nan for one in asked]
+        for k in range(max(map(len, asked), default=0))
+    }
+    others = each(rows.assign(**columns), X, f"{Y}s")
+    return pd.concat([own, others.assign(**{Y: others[f"{Y}s"]})], ignore_index=True)
+
+
+def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
+    """Return two steps, in the setting that is best where it was trained, and the known signal."""
+    found: list[Mark] = []
+    known = select(table, [OWN, "error"], call="oracle").sort_values(OWN)
+    if len(known):
+        points = numbers(known[OWN]), numbers(known["error"])
+        found.append(Line(*points, name=SIGNAL_KNOWN, layer=-1, **KNOWN))
+    rows = select(by_attention(table, "predict"), [TESTED_COLUMN, Y])
+    if len(rows):
+        far = (np.log(rows[TESTED_COLUMN].astype(float)) - np.log(length or 1.0)).abs()
+        near = rows[far == far.min()]
+        setting = near.loc[near[Y].astype(float).idxmin(), list(SETTINGS)]
+        line = rows[(rows[list(SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
+        found.append(Line(numbers(line[TESTED_COLUMN]), numbers(line[Y]), TWO, TWO_STEPS))
+    return found
+
+
+def _panel(
+    length: float | None, lines: list[Mark], marks: list[Dots], group: str, errors: Axis,
+    keys: list[Key] | None = None,
+) -> Panel:  # fmt: skip
+    own = dot_keys(marks)
+    first = keys is not None or group == next(iter(GROUPS))
+    return Panel(
+        [*_mark(length), *lines, *marks, *note([*lines, *marks])],
+        Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none"),
+        errors if first else unnamed(errors),
+        GROUPS[group][0],
+        legend=below(own, 0.215) if keys is None else inside([*keys, *own], "lower right"),
+    )
+
+
+def _mark(length: float | None) -> list[Mark]:
+    """Mark the length of the training sequences."""
+    if length is None:
+        return []
+    said = f"trained\nat $L = {length:g}$"
+    place = ((length, 0.985), ("data", "panel"), ("right", "top"), (-3, 0))
+    return [
+        Rule(x=length, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
+        Words(said, *place, grey(0.4)),
+    ]
+
+
+FIGURE = PublishedFigure(
+    21,
+    "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200",
+    "Test error on sequences of another length, the signal still in one token; α = 16. Nothing is "
+    "trained again: the threshold that was right for ten tokens is used for all. The blue line is "
+    "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
+    "what is possible at each length if the signal is known.",
+    units,
+    scores,
+    drawing,
+    deep_generalise,
+)
