@@ -11,9 +11,9 @@ import pandas as pd
 from ..experiments.stores.summary import pooled
 from ..grid import choice
 from .curve_looks import Look, key_of, looks
-from .from_rows import heights
 from .drawing import Axis, Drawing, Key, Legend, Panel, single
 from .drawn import drawn
+from .from_rows import heights
 from .marks import Dots, Line, numbers
 from .reading.chosen import QUESTION, Chosen, choose
 from .reading.columns import missing

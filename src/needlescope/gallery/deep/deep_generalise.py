@@ -128,9 +128,9 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
     >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "max", "task.L": 10,
     ...                       "lengths": [[5, 50]], "test_error": 0.05, "test_errors_1": 0.1,
     ...                       "test_errors_2": 0.2})
-    >>> panel = figures.series("deep_generalise", table, alone=True, panel="others").panels[0]
-    >>> panel.marks[2].y
-    (0.1, 0.05, 0.2)
+    >>> curves = figures.curves("deep_generalise", table, alone=True, panel="others")
+    >>> curves[["x", "y"]].values.tolist()
+    [[5.0, 0.1], [10.0, 0.05], [50.0, 0.2]]
     """
     return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
 

@@ -110,9 +110,8 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
     >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "multihead", "alpha": 32.0,
     ...                       "task.signals": [[0.5, 0.5]] * 2, "heads": [1, 2],
     ...                       "test_error": [0.1, 0.05]})
-    >>> [dots] = figures.series("deep_heads", table, alone=True).panels[0].marks
-    >>> dots.name, dots.x, dots.y
-    ('2 signals', (1.0, 2.0), (0.1, 0.05))
+    >>> figures.curves("deep_heads", table, alone=True)[["label", "x", "y"]].values.tolist()
+    [['2 signals', 1.0, 0.1], ['2 signals', 2.0, 0.05]]
     """
     return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
 
