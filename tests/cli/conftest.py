@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import signal
 import subprocess
@@ -81,9 +80,9 @@ def tiny_experiments():
     savefig = Figure.savefig
     with pytest.MonkeyPatch.context() as patch:
         for name in modules():
-            one = published(name)
-            small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
-            patch.setattr(f"{modules()[name]}.FIGURE", small)
+            units = published(name).units
+            small = lambda full, units=units: tiny(units(full))  # noqa: E731
+            patch.setattr(f"{modules()[name]}.units", small)
         patch.setattr("needlescope.simulation.error.attention.TOL", 1e-3)
         patch.setattr("needlescope.simulation.error.estimated.ESTIMATE_TOL", 1e-3)
         patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))

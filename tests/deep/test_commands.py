@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
@@ -30,9 +29,9 @@ def tiny(units):
 @pytest.fixture
 def tiny_figures(monkeypatch):
     for name in deep_names():
-        one = published(name)
-        small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
-        monkeypatch.setattr(f"{modules()[name]}.FIGURE", small)
+        units = published(name).units
+        small = lambda full, units=units: tiny(units(full))  # noqa: E731
+        monkeypatch.setattr(f"{modules()[name]}.units", small)
 
 
 @pytest.mark.usefixtures("tiny_figures")

@@ -50,10 +50,7 @@ def test_a_summary_draws_what_its_trials_draw(tmp_path):
         drawn = [lines_drawing(one, "task.L")
                  for one in (store, store.to_pandas(), store.to_pandas(summary=True))]  # fmt: skip
     assert drawn[0] == drawn[1] == drawn[2]
-    assert [mark["kind"] for mark in drawn[0]["blocks"][0]["panels"][0]["marks"]] == [
-        "line",
-        "dots",
-    ]
+    assert [type(mark) for mark in drawn[0].panels[0].marks] == [Line, Dots]
 
 
 def test_what_changes_and_x_does_not_determine_tells_curves_apart():
@@ -95,7 +92,7 @@ def test_a_model_without_a_query_has_one_curve_whatever_the_query_is_given():
 def test_two_questions_are_told_apart():
     limit = rows("bayes_optimal", models=[None], alpha=4.0).assign(test_error=[0.05, 0.06, 0.07])
     found = marks(lines_drawing(pd.concat([both(), limit]), x="task.L"), Line)
-    assert [*found] == ["learning limit", "predict, attention", "predict, mean pooling"]
+    assert [*found] == ["bayes optimal", "predict, attention", "predict, mean pooling"]
 
 
 def test_words_of_a_table_are_no_formulas():

@@ -235,7 +235,7 @@ def test_other_rows_of_a_store_change_nothing(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_missing_is_not_compared(name):
     """Without one side nothing is; of other ways a third is tried, other thirds of others."""
-    compare, table = published(name).compare, complete(name)
+    compare, table = published(name).scores, complete(name)
     whole = len(compare(table))
     for place, (missing, part) in enumerate(parts(table)):
         if missing in ("simulation", "theory", "all numbers"):

@@ -9,7 +9,6 @@ from needlescope.experiments.units.calls import SIMULATED
 from needlescope.experiments.units.unit import Unit
 from needlescope.gallery.registry import names, published
 
-COVERS = ("record",)
 NAMES = names()
 
 

@@ -1,11 +1,23 @@
 """All published figures, found by their files.
 
 A figure is a module of a sub-package of `gallery`; its name is the module's. The files are listed
-without being imported, and a figure is imported when it is asked for.
+without being imported, and a figure is imported when it is asked for. Every file has
+
+| name | what it is |
+| --- | --- |
+| `ORDER` | its place on the page; later figures have larger numbers |
+| `TITLE`, `CAPTION` | what it shows, in a line and in a few sentences |
+| `units` | the work: quick sizes, or with True the full ones |
+| `scores` | from the table of the finished units, a row for each comparison of simulation with \
+theory: the columns `experiments.comparison.COMPARED`; empty where nothing is simulated |
+| `drawing` | what is drawn of the table, as data |
+| a function of the file's name | the public one: `needlescope.figures` finds it |
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -17,13 +29,28 @@ import pandas as pd
 from .. import gallery
 from ..deep.torch_needed import need_torch
 from ..experiments.units.guess import one_of
+from ..experiments.units.unit import Unit
 from ..figures.attended import attended_drawing
+from ..figures.drawing import Drawing
 from ..figures.lines import lines_drawing
 from ..figures.overview import overview_drawing
-from .record import PublishedFigure
 
 SHARED = {"attended": attended_drawing, "lines": lines_drawing, "overview": overview_drawing}
 DEEP = f"{gallery.__name__}.deep"  # the package whose units need torch
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """What the file of a figure declares."""
+
+    name: str
+    order: int
+    title: str
+    caption: str
+    units: Callable[[bool], list[Unit]]
+    scores: Callable[[pd.DataFrame], pd.DataFrame]
+    drawing: Callable[..., Drawing]
+    draw: Callable[..., Any]
 
 
 @cache
@@ -57,8 +84,9 @@ def published(name: str) -> PublishedFigure:
     """
     if name not in modules():
         one_of("figure", name, names())
-    record: PublishedFigure = import_module(modules()[name]).FIGURE
-    return record
+    file = import_module(modules()[name])
+    words = name, file.ORDER, file.TITLE, file.CAPTION
+    return PublishedFigure(*words, file.units, file.scores, file.drawing, getattr(file, name))
 
 
 def runnable(name: str) -> PublishedFigure:

@@ -12,8 +12,7 @@ import pandas as pd
 from ..experiments.comparison import verdict
 from ..figures.reading.door import NothingToDraw
 from ..figures.render import blank, picture
-from ..gallery.record import PublishedFigure
-from ..gallery.registry import published
+from ..gallery.registry import PublishedFigure, published
 from .parameters import Parameter, parameters
 
 DOTS = 200  # per inch of a picture
@@ -95,7 +94,7 @@ def described(
     record: PublishedFigure, table: pd.DataFrame, shown: Path | bytes, *, full: bool
 ) -> Entry:
     """Return a figure's entry from a table of its units and a picture of them."""
-    scores = record.compare(table)
+    scores = record.scores(table)
     return Entry(
         record.name,
         record.title,

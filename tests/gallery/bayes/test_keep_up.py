@@ -13,7 +13,6 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.gallery.bayes.keep_up import (
-    FIGURE,
     OVERLAP,
     SHARPNESS,
     STRENGTHS,
@@ -22,7 +21,9 @@ from needlescope.gallery.bayes.keep_up import (
     learners_need,
     steps_needed,
 )
+from needlescope.gallery.registry import published
 
+FIGURE = published("keep_up")
 SOME = (100, 1000, 10_000)
 
 
@@ -111,12 +112,12 @@ def test_half_the_strength_of_the_signal_is_about_the_best_sharpness():
 
 
 def test_simulation_agrees_with_theory(ran):
-    scores = FIGURE.compare(ran)
+    scores = FIGURE.scores(ran)
     assert len(scores) == 3 * 3 * 3  # lengths, amounts of data, quantities
     assert scores["z"].abs().max() < 5.0
     theory = ran.call == "align"
     wrong = ran.assign(cosine_q=ran.cosine_q.where(~theory, 0.8 * ran.cosine_q))
-    assert FIGURE.compare(wrong)["z"].abs().max() > 5.0
+    assert FIGURE.scores(wrong)["z"].abs().max() > 5.0
     drawn = steps_needed(ran, "simulate_alignment")
     near = np.abs(drawn["query"] / steps_needed(ran)["query"] - 1.0)
     assert len(drawn) == 3 and near.max() < 0.25

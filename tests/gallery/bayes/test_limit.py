@@ -11,7 +11,10 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.style import ANYONE
-from needlescope.gallery.bayes.limit import FIGURE, clear, drawing
+from needlescope.gallery.bayes.limit import clear, drawing
+from needlescope.gallery.registry import published
+
+FIGURE = published("limit")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -51,7 +54,7 @@ def iteration(alpha, theta=4.0):
     ("alpha", "scored"), [(0.11, True), (0.13, False), (0.3, False), (0.6, False), (0.7, True)]
 )
 def test_what_is_near_a_jump_is_not_scored(alpha, scored):
-    jumps = edges(verdict="jumps", possible=0.24, easy=0.32)
+    jumps = edges(verdict="jumps", alpha_it=0.24, alpha_amp=0.32)
     assert clear(pd.DataFrame([jumps, iteration(alpha)])).tolist() == [False, scored]
 
 
@@ -67,25 +70,24 @@ def test_the_iteration_is_held_against_the_easy_limit():
     trials = [{**iteration(1.0), "d": 50, "test_error": one, "overlap": 0.5} for one in (0.2, 0.3)]
     numbers = {"test_error": 0.1, "amp_test_error": 0.25, "overlap": 0.9, "amp_overlap": 0.5}
     limit = {**iteration(1.0), "call": "bayes_optimal", **numbers}
-    found = FIGURE.compare(pd.DataFrame([edges(verdict="smooth"), limit, *trials]))
+    found = FIGURE.scores(pd.DataFrame([edges(verdict="smooth"), limit, *trials]))
     assert found.theory.tolist() == [0.25, 0.5] and found.simulation.tolist() == [0.25, 0.5]
 
 
 def test_the_iteration_agrees_with_theory(tmp_path):
     def wanted(unit):
         alpha, tokens = unit.arguments.get("alpha", 1.0), unit.arguments["task"]["L"]
-        return (
-            unit.call.endswith(("_limit", "_boundaries")) and tokens == 10 and alpha in (1.0, 4.0)
-        )
+        asked = unit.call in ("bayes_optimal", "simulate_amp", "phase_boundaries")
+        return asked and tokens == 10 and alpha in (1.0, 4.0)
 
     units = [unit for unit in FIGURE.units(False) if wanted(unit)]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(units)
-    scores = FIGURE.compare(table)
+    scores = FIGURE.scores(table)
     assert len(scores) == 2 * 2 and scores["z"].abs().max() < 5.0
     wrong = table.assign(amp_overlap=0.9 * table.amp_overlap)
-    assert FIGURE.compare(wrong)["z"].abs().max() > 5.0
+    assert FIGURE.scores(wrong)["z"].abs().max() > 5.0
 
 
 @pytest.fixture

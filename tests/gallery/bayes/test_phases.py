@@ -8,7 +8,10 @@ import pytest
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Map, Rings, Words
-from needlescope.gallery.bayes.phases import FIGURE, TOKENS, drawing
+from needlescope.gallery.bayes.phases import TOKENS, drawing
+from needlescope.gallery.registry import published
+
+FIGURE = published("phases")
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -12,12 +12,14 @@ from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import ANYONE
 from needlescope.gallery.bayes.steps import (
     CHOSEN,
-    FIGURE,
     READOUT,
     TOGETHER,
     drawing,
     units,
 )
+from needlescope.gallery.registry import published
+
+FIGURE = published("steps")
 
 
 def error(L: int, alpha: float, length: float, ridge: float, number: int | None) -> float:

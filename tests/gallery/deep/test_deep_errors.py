@@ -12,7 +12,6 @@ from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.style import ANYONE, DOTTED
 from needlescope.gallery.deep.deep_errors import (
     ALPHAS,
-    FIGURE,
     LENGTHS,
     MINIMUM,
     SIMULATED,
@@ -22,8 +21,10 @@ from needlescope.gallery.deep.deep_errors import (
     scores,
 )
 from needlescope.gallery.deep_style import TWO_STEPS
-from needlescope.gallery.deep_units import NAMES, Size
+from needlescope.gallery.deep_units import ARCHITECTURE_NAMES, Size
+from needlescope.gallery.registry import published
 
+FIGURE = published("deep_errors")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 
@@ -34,9 +35,9 @@ def asked(full, call="simulate_deep"):
 @pytest.mark.parametrize("full", [False, True])
 def test_every_architecture_is_trained_at_every_amount_of_data(full):
     found, count = asked(full), Size.of(full).trials
-    assert len(found) == len(NAMES) * len(ALPHAS) * count
+    assert len(found) == len(ARCHITECTURE_NAMES) * len(ALPHAS) * count
     assert {(one["architecture"], one["alpha"]) for one in found} == {
-        (name, alpha) for name in NAMES for alpha in ALPHAS
+        (name, alpha) for name in ARCHITECTURE_NAMES for alpha in ALPHAS
     }
     assert {one["d"] for one in [*found, *asked(full, "simulate")]} == {Size.of(full).d}
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from needlescope.gallery.paper.deep import deep_errors
 from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Rule
-from needlescope.gallery.deep.deep_generalise import FIGURE, drawing, scores
+from needlescope.gallery.deep import deep_errors
+from needlescope.gallery.deep.deep_generalise import drawing, scores
 from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
-from needlescope.gallery.deep_units import NAMES, TASK, Size
+from needlescope.gallery.deep_units import ARCHITECTURE_NAMES, TASK, Size
+from needlescope.gallery.registry import published
 
+FIGURE = published("deep_generalise")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 
 @pytest.mark.parametrize("full", [False, True])
 def test_nothing_is_trained_twice(full):
     units = [unit for unit in FIGURE.units(full) if unit.call == "simulate_deep"]
-    assert len(units) == len(NAMES) * Size.of(full).trials
+    assert len(units) == len(ARCHITECTURE_NAMES) * Size.of(full).trials
     assert {unit.key for unit in units} <= {unit.key for unit in deep_errors.units(full)}
 
 

@@ -11,16 +11,17 @@ from needlescope import figures
 from needlescope.figures.marks import Dots, Rule
 from needlescope.figures.style import DASHED, LIMIT
 from needlescope.gallery.deep.deep_heads import (
-    FIGURE,
     HEADS,
     KINDS,
-    SIGNALS,
+    SIGNAL_COUNTS,
     drawing,
     scores,
     task,
 )
 from needlescope.gallery.deep_units import Size
+from needlescope.gallery.registry import published
 
+FIGURE = published("deep_heads")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 
@@ -29,7 +30,7 @@ def test_every_number_of_heads_for_every_number_of_signals(full):
     found = [unit.arguments for unit in FIGURE.units(full) if unit.call == "simulate_deep"]
     points = {(one["architecture"], len(one["task"].get("signals", [1])), one["heads"])
               for one in found}  # fmt: skip
-    assert points == {(name, n, heads) for name in KINDS for n in SIGNALS for heads in HEADS}
+    assert points == {(name, n, heads) for name in KINDS for n in SIGNAL_COUNTS for heads in HEADS}
     assert len(found) == len(points) * Size.of(full).trials
 
 
@@ -39,7 +40,7 @@ def test_signals_are_equally_frequent():
 
 def test_what_one_query_reaches_is_asked_where_there_are_several_signals():
     found = [unit.arguments["task"] for unit in FIGURE.units(False) if unit.call == "best_query"]
-    assert found == [task(n) for n in SIGNALS if n > 1]
+    assert found == [task(n) for n in SIGNAL_COUNTS if n > 1]
 
 
 def test_several_signals_are_not_held_against_the_limit_of_one():

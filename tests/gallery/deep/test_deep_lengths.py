@@ -14,7 +14,6 @@ from needlescope.figures.style import ANYONE
 from needlescope.gallery.deep.deep_lengths import (
     DRAWN,
     FACTOR,
-    FIGURE,
     FINE,
     LENGTHS,
     LONGEST,
@@ -26,7 +25,9 @@ from needlescope.gallery.deep.deep_lengths import (
 )
 from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
 from needlescope.gallery.deep_units import Size
+from needlescope.gallery.registry import published
 
+FIGURE = published("deep_lengths")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 

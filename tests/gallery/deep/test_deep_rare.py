@@ -6,16 +6,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from needlescope.gallery.paper.deep import deep_errors
 from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import ANYONE
-from needlescope.gallery.deep.deep_rare import DRAWN, FIGURE, GUESS, SHARES, drawing, scores
+from needlescope.gallery.deep import deep_errors
+from needlescope.gallery.deep.deep_rare import DRAWN, GUESS, TRAINED_SHARES, drawing, scores
 from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
 from needlescope.gallery.deep_units import Size
+from needlescope.gallery.registry import published
 
+FIGURE = published("deep_rare")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 
@@ -26,8 +28,8 @@ def shares(call, full=False):
 @pytest.mark.parametrize("full", [False, True])
 def test_every_share_of_every_architecture(full):
     found = shares("simulate_deep", full)
-    assert set(found) == {*SHARES, 0.5}
-    assert len(found) == len(DRAWN) * (len(SHARES) + 1) * Size.of(full).trials
+    assert set(found) == {*TRAINED_SHARES, 0.5}
+    assert len(found) == len(DRAWN) * (len(TRAINED_SHARES) + 1) * Size.of(full).trials
 
 
 def test_those_at_one_half_are_of_another_figure():
@@ -37,7 +39,7 @@ def test_those_at_one_half_are_of_another_figure():
 
 
 def test_dots_have_their_limits():
-    assert {*SHARES, 0.5} <= set(shares("bayes_optimal")) == set(shares("oracle"))
+    assert {*TRAINED_SHARES, 0.5} <= set(shares("bayes_optimal")) == set(shares("oracle"))
 
 
 def test_only_what_is_below_the_limit_of_its_share_is_scored():

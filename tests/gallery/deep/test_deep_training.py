@@ -6,14 +6,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from needlescope.gallery.paper.deep import deep_errors
 from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Cells, Dots, Rule
-from needlescope.gallery.deep.deep_training import FIGURE, drawing, scores
-from needlescope.gallery.deep_units import NAMES, Size
+from needlescope.gallery.deep import deep_errors
+from needlescope.gallery.deep.deep_training import drawing, scores
+from needlescope.gallery.deep_units import ARCHITECTURE_NAMES, Size
+from needlescope.gallery.registry import published
 
+FIGURE = published("deep_training")
 FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 
@@ -23,7 +25,7 @@ def test_nothing_is_trained_twice(full):
     every = {unit.key for unit in deep_errors.units(full)}
     assert {unit.key for unit in units} <= every
     watched = [unit for unit in units if unit.arguments.get("watch")]
-    assert len(watched) == len(NAMES) * Size.of(full).trials
+    assert len(watched) == len(ARCHITECTURE_NAMES) * Size.of(full).trials
     assert {unit.arguments["starts"] for unit in units if unit not in watched} == {2}
 
 

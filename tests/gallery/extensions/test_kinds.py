@@ -14,14 +14,15 @@ from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import ANYONE
 from needlescope.gallery.extensions.kinds import (
     DOTS,
-    FIGURE,
     KAPPAS,
     SHARED,
     Place,
     drawing,
     scores,
 )
+from needlescope.gallery.registry import published
 
+FIGURE = published("kinds")
 SMALL = Place(L=4)
 CLAIMED = [Place(), Place(L=32), Place(20, 4), Place(20, 6), Place(20, 10)]
 

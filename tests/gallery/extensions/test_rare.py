@@ -13,7 +13,10 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import ANYONE, DOTTED
-from needlescope.gallery.extensions.rare import DOTS, FIGURE, STEPS, asked, drawing
+from needlescope.gallery.extensions.rare import DOTS, STEPS, asked, drawing
+from needlescope.gallery.registry import published
+
+FIGURE = published("rare")
 
 
 def place(unit):
@@ -48,14 +51,14 @@ def test_simulation_agrees_with_theory(tmp_path):
     ]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
-        scores = FIGURE.compare(store.to_pandas(units))
+        scores = FIGURE.scores(store.to_pandas(units))
     assert len(scores) == 6  # cosine, κ and error of both
     assert scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(FIGURE.compare(store.to_pandas([]))) == 0
+        assert len(FIGURE.scores(store.to_pandas([]))) == 0
 
 
 PLAIN, BALANCED = "two steps,\nbias left alone", "slopes balanced\nbetween them"

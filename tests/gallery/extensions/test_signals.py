@@ -9,7 +9,10 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
 from needlescope.figures.style import DOTTED
-from needlescope.gallery.extensions.signals import DOTS, FIGURE, drawing
+from needlescope.gallery.extensions.signals import DOTS, drawing
+from needlescope.gallery.registry import published
+
+FIGURE = published("signals")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -33,13 +36,13 @@ def test_simulation_agrees_with_theory(tmp_path):
     ]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
-        scores = FIGURE.compare(store.to_pandas(units))
+        scores = FIGURE.scores(store.to_pandas(units))
     assert len(scores) == 3 and scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(FIGURE.compare(store.to_pandas([]))) == 0
+        assert len(FIGURE.scores(store.to_pandas([]))) == 0
 
 
 @pytest.fixture

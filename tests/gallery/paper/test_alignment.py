@@ -11,7 +11,10 @@ from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.experiments.units.unit import Unit
 from needlescope.gallery.paper import alignment as module
-from needlescope.gallery.paper.alignment import FIGURE, alignment
+from needlescope.gallery.paper.alignment import alignment
+from needlescope.gallery.registry import published
+
+FIGURE = published("alignment")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -35,14 +38,14 @@ def test_simulation_agrees_with_theory(tmp_path):
     units = [u for u in FIGURE.units(False) if u.arguments["training"]["alpha0"] in wanted]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
-        scores = FIGURE.compare(store.to_pandas(units))
+        scores = FIGURE.scores(store.to_pandas(units))
     assert len(scores) == 6 and (scores["trials"] == 10).all()
     assert scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(FIGURE.compare(store.to_pandas([]))) == 0
+        assert len(FIGURE.scores(store.to_pandas([]))) == 0
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,10 @@ import pytest
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures import attention_map
-from needlescope.gallery.paper.attention_map import BY, FIGURE
+from needlescope.gallery.paper.attention_map import BY
+from needlescope.gallery.registry import published
+
+FIGURE = published("attention_map")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -39,12 +42,12 @@ def test_simulation_agrees_with_theory(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(units)
-    scores = FIGURE.compare(table)
+    scores = FIGURE.scores(table)
     assert len(scores) == 3 * 2 * 2  # signals, amounts of data, quantities
     assert scores["z"].abs().max() < 5.0
     assert set(BY) <= set(table)
     wrong = table.assign(signal=table.signal.where(table.call != "focus", 0.7 * table.signal))
-    assert FIGURE.compare(wrong)["z"].abs().max() > 5.0
+    assert FIGURE.scores(wrong)["z"].abs().max() > 5.0
 
 
 @pytest.fixture

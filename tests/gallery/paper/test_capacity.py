@@ -12,20 +12,20 @@ from scipy.special import ndtr
 import needlescope as ns
 from needlescope.experiments.units.unit import canonical
 from needlescope.gallery.paper import capacity as module
-from needlescope.gallery.paper.capacity import QUERY, TASK, capacity
+from needlescope.gallery.paper.capacity import QUERY, capacity
 
-TASK = {f"task.{key}": value for key, value in module.TASK.items()}
+BASE = {f"task.{key}": value for key, value in module.TASK.items()}
 
 
 def made(shift: float, finite: float = 1.5, reach: float = 0.9) -> pd.DataFrame:
     """A table of 200 trials at each ratio; fractions fall around 1 + shift + finite/d."""
-    rows = [{"call": "capacity", "model": "pooled", "alpha": 2.95, **TASK}]
+    rows = [{"call": "capacity", "model": "pooled", "alpha": 2.95, **BASE}]
     for d in (60, 30):
         for ratio in np.linspace(1.0 - reach, 1.0 + reach, 19):
             share = ndtr((1.0 + shift + finite / d - ratio) * np.sqrt(d))
             for number in range(200):
                 rows.append(
-                    {"call": "simulate_separability", "model": "pooled", "d": d, **TASK}
+                    {"call": "simulate_separability", "model": "pooled", "d": d, **BASE}
                     | {
                         "training.alpha1": 2.95 * ratio,
                         "fraction": float(number + 0.5 < share * 200),
@@ -138,7 +138,6 @@ def test_nothing_to_compare():
     assert module.scores(made(0.0).iloc[:1]).empty
 
 
-BASE = {f"task.{key}": value for key, value in TASK.items()}
 HEAD = {f"query.{key}": value for key, value in QUERY.items()}
 
 

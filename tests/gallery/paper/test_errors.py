@@ -13,7 +13,10 @@ from needlescope.experiments.stores.store import Store
 from needlescope.experiments.units.unit import Unit
 from needlescope.figures.reading.rows import means
 from needlescope.gallery.paper import errors as module
-from needlescope.gallery.paper.errors import FIGURE, LOSSES, MODELS, errors
+from needlescope.gallery.paper.errors import LOSSES, MODELS, errors
+from needlescope.gallery.registry import published
+
+FIGURE = published("errors")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -40,9 +43,9 @@ def test_the_peak_is_drawn_but_not_scored():
         trials = [{"call": "simulate", "d": 1000, **place, **numbers}] * 2
         return pd.DataFrame([{"call": "predict", **place, **numbers}, *trials])
 
-    assert len(FIGURE.compare(table("pooled", 1.0))) == 0
-    assert len(FIGURE.compare(table("pooled", 2.0))) == 2
-    assert len(FIGURE.compare(table("vectorized", 1.0))) == 2
+    assert len(FIGURE.scores(table("pooled", 1.0))) == 0
+    assert len(FIGURE.scores(table("pooled", 2.0))) == 2
+    assert len(FIGURE.scores(table("vectorized", 1.0))) == 2
 
 
 @pytest.fixture(scope="module")

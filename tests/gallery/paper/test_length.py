@@ -9,7 +9,10 @@ import pytest
 import needlescope as ns
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
-from needlescope.gallery.paper.length import FIGURE, KAPPAS, L, length
+from needlescope.gallery.paper.length import KAPPAS, L, length
+from needlescope.gallery.registry import published
+
+FIGURE = published("length")
 
 
 def place(unit):
@@ -34,14 +37,14 @@ def test_simulation_agrees_with_theory_at_another_length(tmp_path):
     units = [unit for unit in FIGURE.units(False) if place(unit) in wanted]
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
-        scores = FIGURE.compare(store.to_pandas(units))
+        scores = FIGURE.scores(store.to_pandas(units))
     assert len(scores) == 2  # pooling has no κ, and is compared all the same
     assert scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(FIGURE.compare(store.to_pandas([]))) == 0
+        assert len(FIGURE.scores(store.to_pandas([]))) == 0
 
 
 @pytest.fixture

@@ -8,7 +8,10 @@ import pytest
 
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
-from needlescope.gallery.paper.reuse import FIGURE, PROTOCOLS, QUERY_STEPS, reuse
+from needlescope.gallery.paper.reuse import PROTOCOLS, QUERY_STEPS, reuse
+from needlescope.gallery.registry import published
+
+FIGURE = published("reuse")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -35,13 +38,13 @@ def test_only_the_split_is_compared(tmp_path):
         assert run_units(cheap, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(cheap)
     assert (table["reuse"] == "D0").any()
-    scores = FIGURE.compare(table)
+    scores = FIGURE.scores(table)
     assert len(scores) == 2 and scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(FIGURE.compare(store.to_pandas([]))) == 0
+        assert len(FIGURE.scores(store.to_pandas([]))) == 0
 
 
 @pytest.fixture

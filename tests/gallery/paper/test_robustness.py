@@ -9,7 +9,10 @@ import pytest
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.experiments.units.unit import canonical
-from needlescope.gallery.paper.robustness import FIGURE, GAUSSIAN, LAWS, OTHERS, robustness
+from needlescope.gallery.paper.robustness import GAUSSIAN, LAWS, OTHERS, robustness
+from needlescope.gallery.registry import published
+
+FIGURE = published("robustness")
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -38,17 +41,17 @@ def test_only_gaussian_noise_is_compared(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
         assert run_units(units, store, engine=local(1), progress=False).failed == 0
         table = store.to_pandas(units)
-    scores = FIGURE.compare(table)
+    scores = FIGURE.scores(table)
     plain = table["noise.token_correlation"].fillna(0.0) == 0.0
     plain &= table["noise.covariance_decay"].isna()
-    alone = FIGURE.compare(table[plain])
+    alone = FIGURE.scores(table[plain])
     assert len(scores) and scores["z"].tolist() == alone["z"].tolist()
     assert scores["z"].abs().max() < 5.0
 
 
 def test_nothing_to_compare_in_an_empty_store(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        assert len(FIGURE.compare(store.to_pandas([]))) == 0
+        assert len(FIGURE.scores(store.to_pandas([]))) == 0
 
 
 @pytest.fixture

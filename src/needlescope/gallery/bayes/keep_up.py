@@ -17,7 +17,7 @@ from ...arrays import FloatArray
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import explain, note, two_panels
 from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
 from ...figures.reading.dependence import DEFAULTS
@@ -25,8 +25,25 @@ from ...figures.reading.door import Draws, Rows, check_strengths, nothing, read
 from ...figures.reading.rows import carriers, select
 from ...figures.style import COLOURS, DASHED, DOTTED, grey
 from ...grid import choice
-from ..record import PublishedFigure
 
+ORDER = 13
+TITLE = "What two gradient steps need to keep up with longer sequences"
+CAPTION = (
+    "Left: samples per dimension for a cosine of 0.9 with the signal, against the number of "
+    "tokens. The signal grows with them, from θ = 3.5 to 5.4, such that those who know it err 10 "
+    "% at every length: what grows is the cost of learning it. One step on the readout finds the "
+    "direction that mean pooling sees, with 17 L/θ² samples per dimension; the second step, on "
+    "the query, gets there with 46 to 54 times L/θ⁴. At a fixed θ both are proportional to L; "
+    "here they grow as written beside the lines, measured over the last decade. The best of all "
+    "learners needs less than one sample per dimension, and fewer for longer sequences, whose "
+    "signals are stronger. The quick iteration keeps up with it to some 200 tokens. Then learning "
+    "becomes hard: it needs more with L too, and still 61 to 71 times less than two steps. Right: "
+    "the step η_q that gives the query the strength κ = θ/2 at that α0; at cosine 0.9 the test "
+    "error is then within 0.01 of its least over κ. κ is proportional to η_q, and the step has to "
+    "grow nearly as L². The bias takes a step of 4 here, which balances the slopes of both "
+    "labels. In the limit that changes nothing; at finite d it keeps labels that do not balance "
+    "by chance from turning the query aside."
+)
 OVERLAP = 0.81
 SHARPNESS = 0.5  # κ/θ: within 0.01 of the least test error from L = 10 to 10⁴ and α1 = 1 to 16
 # oracle_threshold(task, "bayes", 0.1).theta
@@ -219,6 +236,7 @@ LINES = {  # what needs so many samples: its name, colour and dash
 }
 
 
+@of_units
 def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> Any:
     """Draw the samples that a cosine of 0.9 with the signal takes, and the query's step, against L.
 
@@ -233,16 +251,6 @@ def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> A
         Axes to draw a single panel into; a figure of its own with both by default.
     panel : "samples" or "step", default "samples"
         With ``ax``, which one.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, if a parameter changes in it that the figure
-        does not draw, or if there are two θ for one L.
 
     Examples
     --------
@@ -317,27 +325,3 @@ def _step(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Pa
         r"step for a sharp query, $\kappa = \theta/2$",
         beside=True,
     )
-
-
-FIGURE = PublishedFigure(
-    13,
-    "What two gradient steps need to keep up with longer sequences",
-    "Left: samples per dimension for a cosine of 0.9 with the signal, against the number of "
-    "tokens. The signal grows with them, from θ = 3.5 to 5.4, such that those who know it err 10 "
-    "% at every length: what grows is the cost of learning it. One step on the readout finds the "
-    "direction that mean pooling sees, with 17 L/θ² samples per dimension; the second step, on "
-    "the query, gets there with 46 to 54 times L/θ⁴. At a fixed θ both are proportional to L; "
-    "here they grow as written beside the lines, measured over the last decade. The best of all "
-    "learners needs less than one sample per dimension, and fewer for longer sequences, whose "
-    "signals are stronger. The quick iteration keeps up with it to some 200 tokens. Then learning "
-    "becomes hard: it needs more with L too, and still 61 to 71 times less than two steps. Right: "
-    "the step η_q that gives the query the strength κ = θ/2 at that α0; at cosine 0.9 the test "
-    "error is then within 0.01 of its least over κ. κ is proportional to η_q, and the step has to "
-    "grow nearly as L². The bias takes a step of 4 here, which balances the slopes of both "
-    "labels. In the limit that changes nothing; at finite d it keeps labels that do not balance "
-    "by chance from turning the query aside.",
-    units,
-    scores,
-    drawing,
-    keep_up,
-)

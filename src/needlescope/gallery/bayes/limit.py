@@ -14,14 +14,30 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, heights, note
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.reading.rows import means, select
 from ...figures.style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
-from ..record import PublishedFigure
 
+ORDER = 11
+TITLE = "What training reaches, and what anyone could learn"
+CAPTION = (
+    "Test error against all data, α samples per dimension. Trained so: mean pooling, and attention "
+    "after two steps (theory, half of the data for the query, half for the readout), each with the "
+    "settings that err least at that α, of the ridges 0.1 and 1 and of steps η_q from 10 to 10⁴; "
+    "attention trained end to end (dots, from 2 starts, the better of the ridges 0.03 and 0.1). "
+    "Learnable by anyone: the limit of learning, a replica-symmetric formula. The solid line is "
+    "what attention finds when it is iterated from nothing (dots, 60 rounds); where the dashed "
+    "line parts from it, less error is possible, but hard to find. Known: the least error of "
+    "who is told the signal. With ten tokens two steps need 6 times the limit's data to err 0.05, "
+    "and 13 times to err 0.025; end to end does about as well. With a hundred tokens two steps "
+    "need 20 to 40 times the data for errors from 0.15 to 0.3, and very large steps; end to end "
+    "lies between. The iteration's dots between half of the α that makes learning possible and "
+    "twice the one that makes it easy (at L = 100 those at 0.25 and 0.5) are shown and not scored: "
+    "whether a trial jumps there is chance at finite dimension."
+)
 TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 5.0), (100, 4.0)))
 STEPS, RIDGES = (10.0, 100.0, 1e3, 1e4), (0.1, 1.0)  # of two-step attention; pooling has ridges
 END_RIDGES = (0.03, 0.1)
@@ -173,6 +189,7 @@ AMP_DOTS: dict[str, Any] = {
 FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
 
 
+@of_units
 def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     """Draw test errors against all data, with what anyone could learn; a panel for each L.
 
@@ -190,16 +207,6 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
         Axes to draw a single panel into; a figure of its own by default.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, if a parameter changes in it that the figure does
-        not draw, or if an L comes with two θ.
 
     Examples
     --------
@@ -328,26 +335,3 @@ def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
     keys.append(Key("signal known (Bayes)", Line(**FLOOR)))
     spaces = {"columnspacing": 1.4, "handlelength": 1.8, "labelspacing": 0.3}
     return [Legend(keys, "upper left", (0.005, 1.0), 4 if columns == 2 else 2, spaces=spaces)]
-
-
-FIGURE = PublishedFigure(
-    11,
-    "What training reaches, and what anyone could learn",
-    "Test error against all data, α samples per dimension. Trained so: mean pooling, and attention "
-    "after two steps (theory, half of the data for the query, half for the readout), each with the "
-    "settings that err least at that α, of the ridges 0.1 and 1 and of steps η_q from 10 to 10⁴; "
-    "attention trained end to end (dots, from 2 starts, the better of the ridges 0.03 and 0.1). "
-    "Learnable by anyone: the limit of learning, a replica-symmetric formula. The solid line is "
-    "what attention finds when it is iterated from nothing (dots, 60 rounds); where the dashed "
-    "line parts from it, less error is possible, but hard to find. Known: the least error of "
-    "who is told the signal. With ten tokens two steps need 6 times the limit's data to err 0.05, "
-    "and 13 times to err 0.025; end to end does about as well. With a hundred tokens two steps "
-    "need 20 to 40 times the data for errors from 0.15 to 0.3, and very large steps; end to end "
-    "lies between. The iteration's dots between half of the α that makes learning possible and "
-    "twice the one that makes it easy (at L = 100 those at 0.25 and 0.5) are shown and not scored: "
-    "whether a trial jumps there is chance at finite dimension.",
-    units,
-    scores,
-    drawing,
-    limit,
-)

@@ -15,15 +15,28 @@ import pandas as pd
 from ...experiments.comparison import grid
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
 from ...figures.reading.door import Draws, Rows, read, tokens_of
 from ...figures.reading.rows import select, simulated
 from ...figures.style import BLACK, COLOURS, DASHED, SOLID, WHITE
-from ..record import PublishedFigure
-from .limit import amp_units, bayes_unit, boundaries, scores
+from .limit import amp_units, bayes_unit, boundaries
+from .limit import scores as scores  # AMP is compared as there
 
+ORDER = 12
+TITLE = "When learning is possible, and when it is easy"
+CAPTION = (
+    "The least test error that anyone could learn, by the data and by the strength of the signal, "
+    "for more and more tokens. Across the dashed line it jumps: before it data are too few for "
+    'any learner, "impossible". AMP started from zero finds what is possible beyond the '
+    'solid line, "easy"; between the two learning is possible but "hard". The lines end in a dot: '
+    "with a weaker signal the error falls without a jump. With thirty tokens both lines are "
+    "nearly one; with ten thousand the iteration needs many times the data that suffice. The "
+    "rings are iterations at finite dimension, filled with their own error; one that "
+    "stands out has not found what is possible. Those between half of the dashed α and twice "
+    "the solid one are shown and not scored. Lines and maps are a replica-symmetric formula."
+)
 TOKENS = (30, 100, 1000, 10_000)
 ALPHAS, THETAS = (0.01, 1000.0), (2.0, 8.0)
 # Where the iteration is run: at these strengths and at places among the α of the quick map.
@@ -77,6 +90,7 @@ EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
 
 
+@of_units
 def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     """Draw the least test error by data and strength, and where learning jumps; a map for each L.
 
@@ -91,16 +105,6 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
         Axes to draw a single map into; a figure of its own by default.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as R.
 
     Examples
     --------
@@ -208,22 +212,3 @@ def _names(both: pd.DataFrame, start: float) -> list[Mark]:
         place = float(np.sqrt(middle["alpha_it"] * middle["alpha_amp"])), float(middle[Y])
         found.append(Words("hard", place, anchor=("center", "center"), colour=WHITE))
     return found
-
-
-FIGURE = PublishedFigure(
-    12,
-    "When learning is possible, and when it is easy",
-    "The least test error that anyone could learn, by the data and by the strength of the signal, "
-    "for more and more tokens. Across the dashed line it jumps: before it data are too few for "
-    'any learner, "impossible". AMP started from zero finds what is possible beyond the '
-    'solid line, "easy"; between the two learning is possible but "hard". The lines end in a dot: '
-    "with a weaker signal the error falls without a jump. With thirty tokens both lines are "
-    "nearly one; with ten thousand the iteration needs many times the data that suffice. The "
-    "rings are iterations at finite dimension, filled with their own error; one that "
-    "stands out has not found what is possible. Those between half of the dashed α and twice "
-    "the solid one are shown and not scored. Lines and maps are a replica-symmetric formula.",
-    units,
-    scores,
-    drawing,
-    phases,
-)

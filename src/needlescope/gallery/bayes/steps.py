@@ -15,16 +15,32 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, heights, note
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.reading.rows import means, select
 from ...figures.style import ANYONE, COLOURS, DASHED, DOTTED, blend
 from ...grid import choice
-from ..record import PublishedFigure
 from .limit import bayes_unit
 
+ORDER = 14
+TITLE = "How many gradient steps, each on a fresh batch"
+CAPTION = (
+    "Test error and alignment of attention against the number of joint gradient steps on (w, b, "
+    "q), each on a fresh batch. All data together are fixed, half of them for the steps, in equal "
+    "batches, and half for the readout. Dashed: the paper's two steps, both on all data of the "
+    "first half. Dotted: the limit of learning. Every point has the length of steps, and the "
+    "ridge, that err least in theory. Two fresh steps see half of what two on the same data do, "
+    "and lose. With ten tokens more steps nearly make that good, and gain no more: at α = 4 0.143 "
+    "after 32 steps and 0.142 after the two, where anyone could reach 0.109. With a hundred tokens "
+    "and α = 16 steps do pay: the error falls from 0.203 to 0.150 with eight, three quarters of "
+    "the way to the limit of 0.131, as the query of one step shows the next where to look. More "
+    "than eight gain nothing. With α = 4 there is too little to start from: 0.438 after 32 steps, "
+    "where the limit is 0.137. At L = 100 dots come to the lines slowly as d grows: after eight "
+    "steps the cosine is 0.80 at d = 120, 0.85 at 240, 0.89 at 500 and 0.910 ± 0.005 at 1000, "
+    "where theory says 0.915."
+)
 TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 3.5), (100, 4.0)))
 BATCHES = (2, 3, 4, 6, 8, 16, 32)
 # All steps of the readout together make 0.3, short enough that slopes stay near ±½ (a longer w and
@@ -129,6 +145,7 @@ TWO = "two steps on the same data"
 FRESH = "steps on fresh batches"
 
 
+@of_units
 def steps(
     table: pd.DataFrame, ax: Any = None, *, panel: str = "error", L: int | None = None
 ) -> Any:
@@ -149,16 +166,6 @@ def steps(
         With ``ax``, which one.
     L : int, optional
         With ``ax``, of how many tokens: the fewest by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, if a parameter changes in it that the figure does
-        not draw, or if an L comes with two θ.
 
     Examples
     --------
@@ -275,26 +282,3 @@ def _legends(table: pd.DataFrame, colours: dict[float, str], columns: int) -> li
     keys.append(Key(ANYONE, Line(colour=dark, dash=DOTTED, width=1.1)))
     spaces = {"columnspacing": 1.4, "handlelength": 2.0, "labelspacing": 0.3}
     return [Legend(keys, "upper left", (0.005, 1.0), 3 if columns > 1 else 1, spaces=spaces)]
-
-
-FIGURE = PublishedFigure(
-    14,
-    "How many gradient steps, each on a fresh batch",
-    "Test error and alignment of attention against the number of joint gradient steps on (w, b, "
-    "q), each on a fresh batch. All data together are fixed, half of them for the steps, in equal "
-    "batches, and half for the readout. Dashed: the paper's two steps, both on all data of the "
-    "first half. Dotted: the limit of learning. Every point has the length of steps, and the "
-    "ridge, that err least in theory. Two fresh steps see half of what two on the same data do, "
-    "and lose. With ten tokens more steps nearly make that good, and gain no more: at α = 4 0.143 "
-    "after 32 steps and 0.142 after the two, where anyone could reach 0.109. With a hundred tokens "
-    "and α = 16 steps do pay: the error falls from 0.203 to 0.150 with eight, three quarters of "
-    "the way to the limit of 0.131, as the query of one step shows the next where to look. More "
-    "than eight gain nothing. With α = 4 there is too little to start from: 0.438 after 32 steps, "
-    "where the limit is 0.137. At L = 100 dots come to the lines slowly as d grows: after eight "
-    "steps the cosine is 0.80 at d = 120, 0.85 at 240, 0.89 at 500 and 0.910 ± 0.005 at 1000, "
-    "where theory says 0.915.",
-    units,
-    scores,
-    drawing,
-    steps,
-)

@@ -12,52 +12,28 @@ import pandas as pd
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, note
 from ...figures.marks import Dots, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
 from ...figures.style import BLACK
 from ...grid import choice
-from ..deep_style import (
-    ALPHA0,
-    ALPHA1,
-    GROUPS,
-    JOINED,
-    KNOWN,
-    NAMES,
-    SETTINGS,
-    TWO,
-    Y,
-    above,
-    below,
-    best,
-    by_attention,
-    dot_keys,
-    errors_axis,
-    inside,
-    theory,
-    theory_keys,
-    told,
-    trained,
-    unnamed,
-)
-from ..deep_units import (
-    ARCHITECTURE_NAMES,
-    RIDGES,
-    STEPS,
-    TASK,
-    Size,
-    bayes_unit,
-    compare_with_bayes,
-    fine,
-    halves,
-    oracle_unit,
-    trial_units,
-    two_step_units,
-)
-from ..record import PublishedFigure
+from .. import deep_style as style
+from .. import deep_units as base
 
+ORDER = 18
+TITLE = "Fuller attention, trained as people train, and how far it is from the limit"
+CAPTION = (
+    "Test error against all samples per dimension, those held out included, for one signal token "
+    "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of the "
+    "samples held out to stop and to choose the learning rate. Lines are theory: the limit of "
+    "learning, which by a replica-symmetric formula no learner beats; the paper's two steps (half "
+    "of the data each, best of five steps and three ridges), as d → ∞; and what is possible if the "
+    "signal is known. Left: the paper's model by Adam, by its two steps at the same d, and trained "
+    "to a minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
+    "transformers, gated attention. Right: models that do not attend."
+)
 ALPHAS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 WATCHED, TESTED = 8.0, 16.0  # α at which trainings are watched, and tested at other lengths
 LENGTHS = (2, 5, 20, 50, 100, 200)
@@ -73,26 +49,26 @@ def units(full: bool) -> list[Unit]:
     >>> len(found), sorted({unit.arguments["d"] for unit in found})
     (198, [50])
     """
-    size = Size.of(full)
-    found = [oracle_unit(TASK)]
-    found += [bayes_unit(TASK, alpha) for alpha in fine(0.5, 64.0, 29, *ALPHAS)]
-    for alpha in fine(0.5, 64.0, 15):
-        found += two_step_units(TASK, alpha)
+    size = base.Size.of(full)
+    found = [base.oracle_unit(base.TASK)]
+    found += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
+    for alpha in base.fine(0.5, 64.0, 15):
+        found += base.two_step_units(base.TASK, alpha)
     for alpha in ALPHAS:
-        for step in STEPS:
-            for ridge in RIDGES:
-                asked = {**halves(TASK, alpha, step, ridge), "d": size.d}
+        for step in base.STEPS:
+            for ridge in base.RIDGES:
+                asked = {**base.halves(base.TASK, alpha, step, ridge), "d": size.d}
                 found += trials("simulate", asked, 2 * size.trials)
         for ridge in END_RIDGES:
-            asked = {**halves(TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
+            asked = {**base.halves(base.TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
             found += trials("simulate", asked, size.trials)
     for alpha in ALPHAS:
-        for name in ARCHITECTURE_NAMES:
+        for name in base.ARCHITECTURE_NAMES:
             found += at(size, name, alpha)
     return found
 
 
-def at(size: Size, name: str, alpha: float) -> list[Unit]:
+def at(size: base.Size, name: str, alpha: float) -> list[Unit]:
     """Return the trials of an architecture at α; those of one are watched, of one are tested more.
 
     Other figures draw these, and so do not train again.
@@ -100,12 +76,12 @@ def at(size: Size, name: str, alpha: float) -> list[Unit]:
     more: dict[str, Any] = {"watch": True} if alpha == WATCHED else {}
     if alpha == TESTED:
         more = {"lengths": list(LENGTHS)}
-    return trial_units(size, name, alpha, TASK, **more)
+    return base.trial_units(size, name, alpha, base.TASK, **more)
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Hold every architecture against the limit of learning."""
-    return compare_with_bayes(table, ("alpha",))
+    return base.compare_with_bayes(table, ("alpha",))
 
 
 X = "total"
@@ -113,21 +89,31 @@ AMOUNTS = tuple(2.0**k for k in range(-6, 15))
 XLABEL = r"all samples per dimension, $\alpha$"
 SIMULATED = "the same, two steps (simulation)"
 MINIMUM = "the same, trained to a minimum"
-TRAINED = Rows((ALPHA0, ALPHA1), (Y,))
+TRAINED = Rows((style.ALPHA0, style.ALPHA1), (style.Y,))
 DRAWS = Draws(
     "deep_errors",
     {
-        "simulate_deep": Rows(("architecture", "alpha"), (Y,)),
+        "simulate_deep": Rows(("architecture", "alpha"), (style.Y,)),
         "simulate": TRAINED,
         "predict": TRAINED,
-        "bayes_optimal": Rows(("alpha",), (Y,)),
+        "bayes_optimal": Rows(("alpha",), (style.Y,)),
         "oracle": Rows((), ("error",)),
     },
-    across=("alpha", ALPHA0, ALPHA1, *SETTINGS, "model", "architecture", "starts", "lengths"),
-    only={"architecture": NAMES},
+    across=(
+        "alpha",
+        style.ALPHA0,
+        style.ALPHA1,
+        *style.SETTINGS,
+        "model",
+        "architecture",
+        "starts",
+        "lengths",
+    ),
+    only={"architecture": style.NAMES},
 )
 
 
+@of_units
 def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
     """Draw test errors of architectures against all samples, with theory's lines.
 
@@ -147,16 +133,6 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
-
     Examples
     --------
     >>> import matplotlib; matplotlib.use("Agg")
@@ -172,75 +148,57 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
     """Return what `deep_errors` draws: all panels, or one of them alone."""
-    choice("panel", panel, tuple(GROUPS))
+    choice("panel", panel, tuple(style.GROUPS))
     table = _with_total(read(table, DRAWS))
-    lines, floors = theory(table, X, level=True), _floors(table)
-    marks = {name: _dots(table, name) for name in GROUPS}
+    lines, floors = style.theory(table, X, level=True), _floors(table)
+    marks = {name: _dots(table, name) for name in style.GROUPS}
     every = [*lines, *(one for some in marks.values() for one in some)]
-    errors = errors_axis(every, [one.y for one in floors if one.y is not None])
-    keys = theory_keys(lines, known=bool(floors))
+    errors = style.errors_axis(every, [one.y for one in floors if one.y is not None])
+    keys = style.theory_keys(lines, known=bool(floors))
     if alone:
         if not (marks[panel] or lines or floors):
             nothing("deep_errors", f'the panel "{panel}" has no rows')
         return single(_panel([*floors, *lines], marks[panel], panel, errors, keys))
-    panels = [_panel([*floors, *lines], marks[name], name, errors) for name in GROUPS]
+    panels = [_panel([*floors, *lines], marks[name], name, errors) for name in style.GROUPS]
     block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
-    return Drawing([block], (8.6, 4.1), told(table), above(keys, 0.05))
+    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
 
 
 def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add all samples per dimension, of query and readout or of a learner."""
-    return table.assign(**{X: (table[ALPHA0] + table[ALPHA1]).fillna(table["alpha"])})
+    return table.assign(**{X: (table[style.ALPHA0] + table[style.ALPHA1]).fillna(table["alpha"])})
 
 
 def _floors(table: pd.DataFrame) -> list[Rule]:
     """Return the level of those who know the signal."""
     known = select(table, ["error"], call="oracle")["error"]
-    return [Rule(y=one, layer=-1, **KNOWN) for one in numbers(known.unique())]
+    return [Rule(y=one, layer=-1, **style.KNOWN) for one in numbers(known.unique())]
 
 
 def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
     """Return what is trained, in a panel; the paper's model in other ways as well."""
-    found = trained(table, X, GROUPS[group][1], apart=1.025)
+    found = style.trained(table, X, style.GROUPS[group][1], apart=1.025)
     if group == "paper":
-        rows = select(by_attention(table, "simulate"), [X, Y])
+        rows = select(style.by_attention(table, "simulate"), [X, style.Y])
         steps, minimum = rows[rows["starts"] == 0], rows[rows["starts"] > 0]
         if len(steps):
             look: dict[str, Any] = {"marker": "^", "size": 4.4}
-            found.insert(1, dots(best(steps, X), TWO, SIMULATED, **look))
+            found.insert(1, dots(style.best(steps, X), style.TWO, SIMULATED, **look))
         if len(minimum):
-            look = {"marker": "D", "joined": JOINED, "size": 3.2}
-            found.insert(1, dots(best(minimum, X), BLACK, MINIMUM, **look))
+            look = {"marker": "D", "joined": style.JOINED, "size": 3.2}
+            found.insert(1, dots(style.best(minimum, X), BLACK, MINIMUM, **look))
     return found
 
 
 def _panel(
     lines: list[Mark], marks: list[Dots], group: str, errors: Axis, keys: list[Key] | None = None
 ) -> Panel:
-    own = dot_keys(marks)
-    first = keys is not None or group == next(iter(GROUPS))
+    own = style.dot_keys(marks)
+    first = keys is not None or group == next(iter(style.GROUPS))
     return Panel(
         [*lines, *marks, *note([*lines, *marks])],
         Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none"),
-        errors if first else unnamed(errors),
-        GROUPS[group][0],
-        legend=below(own, 0.215) if keys is None else inside([*keys, *own]),
+        errors if first else style.unnamed(errors),
+        style.GROUPS[group][0],
+        legend=style.below(own, 0.215) if keys is None else style.inside([*keys, *own]),
     )
-
-
-FIGURE = PublishedFigure(
-    18,
-    "Fuller attention, trained as people train, and how far it is from the limit",
-    "Test error against all samples per dimension, those held out included, for one signal token "
-    "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of the "
-    "samples held out to stop and to choose the learning rate. Lines are theory: the limit of "
-    "learning, which by a replica-symmetric formula no learner beats; the paper's two steps (half "
-    "of the data each, best of five steps and three ridges), as d → ∞; and what is possible if the "
-    "signal is known. Left: the paper's model by Adam, by its two steps at the same d, and trained "
-    "to a minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
-    "transformers, gated attention. Right: models that do not attend.",
-    units,
-    scores,
-    drawing,
-    deep_errors,
-)

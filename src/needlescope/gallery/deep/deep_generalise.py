@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
 from ...figures.reading.columns import listed
@@ -22,38 +22,18 @@ from ...figures.reading.moments import each
 from ...figures.reading.rows import select
 from ...figures.style import DOTTED, grey
 from ...grid import choice
-from ..deep_style import (
-    GROUPS,
-    KNOWN,
-    NAMES,
-    SETTINGS,
-    SIGNAL_KNOWN,
-    TWO,
-    TWO_STEPS,
-    Y,
-    above,
-    below,
-    by_attention,
-    dot_keys,
-    errors_axis,
-    inside,
-    theory_keys,
-    told,
-    trained,
-    unnamed,
-)
-from ..deep_units import (
-    ARCHITECTURE_NAMES,
-    TASK,
-    Size,
-    bayes_unit,
-    compare_with_bayes,
-    fine,
-    oracle_unit,
-    two_step_units,
-)
-from ..record import PublishedFigure
+from .. import deep_style as style
+from .. import deep_units as base
 from .deep_errors import LENGTHS, TESTED, at
+
+ORDER = 21
+TITLE = "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200"
+CAPTION = (
+    "Test error on sequences of another length, the signal still in one token; α = 16. Nothing is "
+    "trained again: the threshold that was right for ten tokens is used for all. The blue line is "
+    "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
+    "what is possible at each length if the signal is known."
+)
 
 
 def units(full: bool) -> list[Unit]:
@@ -64,20 +44,23 @@ def units(full: bool) -> list[Unit]:
     >>> units(False)[-1].arguments["lengths"]
     [2, 5, 20, 50, 100, 200]
     """
-    size = Size.of(full)
-    found = [bayes_unit(TASK, TESTED)]
-    lengths = sorted({round(one) for one in fine(2.0, 200.0, 15, *LENGTHS, TASK["L"])})
+    size = base.Size.of(full)
+    found = [base.bayes_unit(base.TASK, TESTED)]
+    lengths = sorted({round(one) for one in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
     for length in lengths:
-        tested = {**TASK, "L": length}
-        found += [oracle_unit(tested), *two_step_units(TASK, TESTED, test_task=tested)]
-    for name in ARCHITECTURE_NAMES:
+        tested = {**base.TASK, "L": length}
+        found += [
+            base.oracle_unit(tested),
+            *base.two_step_units(base.TASK, TESTED, test_task=tested),
+        ]
+    for name in base.ARCHITECTURE_NAMES:
         found += at(size, name, TESTED)
     return found
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Hold every architecture against the limit of learning, at the length of its training."""
-    return compare_with_bayes(table, ("alpha",))
+    return base.compare_with_bayes(table, ("alpha",))
 
 
 TICKS_X = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -85,15 +68,16 @@ X, OWN, TESTED_COLUMN = "tested", "task.L", "test_task.L"
 DRAWS = Draws(
     "deep_generalise",
     {
-        "simulate_deep": Rows(("architecture", OWN), (Y, f"{Y}s_1")),
-        "predict": Rows((OWN, TESTED_COLUMN), (Y,)),
+        "simulate_deep": Rows(("architecture", OWN), (style.Y, f"{style.Y}s_1")),
+        "predict": Rows((OWN, TESTED_COLUMN), (style.Y,)),
         "oracle": Rows((OWN,), ("error",)),
     },
-    across=(OWN, TESTED_COLUMN, *SETTINGS, "model", "architecture", "lengths"),
-    only={"architecture": NAMES},
+    across=(OWN, TESTED_COLUMN, *style.SETTINGS, "model", "architecture", "lengths"),
+    only={"architecture": style.NAMES},
 )
 
 
+@of_units
 def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
     """Draw test errors against the length of test sequences, all trained on one length.
 
@@ -109,16 +93,6 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as the length of training.
 
     Examples
     --------
@@ -137,20 +111,22 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
     """Return what `deep_generalise` draws: all panels, or one of them alone."""
-    choice("panel", panel, tuple(GROUPS))
+    choice("panel", panel, tuple(style.GROUPS))
     table = read(table, DRAWS)
     length = _trained_at(table)
     lines, every = _theory(table, length), _every(table)
-    marks = {name: trained(every, X, GROUPS[name][1], apart=1.02) for name in GROUPS}
-    errors = errors_axis([*lines, *(one for some in marks.values() for one in some)])
-    keys = theory_keys(lines)
+    marks = {
+        name: style.trained(every, X, style.GROUPS[name][1], apart=1.02) for name in style.GROUPS
+    }
+    errors = style.errors_axis([*lines, *(one for some in marks.values() for one in some)])
+    keys = style.theory_keys(lines)
     if alone:
         if not (marks[panel] or lines):
             nothing("deep_generalise", f'the panel "{panel}" has no rows')
         return single(_panel(length, lines, marks[panel], panel, errors, keys))
-    panels = [_panel(length, lines, marks[name], name, errors) for name in GROUPS]
+    panels = [_panel(length, lines, marks[name], name, errors) for name in style.GROUPS]
     block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
-    return Drawing([block], (8.6, 4.1), told(table), above(keys, 0.05))
+    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
 
 
 def _trained_at(table: pd.DataFrame) -> float | None:
@@ -176,8 +152,8 @@ def _every(table: pd.DataFrame) -> pd.DataFrame:
         f"{X}_{k + 1}": [one[k] if k < len(one) else np.nan for one in asked]
         for k in range(max(map(len, asked), default=0))
     }
-    others = each(rows.assign(**columns), X, f"{Y}s")
-    return pd.concat([own, others.assign(**{Y: others[f"{Y}s"]})], ignore_index=True)
+    others = each(rows.assign(**columns), X, f"{style.Y}s")
+    return pd.concat([own, others.assign(**{style.Y: others[f"{style.Y}s"]})], ignore_index=True)
 
 
 def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
@@ -186,14 +162,16 @@ def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
     known = select(table, [OWN, "error"], call="oracle").sort_values(OWN)
     if len(known):
         points = numbers(known[OWN]), numbers(known["error"])
-        found.append(Line(*points, name=SIGNAL_KNOWN, layer=-1, **KNOWN))
-    rows = select(by_attention(table, "predict"), [TESTED_COLUMN, Y])
+        found.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN))
+    rows = select(style.by_attention(table, "predict"), [TESTED_COLUMN, style.Y])
     if len(rows):
         far = (np.log(rows[TESTED_COLUMN].astype(float)) - np.log(length or 1.0)).abs()
         near = rows[far == far.min()]
-        setting = near.loc[near[Y].astype(float).idxmin(), list(SETTINGS)]
-        line = rows[(rows[list(SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
-        found.append(Line(numbers(line[TESTED_COLUMN]), numbers(line[Y]), TWO, TWO_STEPS))
+        setting = near.loc[near[style.Y].astype(float).idxmin(), list(style.SETTINGS)]
+        line = rows[(rows[list(style.SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
+        found.append(
+            Line(numbers(line[TESTED_COLUMN]), numbers(line[style.Y]), style.TWO, style.TWO_STEPS)
+        )
     return found
 
 
@@ -201,14 +179,16 @@ def _panel(
     length: float | None, lines: list[Mark], marks: list[Dots], group: str, errors: Axis,
     keys: list[Key] | None = None,
 ) -> Panel:  # fmt: skip
-    own = dot_keys(marks)
-    first = keys is not None or group == next(iter(GROUPS))
+    own = style.dot_keys(marks)
+    first = keys is not None or group == next(iter(style.GROUPS))
     return Panel(
         [*_mark(length), *lines, *marks, *note([*lines, *marks])],
         Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none"),
-        errors if first else unnamed(errors),
-        GROUPS[group][0],
-        legend=below(own, 0.215) if keys is None else inside([*keys, *own], "lower right"),
+        errors if first else style.unnamed(errors),
+        style.GROUPS[group][0],
+        legend=style.below(own, 0.215)
+        if keys is None
+        else style.inside([*keys, *own], "lower right"),
     )
 
 
@@ -222,17 +202,3 @@ def _mark(length: float | None) -> list[Mark]:
         Rule(x=length, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
         Words(said, *place, grey(0.4)),
     ]
-
-
-FIGURE = PublishedFigure(
-    21,
-    "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200",
-    "Test error on sequences of another length, the signal still in one token; α = 16. Nothing is "
-    "trained again: the threshold that was right for ten tokens is used for all. The blue line is "
-    "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
-    "what is possible at each length if the signal is known.",
-    units,
-    scores,
-    drawing,
-    deep_generalise,
-)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, note
 from ...figures.marks import Dots, Line, Rule
 from ...figures.reading.columns import missing
@@ -19,10 +19,18 @@ from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
 from ...figures.style import ANYONE, DASHED, LIMIT, grey
 from ...grid import choice
-from ..deep_style import JOINED, Y, beside, dot_keys, errors_axis, inside, told, unnamed, words
-from ..deep_units import TASK, Size, bayes_unit, compare_with_bayes, trial_units
-from ..record import PublishedFigure
+from .. import deep_style as style
+from .. import deep_units as base
 
+ORDER = 22
+TITLE = "Heads against signals"
+CAPTION = (
+    "Test error against the number of heads, where positives carry one of one, two or four "
+    "orthogonal signals, equally frequent; one token of ten, α = 16. Left: one layer of "
+    "self-attention; right: a transformer block. Dashed, in the colour of as many signals: the "
+    "least error of a single query with a readout, both chosen knowing the signals (theory). Thin: "
+    "what anyone could learn of one signal."
+)
 ALPHA = 16.0
 SIGNAL_COUNTS, HEADS = (1, 2, 4), (1, 2, 4, 8)
 KINDS = ("multihead", "block")
@@ -37,26 +45,26 @@ def units(full: bool) -> list[Unit]:
     >>> sorted({one["heads"] for one in found})
     [1, 2, 4, 8]
     """
-    size = Size.of(full)
-    found = [bayes_unit(TASK, ALPHA)]
+    size = base.Size.of(full)
+    found = [base.bayes_unit(base.TASK, ALPHA)]
     several = [task(signals) for signals in SIGNAL_COUNTS if signals > 1]
     found += [Unit("best_query", {"task": one}) for one in several]
     for name in KINDS:
         for signals in SIGNAL_COUNTS:
             for heads in HEADS:
-                found += trial_units(size, name, ALPHA, task(signals), heads=heads)
+                found += base.trial_units(size, name, ALPHA, task(signals), heads=heads)
     return found
 
 
 def task(signals: int) -> dict[str, Any]:
     """Return the task with so many signals."""
-    return TASK if signals == 1 else {**TASK, "signals": [1.0 / signals] * signals}
+    return base.TASK if signals == 1 else {**base.TASK, "signals": [1.0 / signals] * signals}
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Hold those of one signal against the limit of learning, which is not known of more."""
     one = table[table["task.signals"].isna()] if "task.signals" in table else table
-    return compare_with_bayes(one, ("alpha",))
+    return base.compare_with_bayes(one, ("alpha",))
 
 
 X, SIGNALS = "heads", "signals"
@@ -67,9 +75,9 @@ ONE_QUERY = "one query that knows the\nsignals (theory), as coloured"
 DRAWS = Draws(
     "deep_heads",
     {
-        "simulate_deep": Rows(("architecture", X), (Y,)),
+        "simulate_deep": Rows(("architecture", X), (style.Y,)),
         "best_query": Rows(("task.signals",), ("error",)),
-        "bayes_optimal": Rows((), (Y,)),
+        "bayes_optimal": Rows((), (style.Y,)),
     },
     across=("architecture", "heads", "task.signals", "model", "lengths"),
     only={"architecture": PANELS},
@@ -77,6 +85,7 @@ DRAWS = Draws(
 )
 
 
+@of_units
 def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead") -> Any:
     """Draw test errors against the number of heads, a curve for each number of signals.
 
@@ -91,16 +100,6 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
         Axes to draw a single panel into; a figure of its own with both by default.
     panel : "multihead" or "block", default "multihead"
         With ``ax``, which one: a layer of self-attention, or a transformer block.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
 
     Examples
     --------
@@ -123,20 +122,20 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "multihead
     levels = [*_limit(table), *_single(table)]
     marks = {name: _dots(table, name) for name in PANELS}
     heights = [one.y for one in levels if one.y is not None]
-    errors = errors_axis([one for some in marks.values() for one in some], heights)
+    errors = style.errors_axis([one for some in marks.values() for one in some], heights)
     if alone:
         if not (marks[panel] or levels):
             nothing("deep_heads", f'the panel "{panel}" has no rows')
-        legend = inside(_keys(table, marks[panel]), room=True)
+        legend = style.inside(_keys(table, marks[panel]), room=True)
         return single(_panel(levels, marks[panel], panel, errors, legend))
     first, second = PANELS
-    legend = beside(_keys(table, [one for some in marks.values() for one in some]))
+    legend = style.beside(_keys(table, [one for some in marks.values() for one in some]))
     panels = [
         _panel(levels, marks[first], first, errors),
-        _panel(levels, marks[second], second, unnamed(errors), legend),
+        _panel(levels, marks[second], second, style.unnamed(errors), legend),
     ]
     block = Block(panels, 2, (0.075, 0.72, 0.15, 0.83), (0.2, 0.2))
-    return Drawing([block], (7.8, 3.0), told(table))
+    return Drawing([block], (7.8, 3.0), style.told(table))
 
 
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
@@ -158,9 +157,14 @@ def _named(signals: int) -> str:
 
 def _dots(table: pd.DataFrame, name: str) -> list[Dots]:
     """Return a curve for each number of signals."""
-    rows = select(table, [X, Y], call="simulate_deep", architecture=name)
+    rows = select(table, [X, style.Y], call="simulate_deep", architecture=name)
     return [
-        dots(means(part, X, Y), name=_named(int(signals)), joined=JOINED, **_look(int(signals)))
+        dots(
+            means(part, X, style.Y),
+            name=_named(int(signals)),
+            joined=style.JOINED,
+            **_look(int(signals)),
+        )
         for signals, part in rows.groupby(SIGNALS)
     ]
 
@@ -176,7 +180,7 @@ def _single(table: pd.DataFrame) -> list[Rule]:
 
 def _limit(table: pd.DataFrame) -> list[Rule]:
     """Return what anyone could learn of one signal."""
-    rows = select(table, [Y], call="bayes_optimal", signals=1)[Y].astype(float)
+    rows = select(table, [style.Y], call="bayes_optimal", signals=1)[style.Y].astype(float)
     return [Rule(y=float(y), colour=LIMIT, width=0.9, layer=-1) for y in rows.unique()]
 
 
@@ -188,7 +192,7 @@ def _panel(
         [*levels, *marks, *note([*levels, *marks])],
         Axis("heads", log=2, ticks=heads or None, plain=True, minor="none", limits=_reach(heads)),
         errors,
-        "one layer of self-attention" if name == "multihead" else words(name),
+        "one layer of self-attention" if name == "multihead" else style.words(name),
         legend=legend,
     )
 
@@ -199,25 +203,10 @@ def _reach(heads: list[float]) -> tuple[float, float]:
 
 def _keys(table: pd.DataFrame, marks: list[Dots]) -> list[Key]:
     ordered = sorted(marks, key=lambda one: one.name)
-    keys = dot_keys(ordered)
+    keys = style.dot_keys(ordered)
     dark = grey(0.3)
     if len(select(table, ["error"], call="best_query")):
         keys.append(Key(ONE_QUERY, Line(colour=dark, dash=DASHED, width=1.1)))
-    if len(select(table, [Y], call="bayes_optimal", signals=1)):
+    if len(select(table, [style.Y], call="bayes_optimal", signals=1)):
         keys.append(Key(f"{ANYONE},\nof one signal", Line(colour=LIMIT, width=0.9)))
     return keys
-
-
-FIGURE = PublishedFigure(
-    22,
-    "Heads against signals",
-    "Test error against the number of heads, where positives carry one of one, two or four "
-    "orthogonal signals, equally frequent; one token of ten, α = 16. Left: one layer of "
-    "self-attention; right: a transformer block. Dashed, in the colour of as many signals: the "
-    "least error of a single query with a readout, both chosen knowing the signals (theory). Thin: "
-    "what anyone could learn of one signal.",
-    units,
-    scores,
-    drawing,
-    deep_heads,
-)

@@ -12,34 +12,23 @@ import pandas as pd
 
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Band, Mark, Words
 from ...figures.reading.door import Draws, Rows, check_strengths, read
 from ...figures.reading.rows import select
 from ...figures.style import grey
-from ..deep_style import (
-    NAMES,
-    SETTINGS,
-    Y,
-    beside,
-    dot_keys,
-    errors_axis,
-    theory,
-    theory_keys,
-    told,
-    trained,
-)
-from ..deep_units import (
-    Size,
-    bayes_unit,
-    compare_with_bayes,
-    oracle_unit,
-    trial_units,
-    two_step_units,
-)
-from ..record import PublishedFigure
+from .. import deep_style as style
+from .. import deep_units as base
 
+ORDER = 20
+TITLE = "Longer sequences than dimensions"
+CAPTION = (
+    "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log L), "
+    "for d = 32 and α = 16. Who knows the signal errs the less the longer the sequence, and so "
+    "does the best learner of all. The shaded part has more tokens than dimensions. Lines are "
+    "theory; two steps are the best of five steps and three ridges."
+)
 FACTOR, ALPHA, D = 1.5, 16.0, 32
 DRAWN = ("solvable", "multihead", "block", "max", "gated", "gru", "convolution")
 LENGTHS, LONGEST = (4, 16, 64, 256), 1024
@@ -56,14 +45,18 @@ def units(full: bool) -> list[Unit]:
     >>> max(one["task"]["L"] for one in found if one["architecture"] == "gru")
     64
     """
-    size = Size.of(full)
+    size = base.Size.of(full)
     found = []
     for L in FINE:
-        found += [oracle_unit(task(L)), bayes_unit(task(L), ALPHA), *two_step_units(task(L), ALPHA)]
+        found += [
+            base.oracle_unit(task(L)),
+            base.bayes_unit(task(L), ALPHA),
+            *base.two_step_units(task(L), ALPHA),
+        ]
     for L in (*LENGTHS, *((LONGEST,) if full else ())):
         for name in DRAWN:
             if full or name not in SLOW or max(LENGTHS) > L:
-                found += trial_units(size, name, ALPHA, task(L), d=D, n_test=size.n_test // 2)
+                found += base.trial_units(size, name, ALPHA, task(L), d=D, n_test=size.n_test // 2)
     return found
 
 
@@ -75,24 +68,25 @@ def task(L: int) -> dict[str, Any]:
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Hold every architecture against the limit of learning."""
-    return compare_with_bayes(table, ("task.L",))
+    return base.compare_with_bayes(table, ("task.L",))
 
 
 X = "task.L"
-ROWS = Rows((X,), (Y,))
+ROWS = Rows((X,), (style.Y,))
 DRAWS = Draws(
     "deep_lengths",
     {
-        "simulate_deep": Rows((X, "architecture"), (Y,)),
+        "simulate_deep": Rows((X, "architecture"), (style.Y,)),
         "predict": ROWS,
         "bayes_optimal": ROWS,
         "oracle": Rows((X,), ("error",)),
     },
-    across=(X, "task.theta", *SETTINGS, "model", "architecture", "lengths"),
-    only={"architecture": NAMES},
+    across=(X, "task.theta", *style.SETTINGS, "model", "architecture", "lengths"),
+    only={"architecture": style.NAMES},
 )
 
 
+@of_units
 def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test errors of architectures against the number of tokens, with theory's lines.
 
@@ -107,16 +101,6 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
         diverged are counted in words.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, if a parameter changes in it that the figure does
-        not draw, or if an L comes with two θ.
 
     Examples
     --------
@@ -135,21 +119,21 @@ def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `deep_lengths` draws."""
     table = read(table, DRAWS)
     check_strengths("deep_lengths", table)
-    marks: list[Mark] = [*theory(table, X), *trained(table, X, NAMES)]
-    errors = errors_axis(marks)
-    keys = [*theory_keys(marks), *dot_keys(marks)]
+    marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
+    errors = style.errors_axis(marks)
+    keys = [*style.theory_keys(marks), *style.dot_keys(marks)]
     panel = Panel(
         [*_longer(table, errors), *marks, *note(marks)],
         Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table)),
         errors,
-        legend=beside(keys),
+        legend=style.beside(keys),
     )
     block = Block([panel], 1, (0.1, 0.65, 0.145, 0.9))
-    return Drawing([block], (6.4, 3.4), told(table))
+    return Drawing([block], (6.4, 3.4), style.told(table))
 
 
 def _reach(table: pd.DataFrame) -> tuple[float, float]:
-    rows = table[table[Y].notna() | table["error"].notna()]
+    rows = table[table[style.Y].notna() | table["error"].notna()]
     return float(rows[X].min()) / 1.15, float(rows[X].max()) * 1.15
 
 
@@ -166,17 +150,3 @@ def _longer(table: pd.DataFrame, errors: Axis) -> list[Mark]:
         Band((d, end), (low, low), (high, high), grey(0.5), 0.1),
         Words(words, *place, grey(0.4)),
     ]
-
-
-FIGURE = PublishedFigure(
-    20,
-    "Longer sequences than dimensions",
-    "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log L), "
-    "for d = 32 and α = 16. Who knows the signal errs the less the longer the sequence, and so "
-    "does the best learner of all. The shaded part has more tokens than dimensions. Lines are "
-    "theory; two steps are the best of five steps and three ridges.",
-    units,
-    scores,
-    drawing,
-    deep_lengths,
-)

@@ -17,7 +17,7 @@ from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
 from ...figures.attended import SCALE
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, note
 from ...figures.marks import INSIDE, Cells, Dots, Line, Mark, Rule, Words
 from ...figures.reading.door import Draws, Rows, nothing, read
@@ -25,23 +25,20 @@ from ...figures.reading.moments import each, moments
 from ...figures.reading.rows import means, select, simulated
 from ...figures.style import BLACK, DASHED, grey
 from ...grid import choice
-from ..deep_style import (
-    ALPHA0,
-    ALPHA1,
-    JOINED,
-    LOOKS,
-    NAMES,
-    SETTINGS,
-    TWO,
-    TWO_STEPS,
-    Y,
-    dot_keys,
-    lost,
-    words,
-)
-from ..deep_units import ARCHITECTURE_NAMES, TASK, Size, bayes_unit, compare_with_bayes, halves
-from ..record import PublishedFigure
+from .. import deep_style as style
+from .. import deep_units as base
 from .deep_errors import END_RIDGES, WATCHED, at
+
+ORDER = 19
+TITLE = "What training finds, epoch by epoch"
+CAPTION = (
+    "One signal token of ten, α = 8. Left: the cosine with the signal of the mean gradient of the "
+    "score in a signal token, which for a linear classifier is its readout. Right of it: of the "
+    "query itself, where there is one; the level lines are the query of two steps (theory) and of "
+    "the paper's model trained to a minimum. Below: attention maps, the mean attention at each "
+    "epoch (from top to bottom) on the signal token, at the left, and on the other nine tokens, "
+    "the most attended first; of several heads, of the one that looks at the signal most."
+)
 
 
 def units(full: bool) -> list[Unit]:
@@ -52,28 +49,28 @@ def units(full: bool) -> list[Unit]:
     >>> sum(unit.arguments.get("watch", False) for unit in units(False))
     33
     """
-    size = Size.of(full)
-    found = [bayes_unit(TASK, WATCHED)]
-    asked = halves(TASK, WATCHED, 100.0, 1.0)
-    found.append(Unit("align", {"task": TASK, "training": asked["training"]}))
+    size = base.Size.of(full)
+    found = [base.bayes_unit(base.TASK, WATCHED)]
+    asked = base.halves(base.TASK, WATCHED, 100.0, 1.0)
+    found.append(Unit("align", {"task": base.TASK, "training": asked["training"]}))
     for ridge in END_RIDGES:
-        asked = {**halves(TASK, WATCHED, 10.0, ridge), "starts": 2, "d": size.d}
+        asked = {**base.halves(base.TASK, WATCHED, 10.0, ridge), "starts": 2, "d": size.d}
         found += trials("simulate", asked, size.trials)
-    for name in ARCHITECTURE_NAMES:
+    for name in base.ARCHITECTURE_NAMES:
         found += at(size, name, WATCHED)
     return found
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Hold every architecture against the limit of learning."""
-    return compare_with_bayes(table, ("alpha",))
+    return base.compare_with_bayes(table, ("alpha",))
 
 
 X, COSINE, QUERY, MAP = "path_epochs", "path_cosine", "path_cosine_q", "path_map"
 TINY = 6.4  # points, of the names above small maps
 START = 0.5  # where epoch 0 is drawn, on a logarithmic axis
 MINIMUM = "trained to a minimum"
-MAPS = tuple(name for name in NAMES if ARCHITECTURES[name].attention)
+MAPS = tuple(name for name in style.NAMES if ARCHITECTURES[name].attention)
 COSINES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 DRAWS = Draws(
     "deep_training",
@@ -82,12 +79,21 @@ DRAWS = Draws(
         "align": Rows((), ("cosine_q",)),
         "simulate": Rows(("starts",), ("cosine_q",)),
     },
-    across=(ALPHA0, ALPHA1, *SETTINGS, "model", "architecture", "starts", "lengths"),
-    only={"architecture": NAMES},
+    across=(
+        style.ALPHA0,
+        style.ALPHA1,
+        *style.SETTINGS,
+        "model",
+        "architecture",
+        "starts",
+        "lengths",
+    ),
+    only={"architecture": style.NAMES},
     beside=("align", "simulate"),
 )
 
 
+@of_units
 def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     """Draw the alignment with the signal over the epochs of training, and where attention goes.
 
@@ -103,16 +109,6 @@ def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine")
     panel : str, default "cosine"
         With ``ax``, which one: "cosine" of the gradient, "query" for that of the query, or the
         name of an architecture that attends, for its map.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as α.
 
     Examples
     --------
@@ -137,7 +133,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosine") 
     lines = [_cosines(table, COSINE), _cosines(table, QUERY)]
     maps = [name for name in MAPS if _map(table, name) is not None]
     panels = [_attention(table, name, first=name == maps[0]) for name in maps]
-    said = "\n".join((simulated(table, "simulate_deep"), *lost(table)))
+    said = "\n".join((simulated(table, "simulate_deep"), *style.lost(table)))
     height, low = (5.0, 0.545) if maps else (2.9, 0.16)
     blocks = [Block(lines, 2, (0.062, 0.755, low, 0.925 if maps else 0.87), (0.22, 0.2))]
     if maps:
@@ -165,11 +161,18 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
     rows = each(table[table["call"] == "simulate_deep"], X, column)
     rows[X] = rows[X].clip(lower=START)
     marks: list[Mark] = []
-    for name in NAMES:
+    for name in style.NAMES:
         trials = select(rows, [X, column], architecture=name)
         if len(trials):
             found = means(trials, X, column)
-            marks.append(dots(found, name=words(name), joined=JOINED, **LOOKS[name]._asdict()))
+            marks.append(
+                dots(
+                    found,
+                    name=style.words(name),
+                    joined=style.JOINED,
+                    **style.LOOKS[name]._asdict(),
+                )
+            )
     epochs = sorted(rows[X].unique()) or [START, 1.0]
     levels = _levels(table) if column == QUERY else []
     gradient = column == COSINE
@@ -199,24 +202,24 @@ def _levels(table: pd.DataFrame) -> list[tuple[str, float, dict[str, Any]]]:
     found: list[tuple[str, float, dict[str, Any]]] = []
     steps = select(table, ["cosine_q"], call="align")["cosine_q"]
     if len(steps):
-        found.append((TWO_STEPS, float(steps.mean()), {"colour": TWO}))
+        found.append((style.TWO_STEPS, float(steps.mean()), {"colour": style.TWO}))
     rows = select(table, ["cosine_q"], call="simulate")
-    parts = [part for _, part in rows[rows["starts"] > 0].groupby(list(SETTINGS))]
+    parts = [part for _, part in rows[rows["starts"] > 0].groupby(list(style.SETTINGS))]
     if parts:
-        least = min(parts, key=lambda part: float(np.nan_to_num(part[Y].mean(), nan=1.0)))
+        least = min(parts, key=lambda part: float(np.nan_to_num(part[style.Y].mean(), nan=1.0)))
         look = {"colour": BLACK, "dash": DASHED, "width": 1.2}
         found.append((MINIMUM, float(least["cosine_q"].mean()), look))
     return found
 
 
 def _keys(marks: Sequence[Mark], levels: list[tuple[str, float, dict[str, Any]]]) -> list[Key]:
-    return dot_keys(marks) + [Key(f"{name}, query", Line(**look)) for name, _, look in levels]
+    return style.dot_keys(marks) + [Key(f"{name}, query", Line(**look)) for name, _, look in levels]
 
 
 def _legend(table: pd.DataFrame, panels: list[Panel], low: float) -> Legend:
     """Name the curves of both panels, at their right."""
     marks = {one.name: one for panel in panels for one in panel.marks if isinstance(one, Dots)}
-    order = [marks[words(name)] for name in NAMES if words(name) in marks]
+    order = [marks[style.words(name)] for name in style.NAMES if style.words(name) in marks]
     spaces = {"handlelength": 2.0, "labelspacing": 0.35}
     keys = _keys(order, _levels(table))
     return Legend(keys, "upper left", (0.763, 0.935 if low > 0.5 else 0.88), spaces=spaces)
@@ -242,7 +245,9 @@ def _attention(
     assert found is not None
     values, epochs = found
     said = (
-        words(name).replace(", ", ",\n") if "," in words(name) else textwrap.fill(words(name), 15)
+        style.words(name).replace(", ", ",\n")
+        if "," in style.words(name)
+        else textwrap.fill(style.words(name), 15)
     )
     title = Words(said, (0.0, 1.0), INSIDE, ("left", "bottom"), (0, 3), size=TINY)
     shown = first or alone
@@ -254,23 +259,7 @@ def _attention(
             "epoch" if shown else "", ticks=places if shown else (),
             labels=[f"{one:g}" for one in epochs] if shown else (),
         ),
-        words(name) if alone else "",
+        style.words(name) if alone else "",
         bar=SCALE if alone else None,
         back=grey(0.9),
     )  # fmt: skip
-
-
-FIGURE = PublishedFigure(
-    19,
-    "What training finds, epoch by epoch",
-    "One signal token of ten, α = 8. Left: the cosine with the signal of the mean gradient of the "
-    "score in a signal token, which for a linear classifier is its readout. Right of it: of the "
-    "query itself, where there is one; the level lines are the query of two steps (theory) and of "
-    "the paper's model trained to a minimum. Below: attention maps, the mean attention at each "
-    "epoch (from top to bottom) on the signal token, at the left, and on the other nine tokens, "
-    "the most attended first; of several heads, of the one that looks at the signal most.",
-    units,
-    scores,
-    drawing,
-    deep_training,
-)

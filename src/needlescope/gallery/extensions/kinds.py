@@ -18,7 +18,7 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import anyone, dots, explain, heights, note
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
@@ -28,8 +28,22 @@ from ...grid import choice
 from ...task import Task
 from ...theory.alignment import align
 from ...training import Training
-from ..record import PublishedFigure
 
+ORDER = 16
+TITLE = "Softmax, hard and linear attention, each at its best"
+CAPTION = (
+    "Test error of attention after two steps (half of the data for the query, half for the "
+    "readout), by what it makes of the query: softmax, hard (the largest token alone) and linear "
+    "(softmax to first order). The query's direction is the same for all; each kind has the κ that "
+    "errs least, of nine from 0.15 to 4 (hard attention knows none), and the better of the ridges "
+    "0.03 and 0.1. Lines are theory, dots trained classifiers at the settings that are best in "
+    "theory. With one token that carries the signal (left, middle) hard attention errs 22 % more "
+    "than softmax at α = 1, 9 % more at 8 and 4 % at 32; linear attention errs twice as much with "
+    "ten tokens, three times with 32. Where data are too few for a good query (left of α = 0.5), "
+    "hard attention is the worst of the three. With several tokens that share one signal (right) "
+    "hard attention still sees one of them, and with six of twenty errs nearly twice as much as "
+    "mean pooling; linear attention comes up to softmax, and from eight on is ahead by 1 to 2 %."
+)
 STRENGTH, TOKENS, SPREAD, ALPHA = 5.0, 10, 20, 8.0
 KAPPAS = {  # from which the best is taken; hard attention knows none
     "attention": (0.15, 0.22, 0.32, 0.5, 0.75, 1.1, 1.6, 2.5, 4.0),
@@ -149,6 +163,7 @@ PANELS = {
 }
 
 
+@of_units
 def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     """Draw the test errors of kinds of attention against data, length, and tokens with signal.
 
@@ -166,16 +181,6 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     panel : "data", "length" or "shared", default "data"
         With ``ax``, which one: along the amount of data, L, or R. What is not along a panel has one
         value in it, the one with most points.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw.
 
     Examples
     --------
@@ -308,24 +313,3 @@ def _dot(table: pd.DataFrame, model: str) -> Dots | None:
         if len(select(table, [Y], call="simulate", model=model))
         else None
     )
-
-
-FIGURE = PublishedFigure(
-    16,
-    "Softmax, hard and linear attention, each at its best",
-    "Test error of attention after two steps (half of the data for the query, half for the "
-    "readout), by what it makes of the query: softmax, hard (the largest token alone) and linear "
-    "(softmax to first order). The query's direction is the same for all; each kind has the κ that "
-    "errs least, of nine from 0.15 to 4 (hard attention knows none), and the better of the ridges "
-    "0.03 and 0.1. Lines are theory, dots trained classifiers at the settings that are best in "
-    "theory. With one token that carries the signal (left, middle) hard attention errs 22 % more "
-    "than softmax at α = 1, 9 % more at 8 and 4 % at 32; linear attention errs twice as much with "
-    "ten tokens, three times with 32. Where data are too few for a good query (left of α = 0.5), "
-    "hard attention is the worst of the three. With several tokens that share one signal (right) "
-    "hard attention still sees one of them, and with six of twenty errs nearly twice as much as "
-    "mean pooling; linear attention comes up to softmax, and from eight on is ahead by 1 to 2 %.",
-    units,
-    scores,
-    drawing,
-    kinds,
-)

@@ -14,15 +14,30 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import anyone, dots, explain, heights, note
 from ...figures.marks import INSIDE, Line, Mark, Rule, Words, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
 from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, grey
 from ...grid import choice
-from ..record import PublishedFigure
 
+ORDER = 15
+TITLE = "Rare positives: balance the slopes between the two steps"
+CAPTION = (
+    "Left: the cosine between the signal and the query after two steps, against the share of "
+    "positives. After the first step the slopes of the loss do not add up to zero, unless half of "
+    "the labels are positive, and what is left of them pulls the query along the readout: against "
+    "the signal where positives are rare. Where the bias moves between the steps to where the "
+    "slopes balance, nothing pulls. Right: the test error that follows, with the best of six steps "
+    "η_q from 10 to 3,000. With a tenth of positives the plain steps leave a cosine of −0.26, "
+    "and a classifier that says no to everything (error 0.100); balanced ones reach 0.84 and "
+    "0.039, where the limit of learning is 0.029 with the same samples. With a fifth it is 0.189 "
+    "against 0.053 (limit 0.043). Below 4 % neither finds much: the readout after one step, which "
+    "all of this rests on, hardly sees the signal. From one half on the pull is towards the signal "
+    "and does no harm: with nine tenths of positives the plain query is the better one, 0.045 "
+    "against 0.047. Balanced queries are shorter, and need larger steps where positives are rare."
+)
 TASK = {"L": 10, "R": 1, "theta": 4.0}
 ALPHA, RIDGE = 10.0, 0.01  # of each stage; of its readout
 STEPS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -110,6 +125,7 @@ DRAWS = Draws(
 )
 
 
+@of_units
 def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     """Draw the query's cosine with the signal, and the test error, against the share of positives.
 
@@ -125,16 +141,6 @@ def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
         Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosine" or "error", default "cosine"
         With ``ax``, which one.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
 
     Examples
     --------
@@ -236,25 +242,3 @@ def _limit(marks: list[Mark]) -> list[Mark]:
             at = (mark.x[place], mark.y[place])
             return [Words(ANYONE, at, anchor=("left", "top"), offset=(2, -4), colour=LIMIT)]
     return []
-
-
-FIGURE = PublishedFigure(
-    15,
-    "Rare positives: balance the slopes between the two steps",
-    "Left: the cosine between the signal and the query after two steps, against the share of "
-    "positives. After the first step the slopes of the loss do not add up to zero, unless half of "
-    "the labels are positive, and what is left of them pulls the query along the readout: against "
-    "the signal where positives are rare. Where the bias moves between the steps to where the "
-    "slopes balance, nothing pulls. Right: the test error that follows, with the best of six steps "
-    "η_q from 10 to 3,000. With a tenth of positives the plain steps leave a cosine of −0.26, "
-    "and a classifier that says no to everything (error 0.100); balanced ones reach 0.84 and "
-    "0.039, where the limit of learning is 0.029 with the same samples. With a fifth it is 0.189 "
-    "against 0.053 (limit 0.043). Below 4 % neither finds much: the readout after one step, which "
-    "all of this rests on, hardly sees the signal. From one half on the pull is towards the signal "
-    "and does no harm: with nine tenths of positives the plain query is the better one, 0.045 "
-    "against 0.047. Balanced queries are shorter, and need larger steps where positives are rare.",
-    units,
-    scores,
-    drawing,
-    rare,
-)

@@ -14,7 +14,7 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, explain, heights, note
 from ...figures.marks import INSIDE, Line, Mark, Words, numbers
 from ...figures.reading.columns import missing
@@ -22,8 +22,18 @@ from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
 from ...figures.style import COLOURS, DOTTED, grey
 from ...grid import choice
-from ..record import PublishedFigure
 
+ORDER = 17
+TITLE = "Two signals: the query drops the rarer one"
+CAPTION = (
+    "A positive carries one of two orthogonal signals, the first with probability p. Left: the "
+    "query's cosines with both after two gradient steps. The first step moves the readout along "
+    "each signal in proportion to its share, and the second weighs that by the share again, so "
+    "that the cosines go as p² and (1 − p)² (dotted). Right: the test error of the classifier "
+    "that follows, beside mean pooling. It is largest not where the signals are equally frequent "
+    "(0.136) but where the second is rare enough to be dropped and common enough to matter (0.176 "
+    "at p = 0.7); with one signal alone it is 0.028."
+)
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 TRAINING = {"alpha0": 4.0, "alpha1": 4.0, "ridge": 0.01, "eta_q": 30.0}
 DOTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # shares where training is simulated
@@ -96,6 +106,7 @@ DRAWS = Draws(
 )
 
 
+@of_units
 def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
     """Draw the query's cosines with two signals, and test errors, against the share of the first.
 
@@ -109,16 +120,6 @@ def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> A
         Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosines" or "error", default "cosines"
         With ``ax``, which one.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
 
     Examples
     --------
@@ -214,20 +215,3 @@ def _errors(table: pd.DataFrame) -> Panel:
 
 def _shares() -> Axis:
     return Axis(XLABEL, ticks=SHARES)
-
-
-FIGURE = PublishedFigure(
-    17,
-    "Two signals: the query drops the rarer one",
-    "A positive carries one of two orthogonal signals, the first with probability p. Left: the "
-    "query's cosines with both after two gradient steps. The first step moves the readout along "
-    "each signal in proportion to its share, and the second weighs that by the share again, so "
-    "that the cosines go as p² and (1 − p)² (dotted). Right: the test error of the classifier "
-    "that follows, beside mean pooling. It is largest not where the signals are equally frequent "
-    "(0.136) but where the second is rare enough to be dropped and common enough to matter (0.176 "
-    "at p = 0.7); with one signal alone it is 0.028.",
-    units,
-    scores,
-    drawing,
-    signals,
-)

@@ -14,15 +14,22 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve, explain, note, two_panels
 from ...figures.marks import Line, Words, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
 from ...figures.style import COLOURS, DASHED, grey
 from ...grid import choice
-from ..record import PublishedFigure
 
+ORDER = 2
+TITLE = "Alignment of query and readout with the signal"
+CAPTION = (
+    "Cosine between the signal ξ and the readout w after one gradient step, and between ξ and the "
+    "query q after two, as the steps see more data (α0 samples per dimension); lines are the "
+    "theory, dots the steps taken on drawn data. The query misses perfect alignment by C/α0: on "
+    "log–log axes the gap falls along a line of slope −1."
+)
 TASK = {"L": 10, "R": 3, "theta": 6.0, "pi": 0.2}
 STEPS = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
 LOSS = "logistic"
@@ -71,6 +78,7 @@ ROWS = Rows((X,), tuple(VECTORS))
 DRAWS = Draws("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
 
 
+@of_units
 def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
     """Draw the cosines of query and readout with the signal, and how the query's nears one.
 
@@ -84,15 +92,6 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
         Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosines" or "gap", default "cosines"
         With ``ax``, which one; "gap" is 1 − s_q beside C/α0.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter other than α0 changes in it.
 
     Examples
     --------
@@ -171,17 +170,3 @@ def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) ->
     if above:
         return Words(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
     return Words(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)
-
-
-FIGURE = PublishedFigure(
-    2,
-    "Alignment of query and readout with the signal",
-    "Cosine between the signal ξ and the readout w after one gradient step, and between ξ and the "
-    "query q after two, as the steps see more data (α0 samples per dimension); lines are the "
-    "theory, dots the steps taken on drawn data. The query misses perfect alignment by C/α0: on "
-    "log–log axes the gap falls along a line of slope −1.",
-    units,
-    scores,
-    drawing,
-    alignment,
-)

@@ -16,15 +16,25 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve, explain, note, two_panels
 from ...figures.marks import Mark, Rule
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
 from ...figures.style import COLOURS, DOTTED, blend, grey
 from ...grid import choice
-from ..record import PublishedFigure
 
+ORDER = 10
+TITLE = "What the trained query looks at"
+CAPTION = (
+    "Left: the mean attention weight of the signal token and of each of the nine others, in a "
+    "positive sample, as the query's two steps see more data (α0 samples per dimension); dotted: "
+    "attention spread evenly. How far the weights part is a matter of the step η_q, which sets the "
+    "query's length; more data than one sample per dimension hardly change them. Right: how often "
+    "the largest weight is the signal token's. That depends on the direction of the query alone, "
+    "not on the step, and a weaker signal costs twice: the query is trained less well, and the "
+    "token stands out less from the noise."
+)
 TASK = {"L": 10, "R": 1, "pi": 0.5}
 THETA, ETA_Q = 5.0, 10.0
 STEPS, SIGNALS = (2.5, ETA_Q, 40.0), (3.0, 4.0, THETA)
@@ -76,6 +86,7 @@ ROWS = Rows((X, SIGNAL), ("signal", "noise", "largest"))
 DRAWS = Draws("attention_map", {"focus": ROWS, "simulate_focus": ROWS}, across=(X, STEP, SIGNAL))
 
 
+@of_units
 def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Any:
     """Draw the mean attention on a signal and on a noise token, and where the largest weight is.
 
@@ -90,16 +101,6 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
     panel : "weights" or "largest", default "weights"
         With ``ax``, which one; "largest" is the chance that the largest weight lies on a signal
         token.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw.
 
     Examples
     --------
@@ -217,20 +218,3 @@ def _largest(table: pd.DataFrame) -> Panel:
     at = _at(table, STEP, SIGNAL, r"$\eta_q$")
     title = f"the signal token's weight is the largest{at}"
     return _panel(marks, title, "chance that it is the largest")
-
-
-FIGURE = PublishedFigure(
-    10,
-    "What the trained query looks at",
-    "Left: the mean attention weight of the signal token and of each of the nine others, in a "
-    "positive sample, as the query's two steps see more data (α0 samples per dimension); dotted: "
-    "attention spread evenly. How far the weights part is a matter of the step η_q, which sets the "
-    "query's length; more data than one sample per dimension hardly change them. Right: how often "
-    "the largest weight is the signal token's. That depends on the direction of the query alone, "
-    "not on the step, and a weaker signal costs twice: the query is trained less well, and the "
-    "token stands out less from the noise.",
-    units,
-    scores,
-    drawing,
-    attention_map,
-)

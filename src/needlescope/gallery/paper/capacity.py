@@ -14,14 +14,28 @@ import pandas as pd
 from ...experiments.comparison import COMPARED, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DOTTED, NAMES, WHITE, blend
 from ...models import get_model
-from ..record import PublishedFigure
 
+ORDER = 3
+TITLE = "How much data can be fitted without a mistake"
+CAPTION = (
+    "Left: the share of random training sets that a classifier can separate perfectly, against "
+    "their size in units of the predicted capacity α* (a conjecture), at two dimensions d (bars: "
+    "one standard error). In the limit the share drops from one to zero at α1 = α*. At finite d it "
+    "falls gradually, over a width in proportion to 1/√d, and its middle lies above one by an "
+    "amount in proportion to 1/d: the score is of the middle extrapolated from the two. "
+    "Right: α* as one quantity changes and the others stay, the query among them (dotted: the "
+    "setting on the left; R changes at θ = 2); trials at one other place on each panel are scored "
+    "as well. At the dotted line the order "
+    "is flat > attention > pooling. Attention overtakes the flat classifier when the signal is "
+    "stronger or the tokens fewer; it falls below pooling when its query is misaligned, or when "
+    "most tokens carry the signal and averaging all of them is the better thing to do."
+)
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 MODELS = ("attention", "pooled", "vectorized")
@@ -230,6 +244,7 @@ BASE = {f"task.{key}": value for key, value in TASK.items()} | {
 }
 
 
+@of_units
 def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the fraction of separable datasets, and beside it α* along each axis.
 
@@ -241,15 +256,6 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
         κ = 0.6843 and s = 0.9762): there, or with L, θ, R (at θ = 2) or s changed.
     ax : matplotlib axes, optional
         Draw only the fractions, here; a figure of its own by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or some at other settings.
 
     Examples
     --------
@@ -372,24 +378,3 @@ def _capacity(table: pd.DataFrame, place: int) -> Panel:
         Axis("" if place % 2 else r"$\alpha^*$", log=10, minor="ticks"),
         "" if place else r"predicted capacity $\alpha^*$, one quantity changed",
     )
-
-
-FIGURE = PublishedFigure(
-    3,
-    "How much data can be fitted without a mistake",
-    "Left: the share of random training sets that a classifier can separate perfectly, against "
-    "their size in units of the predicted capacity α* (a conjecture), at two dimensions d (bars: "
-    "one standard error). In the limit the share drops from one to zero at α1 = α*. At finite d it "
-    "falls gradually, over a width in proportion to 1/√d, and its middle lies above one by an "
-    "amount in proportion to 1/d: the score is of the middle extrapolated from the two. "
-    "Right: α* as one quantity changes and the others stay, the query among them (dotted: the "
-    "setting on the left; R changes at θ = 2); trials at one other place on each panel are scored "
-    "as well. At the dotted line the order "
-    "is flat > attention > pooling. Attention overtakes the flat classifier when the signal is "
-    "stronger or the tokens fewer; it falls below pooling when its query is misaligned, or when "
-    "most tokens carry the signal and averaging all of them is the better thing to do.",
-    units,
-    scores,
-    drawing,
-    capacity,
-)

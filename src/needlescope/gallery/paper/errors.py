@@ -15,7 +15,7 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import anyone, curve, explain, heights, note
 from ...figures.marks import Dots, Line, Mark, Rule, Words
 from ...figures.reading.dependence import SYMBOLS
@@ -24,8 +24,18 @@ from ...figures.reading.rows import select
 from ...figures.reading.varying import varying, with_value
 from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, NAMES, SMALL, TEXT, grey
 from ...grid import choice
-from ..record import PublishedFigure
 
+ORDER = 1
+TITLE = "Errors against the amount of training data"
+CAPTION = (
+    "Test error, training loss and training error of the three classifiers as the readout gets "
+    "more data (α1 samples per dimension); lines are the theory, dots trained classifiers. Grey: "
+    "what anyone could learn from all the data, α0 = 4 of the query's included. With the square "
+    "loss and hardly any ridge the test error peaks where the data stop being fitted exactly: α1 "
+    "= 1 for attention and pooling, α1 = L for the flat classifier. On the peak at α1 = 1 finite "
+    "dimensions fall short of the limit by more than 1/d (at d = 400 attention's training loss "
+    "still by a quarter); those dots are shown and not scored."
+)
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 MODELS = ("attention", "pooled", "vectorized")
 LOSSES = ("logistic", "square")
@@ -108,6 +118,7 @@ class Curves(NamedTuple):
     values: Sequence[Any] = ()
 
 
+@of_units
 def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Any:
     """Draw the three errors of the three classifiers against α1, for each loss.
 
@@ -125,15 +136,6 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
         Axes to draw the test error into, and nothing else; a figure of its own by default.
     loss : str, default "logistic"
         With ``ax``, whose test error.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if two more parameters change in it.
 
     Examples
     --------
@@ -323,20 +325,3 @@ def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]
         anchor = (0.005, 1.0 - (0.2 if curves.values else 0.16) / height)
         found.append(Legend(values, anchor=anchor, columns=5, spaces=spaces, **corner))
     return found
-
-
-FIGURE = PublishedFigure(
-    1,
-    "Errors against the amount of training data",
-    "Test error, training loss and training error of the three classifiers as the readout gets "
-    "more data (α1 samples per dimension); lines are the theory, dots trained classifiers. Grey: "
-    "what anyone could learn from all the data, α0 = 4 of the query's included. With the square "
-    "loss and hardly any ridge the test error peaks where the data stop being fitted exactly: α1 "
-    "= 1 for attention and pooling, α1 = L for the flat classifier. On the peak at α1 = 1 finite "
-    "dimensions fall short of the limit by more than 1/d (at d = 400 attention's training loss "
-    "still by a quarter); those dots are shown and not scored.",
-    units,
-    scores,
-    drawing,
-    errors,
-)

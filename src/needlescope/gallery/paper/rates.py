@@ -14,14 +14,27 @@ import pandas as pd
 from ...experiments.comparison import COMPARED, compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DASHED, NAMES
 from ...models import get_model
-from ..record import PublishedFigure
 
+ORDER = 6
+TITLE = "How fast the error reaches its limit"
+CAPTION = (
+    "Square loss without a ridge: the test error E comes down to its limit for much data, E^∞, as "
+    "a constant over α1. Left: the difference for the three classifiers, on logarithmic axes, with "
+    "the predicted straight lines of slope −1; the slopes given are those of the curves between 20 "
+    "and 400 samples per weight, and dots are trained classifiers. Right: the same, "
+    "divided by its predicted constant over α1, against the samples per weight. Attention "
+    "starts from a lower limit and has the smaller constant as well; the flat classifier has the "
+    "limit of pooling and L times its constant, for it has L times as many weights to learn. Dots "
+    "at 64 and 128 samples per weight are scored against the straight line as well. The "
+    "band is the numerical uncertainty of a difference between two nearly equal errors; where it "
+    "exceeds a third of the difference nothing is drawn."
+)
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
 MODELS = ("attention", "pooled", "vectorized")
@@ -171,6 +184,7 @@ DRAWS = Draws(
 )
 
 
+@of_units
 def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw E − E^∞ against α1, and beside it the same over its asymptote.
 
@@ -181,16 +195,6 @@ def rates(table: pd.DataFrame, ax: Any = None) -> Any:
         `Store.to_pandas` gives them, with the square loss.
     ax : matplotlib axes, optional
         Draw only E − E^∞, here; a figure of its own by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
 
     Examples
     --------
@@ -281,23 +285,3 @@ def _dots(x: Any, y: Any, error: Any, model: str) -> Dots:
     name, marker = NAMES[model], MARKS[model]
     points = (numbers(x), numbers(y), numbers(error))
     return Dots(*points, COLOURS[model], name, marker, **LOOK)
-
-
-FIGURE = PublishedFigure(
-    6,
-    "How fast the error reaches its limit",
-    "Square loss without a ridge: the test error E comes down to its limit for much data, E^∞, as "
-    "a constant over α1. Left: the difference for the three classifiers, on logarithmic axes, with "
-    "the predicted straight lines of slope −1; the slopes given are those of the curves between 20 "
-    "and 400 samples per weight, and dots are trained classifiers. Right: the same, "
-    "divided by its predicted constant over α1, against the samples per weight. Attention "
-    "starts from a lower limit and has the smaller constant as well; the flat classifier has the "
-    "limit of pooling and L times its constant, for it has L times as many weights to learn. Dots "
-    "at 64 and 128 samples per weight are scored against the straight line as well. The "
-    "band is the numerical uncertainty of a difference between two nearly equal errors; where it "
-    "exceeds a third of the difference nothing is drawn.",
-    units,
-    scores,
-    drawing,
-    rates,
-)

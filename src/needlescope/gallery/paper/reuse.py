@@ -13,14 +13,26 @@ import pandas as pd
 from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import anyone, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.door import Draws, Rows, read
 from ...figures.reading.rows import means, select
 from ...figures.style import ANYONE, COLOURS, LIMIT
-from ..record import PublishedFigure
 
+ORDER = 8
+TITLE = "Splitting the data or reusing them"
+CAPTION = (
+    "Test error of attention against all its data, α samples per dimension. The theory (line) "
+    "speaks of the split: half of the data for one step on the query, fresh data for the readout. "
+    "The other dots use all data in both stages, after 1, 5 or 20 steps on the query, or train "
+    "query and readout together (from 2 starts, the same ridge on both). Using data twice does "
+    "no harm: one or five steps on all of them err less than the split at every α. Many steps do: "
+    "after 20 the query has grown and turned towards the noise it was trained on. Training end to "
+    "end fits the data closely, yet errs about as often as the split where data are plenty. At "
+    "small α the split's dots lie above their line: the dimension is finite, and "
+    "they approach the line as it grows. Grey: what anyone could learn from so many samples."
+)
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 RIDGE = 1e-2
 PLAIN = {"reuse": "none", "starts": 0}
@@ -120,6 +132,7 @@ DRAWS = Draws(
 )
 
 
+@of_units
 def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the test error of attention against the total of its data, for each protocol.
 
@@ -133,16 +146,6 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
         (``starts``). Dots without a theory are joined by thin lines.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
 
     Examples
     --------
@@ -246,22 +249,3 @@ def _legend(table: pd.DataFrame) -> Legend:
     if (table.call == "bayes_optimal").any():
         keys.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
     return Legend(keys, title=size, side="left", room=True, spaces=SPACES)
-
-
-FIGURE = PublishedFigure(
-    8,
-    "Splitting the data or reusing them",
-    "Test error of attention against all its data, α samples per dimension. The theory (line) "
-    "speaks of the split: half of the data for one step on the query, fresh data for the readout. "
-    "The other dots use all data in both stages, after 1, 5 or 20 steps on the query, or train "
-    "query and readout together (from 2 starts, the same ridge on both). Using data twice does "
-    "no harm: one or five steps on all of them err less than the split at every α. Many steps do: "
-    "after 20 the query has grown and turned towards the noise it was trained on. Training end to "
-    "end fits the data closely, yet errs about as often as the split where data are plenty. At "
-    "small α the split's dots lie above their line: the dimension is finite, and "
-    "they approach the line as it grows. Grey: what anyone could learn from so many samples.",
-    units,
-    scores,
-    drawing,
-    reuse,
-)

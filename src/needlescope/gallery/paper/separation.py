@@ -14,14 +14,28 @@ import pandas as pd
 from ...experiments.comparison import MISTAKES, compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, explain, note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import carriers, means, select
 from ...figures.style import COLOURS, DASHED, DOTTED, NAMES, SOLID
-from ..record import PublishedFigure
 
+ORDER = 4
+TITLE = "The signal that is needed as sequences grow"
+CAPTION = (
+    "The least error that a classifier can reach when it knows the signal, one token in L carrying "
+    "it. Above: the signal grows with L by three laws, each with a small factor c (dashed) and a "
+    "large one (solid); dots are mistakes counted on random draws, by rules that were chosen on "
+    "draws, up to L = 1000. With θ = c log L attention gets all of them right in the end; with "
+    "c √(2 log L) it depends on whether c exceeds one; pooling goes blind in both cases and "
+    "needs c √L, where its error stays where it is. Attention is next to indistinguishable from "
+    "the best of all classifiers (Bayes). Below: the weakest signal that is detected with 10 % "
+    "error, theory alone: it inverts the errors above. For the linear rules it grows as √L (with "
+    "one signal token at a uniform place both need the same); for attention and Bayes its ratio to "
+    "√(2 log L) falls slowly towards one, so a fitted power law has a small exponent that depends "
+    "on the range."
+)
 TASK = {"R": 1, "pi": 0.5}
 MODELS = ("pooled", "attention", "bayes")
 ALL_MODELS = ("pooled", "vectorized", "attention", "bayes")
@@ -169,6 +183,7 @@ WORDS = {
 }
 
 
+@of_units
 def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw oracle errors along three laws of growth, and below them detection thresholds.
 
@@ -180,16 +195,6 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
         the laws of the experiment "separation".
     ax : matplotlib axes, optional
         Draw only the thresholds, here; a figure of its own by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as R.
 
     Examples
     --------
@@ -315,24 +320,3 @@ def _ratio(table: pd.DataFrame) -> Panel:
         r"the same, over $\sqrt{2\log L}$",
         legend=legend,
     )
-
-
-FIGURE = PublishedFigure(
-    4,
-    "The signal that is needed as sequences grow",
-    "The least error that a classifier can reach when it knows the signal, one token in L carrying "
-    "it. Above: the signal grows with L by three laws, each with a small factor c (dashed) and a "
-    "large one (solid); dots are mistakes counted on random draws, by rules that were chosen on "
-    "draws, up to L = 1000. With θ = c log L attention gets all of them right in the end; with "
-    "c √(2 log L) it depends on whether c exceeds one; pooling goes blind in both cases and "
-    "needs c √L, where its error stays where it is. Attention is next to indistinguishable from "
-    "the best of all classifiers (Bayes). Below: the weakest signal that is detected with 10 % "
-    "error, theory alone: it inverts the errors above. For the linear rules it grows as √L (with "
-    "one signal token at a uniform place both need the same); for attention and Bayes its ratio to "
-    "√(2 log L) falls slowly towards one, so a fitted power law has a small exponent that depends "
-    "on the range.",
-    units,
-    scores,
-    drawing,
-    separation,
-)

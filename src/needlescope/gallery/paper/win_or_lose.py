@@ -14,14 +14,27 @@ import pandas as pd
 from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
-from ...figures.drawn import drawn
+from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import INSIDE, Line, Map, Mark, Rings, Scale, Words, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import simulated
 from ...figures.style import BLACK, COLOURS, DASHED, WHITE
-from ..record import PublishedFigure
 
+ORDER = 5
+TITLE = "Where attention beats mean pooling, and where it does not"
+CAPTION = (
+    "The test error of attention minus that of mean pooling: blue where attention wins. The maps "
+    "are the theory, the rings trained classifiers: the fill of each is the difference simulated "
+    "there, and a ring that stands out is a disagreement. Left: for "
+    "a query that is given, by its alignment with the signal and its strength κ = β‖q‖, both "
+    "readouts having 4 samples per dimension. The line is the alignment from which attention "
+    "wins; dashed, the same with the square loss and unlimited data. A weak query hardly differs "
+    "from pooling; a strong one must be aligned, or it looks at the wrong tokens. Right: for a "
+    "query that is trained on α0 samples per dimension with a given step, against pooling that "
+    "gets those samples as well; along the line the two are equal. Too few samples with a large "
+    "step harm, and samples spent on a step too small to matter are better given to pooling."
+)
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 ALPHA0, ALPHA1 = 1.0, 4.0
 TOL = 1e-3
@@ -153,6 +166,7 @@ DRAWS = Draws(
 BLEND = (COLOURS["attention"], WHITE, COLOURS["pooled"])
 
 
+@of_units
 def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw E[attention] − E[pooled] by the query, and beside it by how the query is trained.
 
@@ -164,16 +178,6 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
         "simulate", filled with the colour of their mean, lines for "crossover".
     ax : matplotlib axes, optional
         Draw only the map by the query, here; a figure of its own by default.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has no such rows or columns, or if a parameter changes in it that the figure
-        does not draw, such as θ.
 
     Examples
     --------
@@ -264,23 +268,3 @@ def _trained(found: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
     said = note(marks or not drawn.empty)
     title = "a trained query, pooling given all the data"
     return Panel([*marks, *said, *_rings(drawn, scale)], x, y, title)
-
-
-FIGURE = PublishedFigure(
-    5,
-    "Where attention beats mean pooling, and where it does not",
-    "The test error of attention minus that of mean pooling: blue where attention wins. The maps "
-    "are the theory, the rings trained classifiers: the fill of each is the difference simulated "
-    "there, and a ring that stands out is a disagreement. Left: for "
-    "a query that is given, by its alignment with the signal and its strength κ = β‖q‖, both "
-    "readouts having 4 samples per dimension. The line is the alignment from which attention "
-    "wins; dashed, the same with the square loss and unlimited data. A weak query hardly differs "
-    "from pooling; a strong one must be aligned, or it looks at the wrong tokens. Right: for a "
-    "query that is trained on α0 samples per dimension with a given step, against pooling that "
-    "gets those samples as well; along the line the two are equal. Too few samples with a large "
-    "step harm, and samples spent on a step too small to matter are better given to pooling.",
-    units,
-    scores,
-    drawing,
-    win_or_lose,
-)
