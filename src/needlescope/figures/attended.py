@@ -57,7 +57,6 @@ def attended(
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import numpy as np
     >>> from needlescope import figures
     >>> figure = figures.attended([np.array([0.9, 0.1]), np.array([0.2, 0.3, 0.5])], y=[1, 0])

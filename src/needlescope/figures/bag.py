@@ -69,7 +69,6 @@ def bag(
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import numpy as np
     >>> from needlescope import figures
     >>> figure = figures.bag(np.array([-0.5, 2.0, 0.1]), attention=np.array([0.2, 0.7, 0.1]))

@@ -61,6 +61,34 @@ def dots(
     return Dots(numbers(found["x"] * aside), heights, numbers(found["se"]), colour, name, **look)
 
 
+def line(
+    rows: pd.DataFrame, x: str, y: str, colour: str, name: str = "", how: str = "mean", **look: Any
+) -> list[Line]:
+    """Return theory's rows as a line: the mean, or the "min", of those at one x; none without rows.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"alpha": [2.0, 1.0, 1.0], "test_error": [0.1, 0.2, 0.3]})
+    >>> line(rows, "alpha", "test_error", "#0072B2", how="min")[0].y
+    (0.2, 0.1)
+    """
+    points = rows.astype({y: float}).groupby(x)[y].agg(how)
+    if not len(points):
+        return []
+    return [Line(numbers(points.index), numbers(points), colour, name, **look)]
+
+
+def trial_dots(
+    trials: pd.DataFrame, x: str, y: str, settings: Sequence[str] = (), **look: Any
+) -> list[Dots]:
+    """Return the means over trials as dots, in the setting of the least mean at each x, if any."""
+    if not len(trials):
+        return []
+    parts = [part for _, part in trials.groupby(list(settings))] if settings else [trials]
+    every = pd.concat([means(part, x, y) for part in parts], ignore_index=True)
+    return [dots(every.loc[every.groupby("x")["mean"].idxmin()], **look)]
+
+
 def anyone(rows: pd.DataFrame, x: str, dash: Sequence[float] = ()) -> list[Mark]:
     """Return the rows of "bayes_optimal" as a thin line below the others: their test errors."""
     rows = rows.dropna(subset=[x, "test_error"]).sort_values(x)

@@ -86,7 +86,6 @@ def lines(
     --------
     A signal that grows with the number of tokens, in a table made by hand:
 
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "oracle", "model": "pooled", "task.L": [10, 100, 1000],

@@ -49,7 +49,6 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> curves = pd.DataFrame({"model": ["pooled"] * 2, "alpha1": [1.0, 9.0],

@@ -41,7 +41,6 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import needlescope as ns
     >>> from needlescope.outcome.planned import Curves
     >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
@@ -118,7 +117,6 @@ def tuning(found: Tuned, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import needlescope as ns
     >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
     >>> ns.figures.tuning(found).axes[0].get_ylabel()

@@ -33,7 +33,6 @@ def render(drawing: Drawing, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> from needlescope.figures.drawing import single
     >>> figure = render(single(Panel([Line([1.0, 2.0], [0.3, 0.2])], title="a line")))
     >>> figure.axes[0].get_title(loc="left")

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..deep.catalogue import ARCHITECTURES
 from ..figures.drawing import Axis, Key, Legend
-from ..figures.from_rows import anyone, dots, explain, heights
+from ..figures.from_rows import anyone, dots, explain, heights, line
 from ..figures.marks import Dots, Line, Mark, numbers
 from ..figures.reading.rows import means, select
 from ..figures.style import ANYONE, COLOURS, DOTTED, LIMIT
@@ -83,10 +83,8 @@ def theory(table: pd.DataFrame, x: str, *, level: bool = False) -> list[Mark]:
         found.append(
             Line(numbers(known[x]), numbers(known["error"]), name=SIGNAL_KNOWN, layer=-1, **KNOWN)
         )
-    lines = select(by_attention(table, "predict"), [x, Y]).astype({Y: float}).groupby(x)[Y].min()
-    if len(lines):
-        found.append(Line(numbers(lines.index), numbers(lines), TWO, TWO_STEPS))
-    return found
+    rows = select(by_attention(table, "predict"), [x, Y])
+    return found + line(rows, x, Y, TWO, TWO_STEPS, "min")
 
 
 def trained(
@@ -103,13 +101,6 @@ def trained(
             dots(means(rows[rows["architecture"] == name], x, y), name=words(name), **look)
         )
     return found
-
-
-def best(trials: pd.DataFrame, x: str, settings: Sequence[str] = SETTINGS) -> pd.DataFrame:
-    """Return the means over trials in the setting that errs least, at each x."""
-    parts = [means(part, x, Y) for _, part in trials.groupby(list(settings))]
-    every = pd.concat(parts, ignore_index=True)
-    return every.loc[every.groupby("x")["mean"].idxmin()]
 
 
 def errors_axis(

@@ -65,15 +65,7 @@ AVERAGED = (*SCORED, "task.theta", "training.eta_q")
 
 
 def units(full: bool) -> list[Unit]:
-    """Alignments around the α0 that is needed, the limit of learning, and trials at d and d/2.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> [len([unit for unit in found if unit.call == call]) for call in
-    ...  ("align", "bayes_optimal", "phase_boundaries", "simulate_alignment")]
-    [130, 65, 13, 504]
-    """
+    """Alignments around the α0 that is needed, the limit of learning, and trials at d and d/2."""
     d, count = (1000, 24) if full else (200, 12)
     found = []
     for L, theta in STRENGTHS.items():
@@ -254,7 +246,6 @@ def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> A
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import needlescope as ns
     >>> task = ns.Task(L=[[10], [100], [1000]], R=1, theta=5.0, pi=0.5)
     >>> found = ns.align(task, ns.Training(alpha0=[0.1, 1.0, 10.0, 100.0], alpha1=1.0))

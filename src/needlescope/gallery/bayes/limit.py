@@ -15,10 +15,10 @@ from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, heights, note
+from ...figures.from_rows import heights, line, note, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
-from ...figures.reading.rows import means, select
+from ...figures.reading.rows import select
 from ...figures.style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
 
 ORDER = 11
@@ -54,14 +54,7 @@ SCORED = ("test_error", "overlap")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on fine grids of α; training end to end and the iteration at a few.
-
-    Examples
-    --------
-    >>> found = [unit for unit in units(False) if unit.call == "simulate_amp"]
-    >>> sorted({unit.arguments["d"] for unit in found})
-    [100, 200]
-    """
+    """Theory on fine grids of α; training end to end and the iteration at a few."""
     d, count, small, few = (600, 16, 200, 8) if full else (200, 8, 60, 4)
     fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 19))
     found = []
@@ -210,7 +203,6 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "bayes_optimal", "task.L": 10, "task.theta": 5.0,
@@ -255,7 +247,7 @@ def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
 
 
 def _panel(table: pd.DataFrame, tokens: int) -> Panel:
-    marks = [*_limit(table), *_trained(table), *_iterated(table)]
+    marks = [*_limit(table), *_trained(table)]
     floors = numbers(select(table, ["error"], call="oracle", model="bayes")["error"])
     reach = [*heights(marks), *floors]
     above = [one for one in reach if one > 0.0] or [0.5]
@@ -295,26 +287,11 @@ def _trained(table: pd.DataFrame) -> list[Mark]:
     for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
         model = "pooled" if protocol == "pooled" else "attention"
         rows = table[(table.model == model) & ((table.starts > 0) == (protocol == "end to end"))]
-        lines = select(rows, [X, Y], call="predict").astype({Y: float}).groupby(X)[Y].min()
-        if len(lines):
-            found.append(Line(numbers(lines.index), numbers(lines), colour, name))
-        trials = select(rows, [X, Y], call="simulate")
-        if len(trials):
-            points = _best(trials)
-            found.append(dots(points, colour, name, marker=marker, joined=joined))
-    return found
-
-
-def _best(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the means at the settings that err least, for each amount of data."""
-    parts = [means(part, X, Y) for _, part in trials.groupby(list(SETTINGS[:2]))]
-    every = pd.concat(parts, ignore_index=True)
-    return every.loc[every.groupby("x")["mean"].idxmin()]
-
-
-def _iterated(table: pd.DataFrame) -> list[Mark]:
+        found += line(select(rows, [X, Y], call="predict"), X, Y, colour, name, "min")
+        look = {"colour": colour, "name": name, "marker": marker, "joined": joined}
+        found += trial_dots(select(rows, [X, Y], call="simulate"), X, Y, SETTINGS[:2], **look)
     trials = select(table, [X, Y], call="simulate_amp")
-    return [dots(means(trials, X, Y), name="iteration", **AMP_DOTS)] if len(trials) else []
+    return found + trial_dots(trials, X, Y, name="iteration", **AMP_DOTS)
 
 
 def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:

@@ -46,14 +46,7 @@ LARGE = {1000: (3, 5, 7)}  # and in full
 
 
 def units(full: bool) -> list[Unit]:
-    """A map of the limit and its boundaries for each number of tokens, and trials at some points.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> sorted({unit.arguments["task"]["L"] for unit in found})
-    [30, 100, 1000, 10000]
-    """
+    """Maps of the Bayes-optimal error and its boundaries for each L, and AMP at some points."""
     coarse = np.geomspace(*ALPHAS, 16).round(5).tolist()
     alphas = np.geomspace(*ALPHAS, 46).round(5).tolist() if full else coarse
     thetas = np.linspace(*THETAS, 25 if full else 13).tolist()
@@ -108,7 +101,6 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "phase_boundaries", "task.L": 1000, "task.theta": [4.0, 5.0],

@@ -76,15 +76,7 @@ SCORED = ("test_error", "cosine_q", "kappa")
 
 
 def units(full: bool) -> list[Unit]:
-    """Predictions for each number of steps, the limit of learning, and trials at d and d/2.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> [len([unit for unit in found if unit.call == call]) for call in
-    ...  ("predict", "bayes_optimal", "simulate")]
-    [32, 4, 142]
-    """
+    """Predictions for each number of steps, the limit of learning, and trials at d and d/2."""
     found = []
     for task in TASKS:
         L = int(task["L"])
@@ -169,7 +161,6 @@ def steps(
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)

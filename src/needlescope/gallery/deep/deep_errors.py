@@ -13,7 +13,7 @@ from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, note
+from ...figures.from_rows import note, trial_dots
 from ...figures.marks import Dots, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
@@ -41,14 +41,7 @@ END_RIDGES = (0.03, 0.1)  # of training end to end to a minimum
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on a fine grid, all architectures on a coarse one; two steps at their own d beside.
-
-    Examples
-    --------
-    >>> found = [unit for unit in units(False) if unit.call == "simulate_deep"]
-    >>> len(found), sorted({unit.arguments["d"] for unit in found})
-    (198, [50])
-    """
+    """Theory on a fine grid, all architectures on a coarse one; two steps at their own d beside."""
     size = base.Size.of(full)
     found = [base.oracle_unit(base.TASK)]
     found += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
@@ -135,7 +128,6 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "gru", "alpha": [1.0, 8.0],
@@ -181,12 +173,11 @@ def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
     if group == "paper":
         rows = select(style.by_attention(table, "simulate"), [X, style.Y])
         steps, minimum = rows[rows["starts"] == 0], rows[rows["starts"] > 0]
-        if len(steps):
-            look: dict[str, Any] = {"marker": "^", "size": 4.4}
-            found.insert(1, dots(style.best(steps, X), style.TWO, SIMULATED, **look))
-        if len(minimum):
-            look = {"marker": "D", "joined": style.JOINED, "size": 3.2}
-            found.insert(1, dots(style.best(minimum, X), BLACK, MINIMUM, **look))
+        look: dict[str, Any] = {"colour": BLACK, "name": MINIMUM, "marker": "D", "size": 3.2}
+        look |= {"joined": style.JOINED}
+        others = trial_dots(minimum, X, style.Y, style.SETTINGS, **look)
+        look = {"colour": style.TWO, "name": SIMULATED, "marker": "^", "size": 4.4}
+        found[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
     return found
 
 

@@ -37,13 +37,7 @@ CAPTION = (
 
 
 def units(full: bool) -> list[Unit]:
-    """The trainings that are tested at other lengths; theory of two steps, tested likewise.
-
-    Examples
-    --------
-    >>> units(False)[-1].arguments["lengths"]
-    [2, 5, 20, 50, 100, 200]
-    """
+    """The trainings that are tested at other lengths; theory of two steps, tested likewise."""
     size = base.Size.of(full)
     found = [base.bayes_unit(base.TASK, TESTED)]
     lengths = sorted({round(one) for one in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
@@ -96,7 +90,6 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "max", "task.L": 10,

@@ -37,14 +37,7 @@ KINDS = ("multihead", "block")
 
 
 def units(full: bool) -> list[Unit]:
-    """Self-attention of 1 to 8 heads for each number of signals, and what one query could reach.
-
-    Examples
-    --------
-    >>> found = [unit.arguments for unit in units(False) if unit.call == "simulate_deep"]
-    >>> sorted({one["heads"] for one in found})
-    [1, 2, 4, 8]
-    """
+    """Self-attention of 1 to 8 heads for each number of signals, and what one query could reach."""
     size = base.Size.of(full)
     found = [base.bayes_unit(base.TASK, ALPHA)]
     several = [task(signals) for signals in SIGNAL_COUNTS if signals > 1]
@@ -103,7 +96,6 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "multihead", "alpha": 32.0,

@@ -37,14 +37,7 @@ SLOW = ("gru",)  # goes through the tokens one by one: the longest only at full 
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory at many lengths, architectures at a few.
-
-    Examples
-    --------
-    >>> found = [unit.arguments for unit in units(False) if unit.call == "simulate_deep"]
-    >>> max(one["task"]["L"] for one in found if one["architecture"] == "gru")
-    64
-    """
+    """Theory at many lengths, architectures at a few."""
     size = base.Size.of(full)
     found = []
     for L in FINE:
@@ -104,7 +97,6 @@ def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "bayes_optimal", "task.L": [4, 64], "alpha": 16.0,

@@ -33,13 +33,7 @@ DRAWN = ("solvable", "multihead", "block", "gated", "max", "gru")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory at many shares, architectures at a few; those at one half are of `deep_errors`.
-
-    Examples
-    --------
-    >>> sorted({unit.arguments["task"]["pi"] for unit in units(False)})[:3]
-    [0.02, 0.0256, 0.0328]
-    """
+    """Theory at many shares, architectures at a few; those at one half are of `deep_errors`."""
     size = base.Size.of(full)
     found = []
     for pi in base.fine(0.02, 0.5, 14, *TRAINED_SHARES):
@@ -100,7 +94,6 @@ def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "predict", "model": "attention", "task.pi": [0.1, 0.5],

@@ -42,13 +42,7 @@ CAPTION = (
 
 
 def units(full: bool) -> list[Unit]:
-    """The watched trainings, and the queries that two steps and a minimum have with as much data.
-
-    Examples
-    --------
-    >>> sum(unit.arguments.get("watch", False) for unit in units(False))
-    33
-    """
+    """The watched trainings, and the queries of two steps and of a minimum with the same data."""
     size = base.Size.of(full)
     found = [base.bayes_unit(base.TASK, WATCHED)]
     asked = base.halves(base.TASK, WATCHED, 100.0, 1.0)
@@ -112,7 +106,6 @@ def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine")
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": ["gru"], "alpha": 8.0,

@@ -19,10 +19,10 @@ from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import anyone, dots, explain, heights, note
-from ...figures.marks import Dots, Line, Mark, numbers
+from ...figures.from_rows import anyone, explain, heights, line, note, trial_dots
+from ...figures.marks import Dots, Line, Mark
 from ...figures.reading.door import Draws, Rows, nothing, read
-from ...figures.reading.rows import means, select
+from ...figures.reading.rows import select
 from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, NAMES
 from ...grid import choice
 from ...task import Task
@@ -92,14 +92,7 @@ DOTS: dict[Place, tuple[tuple[float, float], tuple[float, float], float]] = {
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory over a grid of κ and ridges at each place; simulation at the best of some.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> {unit.arguments["d"] for unit in found if unit.call == "simulate"} == {200, 100}
-    True
-    """
+    """Theory over a grid of κ and ridges at each place; simulation at the best of some."""
     d, count = (800, 16) if full else (200, 8)
     found = []
     for place in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
@@ -184,7 +177,6 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "predict", "model": "hard", "task.L": 10, "task.R": 1,
@@ -280,15 +272,9 @@ def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
     found: list[Mark] = []
     for model in reversed(MODELS):
         rows, look = table[table.model == model], _look(model)
-        lines = select(rows, [x, Y], call="predict").astype({Y: float}).groupby(x)[Y].min()
-        if len(lines):
-            found.append(Line(numbers(lines.index), numbers(lines), name=KINDS[model], **look))
-        trials = select(rows, [x, Y], call="simulate")
-        if len(trials):
-            points = [means(part, x, Y) for _, part in trials.groupby(list(SETTINGS))]
-            every = pd.concat(points, ignore_index=True)
-            best = every.loc[every.groupby("x")["mean"].idxmin()]
-            found.append(dots(best, COLOURS[model], KINDS[model]))
+        named = {"name": KINDS[model], "colour": COLOURS[model]}
+        found += line(select(rows, [x, Y], call="predict"), x, Y, how="min", **(look | named))
+        found += trial_dots(select(rows, [x, Y], call="simulate"), x, Y, SETTINGS, **named)
     return found
 
 

@@ -15,10 +15,10 @@ from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import anyone, dots, explain, heights, note
+from ...figures.from_rows import anyone, explain, heights, line, note, trial_dots
 from ...figures.marks import INSIDE, Line, Mark, Rule, Words, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
-from ...figures.reading.rows import means, select
+from ...figures.reading.rows import select
 from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, grey
 from ...grid import choice
 
@@ -57,14 +57,7 @@ SCORED = ("cosine_q", "kappa", "test_error")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on a grid of π, errors with several steps; training at a few π, with the best.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> sum(unit.call == "simulate" for unit in found), found[-1].arguments["d"]
-    (192, 100)
-    """
+    """Theory on a grid of π, errors with several steps; training at a few π, with the best."""
     d, count = (1000, 16) if full else (200, 8)
     fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 29))
     coarse = sorted({*coarse, *DOTS})
@@ -144,7 +137,6 @@ def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "align", "task.pi": [0.1, 0.5] * 2, "cosine_q": [-0.3, 0.9,
@@ -176,13 +168,10 @@ def _cosines(table: pd.DataFrame) -> Panel:
         own = table[table[BALANCED] == balanced]
         lines = select(own, [X, COSINE], call="align")
         lines = lines if len(lines) else select(own, [X, COSINE], call="predict")
-        if len(lines):
-            line = lines.astype({COSINE: float}).groupby(X)[COSINE].mean()
-            marks.append(Line(numbers(line.index), numbers(line), colour, name))
+        marks += line(lines, X, COSINE, colour, name)
         drawn_at = own[own["call"].isin(("simulate", "simulate_alignment"))]
         trials = select(drawn_at, [X, COSINE])
-        if len(trials):
-            marks.append(dots(means(trials, X, COSINE), colour, name, marker=marker))
+        marks += trial_dots(trials, X, COSINE, colour=colour, name=name, marker=marker)
         if len(lines) or len(trials):
             marks.append(Words(name, (x, y), INSIDE, (side, "center"), colour=colour))
     return Panel(
@@ -197,16 +186,10 @@ def _errors(table: pd.DataFrame) -> Panel:
     marks: list[Mark] = anyone(select(table, [X, ERROR], call="bayes_optimal"), X)
     for balanced, (name, colour, marker, _) in PROTOCOLS.items():
         own = table[table[BALANCED] == balanced]
-        lines = select(own, [X, ERROR], call="predict").astype({ERROR: float})
-        if len(lines):
-            line = lines.groupby(X)[ERROR].min()
-            marks.append(Line(numbers(line.index), numbers(line), colour, name))
+        marks += line(select(own, [X, ERROR], call="predict"), X, ERROR, colour, name, "min")
         trials = select(own, [X, ERROR], call="simulate")
-        if len(trials):
-            parts = [means(part, X, ERROR) for _, part in trials.groupby(STEP)]
-            every = pd.concat(parts, ignore_index=True)
-            best = every.loc[every.groupby("x")["mean"].idxmin()]
-            marks.append(dots(best, colour, name, marker=marker))
+        look = {"colour": colour, "name": name, "marker": marker}
+        marks += trial_dots(trials, X, ERROR, (STEP,), **look)
     reach = heights(marks)
     low = 0.8 * reach[reach > 0.0].min(initial=0.5)
     said = [*_guess(table), *_limit(marks)] if marks else []

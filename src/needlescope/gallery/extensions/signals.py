@@ -15,11 +15,11 @@ from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, explain, heights, note
+from ...figures.from_rows import explain, heights, line, note, trial_dots
 from ...figures.marks import INSIDE, Line, Mark, Words, numbers
 from ...figures.reading.columns import missing
 from ...figures.reading.door import Draws, Rows, nothing, read
-from ...figures.reading.rows import means, select
+from ...figures.reading.rows import select
 from ...figures.style import COLOURS, DOTTED, grey
 from ...grid import choice
 
@@ -42,14 +42,7 @@ COSINES = ("cosines_q_1", "cosines_q_2")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on a grid of shares, attention and pooling; training at a few of them.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> sum(unit.call == "simulate" for unit in found), found[-1].arguments["d"]
-    (80, 100)
-    """
+    """Theory on a grid of shares, attention and pooling; training at a few of them."""
     d, count = (1000, 16) if full else (200, 8)
     shares = sorted({*np.round(np.linspace(0.5, 1.0, 21), 4).tolist(), *DOTS})
     found = [Unit("align", asked(p)) for p in shares]
@@ -123,7 +116,6 @@ def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> A
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "align", "task.signals": [[0.5, 0.5], [0.8, 0.2]],
@@ -157,14 +149,11 @@ def _shared(table: pd.DataFrame) -> pd.DataFrame:
 def _cosines(table: pd.DataFrame) -> Panel:
     marks: list[Mark] = []
     for column, (name, colour, marker, at) in LOOKS.items():
-        lines = select(table, [SHARE, column], call="align").astype({column: float})
-        if len(lines):
-            line = lines.groupby(SHARE)[column].mean()
-            marks.append(Line(numbers(line.index), numbers(line), colour, name))
+        lines = select(table, [SHARE, column], call="align")
+        marks += line(lines, SHARE, column, colour, name)
         simulated = table[table["call"].isin(("simulate", "simulate_alignment"))]
         trials = select(simulated, [SHARE, column])
-        if len(trials):
-            marks.append(dots(means(trials, SHARE, column), colour, name, marker=marker))
+        marks += trial_dots(trials, SHARE, column, colour=colour, name=name, marker=marker)
         if len(lines) or len(trials):
             marks.append(Words(name, at, INSIDE, ("right", "center"), colour=colour))
     return Panel(
@@ -195,15 +184,12 @@ def _errors(table: pd.DataFrame) -> Panel:
     marks: list[Mark] = []
     for model, (name, anchor, offset) in MODELS.items():
         colour, own = COLOURS[model], table[table["model"] == model]
-        lines = select(own, [SHARE, ERROR], call="predict").astype({ERROR: float})
-        if len(lines):
-            line = lines.groupby(SHARE)[ERROR].mean()
-            marks.append(Line(numbers(line.index), numbers(line), colour, name))
-            at = (float(line.index[0]), float(line.iloc[0]))
-            marks.append(Words(name, at, anchor=anchor, offset=offset, colour=colour))
+        lines = select(own, [SHARE, ERROR], call="predict")
+        for drawn_line in line(lines, SHARE, ERROR, colour, name):
+            at = (drawn_line.x[0], drawn_line.y[0])
+            marks += [drawn_line, Words(name, at, anchor=anchor, offset=offset, colour=colour)]
         trials = select(own, [SHARE, ERROR], call="simulate")
-        if len(trials):
-            marks.append(dots(means(trials, SHARE, ERROR), colour, name))
+        marks += trial_dots(trials, SHARE, ERROR, colour=colour, name=name)
     top = 1.15 * float(heights(marks).max(initial=0.1))
     return Panel(
         [*marks, *note(marks)],

@@ -38,14 +38,7 @@ SCORED = ("cosine_w", "cosine_q")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on a fine grid of α0, simulation on a coarse one.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> sum(unit.call == "align" for unit in found), found[-1].arguments["d"]
-    (67, 300)
-    """
+    """Theory on a fine grid of α0, simulation on a coarse one."""
     d, count = (1000, 10) if full else (300, 10)
     fine = np.unique(np.round(np.geomspace(0.1, 100.0, 61), 4)).tolist()
     dots = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
@@ -95,7 +88,6 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "align", "training.alpha0": [1.0, 9.0],

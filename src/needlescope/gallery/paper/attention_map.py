@@ -42,14 +42,7 @@ BY = ("task.theta", "training.eta_q", "training.alpha0")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on a fine grid of α0, simulation on a coarse one, at d and d/2.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> {unit.call: unit.arguments.get("d") for unit in found}
-    {'focus': None, 'simulate_focus': 150}
-    """
+    """Theory on a fine grid of α0, simulation on a coarse one, at d and d/2."""
     d, count, n_test = (1000, 10, 10_000) if full else (300, 10, 4000)
     fine = np.round(np.geomspace(0.1, 100.0, 41), 4).tolist()
     dots = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
@@ -104,7 +97,6 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "focus", "training.alpha0": [1.0, 9.0], "task.L": 10,

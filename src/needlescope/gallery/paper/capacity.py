@@ -38,6 +38,8 @@ CAPTION = (
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}
+BASE = {f"task.{key}": value for key, value in TASK.items()}
+BASE |= {f"query.{key}": value for key, value in QUERY.items()}
 MODELS = ("attention", "pooled", "vectorized")
 NEAR = {"attention": 22.31, "pooled": 2.95, "vectorized": 29.5}  # α*, to place the dots around it
 WIDTH = {"attention": 1.65, "pooled": 1.0, "vectorized": 0.33}  # of the fall at d, times √d
@@ -60,14 +62,7 @@ SWEPT: dict[str, list[float]] = {
 
 
 def units(full: bool) -> list[Unit]:
-    """Capacities along each axis, and trials at d and d/2 where separability is lost.
-
-    Examples
-    --------
-    >>> drawn = [unit.arguments for unit in units(False) if unit.call == "simulate_separability"]
-    >>> sorted({one["d"] for one in drawn if one["model"] == "vectorized"})
-    [10, 20]
-    """
+    """Capacities along each axis, and trials at d and d/2 where separability is lost."""
     large, flat, count = (300, 50, 40) if full else (60, 20, 33)
     found = [Unit("capacity", _arguments(model)) for model in MODELS]
     for name, values in SWEPT.items():
@@ -137,14 +132,12 @@ def fractions(table: pd.DataFrame) -> pd.DataFrame:
 
 def _changed(table: pd.DataFrame) -> list[str]:
     """Say of each row how its setting differs from the base setting."""
-    base = {f"task.{key}": value for key, value in TASK.items()}
-    base |= {f"query.{key}": value for key, value in QUERY.items()}
-    known = [name for name in base if name in table]
+    known = [name for name in BASE if name in table]
     return [
         ", ".join(
             f"{name.split('.')[1]}={value:g}"
             for name, value in zip(known, values, strict=True)
-            if not pd.isna(value) and value != base[name]
+            if not pd.isna(value) and value != BASE[name]
         )
         for values in table[known].itertuples(index=False)
     ]
@@ -156,11 +149,7 @@ def at_base(table: pd.DataFrame, free: str = "") -> pd.DataFrame:
     Along R, θ is weak.
     """
     rows = table[table.call == "capacity"]
-    base = {f"task.{key}": value for key, value in TASK.items()}
-    base |= {f"query.{key}": value for key, value in QUERY.items()}
-    if free == "task.R":
-        base["task.theta"] = WEAK
-    for column, value in base.items():
+    for column, value in {**BASE, **({"task.theta": WEAK} if free == "task.R" else {})}.items():
         if column in rows and column != free:
             rows = rows[(rows[column] == value) | rows[column].isna()]
     return rows
@@ -239,9 +228,6 @@ DRAWS = Draws(
     across=("model", "training.alpha1", *(column for column, _, _ in PANELS)),
     only={"model": tuple(MARKS)},
 )
-BASE = {f"task.{key}": value for key, value in TASK.items()} | {
-    f"query.{key}": value for key, value in QUERY.items()
-}
 
 
 @of_units
@@ -259,7 +245,6 @@ def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> task = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}

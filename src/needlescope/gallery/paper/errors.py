@@ -42,7 +42,11 @@ LOSSES = ("logistic", "square")
 ALPHA0, RIDGE = 4.0, 1e-5
 TRIALS = {"attention": 32, "pooled": 16, "vectorized": 8}  # quick ones, more where errors vary more
 BY = ("model", "training.loss", "training.alpha1")
-SCORED = ("test_error", "train_loss", "train_error")
+QUANTITIES = {
+    "test_error": r"test error, $E_{\mathrm{test}}$",
+    "train_loss": r"training loss, $\mathcal{L}_{\mathrm{train}}$",
+    "train_error": r"training error, $E_{\mathrm{train}}$",
+}
 
 
 def units(full: bool) -> list[Unit]:
@@ -80,17 +84,12 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     if "d" in table:
         peak = (table["training.loss"] == "square") & (table["training.alpha1"] == 1.0)
         table = table[~(peak & (table["model"] != "vectorized"))]
-    return compare(table, BY, SCORED)
+    return compare(table, BY, tuple(QUANTITIES))
 
 
 X = "training.alpha1"
 LOSS = "training.loss"
 XLABEL = r"samples per dimension, $\alpha_1$"
-QUANTITIES = {
-    "test_error": r"test error, $E_{\mathrm{test}}$",
-    "train_loss": r"training loss, $\mathcal{L}_{\mathrm{train}}$",
-    "train_error": r"training error, $E_{\mathrm{train}}$",
-}
 ROWS = Rows((X, "model"), tuple(QUANTITIES))
 DRAWS = Draws(
     "errors",
@@ -139,7 +138,6 @@ def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> An
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": ["predict", "predict", "simulate", "simulate"],

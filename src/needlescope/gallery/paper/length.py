@@ -41,16 +41,7 @@ SCORED = ("test_error",)
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory on a fine grid of test lengths, simulation on a coarse one.
-
-    Examples
-    --------
-    >>> found = units(False)
-    >>> found[0].arguments["task"]["L"], found[0].arguments["test_task"]["L"]
-    (16, 4)
-    >>> {unit.arguments["d"] for unit in found if unit.call == "simulate"} == {200, 100}
-    True
-    """
+    """Theory on a fine grid of test lengths, simulation on a coarse one."""
     d, count = (1000, 8) if full else (200, 6)
     dots = [L // 4, L, 4 * L, 16 * L, 64 * L]
     fine = np.unique(np.round(np.geomspace(L / 4, 64 * L, 31)).astype(int)).tolist()
@@ -79,16 +70,7 @@ def _task(length: int) -> dict[str, object]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"call": ["predict", "simulate", "simulate"], "model": "pooled",
-    ...                       "query.kappa": float("nan"), "test_task.L": 64, "d": 100,
-    ...                       "test_error": [0.4, 0.39, 0.41]})
-    >>> scores(table)["what"].tolist()
-    ['test_error at model=pooled, kappa=0.0, L=64']
-    """
+    """Compare each dot with its line."""
     if "query.kappa" in table:  # pooling has no query: it is attention at κ = 0
         table = table.assign(**{"query.kappa": table["query.kappa"].fillna(0.0)})
     return compare(table, BY, SCORED)
@@ -120,7 +102,6 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "predict", "model": "attention", "task.L": 16,

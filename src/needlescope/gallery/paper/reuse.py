@@ -49,15 +49,7 @@ SCORED = ("test_error", "train_loss")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory of splitting on a fine grid of α, simulation of every protocol on a coarse one.
-
-    Examples
-    --------
-    >>> found = [unit.arguments for unit in units(False)]
-    >>> last = next(one for one in reversed(found) if one.get("reuse") == "D0")
-    >>> [last["training"][name] for name in ("query_steps", "alpha0", "alpha1")]
-    [20, 16.0, 16.0]
-    """
+    """Theory of splitting on a fine grid of α, simulation of every protocol on a coarse one."""
     d, count, costly, scored = (500, 16, 8, 32) if full else (120, 16, 6, 64)
     fine = np.round(np.geomspace(1.0, 16.0, 25), 3).tolist()
     dots = [1.0, 2.0, 4.0, 8.0, 16.0]
@@ -88,20 +80,7 @@ def _arguments(protocol: str, alpha: float) -> dict[str, object]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot of splitting with its line; the other protocols have none.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"call": ["predict", "simulate", "simulate", "simulate"],
-    ...                       "reuse": [None, "none", "none", "D0"], "starts": 0,
-    ...                       "training.query_steps": 1, "model": "attention",
-    ...                       "training.alpha1": 2.0, "d": 60,
-    ...                       "test_error": [0.1, 0.09, 0.11, 0.05],
-    ...                       "train_loss": [0.2, 0.18, 0.21, 0.10]})
-    >>> scores(table)[["what", "trials"]].values.tolist()
-    [['test_error at model=attention, alpha1=2.0', 2],
-     ['train_loss at model=attention, alpha1=2.0', 2]]
-    """
+    """Compare each dot of splitting with its line; the other protocols have none."""
     if "reuse" not in table:
         return compare(table.iloc[:0], BY, SCORED)
     steps = table["training.query_steps"]
@@ -149,7 +128,6 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "predict", "training.alpha0": [1.0, 2.0],

@@ -20,6 +20,7 @@ from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
 from ...figures.style import COLOURS, NAMES, TEXT, grey
 from ...grid import choice
+from .errors import QUANTITIES
 
 ORDER = 9
 TITLE = "Noise that is not the theory's"
@@ -48,18 +49,10 @@ OTHERS: tuple[dict[str, Any], ...] = (
 )
 CORRELATED = ("noise.token_correlation", "noise.covariance_decay")
 BY = ("model", "training.alpha1")
-SCORED = ("test_error", "train_loss", "train_error")
 
 
 def units(full: bool) -> list[Unit]:
-    """Theory of Gaussian noise on a fine grid of α1, simulation of every law on a coarse one.
-
-    Examples
-    --------
-    >>> found = [unit.arguments for unit in units(False) if unit.call == "simulate"]
-    >>> found[0]["noise"], found[-1]["noise"]
-    ({'entries': 'gaussian'}, {'covariance_decay': 0.5, 'entries': 'gaussian'})
-    """
+    """Theory of Gaussian noise on a fine grid of α1, simulation of every law on a coarse one."""
     d, count, n_test = (1000, 8, 10000) if full else (200, 6, 4000)
     fine = np.round(np.geomspace(0.5, 8.0, 25), 3).tolist()
     dots = [0.5, 1.0, 2.0, 4.0, 8.0]
@@ -83,35 +76,18 @@ def _arguments(model: str, alpha1: float) -> dict[str, Any]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare the dots of Gaussian noise with their lines; no theory speaks of the other laws.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"call": ["predict", "simulate", "simulate", "simulate"],
-    ...                       "model": "pooled", "training.alpha1": 2.0, "d": 100,
-    ...                       "noise.entries": [None, "gaussian", "gaussian", "rademacher"],
-    ...                       "test_error": [0.3, 0.29, 0.31, 0.4],
-    ...                       "train_loss": [0.2, 0.18, 0.21, 0.3], "train_error": 0.01})
-    >>> scores(table)[["what", "trials"]].values.tolist()
-    [['test_error at model=pooled, alpha1=2.0', 2],
-     ['train_loss at model=pooled, alpha1=2.0', 2]]
-    """
+    """Compare the dots of Gaussian noise with their lines; no theory speaks of the other laws."""
     if "noise.entries" not in table:
-        return compare(table.iloc[:0], BY, SCORED)
+        return compare(table.iloc[:0], BY, tuple(QUANTITIES))
     gaussian = table["noise.entries"] == "gaussian"
     for name in CORRELATED:
         if name in table:
             gaussian &= table[name].fillna(0.0) == 0.0
-    return compare(table[gaussian | (table.call == "predict")], BY, SCORED)
+    return compare(table[gaussian | (table.call == "predict")], BY, tuple(QUANTITIES))
 
 
 X = "training.alpha1"
 XLABEL = r"readout samples per dimension, $\alpha_1$"
-QUANTITIES = {
-    "test_error": r"test error, $E_{\mathrm{test}}$",
-    "train_loss": r"training loss, $\mathcal{L}_{\mathrm{train}}$",
-    "train_error": r"training error, $E_{\mathrm{train}}$",
-}
 GAUSSIAN_LABEL = "Gaussian"
 CORRELATED_LABEL = "Gaussian, correlated tokens (½)"
 COVARIED = "Gaussian, correlated dimensions (½)"
@@ -155,7 +131,6 @@ def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention")
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": ["predict", "predict", "simulate"], "model": "pooled",

@@ -66,14 +66,7 @@ def strength(law: str, c: float, L: int) -> float:
 
 
 def units(full: bool) -> list[Unit]:
-    """Oracle errors along each law of growth, and detection thresholds; in full, a finer grid.
-
-    Examples
-    --------
-    >>> drawn = [unit.arguments for unit in units(False) if unit.call == "simulate_oracle"]
-    >>> sorted({one["task"]["L"] for one in drawn}), {one["model"] for one in drawn} == {*MODELS}
-    ([10, 100, 1000], True)
-    """
+    """Oracle errors along each law of growth, and detection thresholds; in full, a finer grid."""
     lengths = FINE if full else LENGTHS
     count = 32 if full else 8
     found = []
@@ -198,7 +191,6 @@ def separation(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> row = {"model": "pooled", "task.L": 100}

@@ -181,7 +181,6 @@ def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> base = {"call": "predict", "training.alpha0": 1.0, "test_error": 0.2}
