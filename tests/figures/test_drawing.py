@@ -20,7 +20,7 @@ from tests.gallery.tables import ANSWERS, GIVEN, complete, drawing_of
 COVERS = ("drawn", "from_rows", "marks", "overview")
 OUTCOME = ("test_error", "train_loss", "train_error")
 ERRORS = ("predict", "simulate", OUTCOME)
-LIMITED = (("predict", "bayes_optimal"), "simulate")  # with what anyone could learn
+LIMITED = (("predict", "bayes_optimal"), "simulate")  # with the Bayes-optimal error
 DRAWN = {  # of which calls, as lines and as dots, which columns
     "errors": (*LIMITED, OUTCOME),
     "robustness": ERRORS,

@@ -92,7 +92,7 @@ def test_a_model_without_a_query_has_one_curve_whatever_the_query_is_given():
 def test_two_questions_are_told_apart():
     limit = rows("bayes_optimal", models=[None], alpha=4.0).assign(test_error=[0.05, 0.06, 0.07])
     found = marks(lines_drawing(pd.concat([both(), limit]), x="task.L"), Line)
-    assert [*found] == ["bayes optimal", "predict, attention", "predict, mean pooling"]
+    assert [*found] == ["Bayes-optimal", "predict, attention", "predict, mean pooling"]
 
 
 def test_words_of_a_table_are_no_formulas():

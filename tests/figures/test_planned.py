@@ -29,7 +29,7 @@ FOUND = Plan(
 def test_learners_floor_and_the_point_with_its_interval():
     [panel] = plan_drawing(FOUND, CURVES).panels
     names = [one.name for one in panel.marks if isinstance(one, Line)]
-    assert names == ["anyone", "quickly", "mean pooling", "flat linear", "attention"]
+    assert names == ["Bayes-optimal", "AMP (theory)", "mean pooling", "flat linear", "attention"]
     [point] = [one for one in panel.marks if isinstance(one, Dots)]
     assert (point.x, point.y) == ((30.0,), (0.12,))
     assert [round(one[0], 9) for one in point.se] == [0.02, 0.03]

@@ -78,10 +78,10 @@ def complete(name):
 CURVES = pd.DataFrame(
     {
         **{"model": ["pooled"] * 2, "alpha1": [1.0, 9.0], "test_error": [0.3, 0.2]},
-        **{"floor": [0.2, 0.2], "limit": [0.15, 0.12]},
+        **{"floor": [0.2, 0.2], "bayes_optimal": [0.15, 0.12]},
     }
 )
-NEEDED = pd.DataFrame({"who": ["pooled"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
+NEEDED = pd.DataFrame({"learner": ["pooled"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
 GIVEN = {
     **{name: (complete(name),) for name in names()},
     "overview": (CURVES, NEEDED),

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 
 from needlescope.deep.catalogue import ARCHITECTURES
 from needlescope.figures.reading.rows import whole
-from needlescope.figures.style import BLACK, LIMIT
+from needlescope.figures.style import BAYES_COLOUR, BLACK
 from needlescope.gallery.deep_style import GROUPS, LOOKS, TWO, lost, told, words
 
 SEEN = {  # without one kind of cone, by Viénot, Brettel and Mollon (1999)
@@ -30,7 +30,7 @@ def test_every_architecture_has_a_look_a_name_and_a_panel():
 
 @pytest.mark.parametrize("blind", SEEN)
 def test_no_two_colours_look_alike(blind):
-    every = [*(look.colour for look in LOOKS.values()), TWO, LIMIT, BLACK]
+    every = [*(look.colour for look in LOOKS.values()), TWO, BAYES_COLOUR, BLACK]
     seen = [SEEN[blind] @ np.array(to_rgb(one)) ** 2.2 for one in every]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 0.07
 

@@ -215,7 +215,7 @@ def test_what_the_figure_does_not_draw_has_one_value(name):
         assert [text.get_text() for text in figures.errors(both).legends[1].get_texts()] == [
             "π = 0.123",
             "π = 0.5",
-            "anyone (limit of learning)",
+            "Bayes-optimal",
         ]
         return
     with pytest.raises(ValueError, match=column.replace(".", r"\.")):

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .drawing import Block, Drawing, Panel
+from .drawing import Block, Drawing, Key, Panel
 from .marks import INSIDE, Dots, Line, Mark, Words, numbers
 from .reading.rows import means, simulated
-from .style import ANYONE, LIMIT, grey
+from .style import BAYES_COLOUR, BAYES_OPTIMAL, grey
+
+BAYES_KEY = Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, width=0.9))
 
 
 def curve(
@@ -89,13 +91,13 @@ def trial_dots(
     return [dots(every.loc[every.groupby("x")["mean"].idxmin()], **look)]
 
 
-def anyone(rows: pd.DataFrame, x: str, dash: Sequence[float] = ()) -> list[Mark]:
+def bayes_line(rows: pd.DataFrame, x: str, dash: Sequence[float] = ()) -> list[Mark]:
     """Return the rows of "bayes_optimal" as a thin line below the others: their test errors."""
     rows = rows.dropna(subset=[x, "test_error"]).sort_values(x)
     if not len(rows):
         return []
     points = numbers(rows[x]), numbers(rows["test_error"])
-    return [Line(*points, LIMIT, ANYONE, dash, width=0.9, layer=-1)]
+    return [Line(*points, BAYES_COLOUR, BAYES_OPTIMAL, dash, width=0.9, layer=-1)]
 
 
 def heights(marks: Sequence[Mark]) -> np.ndarray:

@@ -14,10 +14,10 @@ import pandas as pd
 
 from ..deep.catalogue import ARCHITECTURES
 from ..figures.drawing import Axis, Key, Legend
-from ..figures.from_rows import anyone, dots, explain, heights, line
+from ..figures.from_rows import BAYES_KEY, bayes_line, dots, explain, heights, line
 from ..figures.marks import Dots, Line, Mark, numbers
 from ..figures.reading.rows import means, select
-from ..figures.style import ANYONE, COLOURS, DOTTED, LIMIT
+from ..figures.style import COLOURS, DOTTED
 
 Y = "test_error"
 ALPHA0, ALPHA1 = "training.alpha0", "training.alpha1"
@@ -49,7 +49,7 @@ LOOKS = {
     "convolution": Look("#999933", "o"),
 }
 GROUPS = {  # panels of those that are drawn together: a title, and who is in it
-    "paper": ("the paper’s model and its kin", ("solvable", "linear")),
+    "paper": ("the paper’s model, linear attention", ("solvable", "linear")),
     "attention": (
         "self-attention, transformers, gates",
         ("cls", "multihead", "block", "two_blocks", "gated", "gated_hidden"),
@@ -73,11 +73,11 @@ def by_attention(table: pd.DataFrame, call: str) -> pd.DataFrame:
 
 
 def theory(table: pd.DataFrame, x: str, *, level: bool = False) -> list[Mark]:
-    """Return the lines of theory: anyone's limit, the known signal, two steps at their best.
+    """Return the lines of theory: Bayes-optimal, the known signal, two steps at their best.
 
     If it is ``level``, the known signal does not depend on x, and is not drawn here.
     """
-    found = anyone(select(table, [x, Y], call="bayes_optimal"), x)
+    found = bayes_line(select(table, [x, Y], call="bayes_optimal"), x)
     known = select(table, [x, "error"], call="oracle").sort_values(x)
     if len(known) and not level:
         found.append(
@@ -122,7 +122,7 @@ def theory_keys(marks: Sequence[Mark], known: bool = False) -> list[Key]:
     there = {mark.name for mark in marks if isinstance(mark, Line)}
     keys = [
         (TWO_STEPS, Line(colour=TWO)),
-        (ANYONE, Line(colour=LIMIT, width=0.9)),
+        (BAYES_KEY.name, BAYES_KEY.line),
         (SIGNAL_KNOWN, Line(**KNOWN)),
     ]
     return [

@@ -61,12 +61,12 @@ def two_step_units(task: dict[str, Any], alpha: float, **more: Any) -> list[Unit
 
 
 def bayes_unit(task: dict[str, Any], alpha: float) -> Unit:
-    """Return what anyone could learn."""
+    """Return the unit of the Bayes-optimal error."""
     return Unit("bayes_optimal", {"task": task, "alpha": alpha, "tol": BAYES_TOL})
 
 
 def oracle_unit(task: dict[str, Any]) -> Unit:
-    """Return what is possible if the signal is known."""
+    """Return the unit of the least error if the signal is known."""
     return Unit("oracle", {"task": task, "model": "bayes"})
 
 

@@ -82,7 +82,7 @@ def published(name: str) -> PublishedFigure:
     >>> published("errors").title
     'Errors against the amount of training data'
     """
-    if name not in modules():
+    if name not in tuple(modules()):
         one_of("figure", name, names())
     file = import_module(modules()[name])
     words = name, file.ORDER, file.TITLE, file.CAPTION
@@ -160,5 +160,5 @@ def curves(figure: str, *given: Any, **options: Any) -> pd.DataFrame:
     >>> figures.curves("errors", table, alone=True)[["role", "label", "x", "y"]].values.tolist()
     [['theory', 'mean pooling', 0.5, 0.4], ['theory', 'mean pooling', 2.0, 0.3]]
     """
-    drawing = SHARED[figure] if figure in SHARED else published(figure).drawing
+    drawing = SHARED[figure] if figure in tuple(SHARED) else published(figure).drawing
     return drawing(*given, **options).curves()

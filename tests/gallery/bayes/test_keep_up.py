@@ -89,17 +89,17 @@ def test_the_growth_is_that_of_the_caption(ran):
     steps, learners = steps_needed(ran), learners_need(ran)
     assert growth(steps, "query") == pytest.approx(0.855, abs=0.005)
     assert growth(steps, "step") == pytest.approx(1.91, abs=0.005)
-    assert growth(learners, "quick") == pytest.approx(0.814, abs=0.005)
-    assert growth(learners, "best") < 0.0
-    ratio = steps["query"] / learners["quick"]
+    assert growth(learners, "amp") == pytest.approx(0.814, abs=0.005)
+    assert growth(learners, "bayes_optimal") < 0.0
+    ratio = steps["query"] / learners["amp"]
     assert ratio.to_numpy()[1:] == pytest.approx([64.4, 70.7], abs=0.1)
 
 
 def test_the_best_learner_and_the_quick_one_get_there_and_not_before(ran):
     for row in learners_need(ran).itertuples():
         task, around = asked(int(row.L)), np.array([0.98, 1.02])
-        best = ns.bayes_optimal(task, row.best * around, tol=1e-2)
-        quick = ns.bayes_optimal(task, row.quick * around, tol=1e-2)
+        best = ns.bayes_optimal(task, row.bayes_optimal * around, tol=1e-2)
+        quick = ns.bayes_optimal(task, row.amp * around, tol=1e-2)
         assert best.overlap[0] < OVERLAP < best.overlap[1]
         assert quick.amp_overlap[0] < OVERLAP < quick.amp_overlap[1]
 
@@ -161,12 +161,12 @@ def lines(panel):
 def test_lines_are_where_the_rows_cross_a_cosine_of_nine_tenths(table):
     samples, step = drawing(table).panels
     found = lines(samples)
-    assert [*found] == ["one step", "two steps", "quick learner", "best learner"]
+    assert [*found] == ["one step", "two steps", "AMP (theory)", "Bayes-optimal"]
     assert all(mark.x == LENGTHS for mark in found.values())
     assert found["two steps"].y == pytest.approx(LENGTHS)
     assert found["one step"].y == pytest.approx(7.0 * np.array(LENGTHS))
-    assert found["best learner"].y == pytest.approx([0.5] * 3)
-    assert found["quick learner"].y == pytest.approx([0.5, 0.5, 9.0])
+    assert found["Bayes-optimal"].y == pytest.approx([0.5] * 3)
+    assert found["AMP (theory)"].y == pytest.approx([0.5, 0.5, 9.0])
     assert found["two steps"].name == "two steps: $L^{1.00}$"
     [sharp] = lines(step).values()  # κ = θ/2 = 2, and 1/L² at a step of 10
     assert sharp.y == pytest.approx(20.0 * np.array(LENGTHS, float) ** 2)
@@ -192,10 +192,10 @@ def test_a_single_panel_into_given_axes(table, panel):
 def test_what_is_not_crossed_is_left_out(table):
     short = table[table["training.alpha0"].isna() | (table["training.alpha0"] < 1.0 * LENGTHS[0])]
     samples, step = drawing(short).panels
-    assert [*lines(samples)] == ["quick learner", "best learner"]
+    assert [*lines(samples)] == ["AMP (theory)", "Bayes-optimal"]
     assert not lines(step) and any("not in the table" in str(mark) for mark in step.marks)
 
 
 def test_a_quick_learner_without_its_boundary_is_known_where_it_does_not_jump(table):
     found = lines(drawing(table[table.call != "phase_boundaries"]).panels[0])
-    assert found["quick learner"].y[:2] == pytest.approx([0.5, 0.5])
+    assert found["AMP (theory)"].y[:2] == pytest.approx([0.5, 0.5])

@@ -10,7 +10,7 @@ from needlescope import figures
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line, Rule
-from needlescope.figures.style import ANYONE
+from needlescope.figures.style import AMP_SIMULATED, AMP_THEORY, BAYES_OPTIMAL
 from needlescope.gallery.bayes.limit import clear, drawing
 from needlescope.gallery.registry import published
 
@@ -66,7 +66,7 @@ def test_without_a_jump_all_is_scored_and_without_its_place_nothing():
     assert clear(pd.DataFrame()).tolist() == []
 
 
-def test_the_iteration_is_held_against_the_easy_limit():
+def test_amp_is_compared_with_its_theory():
     trials = [{**iteration(1.0), "d": 50, "test_error": one, "overlap": 0.5} for one in (0.2, 0.3)]
     numbers = {"test_error": 0.1, "amp_test_error": 0.25, "overlap": 0.9, "amp_overlap": 0.5}
     limit = {**iteration(1.0), "call": "bayes_optimal", **numbers}
@@ -74,7 +74,7 @@ def test_the_iteration_is_held_against_the_easy_limit():
     assert found.theory.tolist() == [0.25, 0.5] and found.simulation.tolist() == [0.25, 0.5]
 
 
-def test_the_iteration_agrees_with_theory(tmp_path):
+def test_amp_agrees_with_theory(tmp_path):
     def wanted(unit):
         alpha, tokens = unit.arguments.get("alpha", 1.0), unit.arguments["task"]["L"]
         asked = unit.call in ("bayes_optimal", "simulate_amp", "phase_boundaries")
@@ -133,11 +133,11 @@ def test_each_protocol_is_drawn_at_its_best_and_at_all_its_data(table):
     assert ends.se == pytest.approx((0.05, 0.05))
 
 
-def test_the_solid_line_is_easy_and_the_dashed_one_possible(table):
+def test_the_solid_line_is_amp_and_the_dashed_one_bayes_optimal(table):
     lines = named(table, Line)
-    assert lines[ANYONE].y == pytest.approx((0.05, 0.0125)) and not lines[ANYONE].dash
-    assert lines["possible"].y == (0.02, 0.02) and lines["possible"].dash
-    assert named(table, Dots)["iteration"].y == pytest.approx((0.04, 0.04))
+    assert lines[AMP_THEORY].y == pytest.approx((0.05, 0.0125)) and not lines[AMP_THEORY].dash
+    assert lines[BAYES_OPTIMAL].y == (0.02, 0.02) and lines[BAYES_OPTIMAL].dash
+    assert named(table, Dots)[AMP_SIMULATED].y == pytest.approx((0.04, 0.04))
     marks = drawing(table, alone=True).panels[0].marks
     assert [mark.y for mark in marks if isinstance(mark, Rule)] == [0.01]
 

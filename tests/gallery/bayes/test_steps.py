@@ -9,7 +9,7 @@ import pytest
 import needlescope as ns
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line
-from needlescope.figures.style import ANYONE
+from needlescope.figures.style import BAYES_OPTIMAL
 from needlescope.gallery.bayes.steps import (
     CHOSEN,
     READOUT,
@@ -104,7 +104,7 @@ def test_steps_are_drawn_at_their_best_between_two_steps_and_the_limit(table):
     )
     assert small[FRESH].x == (2.0, 4.0) and small[FRESH].y == pytest.approx((0.2, 0.1))
     assert small[TWO].x == (2.0, 4.0) and small[TWO].y == (0.5, 0.5)
-    assert small[ANYONE].y == (0.1, 0.1) and large[ANYONE].y == (0.025, 0.025)
+    assert small[BAYES_OPTIMAL].y == (0.1, 0.1) and large[BAYES_OPTIMAL].y == (0.025, 0.025)
     assert large[FRESH].y == pytest.approx((0.05, 0.025))
     assert small[FRESH].colour == small[TWO].colour != large[FRESH].colour
 
@@ -112,7 +112,7 @@ def test_steps_are_drawn_at_their_best_between_two_steps_and_the_limit(table):
 def test_cosines_are_those_of_the_best_and_the_root_of_the_overlap(table):
     lines = {line.name: line for line in marks(table, Line, panel="cosine", L=100)[:3]}
     assert lines[FRESH].y == (0.7, 0.7) and lines[TWO].y == (0.6, 0.6)
-    assert lines[ANYONE].y == pytest.approx((0.9, 0.9))
+    assert lines[BAYES_OPTIMAL].y == pytest.approx((0.9, 0.9))
 
 
 def test_dots_are_means_over_trials(table):

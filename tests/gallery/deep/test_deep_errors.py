@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line, Rule
-from needlescope.figures.style import ANYONE, DOTTED
+from needlescope.figures.style import BAYES_OPTIMAL, DOTTED
 from needlescope.gallery.deep.deep_errors import (
     ALPHAS,
     LENGTHS,
@@ -110,7 +110,7 @@ def test_theory_is_in_all_panels_at_its_best(table):
         lines = named(panel, Line)
         assert lines[TWO_STEPS].x == (2.0, 8.0)
         assert lines[TWO_STEPS].y == pytest.approx((0.005, 0.00125))
-        assert lines[ANYONE].y == pytest.approx((0.05, 0.0125))
+        assert lines[BAYES_OPTIMAL].y == pytest.approx((0.05, 0.0125))
         (floor,) = (mark for mark in panel.marks if isinstance(mark, Rule))
         assert floor.y == 0.01 and floor.dash == DOTTED
 

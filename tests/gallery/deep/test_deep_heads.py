@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Rule
-from needlescope.figures.style import DASHED, LIMIT
+from needlescope.figures.style import BAYES_COLOUR, DASHED
 from needlescope.gallery.deep.deep_heads import (
     HEADS,
     KINDS,
@@ -88,7 +88,7 @@ def test_levels_are_what_one_query_reaches_in_the_colours_of_the_curves(table):
     panel = drawing(table).panels[0]
     colours = {mark.name: mark.colour for mark in panel.marks if isinstance(mark, Dots)}
     limit, two, four = (mark for mark in panel.marks if isinstance(mark, Rule))
-    assert (limit.y, limit.colour) == (0.02, LIMIT)
+    assert (limit.y, limit.colour) == (0.02, BAYES_COLOUR)
     assert (two.y, two.colour, two.dash) == (0.2, colours["2 signals"], DASHED)
     assert (four.y, four.colour) == (0.4, colours["4 signals"])
 

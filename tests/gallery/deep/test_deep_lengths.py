@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Band, Dots, Line, Words
-from needlescope.figures.style import ANYONE
+from needlescope.figures.style import BAYES_OPTIMAL
 from needlescope.gallery.deep.deep_lengths import (
     DRAWN,
     FACTOR,
@@ -93,7 +93,7 @@ def test_lines_and_dots_are_the_rows(table):
     assert lines[TWO_STEPS].x == (4.0, 64.0)
     assert lines[TWO_STEPS].y == pytest.approx((0.025, 0.1 / 64))
     assert lines[SIGNAL_KNOWN].y == pytest.approx((0.025, 0.1 / 64))
-    assert lines[ANYONE].y == pytest.approx((0.05, 0.2 / 64))
+    assert lines[BAYES_OPTIMAL].y == pytest.approx((0.05, 0.2 / 64))
     [dots] = [mark for mark in found(table) if isinstance(mark, Dots)]
     assert dots.y == pytest.approx((0.25, 0.25)) and dots.se == pytest.approx((0.05, 0.05))
 

@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtr
 
 from needlescope import figures
 from needlescope.figures.marks import Dots, Line
-from needlescope.figures.style import ANYONE
+from needlescope.figures.style import BAYES_OPTIMAL
 from needlescope.gallery.deep import deep_errors
 from needlescope.gallery.deep.deep_rare import DRAWN, GUESS, TRAINED_SHARES, drawing, scores
 from needlescope.gallery.deep_style import SIGNAL_KNOWN, TWO_STEPS
@@ -78,7 +78,7 @@ def test_lines_are_theory_at_its_best(table):
     lines = marks(table, Line)
     assert lines[TWO_STEPS].x == (0.1, 0.5)
     assert lines[TWO_STEPS].y == pytest.approx((0.08, 0.44))
-    assert lines[ANYONE].y == pytest.approx((0.02, 0.1))
+    assert lines[BAYES_OPTIMAL].y == pytest.approx((0.02, 0.1))
     assert lines[SIGNAL_KNOWN].y == pytest.approx((0.01, 0.05))
 
 

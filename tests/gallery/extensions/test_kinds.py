@@ -11,7 +11,7 @@ from needlescope import figures
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
-from needlescope.figures.style import ANYONE
+from needlescope.figures.style import BAYES_OPTIMAL
 from needlescope.gallery.extensions.kinds import (
     DOTS,
     KAPPAS,
@@ -156,7 +156,7 @@ def test_each_panel_is_along_one_parameter(table):
     assert named(length, Line)["hard attention"].x == (10.0, 20.0)
     assert named(shared, Line)["hard attention"].x == (1.0, 4.0)
     assert named(shared, Line)["hard attention"].y == pytest.approx((0.05, 0.2))
-    assert named(data, Line)[ANYONE].y == (0.01, 0.01)
+    assert named(data, Line)[BAYES_OPTIMAL].y == (0.01, 0.01)
     assert data.title == r"$L = 10$, $R = 1$, $\theta = 4$"
     assert length.title == r"$R = 1$, $\alpha = 4$, $\theta = 4$"
     assert shared.title == r"$L = 10$, $\alpha = 4$, $\theta\sqrt{R} = 4$"

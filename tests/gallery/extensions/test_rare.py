@@ -12,7 +12,7 @@ from needlescope import figures
 from needlescope.experiments.engine import local, run_units
 from needlescope.experiments.stores.store import Store
 from needlescope.figures.marks import Dots, Line
-from needlescope.figures.style import ANYONE, DOTTED
+from needlescope.figures.style import BAYES_OPTIMAL, DOTTED
 from needlescope.gallery.extensions.rare import DOTS, STEPS, asked, drawing
 from needlescope.gallery.registry import published
 
@@ -106,7 +106,7 @@ def test_errors_are_those_of_the_best_step(table):
     lines, dots = marks(table, "error", Line), marks(table, "error", Dots)
     assert lines[PLAIN].y == pytest.approx((0.08, 0.44))
     assert lines[BALANCED].y == pytest.approx((0.04, 0.24))
-    assert lines[ANYONE].y == pytest.approx((0.02, 0.1))
+    assert lines[BAYES_OPTIMAL].y == pytest.approx((0.02, 0.1))
     assert dots[PLAIN].y == pytest.approx((0.15, 0.15))
 
 

@@ -175,7 +175,7 @@ def with_limit(table, **more):
     return pd.concat([table, pd.DataFrame({**row, "alpha": [3.0, 4.5, 6.0]})], ignore_index=True)
 
 
-def test_what_anyone_could_learn_is_a_thin_line_at_all_the_data(table):
+def test_the_bayes_optimal_error_is_a_thin_line_at_all_the_data(table):
     figure = errors(with_limit(table, **{"task.theta": 5.0}))
     for place, ax in enumerate(figure.axes):
         thin = [line for line in ax.lines if line.get_linewidth() == 0.9]
@@ -183,9 +183,7 @@ def test_what_anyone_could_learn_is_a_thin_line_at_all_the_data(table):
         for line in thin:  # α0 = 4; fewer than the query took cannot be had
             assert line.get_xdata().tolist() == [0.5, 2.0]
             assert line.get_ydata().tolist() == [0.02, 0.01]
-    assert [text.get_text() for text in figure.legends[1].get_texts()] == [
-        "anyone (limit of learning)"
-    ]
+    assert [text.get_text() for text in figure.legends[1].get_texts()] == ["Bayes-optimal"]
 
 
 def test_the_limit_has_a_line_for_each_signal_and_none_for_two_query_data(table):

@@ -87,12 +87,12 @@ def test_the_legend_hides_no_data_in_small_axes(table):
     assert ax.transData.transform((1.0, ax.dataLim.y1))[1] < lowest
 
 
-def test_what_anyone_could_learn_is_a_thin_line_below(table):
+def test_the_bayes_optimal_error_is_a_thin_line_below(table):
     limit = pd.DataFrame({"call": "bayes_optimal", "alpha": [4.0, 2.0], "test_error": [0.01, 0.02]})
     ax = reuse(pd.concat([table, limit], ignore_index=True)).axes[0]
     theory, thin = ax.lines[:2]
     assert thin.get_xdata().tolist() == [2.0, 4.0] and thin.get_ydata().tolist() == [0.02, 0.01]
     assert thin.get_linewidth() < theory.get_linewidth() and thin.get_zorder() < theory.get_zorder()
     names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names[-1] == "anyone (limit of learning)"
+    assert names[-1] == "Bayes-optimal"
     assert names[:-1] == [text.get_text() for text in reuse(table).axes[0].get_legend().get_texts()]

@@ -23,26 +23,26 @@ from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
 from ...figures.reading.dependence import DEFAULTS
 from ...figures.reading.door import Draws, Rows, check_strengths, nothing, read
 from ...figures.reading.rows import carriers, select
-from ...figures.style import COLOURS, DASHED, DOTTED, grey
+from ...figures.style import AMP_THEORY, BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, grey
 from ...grid import choice
 
 ORDER = 13
-TITLE = "What two gradient steps need to keep up with longer sequences"
+TITLE = "What two gradient steps need as sequences get longer"
 CAPTION = (
     "Left: samples per dimension for a cosine of 0.9 with the signal, against the number of "
-    "tokens. The signal grows with them, from θ = 3.5 to 5.4, such that those who know it err 10 "
-    "% at every length: what grows is the cost of learning it. One step on the readout finds the "
-    "direction that mean pooling sees, with 17 L/θ² samples per dimension; the second step, on "
-    "the query, gets there with 46 to 54 times L/θ⁴. At a fixed θ both are proportional to L; "
-    "here they grow as written beside the lines, measured over the last decade. The best of all "
-    "learners needs less than one sample per dimension, and fewer for longer sequences, whose "
-    "signals are stronger. The quick iteration keeps up with it to some 200 tokens. Then learning "
-    "becomes hard: it needs more with L too, and still 61 to 71 times less than two steps. Right: "
-    "the step η_q that gives the query the strength κ = θ/2 at that α0; at cosine 0.9 the test "
-    "error is then within 0.01 of its least over κ. κ is proportional to η_q, and the step has to "
-    "grow nearly as L². The bias takes a step of 4 here, which balances the slopes of both "
-    "labels. In the limit that changes nothing; at finite d it keeps labels that do not balance "
-    "by chance from turning the query aside."
+    "tokens. The signal grows with them, from θ = 3.5 to 5.4, such that the error with a known "
+    "signal is 10 % at every length: what grows is the cost of learning the signal. One step on "
+    "the readout finds the direction that mean pooling uses, with 17 L/θ² samples per dimension; "
+    "the second step, on the query, needs 46 to 54 times L/θ⁴. At a fixed θ both are "
+    "proportional to L; here they grow as written beside the lines, measured over the last "
+    "decade. The Bayes-optimal learner needs less than one sample per dimension, and fewer for "
+    "longer sequences, whose signals are stronger. AMP needs the same up to some 200 tokens. "
+    "Beyond that learning is hard: its need grows with L too, and is still 61 to 71 times less "
+    "than that of two steps. Right: the step η_q that gives the query the strength κ = θ/2 at "
+    "that α0; at a cosine of 0.9 the test error is then within 0.01 of its least over κ. κ is "
+    "proportional to η_q, and the step has to grow nearly as L². The bias takes a step of 4 "
+    "here, which balances the slopes of both labels. In the limit that changes nothing; at "
+    "finite d it prevents an imbalance of the labels by chance from turning the query."
 )
 OVERLAP = 0.81
 SHARPNESS = 0.5  # κ/θ: within 0.01 of the least test error from L = 10 to 10⁴ and α1 = 1 to 16
@@ -58,7 +58,7 @@ ETA_B = 4.0
 NEAR = 50.0  # times L/θ⁴ is about what the query needs: the grid of α0 is placed around it
 AROUND = (-0.5, 0.0, 0.5)  # powers of two of that, where steps are taken on drawn data
 FINE = (*AROUND, -0.25, -0.125, 0.125, 0.25, 2.0, 3.0, 4.0)  # and in theory; the readout needs more
-LEARNED = (0.35, 0.45, 0.55, 0.65, 0.8)  # around the α that the best learner needs
+LEARNED = (0.35, 0.45, 0.55, 0.65, 0.8)  # around the α of the Bayes-optimal learner
 BY = ("task.L", "training.alpha0")
 SCORED = ("cosine_q", "cosine_w", "kappa")
 AVERAGED = (*SCORED, "task.theta", "training.eta_q")
@@ -159,9 +159,9 @@ def _squared(cosine: FloatArray) -> FloatArray:
 
 
 def learners_need(table: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each L, the α that the best of all learners needs, and the quick iteration.
+    """Return, for each L, the α that the Bayes-optimal learner needs, and AMP.
 
-    The iteration finds what is possible from its boundary on, where there is one.
+    AMP is optimal above the algorithmic threshold, where there is one.
 
     Examples
     --------
@@ -177,12 +177,12 @@ def learners_need(table: pd.DataFrame) -> pd.DataFrame:
     boundary = jumps.astype({"alpha_amp": float}).groupby("task.L")["alpha_amp"].first()
     rows = []
     for L, part in limits.groupby("task.L"):
-        best = crossing(part.alpha, part.overlap)
-        quick = crossing(part.alpha, part.amp_overlap)
+        optimal = crossing(part.alpha, part.overlap)
+        amp = crossing(part.alpha, part.amp_overlap)
         if L in boundary.index:
-            quick = max(best, float(boundary[L]))
-        rows.append((L, best, quick))
-    return pd.DataFrame(rows, columns=["L", "best", "quick"], dtype=float)
+            amp = max(optimal, float(boundary[L]))
+        rows.append((L, optimal, amp))
+    return pd.DataFrame(rows, columns=["L", "bayes_optimal", "amp"], dtype=float)
 
 
 def growth(found: pd.DataFrame, name: str) -> float:
@@ -219,12 +219,12 @@ DRAWS = Draws(
     across=(X, "task.theta", "training.alpha0", "alpha"),
 )
 STEP = float(DEFAULTS["training.eta_q"])
-QUERY, LIMIT = COLOURS["attention"], COLOURS["bayes"]
+QUERY, OPTIMAL = COLOURS["attention"], COLOURS["bayes"]
 LINES = {  # what needs so many samples: its name, colour and dash
     "readout": ("one step", COLOURS["pooled"], ()),
     "query": ("two steps", QUERY, ()),
-    "quick": ("quick learner", LIMIT, DASHED),
-    "best": ("best learner", LIMIT, ()),
+    "amp": (AMP_THEORY, OPTIMAL, DASHED),
+    "bayes_optimal": (BAYES_OPTIMAL, OPTIMAL, ()),
 }
 
 

@@ -1,4 +1,4 @@
-"""What training reaches, what anyone could learn, and what is possible if the signal is known.
+"""What training reaches, the Bayes-optimal error and AMP, and the error if the signal is known.
 
 Test errors against all data, α samples per dimension, for L = 10, θ = 5 and for L = 100, θ = 4;
 R = 1, π = ½, logistic loss.
@@ -19,24 +19,35 @@ from ...figures.from_rows import heights, line, note, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
 from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.reading.rows import select
-from ...figures.style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES
+from ...figures.style import (
+    AMP_SIMULATED,
+    AMP_THEORY,
+    BAYES_COLOUR,
+    BAYES_OPTIMAL,
+    BLACK,
+    COLOURS,
+    DASHED,
+    DOTTED,
+    NAMES,
+)
 
 ORDER = 11
-TITLE = "What training reaches, and what anyone could learn"
+TITLE = "What training reaches, and the Bayes-optimal error"
 CAPTION = (
-    "Test error against all data, α samples per dimension. Trained so: mean pooling, and attention "
-    "after two steps (theory, half of the data for the query, half for the readout), each with the "
-    "settings that err least at that α, of the ridges 0.1 and 1 and of steps η_q from 10 to 10⁴; "
-    "attention trained end to end (dots, from 2 starts, the better of the ridges 0.03 and 0.1). "
-    "Learnable by anyone: the limit of learning, a replica-symmetric formula. The solid line is "
-    "what attention finds when it is iterated from nothing (dots, 60 rounds); where the dashed "
-    "line parts from it, less error is possible, but hard to find. Known: the least error of "
-    "who is told the signal. With ten tokens two steps need 6 times the limit's data to err 0.05, "
-    "and 13 times to err 0.025; end to end does about as well. With a hundred tokens two steps "
-    "need 20 to 40 times the data for errors from 0.15 to 0.3, and very large steps; end to end "
-    "lies between. The iteration's dots between half of the α that makes learning possible and "
-    "twice the one that makes it easy (at L = 100 those at 0.25 and 0.5) are shown and not scored: "
-    "whether a trial jumps there is chance at finite dimension."
+    "Test error against all data, α samples per dimension. Trained: mean pooling, and attention "
+    "after two steps (theory, half of the data for the query, half for the readout), each with "
+    "the settings of least error at that α, of the ridges 0.1 and 1 and of steps η_q from 10 to "
+    "10⁴; attention trained end to end (dots, from 2 starts, the better of the ridges 0.03 and "
+    "0.1). Bayes-optimal (dashed) and AMP (solid) are replica-symmetric formulas; the grey dots "
+    "are AMP simulated from an uninformed start (60 iterations). Where the dashed line is below "
+    "the solid one a lower error is possible, but hard to find. Dotted: the least error if the "
+    "signal is known. With ten tokens two steps need 6 times the Bayes-optimal data for a test "
+    "error of 0.05, and 13 times for 0.025; training end to end does about as well. With a "
+    "hundred tokens two steps need 20 to 40 times the data for errors from 0.15 to 0.3, and very "
+    "large steps; training end to end lies between. Dots of AMP between half of the "
+    "information-theoretic threshold and twice the algorithmic one (at L = 100 those at 0.25 and "
+    "0.5) are shown and not scored: at finite dimension it is chance whether a trial jumps "
+    "there."
 )
 TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 5.0), (100, 4.0)))
 STEPS, RIDGES = (10.0, 100.0, 1e3, 1e4), (0.1, 1.0)  # of two-step attention; pooling has ridges
@@ -80,7 +91,7 @@ def boundaries(task: dict[str, Any]) -> Unit:
 
 
 def bayes_unit(task: dict[str, Any], alpha: float) -> Unit:
-    """Return the unit that asks what anyone could learn."""
+    """Return the unit of the Bayes-optimal error."""
     return Unit("bayes_optimal", {"task": task, "alpha": alpha, "tol": TOL})
 
 
@@ -135,7 +146,7 @@ def clear(table: pd.DataFrame) -> Any:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare the iteration with the easy limit, where α is clear of a jump."""
+    """Compare AMP simulated with AMP in theory, where α is clear of a jump."""
     easy = {name: f"amp_{name}" for name in (*SCORED, *(f"{one}_se" for one in SCORED))}
     table = table.reindex(columns=list(dict.fromkeys([*table.columns, "call", *easy.values()])))
     theory = table[table.call == "bayes_optimal"].drop(columns=list(easy), errors="ignore")
@@ -173,7 +184,7 @@ PROTOCOLS = {
 }
 STRONG = 2.2  # the width of the limit, which this figure is about
 AMP_DOTS: dict[str, Any] = {
-    "colour": LIMIT,
+    "colour": BAYES_COLOUR,
     "edge_colour": BLACK,
     "edge": 0.6,
     "size": 4.2,
@@ -184,7 +195,7 @@ FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.
 
 @of_units
 def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
-    """Draw test errors against all data, with what anyone could learn; a panel for each L.
+    """Draw test errors against all data, with the Bayes-optimal error and AMP; a panel for each L.
 
     Where a protocol was asked with several settings (steps, ridges, splits of the data) its best is
     drawn at each amount of data.
@@ -193,7 +204,7 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     ----------
     table : DataFrame
         Units as `Store.to_pandas` gives them: lines for "predict" (pooling, and attention after two
-        steps) and for "bayes_optimal" (solid what the iteration finds, dashed what is possible),
+        steps) and for "bayes_optimal" (solid AMP, dashed Bayes-optimal),
         dots with standard errors for "simulate" (end to end where it has ``starts``) and
         "simulate_amp", a level for "oracle" of the model "bayes". What is missing is left out.
     ax : matplotlib axes, optional
@@ -247,7 +258,7 @@ def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
 
 
 def _panel(table: pd.DataFrame, tokens: int) -> Panel:
-    marks = [*_limit(table), *_trained(table)]
+    marks = [*_bayes(table), *_trained(table)]
     floors = numbers(select(table, ["error"], call="oracle", model="bayes")["error"])
     reach = [*heights(marks), *floors]
     above = [one for one in reach if one > 0.0] or [0.5]
@@ -264,20 +275,20 @@ def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     )  # fmt: skip
 
 
-def _limit(table: pd.DataFrame) -> list[Mark]:
-    """Return what is possible, dashed, under what is easy; the two part where learning is hard."""
+def _bayes(table: pd.DataFrame) -> list[Mark]:
+    """Return the Bayes-optimal error, dashed, under that of AMP; they differ where it is hard."""
     rows = select(table, [X, Y], call="bayes_optimal").sort_values(X)
     easy = rows.dropna(subset=["amp_test_error"])
     found: list[Mark] = []
     if len(easy):
         area = numbers(easy[X]), numbers(easy[Y]), numbers(easy["amp_test_error"])
-        found.append(Band(*area, LIMIT))
+        found.append(Band(*area, BAYES_COLOUR))
     if len(rows):
         points = numbers(rows[X]), numbers(rows[Y])
-        found.append(Line(*points, LIMIT, "possible", DASHED, 1.4))
+        found.append(Line(*points, BAYES_COLOUR, BAYES_OPTIMAL, DASHED, 1.4))
     if len(easy):
         points = numbers(easy[X]), numbers(easy["amp_test_error"])
-        found.append(Line(*points, LIMIT, ANYONE, width=STRONG))
+        found.append(Line(*points, BAYES_COLOUR, AMP_THEORY, width=STRONG))
     return found
 
 
@@ -291,11 +302,11 @@ def _trained(table: pd.DataFrame) -> list[Mark]:
         look = {"colour": colour, "name": name, "marker": marker, "joined": joined}
         found += trial_dots(select(rows, [X, Y], call="simulate"), X, Y, SETTINGS[:2], **look)
     trials = select(table, [X, Y], call="simulate_amp")
-    return found + trial_dots(trials, X, Y, name="iteration", **AMP_DOTS)
+    return found + trial_dots(trials, X, Y, name=AMP_SIMULATED, **AMP_DOTS)
 
 
 def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
-    """Name the curves above the panels: those who train, then those who need not."""
+    """Name the curves above the panels: what is trained, then theory and AMP."""
     keys = []
     for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
         own = select(table, ["d"], call="simulate", model="attention")
@@ -305,10 +316,10 @@ def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:
         dot = Dots(colour=colour, marker=marker) if joined else None
         keys.append(Key(name + size, line, dot))
     sizes = select(table, ["d"], call="simulate_amp")["d"]
-    size = f" ($d = {sizes.max():g}$)" if len(sizes) else ""
-    keys.append(Key(ANYONE, Line(colour=LIMIT, width=STRONG)))
-    keys.append(Key("possible, but hard", Line(colour=LIMIT, dash=DASHED, width=1.4)))
-    keys.append(Key(f"attention iterated{size}", dots=Dots(**AMP_DOTS)))
+    size = f", $d = {sizes.max():g}$)" if len(sizes) else ")"
+    keys.append(Key(AMP_THEORY, Line(colour=BAYES_COLOUR, width=STRONG)))
+    keys.append(Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, dash=DASHED, width=1.4)))
+    keys.append(Key(AMP_SIMULATED.replace(")", size), dots=Dots(**AMP_DOTS)))
     keys.append(Key("signal known (Bayes)", Line(**FLOOR)))
     spaces = {"columnspacing": 1.4, "handlelength": 1.8, "labelspacing": 0.3}
     return [Legend(keys, "upper left", (0.005, 1.0), 4 if columns == 2 else 2, spaces=spaces)]

@@ -1,4 +1,4 @@
-"""When learning is possible, and when it is easy: by data, by strength and by tokens.
+"""When learning is impossible, hard and easy: by data, by strength and by tokens.
 
 R = 1, π = ½, and L = 30, 100, 1000 and 10,000.
 """
@@ -25,17 +25,18 @@ from .limit import amp_units, bayes_unit, boundaries
 from .limit import scores as scores  # AMP is compared as there
 
 ORDER = 12
-TITLE = "When learning is possible, and when it is easy"
+TITLE = "When learning is impossible, hard and easy"
 CAPTION = (
-    "The least test error that anyone could learn, by the data and by the strength of the signal, "
-    "for more and more tokens. Across the dashed line it jumps: before it data are too few for "
-    'any learner, "impossible". AMP started from zero finds what is possible beyond the '
-    'solid line, "easy"; between the two learning is possible but "hard". The lines end in a dot: '
-    "with a weaker signal the error falls without a jump. With thirty tokens both lines are "
-    "nearly one; with ten thousand the iteration needs many times the data that suffice. The "
-    "rings are iterations at finite dimension, filled with their own error; one that "
-    "stands out has not found what is possible. Those between half of the dashed α and twice "
-    "the solid one are shown and not scored. Lines and maps are a replica-symmetric formula."
+    "The Bayes-optimal test error, by the amount of data and the strength of the signal, for "
+    "increasing numbers of tokens. It jumps across the dashed line, the information-theoretic "
+    'threshold: with fewer data learning is "impossible". AMP from an uninformed start reaches '
+    'it beyond the solid line, the algorithmic threshold: learning is "easy". Between the two it '
+    'is possible but "hard". The lines end in a dot: with a weaker signal the error falls '
+    "without a jump. With thirty tokens both lines nearly coincide; with ten thousand AMP needs "
+    "many times the data that are sufficient. The rings are AMP simulated at finite dimension, "
+    "filled with its own error; one that stands out has not reached the Bayes-optimal error. "
+    "Rings between half of the dashed α and twice the solid one are shown and not scored. Lines "
+    "and maps are replica-symmetric formulas."
 )
 TOKENS = (30, 100, 1000, 10_000)
 ALPHAS, THETAS = (0.01, 1000.0), (2.0, 8.0)
@@ -78,7 +79,9 @@ DRAWS = Draws(
     },
     across=("task.L", X, Y),
 )
-SCALE = Scale(0.0, 0.5, ("#003A5C", COLOURS["attention"], "#8FC7E8", WHITE), "least test error")
+SCALE = Scale(
+    0.0, 0.5, ("#003A5C", COLOURS["attention"], "#8FC7E8", WHITE), "Bayes-optimal test error"
+)
 EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
 
@@ -131,7 +134,7 @@ def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
         (0.16, 0.42),
     )
     rings = simulated(table, "simulate_amp").partition(",")[0]
-    words = f"maps, lines: theory    rings: the iteration, {rings}, mean"
+    words = f"maps, lines: theory    rings: AMP, {rings}, mean"
     return Drawing([block], (7.0, height), words, bar=SCALE)
 
 

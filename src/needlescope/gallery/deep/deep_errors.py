@@ -23,16 +23,16 @@ from .. import deep_style as style
 from .. import deep_units as base
 
 ORDER = 18
-TITLE = "Fuller attention, trained as people train, and how far it is from the limit"
+TITLE = "Fuller attention trained by Adam, beside the Bayes-optimal error"
 CAPTION = (
-    "Test error against all samples per dimension, those held out included, for one signal token "
-    "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of the "
-    "samples held out to stop and to choose the learning rate. Lines are theory: the limit of "
-    "learning, which by a replica-symmetric formula no learner beats; the paper's two steps (half "
-    "of the data each, best of five steps and three ridges), as d → ∞; and what is possible if the "
-    "signal is known. Left: the paper's model by Adam, by its two steps at the same d, and trained "
-    "to a minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
-    "transformers, gated attention. Right: models that do not attend."
+    "Test error against all samples per dimension, held-out ones included, for one signal token "
+    "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of "
+    "the samples is held out to stop and to choose the learning rate. Lines are theory: the "
+    "Bayes-optimal error, a replica-symmetric formula; the paper's two steps (half of the data "
+    "each, best of five steps and three ridges), as d → ∞; and the least error if the signal is "
+    "known. Left: the paper's model by Adam, by its two steps at the same d, and trained to a "
+    "minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
+    "transformers, gated attention. Right: models without attention."
 )
 ALPHAS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 WATCHED, TESTED = 8.0, 16.0  # α at which trainings are watched, and tested at other lengths

@@ -12,12 +12,12 @@ import pandas as pd
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, note
+from ...figures.from_rows import BAYES_KEY, dots, note
 from ...figures.marks import Dots, Line, Rule
 from ...figures.reading.columns import missing
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
-from ...figures.style import ANYONE, DASHED, LIMIT, grey
+from ...figures.style import BAYES_COLOUR, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
@@ -27,9 +27,9 @@ TITLE = "Heads against signals"
 CAPTION = (
     "Test error against the number of heads, where positives carry one of one, two or four "
     "orthogonal signals, equally frequent; one token of ten, α = 16. Left: one layer of "
-    "self-attention; right: a transformer block. Dashed, in the colour of as many signals: the "
-    "least error of a single query with a readout, both chosen knowing the signals (theory). Thin: "
-    "what anyone could learn of one signal."
+    "self-attention; right: a transformer block. Dashed, in the colour of the same number of "
+    "signals: the least error of a single query with a readout, both chosen knowing the signals "
+    "(theory). Thin: the Bayes-optimal error with one signal."
 )
 ALPHA = 16.0
 SIGNAL_COUNTS, HEADS = (1, 2, 4), (1, 2, 4, 8)
@@ -171,9 +171,9 @@ def _single(table: pd.DataFrame) -> list[Rule]:
 
 
 def _limit(table: pd.DataFrame) -> list[Rule]:
-    """Return what anyone could learn of one signal."""
+    """Return the Bayes-optimal error with one signal."""
     rows = select(table, [style.Y], call="bayes_optimal", signals=1)[style.Y].astype(float)
-    return [Rule(y=float(y), colour=LIMIT, width=0.9, layer=-1) for y in rows.unique()]
+    return [Rule(y=float(y), colour=BAYES_COLOUR, width=0.9, layer=-1) for y in rows.unique()]
 
 
 def _panel(
@@ -200,5 +200,5 @@ def _keys(table: pd.DataFrame, marks: list[Dots]) -> list[Key]:
     if len(select(table, ["error"], call="best_query")):
         keys.append(Key(ONE_QUERY, Line(colour=dark, dash=DASHED, width=1.1)))
     if len(select(table, [style.Y], call="bayes_optimal", signals=1)):
-        keys.append(Key(f"{ANYONE},\nof one signal", Line(colour=LIMIT, width=0.9)))
+        keys.append(Key(f"{BAYES_KEY.name},\none signal", BAYES_KEY.line))
     return keys

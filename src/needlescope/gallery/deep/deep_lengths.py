@@ -24,10 +24,10 @@ from .. import deep_units as base
 ORDER = 20
 TITLE = "Longer sequences than dimensions"
 CAPTION = (
-    "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log L), "
-    "for d = 32 and α = 16. Who knows the signal errs the less the longer the sequence, and so "
-    "does the best learner of all. The shaded part has more tokens than dimensions. Lines are "
-    "theory; two steps are the best of five steps and three ridges."
+    "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log "
+    "L), for d = 32 and α = 16. With a known signal the error falls with the length of the "
+    "sequence, and so does the Bayes-optimal error. The shaded part has more tokens than "
+    "dimensions. Lines are theory; two steps are the best of five steps and three ridges."
 )
 FACTOR, ALPHA, D = 1.5, 16.0, 32
 DRAWN = ("solvable", "multihead", "block", "max", "gated", "gru", "convolution")

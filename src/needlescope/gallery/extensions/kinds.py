@@ -19,11 +19,11 @@ from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import anyone, explain, heights, line, note, trial_dots
+from ...figures.from_rows import BAYES_KEY, bayes_line, explain, heights, line, note, trial_dots
 from ...figures.marks import Dots, Line, Mark
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
-from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, NAMES
+from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
 from ...task import Task
 from ...theory.alignment import align
@@ -33,16 +33,17 @@ ORDER = 16
 TITLE = "Softmax, hard and linear attention, each at its best"
 CAPTION = (
     "Test error of attention after two steps (half of the data for the query, half for the "
-    "readout), by what it makes of the query: softmax, hard (the largest token alone) and linear "
-    "(softmax to first order). The query's direction is the same for all; each kind has the κ that "
-    "errs least, of nine from 0.15 to 4 (hard attention knows none), and the better of the ridges "
-    "0.03 and 0.1. Lines are theory, dots trained classifiers at the settings that are best in "
-    "theory. With one token that carries the signal (left, middle) hard attention errs 22 % more "
-    "than softmax at α = 1, 9 % more at 8 and 4 % at 32; linear attention errs twice as much with "
-    "ten tokens, three times with 32. Where data are too few for a good query (left of α = 0.5), "
-    "hard attention is the worst of the three. With several tokens that share one signal (right) "
-    "hard attention still sees one of them, and with six of twenty errs nearly twice as much as "
-    "mean pooling; linear attention comes up to softmax, and from eight on is ahead by 1 to 2 %."
+    "readout), by the kind of attention: softmax, hard (the token of largest score alone) and "
+    "linear (softmax to first order). The direction of the query is the same for all; each kind "
+    "has the κ of least error, of nine from 0.15 to 4 (hard attention has none), and the better "
+    "of the ridges 0.03 and 0.1. Lines are theory, dots trained classifiers at the settings that "
+    "are best in theory. With one signal token (left, middle) the test error of hard attention "
+    "is 22 % above that of softmax at α = 1, 9 % at 8 and 4 % at 32; that of linear attention is "
+    "twice as large with ten tokens, three times with 32. Where data are too few for a good "
+    "query (left of α = 0.5), hard attention is the worst of the three. With several tokens that "
+    "share one signal (right) hard attention still uses one of them, and with six of twenty its "
+    "test error is nearly twice that of mean pooling; linear attention comes up to softmax, and "
+    "from eight on is ahead by 1 to 2 %."
 )
 STRENGTH, TOKENS, SPREAD, ALPHA = 5.0, 10, 20, 8.0
 KAPPAS = {  # from which the best is taken; hard attention knows none
@@ -239,7 +240,7 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
 
 def _panel(table: pd.DataFrame, name: str) -> Panel:
     x, fixed, words = PANELS[name]
-    marks = [*anyone(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
+    marks = [*bayes_line(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
     reach = [one for one in heights(marks) if one > 0.0] or [0.5]
     bases = {"data": 10, "length": 2}
     axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
@@ -288,7 +289,7 @@ def _legend(table: pd.DataFrame) -> Legend:
     there = [one for one in MODELS if (table.model == one).any()]
     keys = [Key(KINDS[one], Line(**_look(one)), _dot(table, one)) for one in there]
     if (table.call == "bayes_optimal").any():
-        keys.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
+        keys.append(BAYES_KEY)
     spaces = {"columnspacing": 1.4, "handlelength": 1.8}
     return Legend(keys, "upper left", (0.06, 0.95), 5, spaces=spaces)
 

@@ -15,28 +15,29 @@ from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import anyone, explain, heights, line, note, trial_dots
+from ...figures.from_rows import bayes_line, explain, heights, line, note, trial_dots
 from ...figures.marks import INSIDE, Line, Mark, Rule, Words, numbers
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
-from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, grey
+from ...figures.style import BAYES_COLOUR, BAYES_OPTIMAL, COLOURS, DOTTED, grey
 from ...grid import choice
 
 ORDER = 15
 TITLE = "Rare positives: balance the slopes between the two steps"
 CAPTION = (
     "Left: the cosine between the signal and the query after two steps, against the share of "
-    "positives. After the first step the slopes of the loss do not add up to zero, unless half of "
-    "the labels are positive, and what is left of them pulls the query along the readout: against "
-    "the signal where positives are rare. Where the bias moves between the steps to where the "
-    "slopes balance, nothing pulls. Right: the test error that follows, with the best of six steps "
-    "η_q from 10 to 3,000. With a tenth of positives the plain steps leave a cosine of −0.26, "
-    "and a classifier that says no to everything (error 0.100); balanced ones reach 0.84 and "
-    "0.039, where the limit of learning is 0.029 with the same samples. With a fifth it is 0.189 "
-    "against 0.053 (limit 0.043). Below 4 % neither finds much: the readout after one step, which "
-    "all of this rests on, hardly sees the signal. From one half on the pull is towards the signal "
-    "and does no harm: with nine tenths of positives the plain query is the better one, 0.045 "
-    "against 0.047. Balanced queries are shorter, and need larger steps where positives are rare."
+    "positives. After the first step the slopes of the loss do not sum to zero, unless half of "
+    "the labels are positive, and their sum pulls the query along the readout: against the "
+    "signal where positives are rare. Where the bias moves between the steps such that the "
+    "slopes balance, nothing pulls. Right: the test error of the resulting classifier, with the "
+    "best of six steps η_q from 10 to 3,000. With a tenth of positives the plain steps leave a "
+    "cosine of −0.26, and a classifier that always predicts the negative label (error 0.100); "
+    "balanced steps reach 0.84 and 0.039, where the Bayes-optimal error is 0.029 with the same "
+    "samples. With a fifth the errors are 0.189 and 0.053 (Bayes-optimal 0.043). Below 4 % "
+    "neither finds much: the readout after one step, on which all of this rests, hardly sees the "
+    "signal. From one half on the pull is towards the signal and does no harm: with nine tenths "
+    "of positives the plain query is better, 0.045 against 0.047. Balanced queries are shorter, "
+    "and need larger steps where positives are rare."
 )
 TASK = {"L": 10, "R": 1, "theta": 4.0}
 ALPHA, RIDGE = 10.0, 0.01  # of each stage; of its readout
@@ -74,7 +75,7 @@ def units(full: bool) -> list[Unit]:
 
 
 def limit(pi: float) -> Unit:
-    """Return the unit that asks what anyone could learn from all of the data."""
+    """Return the unit of the Bayes-optimal error with all of the data."""
     return Unit("bayes_optimal", {"task": {**TASK, "pi": pi}, "alpha": 2.0 * ALPHA})
 
 
@@ -183,7 +184,7 @@ def _cosines(table: pd.DataFrame) -> Panel:
 
 
 def _errors(table: pd.DataFrame) -> Panel:
-    marks: list[Mark] = anyone(select(table, [X, ERROR], call="bayes_optimal"), X)
+    marks: list[Mark] = bayes_line(select(table, [X, ERROR], call="bayes_optimal"), X)
     for balanced, (name, colour, marker, _) in PROTOCOLS.items():
         own = table[table[BALANCED] == balanced]
         marks += line(select(own, [X, ERROR], call="predict"), X, ERROR, colour, name, "min")
@@ -197,7 +198,7 @@ def _errors(table: pd.DataFrame) -> Panel:
         [*said, *marks, *note(marks)],
         _shares(),
         Axis("test error", log=10, limits=(low, 0.6), ticks=TICKS, minor="ticks"),
-        "and the classifier learns to say no",
+        "and the classifier predicts no positives",
     )
 
 
@@ -220,8 +221,12 @@ def _guess(table: pd.DataFrame) -> list[Mark]:
 def _limit(marks: list[Mark]) -> list[Mark]:
     """Name the line of the limit of learning, below its end."""
     for mark in marks:
-        if isinstance(mark, Line) and mark.colour == LIMIT:
+        if isinstance(mark, Line) and mark.colour == BAYES_COLOUR:
             place = len(mark.x) // 3
             at = (mark.x[place], mark.y[place])
-            return [Words(ANYONE, at, anchor=("left", "top"), offset=(2, -4), colour=LIMIT)]
+            return [
+                Words(
+                    BAYES_OPTIMAL, at, anchor=("left", "top"), offset=(2, -4), colour=BAYES_COLOUR
+                )
+            ]
     return []

@@ -24,15 +24,15 @@ from ...figures.style import COLOURS, DOTTED, grey
 from ...grid import choice
 
 ORDER = 17
-TITLE = "Two signals: the query drops the rarer one"
+TITLE = "Two signals: the query loses the rarer one"
 CAPTION = (
     "A positive carries one of two orthogonal signals, the first with probability p. Left: the "
     "query's cosines with both after two gradient steps. The first step moves the readout along "
     "each signal in proportion to its share, and the second weighs that by the share again, so "
-    "that the cosines go as p² and (1 − p)² (dotted). Right: the test error of the classifier "
-    "that follows, beside mean pooling. It is largest not where the signals are equally frequent "
-    "(0.136) but where the second is rare enough to be dropped and common enough to matter (0.176 "
-    "at p = 0.7); with one signal alone it is 0.028."
+    "the cosines are proportional to p² and (1 − p)² (dotted). Right: the test error of the "
+    "resulting classifier, beside mean pooling. It is largest not where the signals are equally "
+    "frequent (0.136) but where the second is rare enough to be lost and frequent enough to "
+    "matter (0.176 at p = 0.7); with one signal alone it is 0.028."
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 TRAINING = {"alpha0": 4.0, "alpha1": 4.0, "ridge": 0.01, "eta_q": 30.0}

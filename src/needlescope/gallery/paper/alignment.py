@@ -25,9 +25,9 @@ from ...grid import choice
 ORDER = 2
 TITLE = "Alignment of query and readout with the signal"
 CAPTION = (
-    "Cosine between the signal ξ and the readout w after one gradient step, and between ξ and the "
-    "query q after two, as the steps see more data (α0 samples per dimension); lines are the "
-    "theory, dots the steps taken on drawn data. The query misses perfect alignment by C/α0: on "
+    "Cosine between the signal ξ and the readout w after one gradient step, and between ξ and "
+    "the query q after two, as the steps use more data (α0 samples per dimension). Lines are "
+    "theory, dots are steps on sampled data. The query misses perfect alignment by C/α0: on "
     "log–log axes the gap falls along a line of slope −1."
 )
 TASK = {"L": 10, "R": 3, "theta": 6.0, "pi": 0.2}

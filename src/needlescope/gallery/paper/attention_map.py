@@ -25,15 +25,15 @@ from ...figures.style import COLOURS, DOTTED, blend, grey
 from ...grid import choice
 
 ORDER = 10
-TITLE = "What the trained query looks at"
+TITLE = "What the trained query attends to"
 CAPTION = (
     "Left: the mean attention weight of the signal token and of each of the nine others, in a "
-    "positive sample, as the query's two steps see more data (α0 samples per dimension); dotted: "
-    "attention spread evenly. How far the weights part is a matter of the step η_q, which sets the "
-    "query's length; more data than one sample per dimension hardly change them. Right: how often "
-    "the largest weight is the signal token's. That depends on the direction of the query alone, "
-    "not on the step, and a weaker signal costs twice: the query is trained less well, and the "
-    "token stands out less from the noise."
+    "positive sample, as the query's two steps use more data (α0 samples per dimension); dotted: "
+    "uniform attention. The weights are separated by the step η_q, which sets the norm of the "
+    "query; more data than one sample per dimension hardly change them. Right: how often the "
+    "largest weight is that of the signal token. This depends on the direction of the query "
+    "alone, not on the step. A weaker signal costs twice: the query is aligned less well, and "
+    "the token stands out less from the noise."
 )
 TASK = {"L": 10, "R": 1, "pi": 0.5}
 THETA, ETA_Q = 5.0, 10.0

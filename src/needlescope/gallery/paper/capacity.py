@@ -24,17 +24,17 @@ from ...models import get_model
 ORDER = 3
 TITLE = "How much data can be fitted without a mistake"
 CAPTION = (
-    "Left: the share of random training sets that a classifier can separate perfectly, against "
+    "Left: the fraction of random training sets that a classifier separates perfectly, against "
     "their size in units of the predicted capacity α* (a conjecture), at two dimensions d (bars: "
-    "one standard error). In the limit the share drops from one to zero at α1 = α*. At finite d it "
-    "falls gradually, over a width in proportion to 1/√d, and its middle lies above one by an "
-    "amount in proportion to 1/d: the score is of the middle extrapolated from the two. "
-    "Right: α* as one quantity changes and the others stay, the query among them (dotted: the "
-    "setting on the left; R changes at θ = 2); trials at one other place on each panel are scored "
-    "as well. At the dotted line the order "
-    "is flat > attention > pooling. Attention overtakes the flat classifier when the signal is "
-    "stronger or the tokens fewer; it falls below pooling when its query is misaligned, or when "
-    "most tokens carry the signal and averaging all of them is the better thing to do."
+    "one standard error). In the limit the fraction drops from one to zero at α1 = α*. At finite "
+    "d it falls gradually, over a width proportional to 1/√d, and its midpoint lies above one by "
+    "an amount proportional to 1/d: the score is of the midpoint extrapolated from both "
+    "dimensions. Right: α* as one quantity changes and the others stay fixed, the query among "
+    "them (dotted: the setting on the left; R changes at θ = 2); trials at one other point of "
+    "each panel are scored as well. At the dotted line the order is flat > attention > pooling. "
+    "Attention overtakes the flat classifier when the signal is stronger or the tokens fewer. It "
+    "falls below pooling when its query is misaligned, or when most tokens carry the signal, so "
+    "that averaging all of them is better."
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}

@@ -16,25 +16,25 @@ from ...experiments.comparison import compare, grid, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import anyone, curve, explain, heights, note
+from ...figures.from_rows import BAYES_KEY, bayes_line, curve, explain, heights, note
 from ...figures.marks import Dots, Line, Mark, Rule, Words
 from ...figures.reading.dependence import SYMBOLS
 from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
 from ...figures.reading.varying import varying, with_value
-from ...figures.style import ANYONE, COLOURS, DOTTED, LIMIT, NAMES, SMALL, TEXT, grey
+from ...figures.style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 from ...grid import choice
 
 ORDER = 1
 TITLE = "Errors against the amount of training data"
 CAPTION = (
     "Test error, training loss and training error of the three classifiers as the readout gets "
-    "more data (α1 samples per dimension); lines are the theory, dots trained classifiers. Grey: "
-    "what anyone could learn from all the data, α0 = 4 of the query's included. With the square "
-    "loss and hardly any ridge the test error peaks where the data stop being fitted exactly: α1 "
-    "= 1 for attention and pooling, α1 = L for the flat classifier. On the peak at α1 = 1 finite "
-    "dimensions fall short of the limit by more than 1/d (at d = 400 attention's training loss "
-    "still by a quarter); those dots are shown and not scored."
+    "more data (α1 samples per dimension). Lines are theory, dots trained classifiers. Grey: the "
+    "Bayes-optimal error with all the data, the query's α0 = 4 included. With the square loss "
+    "and almost no ridge the test error peaks where the data can no longer be fitted exactly: at "
+    "α1 = 1 for attention and pooling, at α1 = L for the flat classifier. On the peak at α1 = 1 "
+    "finite dimensions fall short of the limit by more than 1/d (attention's training loss by a "
+    "quarter at d = 400); those dots are shown and not scored."
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 MODELS = ("attention", "pooled", "vectorized")
@@ -59,7 +59,7 @@ def units(full: bool) -> list[Unit]:
     found = []
     for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
         found.append(Unit("predict", _arguments(**point)))
-    for alpha1 in fine[:41:2]:  # what anyone could learn from the query's data and the readout's
+    for alpha1 in fine[:41:2]:  # Bayes-optimal, with the data of query and readout
         found.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
         room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
@@ -222,7 +222,7 @@ def _panel(
             marks += curve(lines, trials, X, name, COLOURS[model], whose, **look)
     said = note(marks)
     if marks and name == "test_error":
-        marks += _anyone(table, curves)
+        marks += _bayes_lines(table, curves)
     if marks and loss == "square" and name == "test_error":
         said += _peaks(table, marks)
     if name == "train_error":
@@ -240,8 +240,8 @@ def _panel(
     )
 
 
-def _anyone(table: pd.DataFrame, curves: Curves) -> list[Mark]:
-    """Return what anyone could learn from all the data, if they are α1 and one α0."""
+def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
+    """Return the Bayes-optimal error with all the data, if they are α1 and one α0."""
     rows, given = select(table, ["alpha"], call="bayes_optimal"), table["training.alpha0"].unique()
     spent = [one for one in given if one == one]
     if len(spent) != 1:
@@ -249,12 +249,12 @@ def _anyone(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     rows = rows.assign(**{X: rows["alpha"] - spent[0]})
     rows = rows[rows[X] > 0.0]
     if not curves.column.startswith("task."):
-        return anyone(rows, X)
+        return bayes_line(rows, X)
     parts = zip(curves.values, LOOKS, strict=False)
     return [
         line
         for value, look in parts
-        for line in anyone(rows[with_value(rows, curves.column, value)], X, look["dash"])
+        for line in bayes_line(rows[with_value(rows, curves.column, value)], X, look["dash"])
     ]
 
 
@@ -316,8 +316,8 @@ def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]
         line = Line(colour=grey(0.3), dash=look["dash"])
         dot = Dots(colour=grey(0.3), marker=look["marker"])
         values.append(Key(_name(curves.column, value), line, dot))
-    if _anyone(table, curves):
-        values.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
+    if _bayes_lines(table, curves):
+        values.append(BAYES_KEY)
     if values:
         spaces = SPACES | {"handlelength": 3.0 if curves.values else SPACES["handlelength"]}
         anchor = (0.005, 1.0 - (0.2 if curves.values else 0.16) / height)

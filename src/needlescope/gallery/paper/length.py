@@ -24,12 +24,13 @@ ORDER = 7
 TITLE = "Length generalisation: trained on 16 tokens, tested on 4 to 1024"
 CAPTION = (
     "Test error of classifiers trained on L = 16 tokens, on sequences of another length L′ with "
-    "the signal still in one token; lines are the theory, dots trained classifiers. The query is "
+    "the signal still in one token. Lines are theory, dots trained classifiers. The query is "
     "given (cosine 0.95 with the signal) at several strengths κ. Every further noise token takes "
-    "weight from the signal and the fitted threshold does not move: mean pooling and soft queries "
-    "come to miss every signal, an error of ½, while sharp queries still find it among 64 times "
-    "as many tokens. At the training length itself κ = 1, 2 and 4 differ little, and on shorter "
-    "sequences κ = 1 is best; κ = 0.5, whose threshold counts on 16 tokens, gets worse there too."
+    "weight from the signal while the fitted threshold stays: mean pooling and weak queries come "
+    "to miss every signal, an error of ½, while strong queries still find it among 64 times the "
+    "number of tokens. At the training length κ = 1, 2 and 4 differ little, and on shorter "
+    "sequences κ = 1 is best; κ = 0.5, whose threshold is fitted to 16 tokens, gets worse there "
+    "too."
 )
 L = 16
 TRAINING = {"alpha0": 4.0, "alpha1": 4.0, "loss": "logistic", "ridge": 1e-2}

@@ -24,16 +24,16 @@ from ...models import get_model
 ORDER = 6
 TITLE = "How fast the error reaches its limit"
 CAPTION = (
-    "Square loss without a ridge: the test error E comes down to its limit for much data, E^∞, as "
-    "a constant over α1. Left: the difference for the three classifiers, on logarithmic axes, with "
-    "the predicted straight lines of slope −1; the slopes given are those of the curves between 20 "
-    "and 400 samples per weight, and dots are trained classifiers. Right: the same, "
-    "divided by its predicted constant over α1, against the samples per weight. Attention "
-    "starts from a lower limit and has the smaller constant as well; the flat classifier has the "
-    "limit of pooling and L times its constant, for it has L times as many weights to learn. Dots "
-    "at 64 and 128 samples per weight are scored against the straight line as well. The "
-    "band is the numerical uncertainty of a difference between two nearly equal errors; where it "
-    "exceeds a third of the difference nothing is drawn."
+    "Square loss without a ridge: the test error E approaches its limit for much data, E^∞, as a "
+    "constant over α1. Left: the difference for the three classifiers, on logarithmic axes, with "
+    "the predicted lines of slope −1. The slopes in the legend are those of the curves between "
+    "20 and 400 samples per weight; dots are trained classifiers. Right: the same difference "
+    "divided by its predicted constant over α1, against the samples per weight. Attention has "
+    "both the lower limit and the smaller constant. The flat classifier has the limit of pooling "
+    "and L times its constant, since it has L times the number of weights to learn. Dots at 64 "
+    "and 128 samples per weight are scored against the straight line as well. The band is the "
+    "numerical uncertainty of a difference between two nearly equal errors; where it exceeds a "
+    "third of the difference nothing is drawn."
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 QUERY = {"kappa": 0.6843, "cosine": 0.9762}

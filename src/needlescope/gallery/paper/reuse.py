@@ -14,24 +14,25 @@ from ...experiments.comparison import compare, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import anyone, dots, heights
+from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
 from ...figures.reading.door import Draws, Rows, read
 from ...figures.reading.rows import means, select
-from ...figures.style import ANYONE, COLOURS, LIMIT
+from ...figures.style import COLOURS
 
 ORDER = 8
 TITLE = "Splitting the data or reusing them"
 CAPTION = (
     "Test error of attention against all its data, α samples per dimension. The theory (line) "
-    "speaks of the split: half of the data for one step on the query, fresh data for the readout. "
-    "The other dots use all data in both stages, after 1, 5 or 20 steps on the query, or train "
-    "query and readout together (from 2 starts, the same ridge on both). Using data twice does "
-    "no harm: one or five steps on all of them err less than the split at every α. Many steps do: "
-    "after 20 the query has grown and turned towards the noise it was trained on. Training end to "
-    "end fits the data closely, yet errs about as often as the split where data are plenty. At "
-    "small α the split's dots lie above their line: the dimension is finite, and "
-    "they approach the line as it grows. Grey: what anyone could learn from so many samples."
+    "describes the split: half of the data for one step on the query, the other half for the "
+    "readout. The other dots use all data in both stages, after 1, 5 or 20 steps on the query, "
+    "or train query and readout together (from 2 starts, with the same ridge on both). Using "
+    "data twice does no harm: after one or five steps on all of them the test error is below "
+    "that of the split at every α. Many steps do harm: after 20 the query has grown and turned "
+    "towards the noise of its training data. Training end to end fits the data closely, yet "
+    "where data are plenty its test error is about that of the split. At small α the dots of the "
+    "split lie above their line because the dimension is finite; they approach the line as it "
+    "grows. Grey: the Bayes-optimal error with the same number of samples."
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 RIDGE = 1e-2
@@ -200,7 +201,7 @@ def _marks(table: pd.DataFrame) -> list[Mark]:
     lines = select(table, [X, Y], call="predict").sort_values(X)
     if len(lines):
         found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
-    found += anyone(select(table, [X, Y], call="bayes_optimal"), X)
+    found += bayes_line(select(table, [X, Y], call="bayes_optimal"), X)
     trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
     parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
     for steps, look in REUSED.items():
@@ -225,5 +226,5 @@ def _legend(table: pd.DataFrame) -> Legend:
         for name, colour, marker in (SPLIT, *REUSED.values(), END)
     ]
     if (table.call == "bayes_optimal").any():
-        keys.append(Key(ANYONE, Line(colour=LIMIT, width=0.9)))
+        keys.append(BAYES_KEY)
     return Legend(keys, title=size, side="left", room=True, spaces=SPACES)

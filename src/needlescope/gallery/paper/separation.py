@@ -24,17 +24,17 @@ from ...figures.style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 ORDER = 4
 TITLE = "The signal that is needed as sequences grow"
 CAPTION = (
-    "The least error that a classifier can reach when it knows the signal, one token in L carrying "
-    "it. Above: the signal grows with L by three laws, each with a small factor c (dashed) and a "
-    "large one (solid); dots are mistakes counted on random draws, by rules that were chosen on "
-    "draws, up to L = 1000. With θ = c log L attention gets all of them right in the end; with "
-    "c √(2 log L) it depends on whether c exceeds one; pooling goes blind in both cases and "
-    "needs c √L, where its error stays where it is. Attention is next to indistinguishable from "
-    "the best of all classifiers (Bayes). Below: the weakest signal that is detected with 10 % "
-    "error, theory alone: it inverts the errors above. For the linear rules it grows as √L (with "
-    "one signal token at a uniform place both need the same); for attention and Bayes its ratio to "
-    "√(2 log L) falls slowly towards one, so a fitted power law has a small exponent that depends "
-    "on the range."
+    "The least error of a classifier that knows the signal, which is in one of L tokens. Above: "
+    "the signal grows with L by three laws, each with a small factor c (dashed) and a large one "
+    "(solid). Dots are errors counted on random samples, by rules that were chosen on other "
+    "samples, up to L = 1000. With θ = c log L the error of attention tends to zero; with c √(2 "
+    "log L) it does so only if c exceeds one. The error of pooling tends to ½ in both cases; "
+    "with c √L it stays constant. Attention is almost indistinguishable from the Bayes rule. "
+    "Below: the weakest signal that is detected with 10 % error, from theory alone, which "
+    "inverts the errors above. For the linear rules it grows as √L (with one signal token at a "
+    "uniform position both need the same). For attention and the Bayes rule its ratio to √(2 log "
+    "L) falls slowly towards one, so a fitted power law has a small exponent that depends on the "
+    "range."
 )
 TASK = {"R": 1, "pi": 0.5}
 MODELS = ("pooled", "attention", "bayes")

@@ -24,16 +24,16 @@ from ...figures.style import BLACK, COLOURS, DASHED, WHITE
 ORDER = 5
 TITLE = "Where attention beats mean pooling, and where it does not"
 CAPTION = (
-    "The test error of attention minus that of mean pooling: blue where attention wins. The maps "
-    "are the theory, the rings trained classifiers: the fill of each is the difference simulated "
-    "there, and a ring that stands out is a disagreement. Left: for "
-    "a query that is given, by its alignment with the signal and its strength κ = β‖q‖, both "
-    "readouts having 4 samples per dimension. The line is the alignment from which attention "
-    "wins; dashed, the same with the square loss and unlimited data. A weak query hardly differs "
-    "from pooling; a strong one must be aligned, or it looks at the wrong tokens. Right: for a "
-    "query that is trained on α0 samples per dimension with a given step, against pooling that "
-    "gets those samples as well; along the line the two are equal. Too few samples with a large "
-    "step harm, and samples spent on a step too small to matter are better given to pooling."
+    "The test error of attention minus that of mean pooling: blue where attention is better. The "
+    "maps are theory, the rings trained classifiers: the colour of each ring is the difference "
+    "simulated there, so a ring that stands out is a disagreement. Left: a given query, by its "
+    "alignment with the signal and its strength κ = β‖q‖; both readouts have 4 samples per "
+    "dimension. The line is the alignment above which attention is better; dashed, the same with "
+    "the square loss and unlimited data. A weak query hardly differs from pooling; a strong one "
+    "must be aligned, or it attends to the wrong tokens. Right: a query trained on α0 samples "
+    "per dimension with a given step, against pooling that gets those samples as well; along the "
+    "line the two are equal. A large step on too few samples does harm, and samples spent on a "
+    "step that is too small are better given to pooling."
 )
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 ALPHA0, ALPHA1 = 1.0, 4.0
