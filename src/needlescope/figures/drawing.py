@@ -141,9 +141,9 @@ def single(panel: Panel, **more: Any) -> Drawing:
 def _points(mark: Mark) -> list[tuple[Any, ...]]:
     """Return the role, label, x, y, standard error and value of each point of a mark."""
     if isinstance(mark, Line | Dots):
-        simulated = isinstance(mark, Dots) and mark.se is not None
-        role, missing = "simulation" if simulated else "theory", np.full(len(mark.x), np.nan)
-        se = np.max(np.atleast_2d(mark.se), axis=0) if simulated else missing
+        bars, missing = getattr(mark, "se", None), np.full(len(mark.x), np.nan)
+        role = "theory" if bars is None else "simulation"
+        se = missing if bars is None else np.max(np.atleast_2d(bars), axis=0)
         return [(role, mark.name, *one) for one in zip(mark.x, mark.y, se, missing, strict=True)]
     if isinstance(mark, Rings):
         points = zip(mark.x, mark.y, mark.values, strict=True)

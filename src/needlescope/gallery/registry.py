@@ -35,7 +35,11 @@ from ..figures.drawing import Drawing
 from ..figures.lines import lines_drawing
 from ..figures.overview import overview_drawing
 
-SHARED = {"attended": attended_drawing, "lines": lines_drawing, "overview": overview_drawing}
+SHARED: dict[str, Callable[..., Drawing]] = {
+    "attended": attended_drawing,
+    "lines": lines_drawing,
+    "overview": overview_drawing,
+}
 DEEP = f"{gallery.__name__}.deep"  # the package whose units need torch
 
 
