@@ -40,6 +40,11 @@ def trials(call: str, arguments: Mapping[str, Any], count: int, seed: int = 0) -
     return [whole.extended(trials=1, seed=[seed, point, number]) for number in range(count)]
 
 
+def paired_trials(call: str, arguments: Mapping[str, Any], d: int, count: int) -> list[Unit]:
+    """Return trials at d and at d/2: the smaller measures what finite dimension adds."""
+    return [unit for size in (d, d // 2) for unit in trials(call, {**arguments, "d": size}, count)]
+
+
 def compare(
     table: pd.DataFrame,
     by: Sequence[str],

@@ -9,7 +9,11 @@ from .drawing import Drawing
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 EXAMPLES = "    Examples\n"
-SHARED = """\
+AX = """\
+    ax : matplotlib axes, optional
+        Axes to draw a single panel into; a figure of its own by default.
+"""
+SHARED = """
     Returns
     -------
     matplotlib.figure.Figure
@@ -35,20 +39,25 @@ def drawn(ax: Any, drawing: Callable[..., Drawing], *given: Any, **options: Any)
 
 
 def of_units(draw: Draw) -> Draw:
-    """Complete the docstring of a figure of units: what all of them return and refuse.
+    """Complete the docstring of a figure of units: axes, and what all of them return and refuse.
 
     Examples
     --------
     >>> @of_units
-    ... def errors(table):
+    ... def errors(table, ax=None):
     ...     '''Draw errors.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     table : DataFrame
     ...
     ...     Examples
     ...     --------
     ...     '''
-    >>> [line.strip() for line in errors.__doc__.splitlines()[:5]]
-    ['Draw errors.', '', 'Returns', '-------', 'matplotlib.figure.Figure']
+    >>> [line.strip() for line in errors.__doc__.splitlines()[4:6]]
+    ['table : DataFrame', 'ax : matplotlib axes, optional']
     """
     before, found, after = (draw.__doc__ or "").partition(EXAMPLES)
-    draw.__doc__ = before + SHARED + found + after
+    axes = "" if "    ax : " in before else AX
+    draw.__doc__ = before.rstrip() + "\n" + axes + SHARED + found + after
     return draw

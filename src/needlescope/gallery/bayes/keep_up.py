@@ -7,14 +7,13 @@ overlap of 0.81 with the signal, a cosine of 0.9.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...arrays import FloatArray
-from ...experiments.comparison import compare, trials
+from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -77,10 +76,9 @@ def units(full: bool) -> list[Unit]:
             arguments = {"task": task, "alpha": alpha, "tol": 1e-2}  # of an error not drawn
             found.append(Unit("bayes_optimal", arguments))
         found.append(Unit("phase_boundaries", {"task": task}))
-        for power, size in product(AROUND if L in DOTS else (), (d, d // 2)):
-            # the smaller size measures what finite dimension adds
-            arguments = {**_arguments(task, near * 2.0**power), "d": size}
-            found += trials("simulate_alignment", arguments, count)
+        for power in AROUND if L in DOTS else ():
+            arguments = _arguments(task, near * 2.0**power)
+            found += paired_trials("simulate_alignment", arguments, d, count)
     return found
 
 
@@ -239,8 +237,6 @@ def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> A
         as `Store.to_pandas` gives them, at several α0 or α for each L. Lines are where the rows of
         theory cross a cosine of 0.9, dots where the means over trials do. What is missing, or not
         crossed, is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with both by default.
     panel : "samples" or "step", default "samples"
         With ``ax``, which one.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, grid, trials
+from ...experiments.comparison import compare, grid, paired_trials, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -96,12 +96,9 @@ def bayes_unit(task: dict[str, Any], alpha: float) -> Unit:
 
 
 def amp_units(task: dict[str, Any], alpha: float, d: int, count: int) -> list[Unit]:
-    """Return trials of the iteration; the smaller d measures what finite dimension adds."""
-    found = []
-    for size in (d, d // 2):
-        arguments = {"task": task, "alpha": alpha, "d": size, "rounds": ROUNDS}
-        found += trials("simulate_amp", arguments, count)
-    return found
+    """Return trials of AMP at d and d/2."""
+    arguments = {"task": task, "alpha": alpha, "rounds": ROUNDS}
+    return paired_trials("simulate_amp", arguments, d, count)
 
 
 def _predict(arguments: dict[str, Any]) -> Unit:
@@ -207,8 +204,6 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
         steps) and for "bayes_optimal" (solid AMP, dashed Bayes-optimal),
         dots with standard errors for "simulate" (end to end where it has ``starts``) and
         "simulate_amp", a level for "oracle" of the model "bayes". What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own by default.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
 

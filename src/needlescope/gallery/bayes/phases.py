@@ -97,8 +97,6 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
         trials of "simulate_amp", filled with the colour of their mean, lines for
         "phase_boundaries": dashed where learning becomes possible, solid where it becomes easy.
         What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single map into; a figure of its own by default.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, trials
+from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -86,9 +86,7 @@ def units(full: bool) -> list[Unit]:
             found += [bayes_unit(task, alpha), _predict(task, alpha)]
             found += [_predict(task, alpha, number) for number in BATCHES]
             for number in DOTS[L, alpha]:
-                for size in (d, d // 2):  # the smaller measures what finite dimension adds
-                    arguments = {**_arguments(task, alpha, number), "d": size}
-                    found += trials("simulate", arguments, count)
+                found += paired_trials("simulate", _arguments(task, alpha, number), d, count)
     return found
 
 
@@ -153,8 +151,6 @@ def steps(
         Units as `Store.to_pandas` gives them: of "predict", lines for attention after a schedule,
         and dashed levels for attention after two steps; dots with standard errors for "simulate";
         dotted levels for "bayes_optimal". What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own by default.
     panel : "error" or "cosine", default "error"
         With ``ax``, which one.
     L : int, optional

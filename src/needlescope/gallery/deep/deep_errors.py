@@ -120,8 +120,6 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
         "simulate" (two steps; to a minimum where it has ``starts``), lines for "predict",
         "bayes_optimal" and "oracle". What is missing is left out; trainings that diverged are
         counted in words.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with all by default.
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.

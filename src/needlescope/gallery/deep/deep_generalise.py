@@ -82,8 +82,6 @@ def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper"
         ``lengths``, lines for "predict" with a ``test_task`` (two steps, in the setting that is
         best at the length of training) and for "oracle". What is missing is left out; trainings
         that diverged are counted in words.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with all by default.
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.

@@ -89,8 +89,6 @@ def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead")
         ``heads``, level dashed lines for "best_query", which say what a single query can reach, a
         thin one for "bayes_optimal", of one signal. What is missing is left out; trainings that
         diverged are counted in words.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with both by default.
     panel : "multihead" or "block", default "multihead"
         With ``ax``, which one: a layer of self-attention, or a transformer block.
 

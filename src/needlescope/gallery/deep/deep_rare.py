@@ -89,8 +89,6 @@ def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
         Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
         for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
         diverged are counted in words.
-    ax : matplotlib axes, optional
-        Axes to draw into; a figure of its own by default.
 
     Examples
     --------

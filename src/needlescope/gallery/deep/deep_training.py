@@ -99,8 +99,6 @@ def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine")
         "simulate_deep" that were watched; level lines for "align" (two steps) and for "simulate"
         with ``starts`` (trained to a minimum, in the ridge that errs least). What is missing is
         left out; trainings that diverged are counted in words.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with all by default.
     panel : str, default "cosine"
         With ``ax``, which one: "cosine" of the gradient, "query" for that of the query, or the
         name of an architecture that attends, for its map.

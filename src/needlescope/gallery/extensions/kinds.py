@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, trials
+from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -105,8 +105,8 @@ def units(full: bool) -> list[Unit]:
                 found.append(Unit("predict", {**arguments, "tol": TOL}))
     for place, (soft, linear, hard) in DOTS.items():
         best = {"attention": soft, "linear": linear, "hard": (1.0, hard)}
-        for (model, at), size in product(best.items(), (d, d // 2)):
-            found += trials("simulate", {**_arguments(place, model, *at), "d": size}, count)
+        for model, at in best.items():
+            found += paired_trials("simulate", _arguments(place, model, *at), d, count)
     return found
 
 
@@ -170,8 +170,6 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
         Units as `Store.to_pandas` gives them: lines for "predict" of the models "attention",
         "hard", "linear" and "pooled", dots with standard errors for "simulate", a thin line for
         "bayes_optimal". What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with all by default.
     panel : "data", "length" or "shared", default "data"
         With ``ax``, which one: along the amount of data, L, or R. What is not along a panel has one
         value in it, the one with most points.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, grid, trials
+from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -69,8 +69,7 @@ def units(full: bool) -> list[Unit]:
         found.append(Unit("predict", {**asked(**point), "tol": THINNER}))
     for pi, steps in DOTS.items():
         for balanced, eta_q in zip((False, True), steps, strict=True):
-            for size in (d, d // 2):  # the smaller one measures what finite dimension adds
-                found += trials("simulate", {**asked(pi, balanced, eta_q), "d": size}, count)
+            found += paired_trials("simulate", asked(pi, balanced, eta_q), d, count)
     return found
 
 
@@ -131,8 +130,6 @@ def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
         Units as `Store.to_pandas` gives them, with ``balanced`` slopes and without: lines for
         "align" and "predict", dots with standard errors for "simulate_alignment" and "simulate", a
         thin grey line for "bayes_optimal". What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosine" or "error", default "cosine"
         With ``ax``, which one.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, trials
+from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -49,8 +49,7 @@ def units(full: bool) -> list[Unit]:
     for model in ("attention", "pooled"):
         found += [Unit("predict", {**asked(p), "model": model, "tol": 1e-3}) for p in shares]
     for p in DOTS:
-        for size in (d, d // 2):  # the smaller one measures what finite dimension adds
-            found += trials("simulate", {**asked(p), "model": "attention", "d": size}, count)
+        found += paired_trials("simulate", {**asked(p), "model": "attention"}, d, count)
     return found
 
 
@@ -109,8 +108,6 @@ def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> A
         Units as `Store.to_pandas` gives them, of tasks with two ``signals``: lines for "align" and
         "predict", dots with standard errors for "simulate" and "simulate_alignment". Dotted: the
         squares of the shares, on the scale of the cosines. What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosines" or "error", default "cosines"
         With ``ax``, which one.
 

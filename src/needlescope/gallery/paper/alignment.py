@@ -81,8 +81,6 @@ def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") ->
         Units of the calls "align" and "simulate_alignment", as `Store.to_pandas` gives them: a
         line for the rows of "align", a dot with its standard error for the trials of
         "simulate_alignment". What is missing is left out.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with both by default.
     panel : "cosines" or "gap", default "cosines"
         With ``ax``, which one; "gap" is 1 − s_q beside C/α0.
 

@@ -6,14 +6,13 @@ of the signal at a step of 10.
 
 from __future__ import annotations
 
-import itertools
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, grid, trials
+from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -51,9 +50,9 @@ def units(full: bool) -> list[Unit]:
     for setting in settings:
         for alpha0 in sorted({*fine, *dots}):
             found.append(Unit("focus", _arguments(**setting, alpha0=alpha0)))
-        for alpha0, size in itertools.product(dots, (d, d // 2)):
-            arguments = {**_arguments(**setting, alpha0=alpha0), "d": size, "n_test": n_test}
-            found += trials("simulate_focus", arguments, count)
+        for alpha0 in dots:
+            arguments = {**_arguments(**setting, alpha0=alpha0), "n_test": n_test}
+            found += paired_trials("simulate_focus", arguments, d, count)
     return found
 
 
@@ -89,8 +88,6 @@ def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights"
         Units of the calls "focus" and "simulate_focus", as `Store.to_pandas` gives them: lines for
         the rows of "focus", dots with standard errors for the trials of "simulate_focus". What is
         missing is left out. Steps η_q may change at one θ, and θ at one η_q.
-    ax : matplotlib axes, optional
-        Axes to draw a single panel into; a figure of its own with both by default.
     panel : "weights" or "largest", default "weights"
         With ``ax``, which one; "largest" is the chance that the largest weight lies on a signal
         token.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, grid, trials
+from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -63,9 +63,8 @@ def units(full: bool) -> list[Unit]:
         found.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
         room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
-        for size in (d, d // 2):  # the smaller one measures what finite dimension adds
-            count = 8 if full else TRIALS[point["model"]]
-            found += trials("simulate", {**_arguments(**point), "d": size, **room}, count)
+        count = 8 if full else TRIALS[point["model"]]
+        found += paired_trials("simulate", {**_arguments(**point), **room}, d, count)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, trials
+from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.drawn import drawn, of_units
@@ -55,8 +55,7 @@ def units(full: bool) -> list[Unit]:
     for model, kappa in places:
         for length in dots:
             arguments = _arguments(model, kappa, length)
-            for size in (d, d // 2):  # the smaller one measures what finite dimension adds
-                found += trials("simulate", {**arguments, "d": size}, count)
+            found += paired_trials("simulate", arguments, d, count)
     return found
 
 
@@ -98,8 +97,6 @@ def length(table: pd.DataFrame, ax: Any = None) -> Any:
         Units of the calls "predict" and "simulate" with a ``test_task``, as `Store.to_pandas` gives
         them: a line for the rows of "predict", a dot with its standard error for the trials of
         "simulate".
-    ax : matplotlib axes, optional
-        Axes to draw into; a figure of its own by default.
 
     Examples
     --------

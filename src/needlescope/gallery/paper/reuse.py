@@ -124,8 +124,6 @@ def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
         "simulate", a thin grey line for "bayes_optimal". Protocols are those of the experiment
         "reuse": split, ``reuse="D0"`` after 1, 5 or 20 steps on the query, and end to end
         (``starts``). Dots without a theory are joined by thin lines.
-    ax : matplotlib axes, optional
-        Axes to draw into; a figure of its own by default.
 
     Examples
     --------

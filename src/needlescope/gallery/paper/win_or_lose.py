@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...experiments.comparison import compare, grid, trials
+from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
@@ -73,8 +73,7 @@ def units(full: bool) -> list[Unit]:
         drawn += [_arguments("attention", alpha0, step) for step in _some(steps, TRAINED[1])]
     d = 1000 if full else 200
     for arguments in drawn:
-        for size in (d, d // 2):  # the smaller one measures what finite dimension adds
-            found += trials("simulate", {**arguments, "d": size}, 16)
+        found += paired_trials("simulate", arguments, d, 16)
     return found
 
 
