@@ -153,7 +153,7 @@ def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     if task.R == task.L or _silent(task) or pooled["error"] < NIL:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.tol - NIL:
+    if best.error >= pooled["error"] - best.bound - NIL:
         return even
     _check_known(task, best, tol)
     return _fields(best)
@@ -161,10 +161,10 @@ def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
 
 def _check_known(task: Task, best: Attention, tol: float) -> None:
     """Refuse an error that is not known to the tolerance asked."""
-    if ERRORS_WITHIN_TOL * best.tol > tol:
+    if ERRORS_WITHIN_TOL * best.bound > tol:
         raise NotConverged(
-            f"the attention oracle of {task} is known to {best.tol:.1e} only, "
-            f"above tol={tol:g}; ask for tol={3.0 * best.tol:.1g} or more"
+            f"the attention oracle of {task} is known to {best.bound:.1e} only, "
+            f"above tol={tol:g}; ask for tol={3.0 * best.bound:.1g} or more"
         )
 
 
@@ -184,7 +184,7 @@ def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]
 def _fields(best: Attention) -> dict[str, Any]:
     return {
         "error": best.error,
-        "error_se": best.tol,
+        "error_se": best.bound,
         "threshold": best.threshold,
         "kappa": best.kappa,
         "sign": best.sign,
@@ -198,13 +198,27 @@ def _silent(task: Task) -> bool:
 
 def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
     """Bayes error without sampling, and its own error, where one token carries the signal."""
-    several = count_of(task) != 1
-    if several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
+    if not _is_one_signal(task):
         return None
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not found.doubt <= RESOLVED * min(found.error, tol):
+    if not found.uncertainty <= RESOLVED * min(found.error, tol):
         return None
-    return min(found.error, _bound(task, pooled)), found.doubt
+    return min(found.error, _bound(task, pooled)), found.uncertainty
+
+
+def _is_one_signal(task: Task) -> bool:
+    """Whether one token carries the signal, at any of several places."""
+    several = count_of(task) != 1
+    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task))
+
+
+def _without_sampling(task: Task) -> float:
+    """Return the tolerance to which the Bayes error can be had without sampling, ∞ if none."""
+    if not _is_one_signal(task):
+        return np.inf
+    found = one_signal.bayes_error(task.L, task.theta, task.pi)
+    known = found.uncertainty <= RESOLVED * found.error
+    return 1.1 * found.uncertainty / RESOLVED if known else np.inf
 
 
 def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
@@ -235,10 +249,12 @@ def _bayes(
         if ERRORS_WITHIN_TOL * se <= tol:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
-            raise NotConverged(
+            reachable = min(2.5 * se, _without_sampling(task))
+            raise NotConverged.at(
                 f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
                 f"points in each replicate, above tol={tol:g}; "
-                f"ask for tol={3.0 * se:.1g} or more"
+                f"ask for tol={reachable:.1e} or more",
+                reachable,
             )
         points = min(
             LAST_POINTS,

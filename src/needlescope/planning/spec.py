@@ -1,4 +1,4 @@
-"""What a plan was asked: one of n, θ, L and the error is left out; the rest is validated."""
+"""The specification of a plan: one of n, θ, L and the error is left out; the rest is validated."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MOST_EACH = 10**6  # bags for each dimension
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question to the planner; of n, θ, L and the error one is None."""
+class PlanSpec:
+    """Validated arguments of a plan; of n, θ, L and the error one is None."""
 
     unknown: str
     L: int | None
@@ -30,6 +30,7 @@ class Asked:
     d: int
     n: float | None  # bags, or money where bags have costs
     error: float | None
+    learner: str
     positives: int | None = None
     costs: Costs | None = None
 
@@ -57,11 +58,13 @@ class Asked:
 
     def given(self) -> dict[str, Any]:
         """Return what was given, as it is told in a result."""
-        names = ("d", "n", "error", "positives", "costs")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        amount = "n" if self.costs is None else "spend"
+        values: dict[str, Any] = {"d": self.d, amount: self.n, "error": self.error}
+        values |= {"positives": self.positives, "costs": self.costs}
+        return {name: value for name, value in values.items() if value is not None}
 
 
-def ask(
+def plan_spec(
     L: Any,
     R: Any,
     theta: Any,
@@ -75,16 +78,16 @@ def ask(
     spend: Any = None,
     *,
     estimated: bool = False,
-) -> Asked:
-    """Refuse a question that has no answer, and read the others.
+) -> PlanSpec:
+    """Validate the arguments of a plan: refuse a question that has no answer.
 
     Where the task is ``estimated``, so is its Bayes error, and a target below it is not refused.
 
     Examples
     --------
-    >>> ask(10, 1, 5.0, 0.5, 100, None, 0.05, "attention").unknown
+    >>> plan_spec(10, 1, 5.0, 0.5, 100, None, 0.05, "attention").unknown
     'n'
-    >>> ask(10, 1, 5.0, 0.5, 100, 400, 0.05, "attention")
+    >>> plan_spec(10, 1, 5.0, 0.5, 100, 400, 0.05, "attention")
     Traceback (most recent call last):
     ValueError: leave out exactly one of n, theta, L and error, the one to plan for; got all four
     """
@@ -126,10 +129,10 @@ def ask(
             f"n must be at most {MOST_EACH:,} bags for each dimension, {MOST_EACH * d:,} with "
             f"d={d}, got {n}; more change nothing"
         )
-    found = Asked(
+    found = PlanSpec(
         unknown, None if L is None else int(shown.L), int(shown.R),
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
-        _target(error, float(shown.pi)), count, prices,
+        _target(error, float(shown.pi)), learner, count, prices,
     )  # fmt: skip
     if not estimated:
         _check_floor(found)
@@ -166,16 +169,16 @@ def _target(error: Any, pi: float) -> float | None:
     return found
 
 
-def _check_floor(asked: Asked) -> None:
+def _check_floor(spec: PlanSpec) -> None:
     """Refuse a target that nobody reaches, not even with the signal known."""
     from ..theory.oracle.least_error import oracle
 
-    if asked.error is None or asked.unknown in ("theta", "L"):
+    if spec.error is None or spec.unknown in ("theta", "L"):
         return
-    floor = float(oracle(asked.task(), "bayes", tol=min(1e-3, 0.1 * asked.error)).error)
-    if asked.error <= floor:
+    floor = float(oracle(spec.task(), "bayes", tol=min(1e-3, 0.1 * spec.error)).error)
+    if spec.error <= floor:
         raise ValueError(
             f"error must be above {floor:.4g}, which is the least anyone can reach, even with the "
-            f"signal known (Bayes), got {asked.error:g}; ask for a larger one, or for a stronger "
+            f"signal known (Bayes), got {spec.error:g}; ask for a larger one, or for a stronger "
             "signal"
         )
