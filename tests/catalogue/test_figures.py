@@ -249,7 +249,7 @@ OWN = [
            name, ax=plt.figure().add_subplot(), L=L), "^L must be 10, as the table has it, got ")
       for name in ("limit", "phases", "steps") for L in (3, "x", True, [])),
     Case("errors of a limit alone", lambda: figures.errors(pd.DataFrame(LEARNED)),
-         "draws rows of the calls predict and simulate, the table has bayes_optimal", NothingToDraw),
+         "draws rows of the calls predict and simulate, the table has bayes_op", NothingToDraw),
     Case("alignment, balanced and not",
          lambda: figures.alignment(twice("alignment", "training.balanced", (True, False))),
          "draws a single training.balanced, got False, True; .* draw it with figures.rare$"),
