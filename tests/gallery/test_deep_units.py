@@ -33,7 +33,7 @@ def table(errors, bound=0.1, **more):
 
 def test_a_mean_below_the_limit_is_scored_in_standard_errors():
     [row] = compare_with_bayes(table([0.05, 0.07]), ["alpha"]).to_dict("records")
-    assert row["what"] == "gru not below the limit at alpha=2.0"
+    assert row["what"] == "gru not below Bayes-optimal at alpha=2.0"
     assert row["z"] == pytest.approx(ndtri(stdtr(1, (0.06 - 0.1) / 0.01)))
     assert (row["theory"], row["simulation"]) == pytest.approx((0.1, 0.06))
 

@@ -1,7 +1,7 @@
 """What the experiments of fuller attention share: the task, the trials, and what bounds them all.
 
-No architecture can err less than the limit of learning with as many samples. That is what is
-compared: a mean over trials below the limit is a score as everywhere, one above it is none.
+No architecture can have a test error below the Bayes-optimal one with the same number of samples.
+That is what is compared: a mean over trials below it is scored as everywhere, one above is not.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def oracle_unit(task: dict[str, Any]) -> Unit:
 
 
 def compare_with_bayes(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Hold the mean test error of each architecture against the limit of learning.
+    """Compare the mean test error of each architecture with the Bayes-optimal error.
 
-    The score is how far it is below the limit, in standard errors, as a normal number: Student's
-    law of few trials is accounted for. It is zero if the mean is above, as the limit binds from one
+    The score is how far it is below that, in standard errors, as a normal number: Student's
+    law of few trials is accounted for. It is zero if the mean is above, as the bound holds on one
     side only.
 
     Examples
@@ -82,7 +82,7 @@ def compare_with_bayes(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     >>> rows = {"call": ["bayes_optimal", "simulate_deep", "simulate_deep"],
     ...         "architecture": [None, "gru", "gru"], "alpha": 2.0, "test_error": [0.1, 0.2, 0.3]}
     >>> compare_with_bayes(pd.DataFrame(rows), ["alpha"])[["what", "z"]].values.tolist()
-    [['gru not below the limit at alpha=2.0', 0.0]]
+    [['gru not below Bayes-optimal at alpha=2.0', 0.0]]
     """
     columns = ("call", "architecture", "heads", "test_error", "n_test", *by)
     table = table.reindex(columns=list(dict.fromkeys((*table.columns, *columns))))
@@ -101,7 +101,7 @@ def compare_with_bayes(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
         listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
         several = "" if pd.isna(heads) else f" ({heads:g} heads)"
         rows.append(
-            (f"{name}{several} not below the limit at {listed}", *_score(part, bound), name)
+            (f"{name}{several} not below Bayes-optimal at {listed}", *_score(part, bound), name)
         )
     return pd.DataFrame(rows, columns=list(COMPARED))
 

@@ -51,7 +51,7 @@ def test_several_signals_are_not_held_against_the_limit_of_one():
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]
     found = scores(pd.DataFrame(rows))
     assert found["z"].tolist() == pytest.approx([FAR])
-    assert found["what"].tolist() == ["block (2 heads) not below the limit at alpha=32.0"]
+    assert found["what"].tolist() == ["block (2 heads) not below Bayes-optimal at alpha=32.0"]
     alone = pd.DataFrame(rows[:3]).drop(columns="task.signals")
     assert scores(alone)["z"].tolist() == pytest.approx([FAR])
 

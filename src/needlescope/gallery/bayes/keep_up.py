@@ -64,7 +64,7 @@ AVERAGED = (*SCORED, "task.theta", "training.eta_q")
 
 
 def units(full: bool) -> list[Unit]:
-    """Alignments around the α0 that is needed, the limit of learning, and trials at d and d/2."""
+    """Alignments around the α0 that is needed, Bayes-optimal overlaps, and trials at d and d/2."""
     d, count = (1000, 24) if full else (200, 12)
     found = []
     for L, theta in STRENGTHS.items():

@@ -2,7 +2,7 @@
 
 Test errors and cosines against the number of steps at a fixed total α, half of it for the steps
 and half for the readout; L = 10, θ = 3.5 and L = 100, θ = 4, R = 1, π = ½, logistic loss. Beside
-them the paper's two steps, which share their data, and the limit of learning.
+them the paper's two steps, which share their data, and the Bayes-optimal error.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ SCORED = ("test_error", "cosine_q", "kappa")
 
 
 def units(full: bool) -> list[Unit]:
-    """Predictions for each number of steps, the limit of learning, and trials at d and d/2."""
+    """Predictions for each number of steps, the Bayes-optimal error, and trials at d and d/2."""
     found = []
     for task in TASKS:
         L = int(task["L"])

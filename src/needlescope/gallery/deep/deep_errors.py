@@ -73,7 +73,7 @@ def at(size: base.Size, name: str, alpha: float) -> list[Unit]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold every architecture against the limit of learning."""
+    """Compare every architecture with the Bayes-optimal error."""
     return base.compare_with_bayes(table, ("alpha",))
 
 

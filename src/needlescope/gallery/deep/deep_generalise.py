@@ -53,7 +53,7 @@ def units(full: bool) -> list[Unit]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold every architecture against the limit of learning, at the length of its training."""
+    """Compare every architecture with the Bayes-optimal error, at the length of its training."""
     return base.compare_with_bayes(table, ("alpha",))
 
 

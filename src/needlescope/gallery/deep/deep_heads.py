@@ -55,7 +55,7 @@ def task(signals: int) -> dict[str, Any]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold those of one signal against the limit of learning, which is not known of more."""
+    """Compare those of one signal with the Bayes-optimal error, which is not known for more."""
     one = table[table["task.signals"].isna()] if "task.signals" in table else table
     return base.compare_with_bayes(one, ("alpha",))
 

@@ -60,7 +60,7 @@ def task(L: int) -> dict[str, Any]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold every architecture against the limit of learning."""
+    """Compare every architecture with the Bayes-optimal error."""
     return base.compare_with_bayes(table, ("task.L",))
 
 

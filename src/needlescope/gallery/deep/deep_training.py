@@ -57,7 +57,7 @@ def units(full: bool) -> list[Unit]:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Hold every architecture against the limit of learning."""
+    """Compare every architecture with the Bayes-optimal error."""
     return base.compare_with_bayes(table, ("alpha",))
 
 

@@ -216,7 +216,7 @@ def _guess(table: pd.DataFrame) -> list[Mark]:
 
 
 def _limit(marks: list[Mark]) -> list[Mark]:
-    """Name the line of the limit of learning, below its end."""
+    """Name the Bayes-optimal line, below its end."""
     for mark in marks:
         if isinstance(mark, Line) and mark.colour == BAYES_COLOUR:
             place = len(mark.x) // 3
