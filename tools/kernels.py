@@ -34,9 +34,9 @@ NEEDS = {  # flags of /proc/cpuinfo; Zen is not here, for the wheels serve it wi
 CALLS_ITSELF = {"Prescott": "Katmai"}  # one code for both, and the older name is told
 USUAL = ("Prescott", "Sandybridge", "Haswell", "SkylakeX")  # those that differ most
 NUMERIC = (
-    *("agreement", "conformance", "estimators", "experiments/published", "golden", "losses"),
+    *("agreement", "conformance", "estimators", "gallery", "golden", "losses"),
     *("models", "planning", "simulation", "solvers", "theory", "test_noise.py"),
-    *("experiments/test_catalogue.py", "experiments/test_experiment.py"),
+    "experiments/test_comparison.py",
 )  # folders and files of tests whose numbers come out of BLAS
 LOADED = """
 import json, numpy, scipy.linalg, threadpoolctl

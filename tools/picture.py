@@ -19,7 +19,7 @@ matplotlib.use("Agg")
 FOLDER = Path(__file__).parents[1] / "figures"
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=1.0, loss="logistic", ridge=1e-2)
-ALPHA = 5.0  # as many samples for anyone
+ALPHA = 5.0  # samples per dimension of the Bayes-optimal learner
 ERROR = 0.1
 LENGTHS = np.unique(np.geomspace(4, 100_000, 14).round().astype(int))
 
@@ -33,7 +33,7 @@ def learning_curves() -> pd.DataFrame:
         found = ns.predict(TASK, training, model)
         floor = ns.oracle(TASK, model).error
         table = {"model": model, "alpha1": alphas, "test_error": found.test_error, "floor": floor}
-        table["limit"] = ns.bayes_optimal(TASK, training.alpha0 + alphas).test_error
+        table["bayes_optimal"] = ns.bayes_optimal(TASK, training.alpha0 + alphas).test_error
         parts.append(pd.DataFrame({**table, "test_error_se": found.test_error_se}))
     return pd.concat(parts)
 
@@ -43,15 +43,15 @@ def thresholds() -> pd.DataFrame:
     rows = []
     for L in track(LENGTHS.tolist(), "thresholds"):
         task = ns.Task(L=L, R=1, theta=1.0, pi=0.5)
-        anyone = ns.bayes_threshold(task, ALPHA, ERROR)
-        for who, theta in {
+        bayes = ns.bayes_threshold(task, ALPHA, ERROR)
+        for learner, theta in {
             "pooled": ns.training_threshold(task, TRAINING, ERROR, "pooled", data="all").theta,
             "attention": ns.training_threshold(task, TRAINING, ERROR).theta,
-            "quick": anyone.amp_theta,
-            "anyone": anyone.theta,
-            "known": ns.oracle_threshold(task, "bayes", ERROR, tol=1e-3).theta,
+            "amp": bayes.amp_theta,
+            "bayes_optimal": bayes.theta,
+            "oracle": ns.oracle_threshold(task, "bayes", ERROR, tol=1e-3).theta,
         }.items():
-            rows.append({"who": who, "L": L, "theta": theta})
+            rows.append({"learner": learner, "L": L, "theta": theta})
     return pd.DataFrame(rows)
 
 

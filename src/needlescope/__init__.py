@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import deep, estimators, figures
     from .deep.simulate import simulate_deep
     from .errors import NoMinimiser, NotConverged
+    from .estimators.task.pilot import plan_from_pilot
     from .experiments.engine import run_units
     from .experiments.stores.store import Store
     from .experiments.sweep import Sweep
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
         Threshold,
         Tuned,
     )
-    from .planner import plan
     from .planning.compare import compare
+    from .planning.plan import plan
     from .planning.sensitivity import sensitivity
     from .planning.tune import tune
     from .query import Query
@@ -125,7 +126,8 @@ _HOME = {
     "bayes_threshold": "theory.bayes.bayes_threshold",
     "oracle": "theory.oracle.least_error",
     "phase_boundaries": "theory.bayes.boundaries",
-    "plan": "planner",
+    "plan": "planning.plan",
+    "plan_from_pilot": "estimators.task.pilot",
     "predict": "theory.learning",
     "run_units": "experiments.engine",
     "sensitivity": "planning.sensitivity",

@@ -200,8 +200,8 @@ def numbered(name: str, value: Any) -> dict[str, Any]:
     """
     if not isinstance(value, tuple):
         return {name: value}
-    base, doubt = name.removesuffix("_se"), "_se" if name.endswith("_se") else ""
-    each = (numbered(f"{base}_{k}{doubt}", one) for k, one in enumerate(value, 1))
+    base, uncertainty = name.removesuffix("_se"), "_se" if name.endswith("_se") else ""
+    each = (numbered(f"{base}_{k}{uncertainty}", one) for k, one in enumerate(value, 1))
     return {inner: one for found in each for inner, one in found.items()}
 
 
@@ -226,10 +226,10 @@ def _shown(value: Any, error: Any) -> str:
     if array.dtype.kind not in "if":
         return str(value) if array.ndim == 0 else ", ".join(sorted(set(array.ravel().tolist())))
     largest = float(np.nanmax(spread)) if np.isfinite(spread).any() else 0.0
-    doubt = f" ± {largest:.1g}" if largest > 0.0 else ""
+    uncertainty = f" ± {largest:.1g}" if largest > 0.0 else ""
     if array.ndim == 0:
-        return f"{float(array):.6g}{doubt}"
+        return f"{float(array):.6g}{uncertainty}"
     known = array[~np.isnan(array)]
     lost = array.size - known.size
-    within = f"{known.min():.6g} to {known.max():.6g}{doubt}" if known.size else "none"
+    within = f"{known.min():.6g} to {known.max():.6g}{uncertainty}" if known.size else "none"
     return f"{within}, shape {array.shape}" + (f", {lost} NaN" if lost else "")

@@ -19,6 +19,15 @@ class NotConverged(RuntimeError):
     the attention on signal tokens is
     """
 
+    reachable: float = float("nan")  # a tolerance that can be had, where one is known
+
+    @classmethod
+    def at(cls, sentence: str, reachable: float) -> NotConverged:
+        """Return the error with a tolerance that can be had."""
+        problem = cls(sentence)
+        problem.reachable = reachable
+        return problem
+
 
 class NoMinimiser(ValueError):
     """The training problem has no (unique, finite) minimiser, so nothing can be predicted.

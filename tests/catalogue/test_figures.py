@@ -92,8 +92,8 @@ def lost(name):
     answers |= {
         "noise",
         "largest",
-        "possible",
-        "easy",
+        "alpha_it",
+        "alpha_amp",
         "fraction",
         "limit",
         "error",
@@ -249,7 +249,7 @@ OWN = [
            name, ax=plt.figure().add_subplot(), L=L), "^L must be 10, as the table has it, got ")
       for name in ("limit", "phases", "steps") for L in (3, "x", True, [])),
     Case("errors of a limit alone", lambda: figures.errors(pd.DataFrame(LEARNED)),
-         "draws rows of the calls predict and simulate, the table has learning", NothingToDraw),
+         "draws rows of the calls predict and simulate, the table has bayes_op", NothingToDraw),
     Case("alignment, balanced and not",
          lambda: figures.alignment(twice("alignment", "training.balanced", (True, False))),
          "draws a single training.balanced, got False, True; .* draw it with figures.rare$"),
@@ -318,8 +318,9 @@ OWN = [
     Case("win_or_lose of pooling alone", lambda: figures.win_or_lose(table("errors")),
          "the difference of attention and pooling needs rows of both", NothingToDraw),
 ]  # fmt: skip
-CURVES = {"model": ["pooled"], "alpha1": [1.0], "test_error": [0.3], "floor": [0.2], "limit": [0.1]}
-NEEDS = {"who": ["pooled"], "L": [10], "theta": [3.0]}
+CURVES = {"model": ["pooled"], "alpha1": [1.0], "test_error": [0.3], "floor": [0.2],
+          "bayes_optimal": [0.1]}  # fmt: skip
+NEEDS = {"learner": ["pooled"], "L": [10], "theta": [3.0]}
 
 
 def overview(curves=CURVES, thresholds=NEEDS):
@@ -334,15 +335,15 @@ OTHERS = [
     Case("overview of no need", lambda: overview(CURVES, None), "^thresholds must be a pandas"),
     Case("overview of no rows", lambda: overview(pd.DataFrame(CURVES)[:0]), "at least one row"),
     Case("overview without α1", lambda: overview(pd.DataFrame(CURVES).drop(columns="alpha1")),
-         "^curves must have the columns model, alpha1, .*, limit, got .* without alpha1$"),
+         "^curves must have the columns model, alpha1, .*, bayes_optimal, got .* without alpha1$"),
     Case("overview of words", lambda: overview(CURVES | {"floor": ["x"]}),
          "^column floor must hold numbers, got 'x' in row 0$"),
     Case("overview of NaN", lambda: overview(CURVES | {"floor": [np.nan]}),
          "^column floor must hold finite numbers, got nan in row 0$"),
     Case("overview of a model", lambda: overview(CURVES | {"model": ["x"]}), "draws model .* x$",
          NothingToDraw),
-    Case("overview of whom", lambda: overview(CURVES, NEEDS | {"who": ["x"]}), "draws who .* x$",
-         NothingToDraw),
+    Case("overview of a learner", lambda: overview(CURVES, NEEDS | {"learner": ["x"]}),
+         "draws learner .* x$", NothingToDraw),
     Case("overview of no α1", lambda: overview(CURVES | {"alpha1": [0.0]}),
          "^column alpha1 must hold finite numbers above 0, got 0.0 in row 0$"),
     *(Case(f"attended by {given!r}", partial(figures.attended, given),
@@ -380,10 +381,10 @@ OTHERS = [
          '^panel="attention" needs the attention of the bag, got attention=None$'),
     *(Case(f"a bag into {ax!r}", partial(figures.bag, [0.5, 1.0], ax=ax), AX)
       for ax in (3, "x", [], True)),
-    *(Case(f"series of {given!r}", partial(figures.series, given, None),
-           "^figure must be one of 'alignment', .*'win_or_lose', got ")
-      for given in (None, 3, "monalisa", "series", [])),
-    Case("series of no table", lambda: figures.series("errors", None), "^table must be a pandas"),
+    *(Case(f"curves of {given!r}", partial(figures.curves, given, None),
+           "^figure must be one of 'errors', .*'deep_rare', got ")
+      for given in (None, 3, "monalisa", "curves", [])),
+    Case("curves of no table", lambda: figures.curves("errors", None), "^table must be a pandas"),
     *(Case(f"attended into {ax!r}", partial(figures.attended, WEIGHTS, ax=ax), AX)
       for ax in (3, "x", [], True)),
 ]  # fmt: skip

@@ -96,16 +96,10 @@ CASES = [
     Case("others that are neither", plans(error=0.1, others=None), "others must be True or False"),
     Case("a tolerance of zero", plans(error=0.1, tol=0.0), "tol must be a number in"),
     Case(
-        "a pilot and a task",
-        lambda: ns.plan(pilot=([], []), L=10, d=3, error=0.1),
-        "with pilot data leave out L, d: the task is read off the bags",
-    ),
-    Case(
         "a pilot and no question",
-        lambda: ns.plan(pilot=(np.zeros((4, 2, 2)), [0, 1, 0, 1])),
+        lambda: ns.plan_from_pilot(np.zeros((4, 2, 2)), [0, 1, 0, 1]),
         "with pilot data give n or error, not both",
     ),
-    Case("half a pilot", lambda: ns.plan(pilot=3, error=0.1), "pilot must be a pair"),
     Case("tuning no task", lambda: ns.tune(3, 4.0), r"task must be a needlescope\.Task, got 3"),
     Case("tuning nothing", lambda: ns.tune(TASK, 0.0), "budget must be a finite number above 0"),
     Case("tuning a debt", lambda: ns.tune(TASK, -4.0), "budget must be a finite number above 0"),

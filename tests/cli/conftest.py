@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import signal
 import subprocess
@@ -17,8 +16,8 @@ from matplotlib.figure import Figure
 from needlescope.cli.group import group
 from needlescope.cli.main import main
 from needlescope.cli.stopping import SIGNALS
-from needlescope.experiments.catalogue import NAMES, experiment, home
 from needlescope.experiments.units.unit import Unit, canonical
+from needlescope.gallery.registry import modules, published
 
 ROUGH = ("predict", "asymptote", "crossover")
 PROGRAM = Path(sys.executable).with_name("needlescope")
@@ -45,7 +44,7 @@ def run():
 
 
 def tiny(units):
-    """Of an experiment's quick units, six trials at three points, their theory, and some lines.
+    """Of a figure's quick units, six trials at three points, their theory, and some lines.
 
     Dimensions are at most 40, sequences 1000 tokens, and theory is rough.
     """
@@ -80,10 +79,10 @@ def tiny_experiments():
     """All experiments in sizes that take a second, drawn in few dots, test errors to 1e-3."""
     savefig = Figure.savefig
     with pytest.MonkeyPatch.context() as patch:
-        for name in NAMES:
-            one = experiment(name)
-            small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
-            patch.setattr(f"{home(name)}.EXPERIMENT", small)
+        for name in modules():
+            units = published(name).units
+            small = lambda full, units=units: tiny(units(full))  # noqa: E731
+            patch.setattr(f"{modules()[name]}.units", small)
         patch.setattr("needlescope.simulation.error.attention.TOL", 1e-3)
         patch.setattr("needlescope.simulation.error.estimated.ESTIMATE_TOL", 1e-3)
         patch.setattr(Figure, "savefig", lambda self, path, dpi: savefig(self, path, dpi=dpi / 8))

@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from needlescope.experiments.catalogue import NAMES
+from needlescope.gallery.registry import names
 
 
 def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
@@ -39,8 +39,8 @@ def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
 def test_an_unknown_figure_is_told_the_known_ones(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = refused("figure", "monalisa")
-    assert told.startswith("needlescope: experiment must be one of 'errors'")
-    assert all(f"'{name}'" in told for name in NAMES) and "got 'monalisa'" in told
+    assert told.startswith("needlescope: figure must be one of 'errors'")
+    assert all(f"'{name}'" in told for name in names()) and "got 'monalisa'" in told
     assert list(tmp_path.iterdir()) == []
 
 

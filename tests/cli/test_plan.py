@@ -35,7 +35,7 @@ def found():
 @pytest.fixture
 def at_hand(monkeypatch, found):
     """The plan that the command asks for, made once."""
-    monkeypatch.setattr("needlescope.planner.plan", lambda **given: found)
+    monkeypatch.setattr("needlescope.planning.plan.plan", lambda **given: found)
 
 
 def test_json_has_all_of_it(at_hand):
@@ -69,7 +69,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_any_work(
     def never(**given):
         raise AssertionError("a plan was made")
 
-    monkeypatch.setattr("needlescope.planner.plan", never)
+    monkeypatch.setattr("needlescope.planning.plan.plan", never)
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / path)])
     assert done.exit_code == 2 and says in " ".join(done.output.split())
 

@@ -10,8 +10,8 @@ import shlex
 
 import pytest
 
-from needlescope.experiments.catalogue import experiment
 from needlescope.experiments.stores.store import Store
+from needlescope.gallery.registry import published
 
 COVERS = ("work",)
 LINE = "needlescope reproduce alignment --folder 'my figures' --n-jobs 1"
@@ -54,7 +54,7 @@ def test_a_page_of_the_figures_that_are_named(line, folder):
 
 
 def test_the_command_that_retries_works_as_printed(line, folder):
-    units = experiment("alignment").units(False)
+    units = published("alignment").units(False)
     with Store(folder / "results.sqlite") as store:
         store.put(units[3], None, seconds=0.0, error="OSError: planted")
     done = line(LINE)
@@ -72,7 +72,7 @@ def test_the_command_that_retries_works_as_printed(line, folder):
 def test_an_experiment_of_which_nothing_succeeds_does_not_stop_the_others(line, folder):
     sentence = "NotConverged: 1 < 2"
     with Store(folder / "results.sqlite") as store:
-        for unit in experiment("attention_map").units(False):
+        for unit in published("attention_map").units(False):
             store.put(unit, None, seconds=0.0, error=sentence)
     folder.joinpath("attention_map_scores.csv").touch()
     done = line(LINE.replace("alignment", "attention_map alignment"))
@@ -80,13 +80,13 @@ def test_an_experiment_of_which_nothing_succeeds_does_not_stop_the_others(line, 
     text = (folder / "index.html").read_text()
     assert "<section id='alignment' class='good'>" in text
     assert "<section id='attention_map' class='bad'>" in text
-    units = len(experiment("attention_map").units(False))
+    units = len(published("attention_map").units(False))
     assert f"<li>NotConverged: 1 &lt; 2 ({units} units)</li>" in text
     assert "attention_map_scores.csv" not in text and "alignment_scores.csv" in text
 
 
 def test_the_page_keeps_the_figures_drawn_before(line, folder):
-    units = experiment("separation").units(False)
+    units = published("separation").units(False)
     with Store(folder / "results.sqlite") as store:
         for unit in units:
             store.put(unit, {"error": 0.1, "theta": 2.0}, seconds=0.0)
@@ -100,7 +100,7 @@ def test_the_page_keeps_the_figures_drawn_before(line, folder):
 
 
 def test_a_wrong_theory_turns_the_page_red(line, folder):
-    units = experiment("alignment").units(False)
+    units = published("alignment").units(False)
     assert line(LINE).exit_code == 0
     with Store(folder / "results.sqlite") as store:
         for row in [row for row in store.rows(units) if row.unit.call == "align"]:
@@ -119,7 +119,7 @@ def test_a_wrong_theory_turns_the_page_red(line, folder):
 def test_all_names_are_checked_before_any_work(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = refused("reproduce", "alignment", "monalisa")
-    assert told.startswith("needlescope: experiment must be one of 'errors'")
+    assert told.startswith("needlescope: figure must be one of 'errors'")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from needlescope.cli.group import group
-from needlescope.experiments.catalogue import CORE
+from needlescope.gallery.registry import core_names
 
+CORE = core_names()
 PROGRAM = Path(sys.executable).with_name("needlescope")
 PATIENCE = 1800.0  # seconds; a busy machine may take many times what an idle one does
 

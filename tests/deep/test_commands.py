@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
 from click.testing import CliRunner
 
 from needlescope.cli.group import group
-from needlescope.experiments.catalogue import DEEP, experiment, home
 from needlescope.experiments.units.unit import Unit
+from needlescope.gallery.registry import deep_names, modules, published
 
 TINY = {"d": 6, "epochs": 2, "n_test": 50, "width": 8}
 
@@ -29,10 +28,10 @@ def tiny(units):
 
 @pytest.fixture
 def tiny_figures(monkeypatch):
-    for name in DEEP:
-        one = experiment(name)
-        small = dataclasses.replace(one, units=lambda full, one=one: tiny(one.units(full)))
-        monkeypatch.setattr(f"{home(name)}.EXPERIMENT", small)
+    for name in deep_names():
+        units = published(name).units
+        small = lambda full, units=units: tiny(units(full))  # noqa: E731
+        monkeypatch.setattr(f"{modules()[name]}.units", small)
 
 
 @pytest.mark.usefixtures("tiny_figures")
@@ -40,8 +39,8 @@ def test_all_figures_of_fuller_attention(tmp_path):
     options = ["--deep", "--folder", str(tmp_path), "--n-jobs", "1", "--json"]
     done = CliRunner().invoke(group, ["reproduce", *options])
     assert done.exit_code == 0, (done.stderr, done.exception)
-    assert [row["figure"] for row in json.loads(done.stdout)] == list(DEEP)
-    for name in DEEP:
+    assert [row["figure"] for row in json.loads(done.stdout)] == list(deep_names())
+    for name in deep_names():
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
         assert f"id='{name}'" in (tmp_path / "index.html").read_text("utf-8")
     again = CliRunner().invoke(group, ["reproduce", *options])

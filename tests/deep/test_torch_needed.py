@@ -11,8 +11,8 @@ import needlescope as ns
 from needlescope.cli.group import group
 from needlescope.deep.catalogue import ARCHITECTURES
 from needlescope.deep.torch_needed import need_torch
-from needlescope.experiments.catalogue import DEEP, runnable
 from needlescope.experiments.engine import attempt
+from needlescope.gallery.registry import deep_names, runnable
 
 SENTENCE = r"needs PyTorch: pip install torch==2\.13\.0 and then 'needlescope\[deep\]'$"
 TASK = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
@@ -31,7 +31,7 @@ def no_torch(monkeypatch):
         lambda: need_torch("this"),
         lambda: ns.simulate_deep(TASK, 4.0, "solvable", d=8, trials=1),
         lambda: ARCHITECTURES["gru"].build(4, 8),
-        *(lambda name=name: runnable(name) for name in DEEP),
+        *(lambda name=name: runnable(name) for name in deep_names()),
     ],
 )
 def test_the_sentence(entry):

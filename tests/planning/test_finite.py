@@ -8,10 +8,10 @@ import pytest
 import needlescope as ns
 from needlescope.outcome.planned import Interval
 from needlescope.planning import finite
-from needlescope.planning.asked import ask
-from needlescope.planning.inverter import Met
-from needlescope.planning.learners import Reached, get_learner
-from needlescope.planning.missing import Settled
+from needlescope.planning.inverter import Root
+from needlescope.planning.learners import Evaluation, get_learner
+from needlescope.planning.missing import Solution
+from needlescope.planning.spec import plan_spec
 
 TRAINING = ns.Training(alpha1=1.0)
 
@@ -24,24 +24,24 @@ class Falling:
     def error(self, budget):
         return 0.01 * int(budget.task.L) / (budget.amount * budget.d / 100.0)
 
-    def reach(self, budget, near=None):
-        return Reached(self.error(budget), 0.0, TRAINING, 0.5)
+    def tune(self, budget, near=None):
+        return Evaluation(self.error(budget), 0.0, TRAINING, 0.5)
 
-    def settle(self, budget, setting, tol):
-        return Reached(self.error(budget), 0.0, TRAINING, 0.5)
+    def evaluate(self, budget, setting, tol):
+        return Evaluation(self.error(budget), 0.0, TRAINING, 0.5)
 
 
-def seen(monkeypatch, at, times=2.0, **asked):
+def seen(monkeypatch, at, times=2.0, **spec):
     """Return what a plan becomes where a finite d makes errors larger."""
 
     def spread(task, training, model, d, error, seed, pi, shift):
         return Interval(0.0, 1.0, min(times * error, 0.5), 1e-6)
 
     monkeypatch.setattr(finite, "spread", spread)
-    question = ask(**{"R": 1, "theta": 5.0, "pi": 0.5, "d": 10, "learner": "pooled"} | asked)
+    question = plan_spec(**{"R": 1, "theta": 5.0, "pi": 0.5, "d": 10, "learner": "pooled"} | spec)
     who = Falling()
-    reached = who.reach(question.budget(at))
-    found = Settled(at, reached, Met(at, reached, -0.5, True))
+    reached = who.tune(question.budget(at))
+    found = Solution(at, reached, Root(at, reached, -0.5, True))
     return finite.at_dimension(question, who, found, 1e-4, 0, True)
 
 
@@ -87,10 +87,10 @@ def test_trials_that_do_not_converge_leave_the_limit_and_say_so(monkeypatch):
         raise ns.NotConverged("a trial did not converge")
 
     monkeypatch.setattr(finite, "spread", fails)
-    question = ask(10, 1, 5.0, 0.5, 10, 100, None, "pooled")
-    reached = Reached(0.1, 0.0, TRAINING, 0.5)
+    question = plan_spec(10, 1, 5.0, 0.5, 10, 100, None, "pooled")
+    reached = Evaluation(0.1, 0.0, TRAINING, 0.5)
     found = finite.at_dimension(
-        question, get_learner("pooled"), Settled(0.1, reached, Met(0.1, reached, 0.0, True)),
+        question, get_learner("pooled"), Solution(0.1, reached, Root(0.1, reached, 0.0, True)),
         1e-3, 0, True,
     )  # fmt: skip
     assert found.interval is None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from needlescope.planning.inverter import largest, meet
+from needlescope.planning.inverter import find_root, largest
 
 
 class One(NamedTuple):
@@ -41,11 +41,13 @@ def test_an_error_that_jumps_past_its_target_is_met_where_it_jumps():
     def error(x):
         return 0.3 if x < 37.0 else 0.001
 
-    met = meet(lambda x, near: One(error(x)), lambda x, one: error(x), 0.1, 2.0, (1.0, 1000.0))
-    assert met.enough and met.setting.error == 0.001
-    assert 37.0 <= met.at < 45.0
+    root = find_root(
+        lambda x, near: One(error(x)), lambda x, one: error(x), 0.1, 2.0, (1.0, 1000.0)
+    )
+    assert root.enough and root.setting.error == 0.001
+    assert 37.0 <= root.at < 45.0
 
 
 def test_a_target_that_is_met_nowhere_says_so():
-    met = meet(lambda x, near: One(0.3), lambda x, one: 0.3, 0.1, 2.0, (1.0, 100.0))
-    assert not met.enough
+    root = find_root(lambda x, near: One(0.3), lambda x, one: 0.3, 0.1, 2.0, (1.0, 100.0))
+    assert not root.enough

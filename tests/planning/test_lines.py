@@ -6,15 +6,15 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.planning import lines as module
-from needlescope.planning.asked import ask
-from needlescope.planning.learners import AMP, Limited, get_learner
+from needlescope.planning.learners import AMP, BayesError, get_learner
+from needlescope.planning.spec import plan_spec
 
 
 def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monkeypatch):
     def jumps(budget, near=None):
         raise ns.NotConverged("the limit of learning is about to jump here; pass tol=1")
 
-    monkeypatch.setattr(AMP, "reach", jumps)
+    monkeypatch.setattr(AMP, "tune", jumps)
     monkeypatch.setattr(module, "NAMES", ("pooled", "bayes_optimal", "amp"))
     found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
     told = {one.learner: one for one in found.others}
@@ -23,16 +23,17 @@ def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monk
         "the best quick learner: not known (the limit of learning is about to jump here)"
     )
     assert 0.0 < told["bayes_optimal"].value < found.error
+    assert told["bayes_optimal"].words.endswith(" in the limit of large d")
 
 
 def test_money_is_said_where_money_was_left_out_and_nowhere_else(monkeypatch):
     who = get_learner("pooled")
     monkeypatch.setattr(
-        type(who), "reach", lambda self, budget, near=None: Limited(0.3 / budget.task.theta, 0.0)
+        type(who), "tune", lambda self, budget, near=None: BayesError(0.3 / budget.task.theta, 0.0)
     )
     monkeypatch.setattr(
-        type(who), "again", lambda self, budget, setting: 0.3 / float(budget.task.theta)
+        type(who), "error_with", lambda self, budget, setting: 0.3 / float(budget.task.theta)
     )
-    asked = ask(10, 1, None, 0.5, 100, None, 0.1, "attention", costs=(3.0, 1.0), spend=100.0)
-    value, words = module._other(asked, who)
+    spec = plan_spec(10, 1, None, 0.5, 100, None, 0.1, "attention", costs=(3.0, 1.0), spend=100.0)
+    value, words = module._other(spec, who)
     assert words == f"mean pooling needs a signal of {value:.3g}" and abs(value - 3.0) < 0.1

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.planning.asked import ask
 from needlescope.planning.curves import curves
-from needlescope.planning.learners import Reached
-from needlescope.planning.missing import settle
+from needlescope.planning.learners import Evaluation
+from needlescope.planning.missing import evaluate
+from needlescope.planning.spec import plan_spec
 from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
 
 COVERS = (
-    "asked",
+    "spec",
     "curves",
     "learners",
     "missing",
@@ -74,17 +74,17 @@ def test_a_length_whose_error_is_not_known_is_not_promised():
     class Jumping:
         name, words = "amp", "someone"
 
-        def reach(self, budget, near=None):
-            return self.settle(budget, near, 0.0)
+        def tune(self, budget, near=None):
+            return self.evaluate(budget, near, 0.0)
 
-        def settle(self, budget, setting, tol):
+        def evaluate(self, budget, setting, tol):
             L = int(budget.task.L)
             if 30 <= L <= 50:
                 raise ns.NotConverged("it is about to jump here")
-            return Reached(0.05 if L < 40 else 0.4, 0.0)
+            return Evaluation(0.05 if L < 40 else 0.4, 0.0)
 
-    asked = ask(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
-    assert settle(asked, Jumping(), 1e-3).at == 29.0
+    spec = plan_spec(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
+    assert evaluate(spec, Jumping(), 1e-3).at == 29.0
 
 
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():
@@ -111,6 +111,25 @@ def test_money_buys_whole_bags_and_is_no_number_of_them():
     assert needed.n <= 33.0 and needed.spend == 3.0 * needed.n
     trained = ns.plan(spend=100.0, learner="pooled", **given)
     assert trained.n == trained.n0 + trained.n1 and trained.spend <= 100.0
+    assert trained.question.options["spend"] == 100.0 and "n" not in trained.question.options
+
+
+@pytest.mark.parametrize("costs", [(200.0, 1.0), (1.0, 200.0), (7.0, 2.0)])
+def test_whole_bags_of_both_classes_cost_what_the_plan_says_and_no_more_than_there_is(costs):
+    """Positives were rounded up and money was that of the fraction: 1,086 of 1,000."""
+    given = WHAT | {"L": 10, "theta": 5.0, "d": 50, "costs": costs, "learner": "pooled"}
+    found = ns.plan(spend=1000.0, **given)
+    negatives = found.n - found.positives
+    assert found.positives == round(found.positives) >= 1.0
+    assert found.spend == costs[0] * found.positives + costs[1] * negatives <= 1000.0
+
+
+def test_the_least_that_is_spent_is_money_and_not_bags():
+    cheap = WHAT | {"L": 10, "theta": 5.0, "d": 50, "costs": (0.01, 0.01)}
+    found = ns.plan(error=0.3, learner="pooled", **cheap)
+    assert found.n > 20.0 and "not planned for" not in found.verdict
+    least = ns.plan(error=0.05, learner="bayes_optimal", **cheap)
+    assert "To spend less than 0.2 is not planned for" in least.verdict
 
 
 @pytest.mark.slow

@@ -15,13 +15,13 @@ def test_a_random_question_is_answered_or_refused_in_a_sentence(seed):
 
 
 def test_questions_have_all_unknowns_and_learners():
-    asked = [random_question(seed) for seed in range(60)]
-    left_out = {name for one in asked for name in ("L", "theta", "error") if name not in one}
+    spec = [random_question(seed) for seed in range(60)]
+    left_out = {name for one in spec for name in ("L", "theta", "error") if name not in one}
     assert left_out == {"L", "theta", "error"}
-    assert any("n" not in one and "spend" not in one for one in asked)
-    assert len({one["learner"] for one in asked}) == 5
-    assert max(one.get("L", 0) for one in asked) > 10_000 and min(one["d"] for one in asked) == 1
-    assert any("costs" in one for one in asked)
+    assert any("n" not in one and "spend" not in one for one in spec)
+    assert len({one["learner"] for one in spec}) == 5
+    assert max(one.get("L", 0) for one in spec) > 10_000 and min(one["d"] for one in spec) == 1
+    assert any("costs" in one for one in spec)
 
 
 @pytest.mark.parametrize("seed", [4, 7, 8, 9])

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.planning.asked import ask
-from needlescope.planning.inverter import Met
-from needlescope.planning.learners import Reached
-from needlescope.planning.missing import Settled
+from needlescope.planning.inverter import Root
+from needlescope.planning.learners import Evaluation
+from needlescope.planning.missing import Solution
 from needlescope.planning.rare_events import rare_event_note
+from needlescope.planning.spec import plan_spec
 
 
 def noted(d: int, pi: float, balance: float) -> tuple[str, ...]:
     """Return the note of a plan for pooling, trained on 4 d bags of a given share of positives."""
-    asked = ask(10, 1, 30.0, pi, d, 4 * d, None, "pooled")
-    reached = Reached(0.0, 0.0, ns.Training(alpha1=4.0), balance=balance)
-    return rare_event_note(asked, "pooled", Settled(np.nan, reached, Met(np.nan, None, 0.0, True)))
+    spec = plan_spec(10, 1, 30.0, pi, d, 4 * d, None, "pooled")
+    reached = Evaluation(0.0, 0.0, ns.Training(alpha1=4.0), balance=balance)
+    return rare_event_note(spec, "pooled", Solution(np.nan, reached, Root(np.nan, None, 0.0, True)))
 
 
 def test_a_class_that_training_will_hardly_hold_is_noted() -> None:

@@ -6,19 +6,19 @@ import dataclasses
 
 import pandas as pd
 
-from needlescope.experiments.catalogue import experiment
 from needlescope.experiments.engine import local
 from needlescope.experiments.stores.store import Store
+from needlescope.gallery.registry import published
 from needlescope.report.drawing import draw
 
 
 def test_scores_that_had_to_be_left_out_are_not_compared(tmp_path, monkeypatch):
-    one = experiment("alignment")
-    left_out = one.compare(pd.DataFrame({"call": []}))
+    one = published("alignment")
+    left_out = one.scores(pd.DataFrame({"call": []}))
     left_out.loc[0] = ("a point", 1.0, 0.0, *[float("nan")] * 2, 9, float("nan"), "points")
     changed = dataclasses.replace(one, units=lambda _: one.units(False)[:1])
-    changed = dataclasses.replace(changed, compare=lambda _: left_out)
-    monkeypatch.setattr("needlescope.report.drawing.experiment", lambda _: changed)
+    changed = dataclasses.replace(changed, scores=lambda _: left_out)
+    monkeypatch.setattr("needlescope.report.drawing.published", lambda _: changed)
     with Store(tmp_path / "results.sqlite") as store:
         entry, _ = draw("alignment", False, tmp_path, store, local(1))
     assert entry.verdict == "not compared" and entry.kind == "none"

@@ -9,7 +9,7 @@ import pytest
 
 from needlescope.report.entry import entry
 from needlescope.report.page import page
-from tests.figures.tables import complete
+from tests.gallery.tables import complete
 
 
 @pytest.fixture(autouse=True)

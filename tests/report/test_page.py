@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pandas as pd
 import pytest
 
-from needlescope.experiments.experiment import COMPARED, verdict
+from needlescope.experiments.comparison import COMPARED, verdict
 from needlescope.report.entry import Entry
 from needlescope.report.page import page
 from needlescope.report.parameters import Parameter

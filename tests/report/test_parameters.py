@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.experiments.catalogue import NAMES, experiment
-from needlescope.experiments.experiment import trials
+from needlescope.experiments.comparison import trials
 from needlescope.experiments.units.unit import Unit
 from needlescope.figures.reading.dependence import SYMBOLS
+from needlescope.gallery.registry import names, published
 from needlescope.report.parameters import parameters
 
 TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
@@ -71,9 +71,9 @@ def test_the_test_task_is_shown_where_it_differs():
 
 
 @pytest.mark.parametrize("full", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names())
 def test_every_experiment_has_its_parameters(name, full):
-    units = experiment(name).units(full)
+    units = published(name).units(full)
     found = listed(units)
     assert "π = 0.5" in found["fixed"][0] or "π = 0.2" in found["fixed"][0] or name.endswith("rare")
     simulated = any(unit.call.startswith("simulate") for unit in units)
@@ -82,6 +82,6 @@ def test_every_experiment_has_its_parameters(name, full):
 
 
 def test_every_way_the_noise_differs_is_shown():
-    units = experiment("robustness").units(False)
+    units = published("robustness").units(False)
     asked = {f"noise.{key}" for unit in units for key in unit.arguments.get("noise", {})}
     assert {"noise.entries", "noise.df"} <= asked <= set(SYMBOLS)

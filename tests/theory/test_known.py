@@ -48,7 +48,7 @@ def test_a_schedule_is_followed_as_finely_as_the_answer_needs(query_known_to):
 
 
 def test_a_query_that_is_given_leaves_nothing_open():
-    assert Known(QUERY).exact and Known(QUERY).doubt == 0.0
+    assert Known(QUERY).exact and Known(QUERY).uncertainty == 0.0
     known, errors = learned(STEEP, ns.Training(4.0, 4.0), 1e-4, lambda _: np.ones(1), "it")
     assert known.exact and not errors.any()
 
@@ -94,4 +94,4 @@ def test_each_cosine_with_several_signals_is_moved_on_its_own():
     known = Known(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
     found = known.errors(lambda query: np.array([query.kappa, *query.cosines]))
     assert found == pytest.approx([0.01, 0.001, 0.002]) and not known.exact
-    assert known.doubt == pytest.approx(0.005)
+    assert known.uncertainty == pytest.approx(0.005)

@@ -30,8 +30,8 @@ def command(
     form: str | None,
 ) -> None:
     """Draw the figure NAME into a folder: PNG, PDF and the table behind it as CSV."""
-    from ..experiments.catalogue import runnable
     from ..experiments.stores.store import Store
+    from ..gallery.registry import runnable
     from ..report.drawing import draw
 
     go_on()

@@ -58,7 +58,7 @@ def command(figure: str | None, form: str | None, **options: Any) -> None:
 
     needlescope plan --L 10 --theta 5 --d 100 --error 0.05
     """
-    from ..planner import plan
+    from ..planning.plan import plan
 
     path = None if figure is None else _check_path(Path(figure))
     go_on()

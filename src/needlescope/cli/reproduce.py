@@ -36,19 +36,19 @@ def command(
 
     The page keeps the figures that were drawn before in the same folder and sizes.
     """
-    from ..experiments.catalogue import CORE, DEEP, runnable
     from ..experiments.engine import Summary
     from ..experiments.stores.store import Store
+    from ..gallery.registry import core_names, deep_names, runnable
     from ..report.drawing import draw, on_page
     from ..report.page import page
 
     go_on()
-    asked = (*names, *DEEP) if deep else names or CORE
-    for name in asked:
+    requested = (*names, *deep_names()) if deep else names or core_names()
+    for name in requested:
         runnable(name)  # refuse a wrong name, or one that needs more, before any work
     entries, total = [], Summary(0, 0, 0)
     with Store(Path(folder) / "results.sqlite") as store:
-        wanted = on_page(asked, full, Path(folder), store)
+        wanted = on_page(requested, full, Path(folder), store)
         for number, name in enumerate(wanted, 1):
             click.echo(f"[{number}/{len(wanted)}] {name}", err=True)
             entry, summary = draw(name, full, Path(folder), store, engine, retry=retry)

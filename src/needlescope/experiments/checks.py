@@ -19,7 +19,7 @@ from ..simulation.amp.simulate_amp import check_amp
 from ..simulation.asked import ask
 from ..simulation.oracle import check_draws
 from ..theory.asked import check_tol
-from ..theory.oracle.least_error import MODELS as ORACLES
+from ..theory.oracle.least_error import ORACLES
 from ..theory.oracle.threshold import check_target
 from ..training import DATA
 from .units.calls import MORE_FIELDS, SIMULATED, check_fields, decode, parameters
@@ -36,7 +36,7 @@ SEVERAL = (
     "simulate_deep",
     "simulate_focus",
 )  # that know several signals
-ANSWER = {"oracle": ORACLES, "oracle_threshold": ORACLES, "focus": WITH_QUERY}
+ANSWER = {"oracle": tuple(ORACLES), "oracle_threshold": tuple(ORACLES), "focus": WITH_QUERY}
 """The models that a call answers for, where these are not those that are trained."""
 
 

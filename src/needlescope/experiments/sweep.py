@@ -37,7 +37,7 @@ import numpy as np
 from ..losses import Loss
 from . import checks
 from .axes import Grid, check_count, check_together, listed
-from .experiment import trials
+from .comparison import trials
 from .units.calls import CALLS, SIMULATED, TABLES
 from .units.calls import fields as fields_of
 from .units.guess import meant, one_of

@@ -57,7 +57,6 @@ def attended(
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import numpy as np
     >>> from needlescope import figures
     >>> figure = figures.attended([np.array([0.9, 0.1]), np.array([0.2, 0.3, 0.5])], y=[1, 0])
@@ -65,10 +64,10 @@ def attended(
     ['0', '1']
     """
     options = {"bags": bags, "instances": instances, "order": order}
-    return drawn(ax, attended_series, weights, y, **options)
+    return drawn(ax, attended_drawing, weights, y, **options)
 
 
-def attended_series(
+def attended_drawing(
     weights: Sequence[Any],
     y: Any = None,
     *,

@@ -69,7 +69,6 @@ def bag(
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import numpy as np
     >>> from needlescope import figures
     >>> figure = figures.bag(np.array([-0.5, 2.0, 0.1]), attention=np.array([0.2, 0.7, 0.1]))
@@ -78,10 +77,10 @@ def bag(
     """
     alone = ax is not None
     options = {"instances": instances, "panel": panel, "alone": alone}
-    return drawn(ax, bag_series, scores, attention, coords, **options)
+    return drawn(ax, bag_drawing, scores, attention, coords, **options)
 
 
-def bag_series(
+def bag_drawing(
     scores: Any,
     attention: Any = None,
     coords: Any = None,

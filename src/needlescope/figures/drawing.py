@@ -1,23 +1,23 @@
-"""A figure as plain data: panels of marks, and what stands around them, for any renderer to draw.
+"""A figure as plain data: panels of marks, and what stands around them.
 
-A `Drawing` has blocks of panels; a `Panel` two axes and marks, drawn in their order.
-
-Nothing here is of matplotlib. Colours are #rrggbb, lengths are points (1/72 inch), texts may hold
-formulas between dollars, in TeX.
+A `Drawing` has blocks of panels; a `Panel` two axes and marks, drawn in their order. `render` draws
+it by matplotlib, and `Drawing.curves` returns its curves as a table, for anything else.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from .marks import Dots, Line, Mark, Scale
+from .marks import Cells, Dots, Line, Map, Mark, Rings, Scale
 from .style import SMALL
+
+CURVE_COLUMNS = ("panel", "role", "label", "x", "y", "se", "value")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Legend:
     """Keys in a corner.
 
     With ``room``, the panel grows until no data lie behind them. Spaces are in sizes of the text,
-    by matplotlib's names; a renderer with a layout of its own leaves them out.
+    by matplotlib's names.
     """
 
     keys: Sequence[Key]
@@ -72,13 +72,13 @@ class Panel:
     x: Axis = Axis()
     y: Axis = Axis()
     title: str = ""
-    title_colour: str = ""  # the renderer's own
+    title_colour: str = ""  # matplotlib's own
     title_at: float = 0.0  # as a share of its width
     beside: bool = False  # names of lines stand right of their ends
     legend: Legend | None = None
     bar: Scale | None = None  # colours explained at its right
     equal: bool = False  # both axes have one unit of length
-    back: str = ""  # the colour behind all marks, if not the renderer's own
+    back: str = ""  # the colour behind all marks, if not matplotlib's own
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Block:
     """Panels in rows of so many columns, between edges: left, right, bottom, top.
 
     Edges are shares of the drawing; gaps, between columns and between rows, of a panel. Without
-    edges the renderer finds room.
+    edges matplotlib lays them out.
     """
 
     panels: Sequence[Panel]
@@ -111,20 +111,26 @@ class Drawing:
         """All panels, in reading order."""
         return [panel for block in self.blocks for panel in block.panels]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return dicts, lists, numbers and words, ready for JSON; None for what is not finite.
+    def curves(self) -> pd.DataFrame:
+        """Return what is drawn as a table: a row for each point of a line, of dots, of a map.
 
-        Each part has its "kind": drawing, block, panel, axis, line, dots and so on.
+        The columns are ``panel`` (a number, from 0), ``role`` ("theory" for lines and maps,
+        "simulation" for means over trials), ``label``, ``x``, ``y``, ``se`` (the standard error of
+        a mean over trials) and ``value`` (the number behind a colour).
 
         Examples
         --------
-        >>> found = Drawing([Block([Panel([Line([1.0, 2.0], [0.5, math.nan])])])]).to_dict()
-        >>> mark = found["blocks"][0]["panels"][0]["marks"][0]
-        >>> mark["kind"], mark["x"], mark["y"]
-        ('line', [1.0, 2.0], [0.5, None])
+        >>> drawing = single(Panel([Line([1.0, 2.0], [0.5, 0.4], name="attention")]))
+        >>> drawing.curves()[["role", "label", "x", "y"]].values.tolist()
+        [['theory', 'attention', 1.0, 0.5], ['theory', 'attention', 2.0, 0.4]]
         """
-        found: dict[str, Any] = _plain(self)
-        return found
+        rows = [
+            (number, *point)
+            for number, panel in enumerate(self.panels)
+            for mark in panel.marks
+            for point in _points(mark)
+        ]
+        return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
 
 
 def single(panel: Panel, **more: Any) -> Drawing:
@@ -132,16 +138,24 @@ def single(panel: Panel, **more: Any) -> Drawing:
     return Drawing([Block([panel])], **more)
 
 
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        fields = {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
-        return {"kind": type(value).__name__.lower(), **fields}
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value
+def _points(mark: Mark) -> list[tuple[Any, ...]]:
+    """Return the role, label, x, y, standard error and value of each point of a mark."""
+    if isinstance(mark, Line | Dots):
+        bars, missing = getattr(mark, "se", None), np.full(len(mark.x), np.nan)
+        role = "theory" if bars is None else "simulation"
+        se = missing if bars is None else np.max(np.atleast_2d(bars), axis=0)
+        return [(role, mark.name, *one) for one in zip(mark.x, mark.y, se, missing, strict=True)]
+    if isinstance(mark, Rings):
+        points = zip(mark.x, mark.y, mark.values, strict=True)
+        return [("simulation", "", x, y, np.nan, value) for x, y, value in points]
+    if isinstance(mark, Map | Cells):
+        first = mark.first if isinstance(mark, Cells) else 0
+        values = np.asarray(mark.values, float)
+        x = mark.x if isinstance(mark, Map) else range(first, first + values.shape[1])
+        y = mark.y if isinstance(mark, Map) else range(values.shape[0])
+        return [
+            ("theory", "", at_x, at_y, np.nan, value)
+            for at_y, row in zip(y, values, strict=True)
+            for at_x, value in zip(x, row, strict=True)
+        ]
+    return []  # what explains the curves

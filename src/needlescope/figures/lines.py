@@ -11,9 +11,9 @@ import pandas as pd
 from ..experiments.stores.summary import pooled
 from ..grid import choice
 from .curve_looks import Look, key_of, looks
-from .curves import heights
 from .drawing import Axis, Drawing, Key, Legend, Panel, single
 from .drawn import drawn
+from .from_rows import heights
 from .marks import Dots, Line, numbers
 from .reading.chosen import QUESTION, Chosen, choose
 from .reading.columns import missing
@@ -86,7 +86,6 @@ def lines(
     --------
     A signal that grows with the number of tokens, in a table made by hand:
 
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> table = pd.DataFrame({"call": "oracle", "model": "pooled", "task.L": [10, 100, 1000],
@@ -95,10 +94,10 @@ def lines(
     >>> axes.get_ylabel(), axes.lines[0].get_xdata().tolist()
     ('error', [10.0, 100.0, 1000.0])
     """
-    return drawn(ax, lines_series, table, x, y, by, xscale=xscale, yscale=yscale)
+    return drawn(ax, lines_drawing, table, x, y, by, xscale=xscale, yscale=yscale)
 
 
-def lines_series(
+def lines_drawing(
     table: Any,
     x: str | None = None,
     y: str | None = None,

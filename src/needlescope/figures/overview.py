@@ -1,4 +1,4 @@
-"""The picture at the head of the README: trained so, learnable by anyone, known."""
+"""The picture at the head of the README: trained, Bayes-optimal, and with a known signal."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .drawn import drawn
 from .marks import Line, Mark, Rule, numbers
 from .reading.columns import check_columns
 from .reading.door import check_only
-from .style import COLOURS, DASHED, DOTTED, LIMIT, NAMES, SOLID
+from .style import BAYES_COLOUR, COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 THIN = 0.9
-CURVES = ("model", "alpha1", "test_error", "floor", "limit")
-# Solid is trained, grey anyone, dotted known: as in the curves.
-FOUND = {
+CURVES = ("model", "alpha1", "test_error", "floor", "bayes_optimal")
+# Solid is trained, grey Bayes-optimal, dotted with a known signal: as in the curves.
+LEARNERS = {
     "pooled": ("pooling, trained", COLOURS["pooled"], SOLID, Line.width),
     "attention": ("attention, trained", COLOURS["attention"], SOLID, Line.width),
-    "quick": ("anyone, quickly", LIMIT, SOLID, THIN),
-    "anyone": ("anyone", LIMIT, DASHED, THIN),
-    "known": ("signal known", COLOURS["attention"], DOTTED, THIN),
+    "amp": (NAMES["amp"], BAYES_COLOUR, SOLID, THIN),
+    "bayes_optimal": (NAMES["bayes_optimal"], BAYES_COLOUR, DASHED, THIN),
+    "oracle": ("signal known", COLOURS["attention"], DOTTED, THIN),
 }
 
 
@@ -31,12 +31,12 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
     Parameters
     ----------
     curves : DataFrame
-        Columns model, alpha1, test_error, floor (the error of a model that knows the signal), limit
-        (that of the best learner with all the samples).
+        Columns model, alpha1, test_error, floor (the error of a model that knows the signal),
+        bayes_optimal (the Bayes-optimal error with all the samples).
     thresholds : DataFrame
-        Columns who, L, theta: the signal at which the test error is 10 %. Those who find it are
-        "pooled" and "attention" (trained), "quick" and "anyone" (the iteration and the best of all
-        learners), and "known".
+        Columns learner, L, theta: the signal at which the test error is 10 %. Learners are
+        "pooled" and "attention" (trained), "amp", "bayes_optimal", and "oracle" (which knows the
+        signal).
 
     Returns
     -------
@@ -49,24 +49,24 @@ def overview(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import pandas as pd
     >>> from needlescope import figures
     >>> curves = pd.DataFrame({"model": ["pooled"] * 2, "alpha1": [1.0, 9.0],
-    ...                        "test_error": [0.3, 0.2], "floor": [0.2, 0.2], "limit": [0.1, 0.0]})
-    >>> thresholds = pd.DataFrame({"who": ["anyone"] * 2, "L": [10, 100], "theta": [3.0, 9.0]})
+    ...                        "test_error": [0.3, 0.2], "floor": 0.2,
+    ...                        "bayes_optimal": [0.1, 0.0]})
+    >>> thresholds = pd.DataFrame({"learner": "amp", "L": [10, 100], "theta": [3.0, 9.0]})
     >>> len(figures.overview(curves, thresholds).axes)
     2
     """
-    return drawn(None, overview_series, curves, thresholds)
+    return drawn(None, overview_drawing, curves, thresholds)
 
 
-def overview_series(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
+def overview_drawing(curves: pd.DataFrame, thresholds: pd.DataFrame) -> Drawing:
     """Return what `overview` draws."""
     curves = check_columns("curves", curves, CURVES)
-    thresholds = check_columns("thresholds", thresholds, ("who", "L", "theta"))
+    thresholds = check_columns("thresholds", thresholds, ("learner", "L", "theta"))
     check_only("overview", "model", curves["model"], tuple(COLOURS))
-    check_only("overview", "who", thresholds["who"], tuple(FOUND))
+    check_only("overview", "learner", thresholds["learner"], tuple(LEARNERS))
     edges = (0.07, 0.84, 0.17, 0.92)
     block = Block([_curves(curves), _thresholds(thresholds)], 2, edges, (0.85, 0.2))
     return Drawing([block], (7.0, 2.8))
@@ -78,8 +78,10 @@ def _curves(curves: pd.DataFrame) -> Panel:
         part, colour, name = part.sort_values("alpha1"), COLOURS[str(model)], NAMES[str(model)]
         marks.append(Line(numbers(part.alpha1), numbers(part.test_error), colour, name))
         marks.append(Rule(y=float(part.floor.iloc[-1]), colour=colour, dash=DOTTED, width=0.8))
-    best = curves.groupby("alpha1")["limit"].first().sort_index()
-    marks.append(Line(numbers(best.index), numbers(best), LIMIT, "anyone", width=THIN))
+    best = curves.groupby("alpha1")["bayes_optimal"].first().sort_index()
+    marks.append(
+        Line(numbers(best.index), numbers(best), BAYES_COLOUR, NAMES["bayes_optimal"], width=THIN)
+    )
     reach = (float(curves.alpha1.min()), float(curves.alpha1.max()))
     return Panel(
         marks,
@@ -92,8 +94,8 @@ def _curves(curves: pd.DataFrame) -> Panel:
 
 def _thresholds(thresholds: pd.DataFrame) -> Panel:
     marks: list[Mark] = []
-    for who, (name, colour, dash, width) in FOUND.items():
-        part = thresholds[thresholds["who"] == who].sort_values("L")
+    for learner, (name, colour, dash, width) in LEARNERS.items():
+        part = thresholds[thresholds["learner"] == learner].sort_values("L")
         if len(part):
             line = Line(numbers(part.L), numbers(part.theta), colour, name, dash, width=width)
             marks.append(line)

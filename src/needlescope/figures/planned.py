@@ -11,7 +11,16 @@ from ..outcome.planned import Curves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
 from .drawn import drawn
 from .marks import Dots, Line, Mark, Rule, Words, numbers
-from .style import ANYONE, BLACK, COLOURS, DASHED, DOTTED, LIMIT, NAMES, SMALL, grey
+from .style import (
+    BAYES_COLOUR,
+    BLACK,
+    COLOURS,
+    DASHED,
+    DOTTED,
+    NAMES,
+    SMALL,
+    grey,
+)
 
 MODELS = ("pooled", "vectorized", "attention")
 TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)]
@@ -41,7 +50,6 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import needlescope as ns
     >>> from needlescope.outcome.planned import Curves
     >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
@@ -50,10 +58,10 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
     >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, plan_series, found, curves)
+    return drawn(ax, plan_drawing, found, curves)
 
 
-def plan_series(found: Plan, curves: Curves) -> Drawing:
+def plan_drawing(found: Plan, curves: Curves) -> Drawing:
     """Return what `plan` draws."""
     check_kind("found", found, Plan)
     if not isinstance(curves, Curves):
@@ -63,9 +71,10 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))
     place = ("panel", "data"), ("left", "top"), (3.0, -1.0)
     marks.append(Words("signal known", (0.0, floor), *place, colour=grey(0.4), size=SMALL))
-    marks.append(Line(curves.n, curves.errors["bayes_optimal"], LIMIT, "anyone", width=0.9))
-    if curves.errors["amp"] != curves.errors["bayes_optimal"]:
-        marks.append(Line(curves.n, curves.errors["amp"], LIMIT, "quickly", DASHED, width=0.9))
+    optimal, amp = curves.errors["bayes_optimal"], curves.errors["amp"]
+    marks.append(Line(curves.n, optimal, BAYES_COLOUR, NAMES["bayes_optimal"], width=0.9))
+    if amp != optimal:
+        marks.append(Line(curves.n, amp, BAYES_COLOUR, NAMES["amp"], DASHED, width=0.9))
     for name in MODELS:
         marks.append(Line(curves.n, curves.errors[name], COLOURS[name], NAMES[name]))
     target = found.options.get("error")
@@ -81,7 +90,7 @@ def plan_series(found: Plan, curves: Curves) -> Drawing:
         marks,
         Axis(f"bags, $n$ ($d$ = {found.d})", log=10, limits=(curves.n[0], curves.n[-1])),
         Axis("test error", log=10, limits=reach, ticks=ticks, labels=labels, minor="none"),
-        f"{NAMES.get(found.learner, ANYONE)}: {words}, error {found.error:.3g}",
+        f"{NAMES[found.learner]}: {words}, error {found.error:.3g}",
         beside=True,
     )
     return single(panel, size=(4.6, 3.1))
@@ -118,16 +127,15 @@ def tuning(found: Tuned, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
     >>> import needlescope as ns
     >>> found = ns.tune(ns.Task(L=4, R=1, theta=4.0, pi=0.5), 4.0, model="pooled")
     >>> ns.figures.tuning(found).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, tuning_series, found)
+    return drawn(ax, tuning_drawing, found)
 
 
-def tuning_series(found: Tuned) -> Drawing:
+def tuning_drawing(found: Tuned) -> Drawing:
     """Return what `tuning` draws."""
     check_kind("found", found, Tuned)
     marks: list[Mark] = []

@@ -20,8 +20,11 @@ NAMES = {
     "hard": "hard attention",
     "linear": "linear attention",
     "bayes": "Bayes limit",
+    "bayes_optimal": "Bayes-optimal",
+    "amp": "AMP (theory)",
 }
-LIMIT, ANYONE = "#8c8c8c", "anyone (limit of learning)"
+BAYES_COLOUR, BAYES_OPTIMAL, AMP_THEORY = "#8c8c8c", NAMES["bayes_optimal"], NAMES["amp"]
+AMP_SIMULATED = "AMP (simulated)"
 BLACK, WHITE = "#000000", "#FFFFFF"
 SOLID: tuple[float, ...] = ()  # ink and gaps in turn, in widths of the line
 DASHED = (3.7, 1.6)

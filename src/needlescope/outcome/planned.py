@@ -183,7 +183,7 @@ class PilotPlan(Plan):
     >>> import numpy as np
     >>> import needlescope as ns
     >>> X, y = np.random.default_rng(0).standard_normal((30, 4, 6)), np.arange(30) % 2
-    >>> ns.plan(pilot=(X, y), error=0.1)  # noise: no PilotPlan
+    >>> ns.plan_from_pilot(X, y, error=0.1)  # noise: no PilotPlan
     Traceback (most recent call last):
     ValueError: no signal was found in the 30 bags of the pilot ...
     """
@@ -316,7 +316,7 @@ class Sensitivity(Answer):
         dE/dθ and dE/dπ: derivatives in the strength of the signal and in the share of positives
         themselves.
     R
-        E(R + 1) − E(R): the change if one more token carries the signal, or one less where all do.
+        E(R + 1) − E(R): the change if one more token carries the signal, NaN where all do.
     n
         dE/d log n = n dE/dn: the derivative in the log of the number of bags, split as they are.
     alpha0, alpha1, ridge, kappa

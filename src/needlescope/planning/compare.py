@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,7 +27,10 @@ from .tuning.search import Setting
 ALIKE = 2e-3  # a margin that is none
 ALIKE_SHARE = 0.02  # of the constant answer's error, where that is less
 FEWEST, MOST = 1 / 64, 64.0  # times the budget, where the verdict may flip
+SCANNED = 3  # budgets, the one given included, between which a flip is looked for
+FLIP_TOL = 0.2  # of the budget at which it flips, relative
 RIVALS = {"pooled": "mean pooling", "vectorized": "the flat linear classifier"}
+NAMES = ("attention", *RIVALS)
 
 
 def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
@@ -48,8 +52,9 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     Returns
     -------
     Comparison
-        ``flip_n`` is in the units of ``budget``. It and ``flip_cosine`` keep the settings that are
-        best for the budget. ``bayes_optimal`` is NaN where it is not known well enough.
+        ``flip_n`` is in the units of ``budget``, known to a fifth, and every learner is tuned anew
+        at other budgets; ``flip_cosine`` keeps the settings that are best for the budget given.
+        ``bayes_optimal`` is NaN where it is not known well enough.
 
     Raises
     ------
@@ -65,12 +70,12 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     Attention is not worth it: mean pooling errs 0.016, attention 0.016; ...
     """
     limited = check_budget(task, budget, d)
-    settings = {name: get_learner(name).reach(limited) for name in ("attention", *RIVALS)}
+    settings = {name: get_learner(name).tune(limited) for name in NAMES}
     errors = {name: one.error for name, one in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])
     alike = min(ALIKE, ALIKE_SHARE * min(task.pi, 1.0 - task.pi))
     winner = "attention" if errors[rival] - errors["attention"] > alike else rival
-    times = _flip(limited, rival, settings, alike)
+    times = _flip(limited, errors[rival] - errors["attention"] - alike, alike)
     flip_cosine = _flip_cosine(limited, settings["attention"], errors[rival])
     bayes_optimal, bayes_optimal_se = _bayes_optimal(limited)
     known = oracle(task, "bayes", tol=1e-3)
@@ -99,29 +104,30 @@ class Flip(NamedTuple):
 def _bayes_optimal(limited: Budget) -> tuple[float, float]:
     """Return the limit of learning; NaN where it is not known well enough."""
     try:
-        return BAYES_OPTIMAL.reach(limited)
+        return BAYES_OPTIMAL.tune(limited)
     except NotConverged:
         return np.nan, np.nan
 
 
-def _flip(limited: Budget, rival: str, settings: dict[str, Setting], alike: float) -> float:
-    """Return at how many times the budget the verdict flips, settings kept; NaN if nowhere.
+def _flip(limited: Budget, here: float, alike: float) -> float:
+    """Return at how many times the budget the verdict flips, all tuned anew; NaN if nowhere.
 
-    Attention wins where it has an error that is lower by more than ``alike``. Fewer data are
-    looked at first where it does, more where it does not.
+    Attention wins where its error is lower by more than ``alike``, and ``here`` is by how much
+    more with the budget given. Fewer data are looked at where it wins, more where it does not.
     """
 
+    @cache
     def lead(log_times: float) -> float:
+        if log_times == 0.0:
+            return here
         there = limited._replace(amount=limited.amount * float(np.exp(log_times)))
-        other = get_learner(rival).again(there, settings[rival])
-        return other - get_learner("attention").again(there, settings["attention"]) - alike
+        attention, *rivals = (get_learner(name).tune(there).error for name in NAMES)
+        return float(min(rivals) - attention - alike)
 
-    here = lead(0.0)
-    ends = (FEWEST, MOST) if here > 0.0 else (MOST, FEWEST)
-    for end in ends:
-        for low, high in pairwise(np.linspace(0.0, float(np.log(end)), 4).tolist()):
-            if lead(high) * here < 0.0:
-                return float(np.exp(brentq(lead, *sorted((low, high)), xtol=0.2)))
+    end = float(np.log(FEWEST if here > 0.0 else MOST))
+    for low, high in pairwise(np.linspace(0.0, end, SCANNED).tolist()):
+        if lead(high) * here < 0.0:
+            return float(np.exp(brentq(lead, *sorted((low, high)), xtol=FLIP_TOL)))
     return np.nan
 
 
@@ -151,7 +157,7 @@ def _verdict(errors: dict[str, float], rival: str, winner: str, flip: Flip) -> s
     would = "it would lose" if won else "it would win"
     if np.isfinite(flip.times):
         side = "below" if flip.times < 1.0 else "beyond"
-        return f"{start}; {would} {side} {_bags(flip.budget, flip.d)}"
+        return f"{start}; {would} {side} about {_bags(flip.budget, flip.d)}"
     if won and np.isfinite(flip.cosine):
         return f"{start}; {would} below a cosine of {flip.cosine:.2g}"
     return start
@@ -163,10 +169,12 @@ def _bags(budget: float, d: int | None) -> str:
     Examples
     --------
     >>> _bags(12345.6, 100), _bags(6.25, None)
-    ('12,346 bags', '6.25 bags for each dimension')
+    ('12,346 bags', '6.2 bags for each dimension')
     """
-    number = f"{budget:.3g}" if budget < 1000.0 else f"{budget:,.0f}"
-    return f"{number} bags" + (" for each dimension" if d is None else "")
+    number = f"{budget:.2g}" if budget < 100.0 else f"{budget:,.0f}"
+    return f"{number} bag{'' if number == '1' else 's'}" + (
+        " for each dimension" if d is None else ""
+    )
 
 
 def _best_of_all(bayes_optimal: float) -> str:

@@ -48,19 +48,19 @@ def curves(found: Plan, points: int | None = None) -> Curves:
     bags = np.geomspace(max(found.n / AROUND, least), max(found.n, least) * AROUND, points)
     errors: dict[str, tuple[float, ...]] = {}
     for name in NAMES:
-        who, near, row = get_learner(name, found.loss or "logistic"), None, []
+        learner, near, row = get_learner(name, found.loss or "logistic"), None, []
         for count in bags:
-            near, error = _next(who, Budget(task, count / found.d, found.d), near)
+            near, error = _next(learner, Budget(task, count / found.d, found.d), near)
             row.append(error)
         errors[name] = tuple(row)
-    floors = {one.name: float(one.reach(Budget(task, 1.0)).error) for one in FLOORS}
+    floors = {one.name: float(one.tune(Budget(task, 1.0)).error) for one in FLOORS}
     return Curves(tuple(bags.tolist()), errors, floors)
 
 
-def _next(who: Any, budget: Budget, near: Any) -> tuple[Any, float]:
+def _next(learner: Any, budget: Budget, near: Any) -> tuple[Any, float]:
     """Return the settings of the next point, and its error: NaN where it is not known."""
     try:
-        found = who.reach(budget, near)
+        found = learner.tune(budget, near)
     except NotConverged:
         return near, np.nan
     return found, float(found.error)

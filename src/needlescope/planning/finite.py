@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import NotConverged
+from ..errors import NotConverged, shortened
 from ..outcome.planned import Interval
-from .asked import Asked
 from .inverter import largest, probit
-from .learners import Learner, Reached
-from .missing import Settled, limits, lost, rounded, whole_limits
+from .learners import Evaluation, Learner
+from .missing import Solution, limits, lost, rounded, whole_limits
+from .spec import PlanSpec
 from .spread import spread
 
 ROUNDS = 8  # of measuring what a finite d adds
@@ -24,60 +24,68 @@ FARTHEST = 0.7  # in the log of n or θ, that a round may move
 RETUNED = 0.3  # in that log: settings are looked for anew if they are from farther away
 LEAST_SLOPE = 0.05  # of the probit in the log: less is noise
 UNSURE = 3.0  # standard errors from the target, beyond which it was not met
+SAID = 160  # characters of why there is no interval
 
 
-class Seen(NamedTuple):
+class AtDimension(NamedTuple):
     """What was found for the d given, its interval, and what is to be said of it."""
 
-    found: Settled
+    found: Solution
     interval: Interval | None
     notes: tuple[str, ...] = ()
 
 
 def at_dimension(
-    asked: Asked, who: Learner, found: Settled, tol: float, seed: Any, wanted: bool
-) -> Seen:
+    spec: PlanSpec, learner: Learner, found: Solution, tol: float, seed: Any, wanted: bool
+) -> AtDimension:
     """Measure the range of errors over data sets, and move the plan to where its mean is right."""
-    limit = f"the error is that of the limit of large d, and at d = {asked.d:,} commonly larger"
+    limit = f"the error is that of the limit of large d, and at d = {spec.d:,} commonly larger"
     if found.reached is None:
-        return Seen(found, None)
+        return AtDimension(found, None)
     if found.reached.training is None:
-        return Seen(found, None, (f"Nothing is known of {who.words} at finite d: {limit}.",))
+        return AtDimension(
+            found, None, (f"Nothing is known of {learner.words} at finite d: {limit}.",)
+        )
     if not wanted:
-        return Seen(found, None, (f"No interval was asked for: {limit}.",))
+        return AtDimension(found, None, (f"No interval was asked for: {limit}.",))
     try:
-        range_ = measure(asked, who, found, seed)
-        if asked.error is None:
-            return Seen(found, range_, _untrained(range_))
-        move = _longest if asked.unknown == "L" else _moved
-        return move(asked, who, found, range_, tol, seed)
+        range_ = measure(spec, learner, found, seed)
+        if spec.error is None:
+            return AtDimension(found, range_, _untrained(range_))
+        move = _longest if spec.unknown == "L" else _moved
+        return move(spec, learner, found, range_, tol, seed)
     except NotConverged as problem:
-        return Seen(found, None, (f"There is no interval, and {limit}: {problem}.",))
+        why = shortened(str(problem).partition(";")[0], SAID)
+        return AtDimension(found, None, (f"There is no interval, and {limit}: {why}.",))
 
 
-def measure(asked: Asked, who: Learner, found: Settled, seed: Any) -> Interval:
+def measure(spec: PlanSpec, learner: Learner, found: Solution, seed: Any) -> Interval:
     """Measure the range of errors over data sets."""
     reached = found.reached
     assert reached is not None and reached.training is not None
-    task = asked.task(found.at)
+    task = spec.task(found.at)
     seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
     return spread(
-        seen, reached.training, who.name, asked.d, reached.error, seed,
+        seen, reached.training, learner.name, spec.d, reached.error, seed,
         pi=float(task.pi), shift=reached.shift,
     )  # fmt: skip
 
 
 def _moved(
-    asked: Asked, who: Learner, found: Settled, range_: Interval, tol: float, seed: Any
-) -> Seen:
+    spec: PlanSpec, learner: Learner, found: Solution, range_: Interval, tol: float, seed: Any
+) -> AtDimension:
     """Move n or θ to where the mean error at this d meets the target."""
-    assert asked.error is not None
-    target, ends = asked.error, limits(asked)
-    slope, setting, tuned_at = min(found.met.slope, -LEAST_SLOPE), found.met.setting, found.met.at
+    assert spec.error is not None
+    target, ends = spec.error, limits(spec)
+    slope, setting, tuned_at = (
+        min(found.root.slope, -LEAST_SLOPE),
+        found.root.setting,
+        found.root.at,
+    )
     before: tuple[float, float] | None = None
 
-    def look(at: float) -> Reached:
-        return who.settle(asked.budget(at), setting, tol)
+    def look(at: float) -> Evaluation:
+        return learner.evaluate(spec.budget(at), setting, tol)
 
     for _ in range(ROUNDS):
         gap = probit(range_.mean) - probit(target)
@@ -89,49 +97,49 @@ def _moved(
         far = float(np.exp(np.clip(-gap / slope, -FARTHEST, FARTHEST)))
         at = float(np.clip(found.at * far, *ends))
         if abs(np.log(at / tuned_at)) > RETUNED:
-            setting, tuned_at = who.reach(asked.budget(at), setting), at
-        there = rounded(asked, at, look, found.met)
+            setting, tuned_at = learner.tune(spec.budget(at), setting), at
+        there = rounded(spec, at, look, found.root)
         if there.at == found.at:
             break
-        found, range_ = there, measure(asked, who, there, seed)
-    return Seen(found, range_, (*_missed(asked, range_, found, ends), *_untrained(range_)))
+        found, range_ = there, measure(spec, learner, there, seed)
+    return AtDimension(found, range_, (*_missed(spec, range_, found, ends), *_untrained(range_)))
 
 
 def _missed(
-    asked: Asked, range_: Interval, found: Settled, ends: tuple[float, float]
+    spec: PlanSpec, range_: Interval, found: Solution, ends: tuple[float, float]
 ) -> tuple[str, ...]:
     """Say that the mean error is not the target, where it is not."""
-    assert asked.error is not None
-    off = range_.mean - asked.error
+    assert spec.error is not None
+    off = range_.mean - spec.error
     least = off < 0.0 and found.at <= ends[0] * (1.0 + 1e-9) + 1.0  # fewer are not looked at
-    if least or abs(off) <= UNSURE * range_.mean_se + 0.01 * asked.error:
+    if least or abs(off) <= UNSURE * range_.mean_se + 0.01 * spec.error:
         return ()
     return (
-        f"The target of {asked.error:g} was not met at d = {asked.d:,}: the mean error is "
+        f"The target of {spec.error:g} was not met at d = {spec.d:,}: the mean error is "
         f"{range_.mean:.3g} there.",
     )
 
 
 def _longest(
-    asked: Asked, who: Learner, found: Settled, range_: Interval, tol: float, seed: Any
-) -> Seen:
+    spec: PlanSpec, learner: Learner, found: Solution, range_: Interval, tol: float, seed: Any
+) -> AtDimension:
     """Return the largest L whose mean error at this d is at most the target."""
-    assert asked.error is not None
-    target = asked.error
+    assert spec.error is not None
+    target = spec.error
     looked = {round(found.at): (found, range_)}
 
     def gap(L: int) -> float:
         if L not in looked:
-            reached = who.settle(asked.budget(L), found.met.setting, tol)
-            there = Settled(float(L), reached, found.met)
-            looked[L] = there, measure(asked, who, there, seed)
+            reached = learner.evaluate(spec.budget(L), found.root.setting, tol)
+            there = Solution(float(L), reached, found.root)
+            looked[L] = there, measure(spec, learner, there, seed)
         return probit(looked[L][1].mean) - probit(target)
 
-    at = largest(gap, round(found.at), whole_limits(asked))
+    at = largest(gap, round(found.at), whole_limits(spec))
     if at is None:
-        return Seen(lost(asked, found.met, looked[asked.R][1].mean), None)
+        return AtDimension(lost(spec, found.root, looked[spec.R][1].mean), None)
     there, seen = looked[at]
-    return Seen(there, seen, _untrained(seen))
+    return AtDimension(there, seen, _untrained(seen))
 
 
 def _untrained(range_: Interval) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Found(Protocol):
         ...
 
 
-class Met(NamedTuple):
+class Root(NamedTuple):
     """Where a target is met, the settings there, and the slope of the error in the log of it."""
 
     at: float
@@ -44,13 +44,13 @@ def probit(error: float) -> float:
     return float(ndtri(min(max(error, 1e-300), 1.0 - 1e-16)))
 
 
-def meet(
+def find_root(
     forward: Callable[[float, Any], Any],
-    again: Callable[[float, Any], float],
+    error_with: Callable[[float, Any], float],
     target: float,
     start: float,
     limits: tuple[float, float],
-) -> Met:
+) -> Root:
     """Return the argument at which a tuned error that falls meets a target, roughly.
 
     Parameters
@@ -66,34 +66,35 @@ def meet(
 
     >>> class One(NamedTuple):
     ...     error: float
-    >>> met = meet(lambda x, near: One(1.0 / x), lambda x, one: 1.0 / x, 0.1, 2.0, (1.0, 100.0))
-    >>> bool(9.7 < met.at < 10.3), met.enough
+    >>> falls, kept = lambda x, near: One(1.0 / x), lambda x, one: 1.0 / x
+    >>> root = find_root(falls, kept, 0.1, 2.0, (1.0, 100.0))
+    >>> bool(9.7 < root.at < 10.3), root.enough
     (True, True)
     """
     level, x = probit(target), float(np.log(np.clip(start, *limits)))
     low, high = np.log(limits)
     ends = float(low), float(high)
-    setting, met = None, None
+    setting, root = None, None
     for _ in range(LOOKS):
         setting = forward(float(np.exp(x)), setting)
         gap = probit(setting.error) - level
-        slope = slope_at(again, x, setting, ends)
+        slope = slope_at(error_with, x, setting, ends)
         if abs(setting.error - target) <= CLOSE * target:
-            return Met(float(np.exp(x)), setting, slope, True)
+            return Root(float(np.exp(x)), setting, slope, True)
         if gap > 0.0:
             low = max(low, x)
         else:
-            high, met = min(high, x), Met(float(np.exp(x)), setting, slope, True)
+            high, root = min(high, x), Root(float(np.exp(x)), setting, slope, True)
         if gap > 0.0 and x == ends[1]:
-            return Met(float(np.exp(x)), setting, slope, False)
+            return Root(float(np.exp(x)), setting, slope, False)
         if gap <= 0.0 and x == ends[0]:
-            return Met(float(np.exp(x)), setting, slope, True)
-        if high - low < 1e-4 and met is not None:
-            return met  # the error jumps there
+            return Root(float(np.exp(x)), setting, slope, True)
+        if high - low < 1e-4 and root is not None:
+            return root  # the error jumps there
         step = -gap / slope if slope < -1e-3 else gap * STRIDE
         ahead = x + float(np.clip(step, -STRIDE, STRIDE))
         x = ahead if low < ahead < high else _between(low, high, ends, ahead)
-    return Met(float(np.exp(x)), setting, slope, abs(gap) < 0.05) if met is None else met
+    return Root(float(np.exp(x)), setting, slope, abs(gap) < 0.05) if root is None else root
 
 
 def largest(
@@ -165,10 +166,10 @@ def _between(low: float, high: float, ends: tuple[float, float], ahead: float) -
 
 
 def slope_at(
-    again: Callable[[float, Any], float], x: float, setting: Found, ends: tuple[float, float]
+    error_with: Callable[[float, Any], float], x: float, setting: Found, ends: tuple[float, float]
 ) -> float:
     """Return the slope of the error's probit in the log of the argument, settings kept."""
     by = 0.1 if x + 0.1 <= ends[1] or x - 0.1 < ends[0] else -0.1
-    there = again(float(np.exp(x + by)), setting)
-    here = again(float(np.exp(x)), setting)
+    there = error_with(float(np.exp(x + by)), setting)
+    here = error_with(float(np.exp(x)), setting)
     return (probit(there) - probit(here)) / by

@@ -1,8 +1,9 @@
-"""Who learns: for each learner the error that it reaches with a budget, and its settings.
+"""Learners: forward functions from a budget to an error, for one inverter.
 
-`reach` tunes roughly, for a search; `again` is the error of settings on a budget nearby, which
-gives the slope of the tuned error, as settings that are best cost nothing to first order; `settle`
-returns the error at the tolerance asked, by `predict` and its kin.
+`Learner.tune` finds settings roughly, for a search. `Learner.error_with` is the error of given
+settings on a budget nearby, which gives the slope of the tuned error: the best settings cost
+nothing to first order. `Learner.evaluate` returns the error to the requested tolerance, by
+`predict`, `bayes_optimal` or `oracle`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .tuning.steps import best_steps, with_strength
 ROUGH_LIMIT = 2e-3  # tolerance of the limit of learning, on the way
 
 
-class Reached(NamedTuple):
+class Evaluation(NamedTuple):
     """An error, its numerical uncertainty, and the training that reaches it, if it is one."""
 
     error: float
@@ -46,15 +47,15 @@ class Learner(ABC):
     tuned = False  # whether it has settings to choose
 
     @abstractmethod
-    def reach(self, budget: Budget, near: Any = None) -> Any:
+    def tune(self, budget: Budget, near: Any = None) -> Any:
         """Return settings that are about the best, with their ``error``, roughly."""
 
     @abstractmethod
-    def again(self, budget: Budget, setting: Any) -> float:
+    def error_with(self, budget: Budget, setting: Any) -> float:
         """Return the error of the same settings on another budget, roughly."""
 
     @abstractmethod
-    def settle(self, budget: Budget, setting: Any, tol: float) -> Reached:
+    def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Return the error of settings, to full precision."""
 
 
@@ -66,16 +67,16 @@ class TwoSteps(Learner):
     def __init__(self, loss: str | Loss = "logistic") -> None:
         self.loss = loss
 
-    def reach(self, budget: Budget, near: Setting | None = None) -> Setting:
+    def tune(self, budget: Budget, near: Setting | None = None) -> Setting:
         """Tune split, κ, steps and ridge."""
         return best_attention(budget, self.loss, near)
 
-    def again(self, budget: Budget, setting: Setting) -> float:
+    def error_with(self, budget: Budget, setting: Setting) -> float:
         """Keep split, κ and ridge; the steps are the best for the data."""
         fixed = _at_balance(budget, setting)
         return attention(budget, self.loss, fixed, setting, keep_ridge=True).error
 
-    def settle(self, budget: Budget, setting: Setting, tol: float) -> Reached:
+    def evaluate(self, budget: Budget, setting: Setting, tol: float) -> Evaluation:
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
@@ -85,7 +86,7 @@ class TwoSteps(Learner):
         ridge = float(setting.readout.ridge)
         start = found.steps.training(alpha0, alpha1, loss=self.loss, ridge=ridge)
         training = with_strength(task, start, fixed.kappa)
-        return judged("attention", budget, training, fixed.balance, tol)
+        return predicted("attention", budget, training, fixed.balance, tol)
 
 
 class Linear(Learner):
@@ -96,89 +97,91 @@ class Linear(Learner):
     def __init__(self, name: str, words: str, loss: str | Loss = "logistic") -> None:
         self.name, self.words, self.loss = name, words, loss
 
-    def reach(self, budget: Budget, near: Setting | None = None) -> Setting:
+    def tune(self, budget: Budget, near: Setting | None = None) -> Setting:
         """Tune the ridge."""
         return best_linear(budget, self.name, self.loss, near)
 
-    def again(self, budget: Budget, setting: Setting) -> float:
+    def error_with(self, budget: Budget, setting: Setting) -> float:
         """Keep the ridge."""
         fixed = _at_balance(budget, setting)
         kept = linear(budget, self.name, self.loss, fixed.balance, fixed, keep_ridge=True)
         return kept.error
 
-    def settle(self, budget: Budget, setting: Setting, tol: float) -> Reached:
+    def evaluate(self, budget: Budget, setting: Setting, tol: float) -> Evaluation:
         """Predict the training that these settings make."""
         fixed = _at_balance(budget, setting)
         training = Training(
             alpha1=budget.alpha(fixed.balance), loss=self.loss, ridge=setting.readout.ridge
         )
-        return judged(self.name, budget, training, fixed.balance, tol)
+        return predicted(self.name, budget, training, fixed.balance, tol)
 
 
-class Limited(NamedTuple):
+class BayesError(NamedTuple):
     """What the limit of learning says."""
 
     error: float
     error_se: float
 
 
-class BayesLearner(Learner):
+class BayesOptimalLearner(Learner):
     """The best of all learners, or the best whose iteration is quick (``amp``)."""
 
     def __init__(self, name: str, words: str, amp: bool) -> None:
         self.name, self.words, self.amp = name, words, amp
 
-    def reach(self, budget: Budget, near: Any = None) -> Limited:
+    def tune(self, budget: Budget, near: Any = None) -> BayesError:
         """Ask the limit of learning; only positives count."""
         return self._limit(budget, ROUGH_LIMIT)
 
-    def again(self, budget: Budget, setting: Any) -> float:
+    def error_with(self, budget: Budget, setting: Any) -> float:
         """Ask again."""
-        return self.reach(budget).error
+        return self.tune(budget).error
 
-    def settle(self, budget: Budget, setting: Any, tol: float) -> Reached:
+    def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Ask finely."""
         found = self._limit(budget, max(tol, 1e-3))
-        return Reached(found.error, found.error_se, provenance="limit of learning")
+        return Evaluation(found.error, found.error_se, provenance="limit of learning")
 
-    def _limit(self, budget: Budget, tol: float) -> Limited:
+    def _limit(self, budget: Budget, tol: float) -> BayesError:
         balance = budget.balance() if budget.costs is None else 1.0
         alpha = budget.alpha(balance) * balance / float(budget.task.pi)
         found = bayes_optimal(budget.task, alpha, tol=tol)
         if self.amp:
-            return Limited(float(found.amp_test_error), float(found.amp_test_error_se))
-        return Limited(float(found.test_error), float(found.test_error_se))
+            return BayesError(float(found.amp_test_error), float(found.amp_test_error_se))
+        return BayesError(float(found.test_error), float(found.test_error_se))
 
 
-class Known(Learner):
+class OracleLearner(Learner):
     """Who knows the signal: more data change nothing."""
 
     def __init__(self, name: str, words: str, model: str) -> None:
         self.name, self.words, self.model = name, words, model
 
-    def reach(self, budget: Budget, near: Any = None) -> Limited:
+    def tune(self, budget: Budget, near: Any = None) -> BayesError:
         """Ask the oracle."""
         found = oracle(budget.task, self.model, tol=1e-3)
-        return Limited(float(found.error), float(found.error_se))
+        return BayesError(float(found.error), float(found.error_se))
 
-    def again(self, budget: Budget, setting: Any) -> float:
+    def error_with(self, budget: Budget, setting: Any) -> float:
         """Ask again."""
-        return self.reach(budget).error
+        return self.tune(budget).error
 
-    def settle(self, budget: Budget, setting: Any, tol: float) -> Reached:
+    def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Ask finely."""
         found = oracle(budget.task, self.model, tol=min(tol, 1e-3))
-        return Reached(float(found.error), float(found.error_se), provenance="known signal")
+        return Evaluation(float(found.error), float(found.error_se), provenance="known signal")
 
 
-def judged(model: str, budget: Budget, training: Training, balance: float, tol: float) -> Reached:
+def predicted(
+    model: str, budget: Budget, training: Training, balance: float, tol: float
+) -> Evaluation:
     """Return what `predict` says of a training, the bias moved if classes have another balance."""
     task = budget.training_task(balance)
     found = predict(task, training, model, tol=tol)
     error, error_se, shift = float(found.test_error), float(found.test_error_se), 0.0
     if (pi := budget.test_pi(balance)) is not None:
         error, error_se, shift = moved_error(task, found, pi)
-    return Reached(
+    return Evaluation(
         error, error_se, training, balance, shift,
         float(found.kappa), float(found.cosine_q), found.provenance,
     )  # fmt: skip
@@ -204,11 +207,11 @@ def _whole(alpha0: float, alpha: float, d: float) -> float:
     return min(max(round(alpha0 * d), 1), most) / d
 
 
-BAYES_OPTIMAL = BayesLearner("bayes_optimal", "the best of all learners", amp=False)
-AMP = BayesLearner("amp", "the best quick learner", amp=True)
+BAYES_OPTIMAL = BayesOptimalLearner("bayes_optimal", "the best of all learners", amp=False)
+AMP = BayesOptimalLearner("amp", "the best quick learner", amp=True)
 FLOORS = (
-    Known("attention_known", "attention that knows the signal", "attention"),
-    Known("bayes", "anyone who knows the signal", "bayes"),
+    OracleLearner("attention_known", "attention that knows the signal", "attention"),
+    OracleLearner("bayes", "anyone who knows the signal", "bayes"),
 )
 NAMES = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 

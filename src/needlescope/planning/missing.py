@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import NotConverged
-from .asked import Asked
-from .inverter import Met, largest, meet, probit
-from .learners import Learner, Reached
+from .inverter import Root, find_root, largest, probit
+from .learners import Evaluation, Learner
+from .spec import PlanSpec
 
 MOST_DATA, LEAST_DATA = 1e5, 0.02  # bags for each dimension
 WEAKEST, STRONGEST = 0.05, 1e3  # θ
@@ -28,103 +28,104 @@ JUMP = 2e-3  # of n or θ: what is enclosed so closely is where the error jumps 
 FLAT = 1e-6  # a slope of the probit that is none
 
 
-class Settled(NamedTuple):
+class Solution(NamedTuple):
     """The argument that was missing, and what is reached with it; None if nothing does.
 
     ``best`` is the error as near to the target as it gets, where nothing does.
     """
 
     at: float
-    reached: Reached | None
-    met: Met
+    reached: Evaluation | None
+    root: Root
     best: float = np.nan
 
 
-def settle(asked: Asked, who: Learner, tol: float) -> Settled:
+def solve(spec: PlanSpec, learner: Learner, tol: float) -> Solution:
     """Find what is missing for one learner: roughly, then to full precision."""
-    if asked.unknown == "error":
-        budget = asked.budget(asked.n)
-        setting = who.reach(budget)
-        reached = who.settle(budget, setting, tol)
-        return Settled(reached.error, reached, Met(reached.error, setting, 0.0, True))
-    met = roughly(asked, who)
-    if not met.enough:
-        return lost(asked, met, float(met.setting.error))
-    if asked.unknown == "L":
-        return _longest(asked, who, met, tol)
-    return _finely(asked, who, met, tol)
+    if spec.unknown == "error":
+        budget = spec.budget(spec.n)
+        setting = learner.tune(budget)
+        reached = learner.evaluate(budget, setting, tol)
+        return Solution(reached.error, reached, Root(reached.error, setting, 0.0, True))
+    root = roughly(spec, learner)
+    if not root.enough:
+        return lost(spec, root, float(root.setting.error))
+    if spec.unknown == "L":
+        return _longest(spec, learner, root, tol)
+    return _finely(spec, learner, root, tol)
 
 
-def lost(asked: Asked, met: Met, best: float) -> Settled:
+def lost(spec: PlanSpec, root: Root, best: float) -> Solution:
     """Return that nothing within the limits meets the target."""
-    return Settled(0.0 if asked.unknown == "L" else np.inf, None, met, best)
+    return Solution(0.0 if spec.unknown == "L" else np.inf, None, root, best)
 
 
-def roughly(asked: Asked, who: Learner) -> Met:
+def roughly(spec: PlanSpec, learner: Learner) -> Root:
     """Find what is missing for one learner, by its rough forward function."""
-    assert asked.error is not None
-    ends = limits(asked)
-    if asked.unknown == "L":
-        return _roughly_longest(asked, who, asked.error)
+    assert spec.error is not None
+    ends = limits(spec)
+    if spec.unknown == "L":
+        return _roughly_longest(spec, learner, spec.error)
 
     def forward(at: float, near: Any) -> Any:
-        return who.reach(asked.budget(at), near)
+        return learner.tune(spec.budget(at), near)
 
-    def again(at: float, setting: Any) -> float:
-        return who.again(asked.budget(at), setting)
+    def error_with(at: float, setting: Any) -> float:
+        return learner.error_with(spec.budget(at), setting)
 
-    start = 5.0 if asked.unknown == "theta" else 3.0 * asked.d * asked.mean_cost
-    return meet(forward, again, asked.error, float(np.clip(start, *ends)), ends)
+    start = 5.0 if spec.unknown == "theta" else 3.0 * spec.d * spec.mean_cost
+    return find_root(forward, error_with, spec.error, float(np.clip(start, *ends)), ends)
 
 
-def limits(asked: Asked) -> tuple[float, float]:
+def limits(spec: PlanSpec) -> tuple[float, float]:
     """Return between which values the missing argument is looked for."""
-    if asked.unknown == "n":
-        rarer = 0.5 if asked.costs is not None else min(asked.pi, 1.0 - asked.pi)
-        low = max(LEAST_DATA * asked.d, LEAST_OF_CLASS / rarer)
-        if asked.positives is not None:
-            low = max(low, float(asked.positives + LEAST_NEGATIVES))
-        return low * asked.mean_cost, MOST_DATA * asked.d * asked.mean_cost
-    if asked.unknown == "theta":
+    if spec.unknown == "n":
+        rarer = 0.5 if spec.costs is not None else min(spec.pi, 1.0 - spec.pi)
+        low = max(LEAST_DATA * spec.d, LEAST_OF_CLASS / rarer)
+        if spec.positives is not None:
+            low = max(low, float(spec.positives + LEAST_NEGATIVES))
+        return low * spec.mean_cost, MOST_DATA * spec.d * spec.mean_cost
+    if spec.unknown == "theta":
         return WEAKEST, STRONGEST
-    return float(asked.R), float(LONGEST)
+    return float(spec.R), float(LONGEST)
 
 
-def at_end(asked: Asked, found: Settled) -> tuple[str, ...]:
+def at_end(spec: PlanSpec, found: Solution) -> tuple[str, ...]:
     """Say that a plan is as small a demand as is looked at, where more than the target is met."""
-    if found.reached is None or asked.unknown == "error":
+    if found.reached is None or spec.unknown == "error":
         return ()
-    low, high = limits(asked)
-    if asked.unknown == "L":
+    low, high = limits(spec)
+    if spec.unknown == "L":
         return (f"Bags of more than {high:,.0f} instances are not looked at.",) * (found.at >= high)
-    least = {
-        "n": f"Fewer than {low / asked.mean_cost:,.0f} bags are not planned for: they may lack a "
-        "class.",
-        "theta": f"Signals weaker than {low:g} are not looked at.",
-    }
-    end = np.ceil(low) if asked.unknown == "n" else low
-    return (least[asked.unknown],) * bool(found.at <= end)
+    if spec.unknown == "theta":
+        said = f"Signals weaker than {low:g} are not looked at."
+    elif spec.costs is not None:
+        said = f"To spend less than {low:,.4g} is not planned for: bags may lack a class."
+    else:
+        low = float(np.ceil(low))
+        said = f"Fewer than {low:,.0f} bags are not planned for: they may lack a class."
+    return (said,) * bool(found.at <= low * (1.0 + 1e-9))
 
 
-def whole_limits(asked: Asked) -> tuple[int, int]:
+def whole_limits(spec: PlanSpec) -> tuple[int, int]:
     """Return between which whole numbers L is looked for."""
-    return asked.R, LONGEST
+    return spec.R, LONGEST
 
 
-def _roughly_longest(asked: Asked, who: Learner, target: float) -> Met:
+def _roughly_longest(spec: PlanSpec, learner: Learner, target: float) -> Root:
     """Find the largest L by the rough forward function, settings from one L to the next."""
     last: list[Any] = [None]
 
     def look(L: int) -> Any:
-        last[0] = who.reach(asked.budget(L), last[0])
+        last[0] = learner.tune(spec.budget(L), last[0])
         return last[0]
 
-    at, setting = _known(asked, look, target, max(10, 2 * asked.R), ROUGH_RATIO)
-    return Met(float(asked.R if at is None else at), setting, 0.0, at is not None)
+    at, setting = _known(spec, look, target, max(10, 2 * spec.R), ROUGH_RATIO)
+    return Root(float(spec.R if at is None else at), setting, 0.0, at is not None)
 
 
 def _known(
-    asked: Asked, look: Callable[[int], Any], target: float, start: int, ratio: float = 1.0
+    spec: PlanSpec, look: Callable[[int], Any], target: float, start: int, ratio: float = 1.0
 ) -> tuple[int | None, Any]:
     """Return the largest L whose error is known to be at most the target, and what is found there.
 
@@ -136,40 +137,40 @@ def _known(
         try:
             looked[L] = look(L)
         except NotConverged:
-            if asked.R == L:
+            if spec.R == L:
                 raise
             return np.inf
         return probit(looked[L].error) - probit(target)
 
-    at = largest(gap, start, whole_limits(asked), ratio)
-    return at, looked[asked.R if at is None else at]
+    at = largest(gap, start, whole_limits(spec), ratio)
+    return at, looked[spec.R if at is None else at]
 
 
-def _longest(asked: Asked, who: Learner, met: Met, tol: float) -> Settled:
+def _longest(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solution:
     """Return the largest L whose error to full precision is at most the target."""
-    assert asked.error is not None
+    assert spec.error is not None
 
-    def look(L: int) -> Reached:
-        return who.settle(asked.budget(L), met.setting, tol)
+    def look(L: int) -> Evaluation:
+        return learner.evaluate(spec.budget(L), root.setting, tol)
 
-    at, reached = _known(asked, look, asked.error, round(met.at))
+    at, reached = _known(spec, look, spec.error, round(root.at))
     if at is None:
-        return lost(asked, met, reached.error)
-    return Settled(float(at), reached, met)
+        return lost(spec, root, reached.error)
+    return Solution(float(at), reached, root)
 
 
-def _finely(asked: Asked, who: Learner, met: Met, tol: float) -> Settled:
+def _finely(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solution:
     """Step to where the error meets the target to full precision; then to whole bags."""
-    assert asked.error is not None
-    target, ends = asked.error, limits(asked)
+    assert spec.error is not None
+    target, ends = spec.error, limits(spec)
     level = probit(target)
 
-    def look(at: float) -> Reached:
-        return who.settle(asked.budget(at), met.setting, tol)
+    def look(at: float) -> Evaluation:
+        return learner.evaluate(spec.budget(at), root.setting, tol)
 
-    at, slope = met.at, met.slope
+    at, slope = root.at, root.slope
     low, high = ends  # too little, enough
-    enough: tuple[float, Reached] | None = None
+    enough: tuple[float, Evaluation] | None = None
     before: tuple[float, float] | None = None
     for _ in range(TRIES):
         reached = look(at)
@@ -177,13 +178,13 @@ def _finely(asked: Asked, who: Learner, met: Met, tol: float) -> Settled:
         if abs(reached.error - target) <= tol:
             if abs(slope) > FLAT:
                 at *= float(np.exp(np.clip(-gap / slope, -FINE_STEP, FINE_STEP)))
-            return rounded(asked, float(np.clip(at, *ends)), look, met)
+            return rounded(spec, float(np.clip(at, *ends)), look, root)
         if gap > 0.0:
             low = max(low, at)
         else:
             high, enough = min(high, at), (at, reached)
         if enough is not None and (at == ends[0] or high / low < 1.0 + JUMP):
-            return Settled(*enough, met)  # the least there is does, or the error jumps there
+            return Solution(*enough, root)  # the least there is does, or the error jumps there
         if before is not None and abs(np.log(at / before[0])) > 1e-9:
             secant = (gap - before[1]) / (np.log(at) - np.log(before[0]))
             slope = secant if secant < 0.0 else slope
@@ -192,13 +193,13 @@ def _finely(asked: Asked, who: Learner, met: Met, tol: float) -> Settled:
         ahead = float(np.clip(at * np.exp(step), *ends))
         at = ahead if low < ahead < high or ahead in ends else float(np.sqrt(low * high))
     raise NotConverged(
-        f"the {asked.unknown} at which {who.words} has a test error of {target:g} could not be "
+        f"the {spec.unknown} at which {learner.words} has a test error of {target:g} could not be "
         f"pinned down: at {at:.6g} it is {reached.error:.6g}; try another target"
     )
 
 
-def rounded(asked: Asked, at: float, look: Callable[[float], Reached], met: Met) -> Settled:
+def rounded(spec: PlanSpec, at: float, look: Callable[[float], Evaluation], root: Root) -> Solution:
     """Return what is reached with whole bags, where bags are counted."""
-    if asked.unknown == "n" and asked.costs is None:
+    if spec.unknown == "n" and spec.costs is None:
         at = float(np.ceil(at - 1e-6))
-    return Settled(at, look(at), met)
+    return Solution(at, look(at), root)

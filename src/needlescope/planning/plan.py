@@ -7,11 +7,12 @@ mean error at the d given meets the target (`finite`). Other learners have a lin
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..answer import Question
+from ..grid import yes_or_no
 from ..losses import Loss, get_loss
 from ..outcome.planned import Line, Plan
 from ..running.seeds import check_seed
@@ -19,64 +20,154 @@ from ..theory.asked import check_tol
 from ..theory.oracle.least_error import oracle
 from ..theory.provenance import of_search
 from . import words
-from .asked import Asked, ask
-from .finite import Seen, at_dimension
+from .finite import AtDimension, at_dimension
 from .learners import Learner, get_learner
 from .lines import lines
-from .missing import Settled, at_end, settle
+from .missing import Solution, at_end, solve
 from .rare_events import rare_event_note
+from .spec import PlanSpec, plan_spec
+from .tuning.budget import Costs
 
 OF_TARGET = 0.01  # the largest error of an error, relative to a target
 
 
 def plan(
     *,
-    L: Any = None,
+    L: int | None = None,
     R: int = 1,
-    theta: Any = None,
+    theta: float | None = None,
     pi: float = 0.5,
-    d: Any = None,
-    n: Any = None,
-    error: Any = None,
+    d: int | None = None,
+    n: int | None = None,
+    error: float | None = None,
     learner: str = "attention",
     loss: str | Loss = "logistic",
-    positives: Any = None,
-    costs: Any = None,
-    spend: Any = None,
+    positives: int | None = None,
+    costs: tuple[float, float] | None = None,
+    spend: float | None = None,
     interval: bool = True,
     others: bool = True,
     tol: float = 5e-4,
     seed: Any = 0,
-    estimated: bool = False,
 ) -> Plan:
-    """Plan: `needlescope.plan` without pilot data, which see; the task may be ``estimated``."""
-    asked = ask(
-        L, R, theta, pi, d, n, error, learner, positives, costs, spend, estimated=estimated
-    )  # fmt: skip
-    get_loss(loss)
-    check_seed(seed)
-    tol = check_tol(tol)
-    if asked.error is not None:
-        tol = min(tol, OF_TARGET * asked.error)
-    who = get_learner(learner, loss)
-    seen = at_dimension(asked, who, settle(asked, who, tol), tol, seed, interval)
-    return _build(asked, who, seen, lines(asked, who, loss) if others else (), tol)
+    """Plan how much data an error needs, how strong a signal, among how many instances.
+
+    Leave out exactly one of ``n``, ``theta``, ``L`` and ``error``: it is what is planned for. The
+    settings of training are the best for the data (`tune`). The error is the mean over data sets of
+    this d, which a small simulation measures; that of the limit of large d at fixed n/d is
+    ``limit_error``. L is the largest whole number whose error is at most the target.
+
+    Parameters
+    ----------
+    L : int, optional
+        Instances in a bag.
+    R : int, default 1
+        How many of them carry the signal in a positive bag.
+    theta : float, optional
+        The signal's strength, in deviations of the noise.
+    pi : float, default 0.5
+        The share of positives among the bags met later; training has the same share,
+        unless ``positives`` or ``costs`` say otherwise.
+    d : int, required
+        Features of an instance; effective ones, where features are correlated.
+    n : int, optional
+        Bags to train on.
+    error : float, optional
+        The test error: above what anyone reaches who knows the signal, below min(π, 1 − π), which
+        needs no data.
+    learner : "attention", "pooled", "vectorized", "bayes_optimal" or "amp", default "attention"
+        Who learns: one of three models; the best of all learners; or the best quick one.
+    loss : str or Loss, default "logistic"
+        The loss that is trained with.
+    positives : int, optional
+        As many of the bags are positive, whatever n.
+    costs : (float, float), optional
+        What a positive and a negative bag cost, in place of n; the balance of classes is then the
+        best. The bias of a classifier that was trained with another balance is moved.
+    spend : float, optional
+        With costs: what there is to spend, in place of n.
+    interval : bool, default True
+        Whether to measure the mean error and its range over data sets of this d, by a small
+        simulation. A data set that cannot be trained on, as one of a single class, counts with the
+        error of always answering the more frequent class. Without it, and for "bayes_optimal" and
+        "amp", a plan is of the limit of large d, which its ``notes`` say.
+    others : bool, default True
+        Whether to ask, too, what the other learners need or reach.
+    tol : float, default 5e-4
+        Largest numerical error of the test error; at most a hundredth of a target.
+    seed : default 0
+        Of that simulation.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, if not exactly one is left out, if the target is above
+        what needs no data or below what anyone reaches.
+    NotConverged
+        If an error is not known well enough: no number is given that is not.
+
+    Examples
+    --------
+    >>> import needlescope as ns
+    >>> found = ns.plan(L=4, theta=4.0, d=100, error=0.2, learner="pooled", others=False)
+    >>> found.unknown, found.training.loss, found.interval.low < 0.2 < found.interval.high
+    ('n', 'logistic', True)
+    """
+    options = PlanOptions(loss, interval, others, tol, seed)
+    options.check()
+    spec = plan_spec(L, R, theta, pi, d, n, error, learner, positives, costs, spend)
+    return make_plan(spec, options)
 
 
-def _build(asked: Asked, who: Learner, seen: Seen, others: tuple[Line, ...], tol: float) -> Plan:
+class PlanOptions(NamedTuple):
+    """How a plan is made, whatever it is for: the parameters of `plan` of these names."""
+
+    loss: str | Loss = "logistic"
+    interval: bool = True
+    others: bool = True
+    tol: float = 5e-4
+    seed: Any = 0
+
+    def check(self) -> None:
+        """Refuse options that are out of their range or of the wrong kind."""
+        yes_or_no("interval", self.interval)
+        yes_or_no("others", self.others)
+        get_loss(self.loss)
+        check_tol(self.tol)
+        check_seed(self.seed)
+
+
+def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
+    """Return the plan of a specification."""
+    tol, loss = options.tol, options.loss
+    if spec.error is not None:
+        tol = min(tol, OF_TARGET * spec.error)
+    learner = get_learner(spec.learner, loss)
+    solution = solve(spec, learner, tol)
+    seen = at_dimension(spec, learner, solution, tol, options.seed, options.interval)
+    return _build(spec, learner, seen, lines(spec, learner, loss) if options.others else (), tol)
+
+
+def _build(
+    spec: PlanSpec, learner: Learner, seen: AtDimension, others: tuple[Line, ...], tol: float
+) -> Plan:
     found, reached = seen.found, seen.found.reached
     lost = reached is None
-    task = asked.task(None if lost else found.at)
+    task = spec.task(None if lost else found.at)
     training = None if reached is None else reached.training
-    n, n0, n1 = _bags(asked, found)
+    n, n0, n1 = _bags(spec, found)
     fields: dict[str, Any] = {
-        **{"unknown": asked.unknown, "learner": who.name, "n": n, "n0": n0, "n1": n1},
-        **{"L": int(task.L) if not (lost and asked.unknown == "L") else 0, "R": int(task.R)},
-        **{"theta": np.inf if lost and asked.unknown == "theta" else float(task.theta)},
-        **{"pi": float(task.pi), "d": asked.d, "others": others, "interval": seen.interval},
+        **{"unknown": spec.unknown, "learner": learner.name, "n": n, "n0": n0, "n1": n1},
+        **{"L": int(task.L) if not (lost and spec.unknown == "L") else 0, "R": int(task.R)},
+        **{"theta": np.inf if lost and spec.unknown == "theta" else float(task.theta)},
+        **{"pi": float(task.pi), "d": spec.d, "others": others, "interval": seen.interval},
         "floor": float(oracle(task, "bayes", tol=1e-3).error),
         **_errors(seen),
-        **_classes(asked, seen, n),
+        **_classes(spec, seen, n),
     }
     if reached is not None:
         fields |= {"kappa": reached.kappa, "cosine_q": reached.cosine}
@@ -84,23 +175,23 @@ def _build(asked: Asked, who: Learner, seen: Seen, others: tuple[Line, ...], tol
         names = ("ridge", "eta_w", "eta_b", "eta_q", "beta")
         fields |= {name: float(getattr(training, name)) for name in names}
         fields["loss"] = get_loss(training.loss).name
-    options = {**asked.given(), "learner": who.name, "tol": tol}
-    rests = reached.provenance if reached is not None else who.words
+    options = {**spec.given(), "learner": learner.name, "tol": tol}
+    rests = reached.provenance if reached is not None else learner.words
     answer = Plan(
         **fields,
-        notes=(*at_end(asked, found), *seen.notes, *rare_event_note(asked, who.name, found)),
+        notes=(*at_end(spec, found), *seen.notes, *rare_event_note(spec, learner.name, found)),
         provenance=of_search(rests),
         question=Question("plan", task, training, options),
     )
-    return words.with_verdict(answer, asked, who)
+    return words.with_verdict(answer, spec, learner)
 
 
-def _errors(seen: Seen) -> dict[str, float]:
+def _errors(seen: AtDimension) -> dict[str, float]:
     """Return the mean error at this d, the limit's, and how far they are known."""
     reached, range_ = seen.found.reached, seen.interval
     if reached is None:
-        best, met = seen.found.best, seen.found.met
-        return {"error": best, "error_se": np.nan, "limit_error": np.nan if met.enough else best}
+        best, root = seen.found.best, seen.found.root
+        return {"error": best, "error_se": np.nan, "limit_error": np.nan if root.enough else best}
     limit, limit_se = reached.error, reached.error_se
     error, error_se = limit, limit_se
     if range_ is not None:
@@ -111,9 +202,9 @@ def _errors(seen: Seen) -> dict[str, float]:
     }
 
 
-def _classes(asked: Asked, seen: Seen, n: float) -> dict[str, float]:
+def _classes(spec: PlanSpec, seen: AtDimension, n: float) -> dict[str, float]:
     """Return how many bags are positive, and what all of them cost."""
-    reached, costs = seen.found.reached, asked.costs
+    reached, costs = seen.found.reached, spec.costs
     if reached is None:
         return {"positives": np.nan}
     only_positives = reached.training is None and costs is not None
@@ -122,23 +213,32 @@ def _classes(asked: Asked, seen: Seen, n: float) -> dict[str, float]:
     if np.isfinite(balance):
         found["positives"] = float(round(balance * n))
     if costs is not None:
-        found["spend"] = n * costs.of(balance)
+        found["positives"] = _affordable(found["positives"], n, costs, spec.n)
+        found["spend"] = costs.total(found["positives"], n)
     return found
 
 
-def _bags(asked: Asked, found: Settled) -> tuple[float, float, float]:
+def _affordable(positives: float, n: float, costs: Costs, most: float | None) -> float:
+    """Return a whole number of positives among n bags that costs no more than there is."""
+    if most is None or costs.total(positives, n) <= most * (1.0 + 1e-9):
+        return positives
+    fewer = positives - 1.0 if costs.positive > costs.negative else positives + 1.0
+    return float(np.clip(fewer, 1.0, max(n - 1.0, 1.0)))
+
+
+def _bags(spec: PlanSpec, found: Solution) -> tuple[float, float, float]:
     """Return n, n0 and n1 as whole numbers of bags.
 
     To the best of all learners only positives say something: all that there is to spend buys them.
     """
     training = None if found.reached is None else found.reached.training
     if training is not None:
-        n0 = 0.0 if training.alpha0 is None else float(round(training.alpha0 * asked.d))
-        whole = np.round if asked.costs is None else np.ceil if asked.unknown == "n" else np.floor
-        n1 = float(whole(round(training.alpha1 * asked.d, 9)))  # no more than there is to spend
+        n0 = 0.0 if training.alpha0 is None else float(round(training.alpha0 * spec.d))
+        whole = np.round if spec.costs is None else np.ceil if spec.unknown == "n" else np.floor
+        n1 = float(whole(round(training.alpha1 * spec.d, 9)))  # no more than there is to spend
         return n0 + n1, n0, n1
-    each = 1.0 if asked.costs is None else asked.costs.positive
-    if asked.unknown == "n":
+    each = 1.0 if spec.costs is None else spec.costs.positive
+    if spec.unknown == "n":
         return float(np.ceil(found.at / each - 1e-9)), np.nan, np.nan
-    assert asked.n is not None
-    return float(np.floor(asked.n / each + 1e-9)), np.nan, np.nan
+    assert spec.n is not None
+    return float(np.floor(spec.n / each + 1e-9)), np.nan, np.nan

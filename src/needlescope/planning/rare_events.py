@@ -8,22 +8,22 @@ import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
 from ..theory.learning import predict
-from .asked import Asked
-from .missing import Settled
+from .missing import Solution
+from .spec import PlanSpec
 
 ROUGHLY = 1e-3  # tolerance of the error that is looked at
 
 
-def rare_event_note(asked: Asked, model: str, found: Settled) -> tuple[str, ...]:
+def rare_event_note(spec: PlanSpec, model: str, found: Solution) -> tuple[str, ...]:
     """Say that the limit of a plan rests on training bags rarer than one in n1, if it does."""
     reached = found.reached
     if reached is None or reached.training is None:
         return ()
-    task, training = asked.task(found.at).replace(pi=reached.balance), reached.training
+    task, training = spec.task(found.at).replace(pi=reached.balance), reached.training
     try:
         with warnings.catch_warnings():  # what is warned of is said in the plan's own words
             warnings.simplefilter("ignore", RuntimeWarning)
-            outcome = predict(task, training, model, d=asked.d, tol=ROUGHLY)
+            outcome = predict(task, training, model, d=spec.d, tol=ROUGHLY)
     except (NoMinimiser, NotConverged):  # too rough an error to be looked at
         return ()
     if not outcome.notes:
@@ -33,5 +33,5 @@ def rare_event_note(asked: Asked, model: str, found: Settled) -> tuple[str, ...]
     without = f"the error would be {other:.3g}" if np.isfinite(other) else "nothing can be trained"
     return (
         f"The limit of large d, {here:.3g}, rests on training bags rarer than one in "
-        f"{training.alpha1 * asked.d:.0f}: without them {without}.",
+        f"{training.alpha1 * spec.d:.0f}: without them {without}.",
     )

@@ -108,8 +108,8 @@ def sensitivity(
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
-    def seen(one: Task, asked: Query) -> tuple[float, FloatArray]:
-        law = train_limit(kind, one, asked, LEVEL).law(float(one.pi))
+    def seen(one: Task, spec: Query) -> tuple[float, FloatArray]:
+        law = train_limit(kind, one, spec, LEVEL).law(float(one.pi))
         gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
         return test_error(law, point), gradient
 
@@ -147,13 +147,13 @@ def _answer(
     task: Task, training: Training, model: str, found: dict[str, Any], tol: float
 ) -> Sensitivity:
     here = predict(task, training, model, tol=tol)
-    more = task.R < task.L
-    other = predict(task.replace(R=task.R + (1 if more else -1)), training, model,
-                    tol=tol) if task.L > 1 else here  # fmt: skip
-    change = float(other.test_error) - float(here.test_error)
+    change = np.nan  # no further token can carry the signal
+    if task.R < task.L:
+        more = predict(task.replace(R=task.R + 1), training, model, tol=tol)
+        change = float(more.test_error) - float(here.test_error)
     return Sensitivity(
         model=model, test_error=float(here.test_error), test_error_se=float(here.test_error_se),
-        R=change if more else -change,
+        R=change,
         n=found["alpha0"] + found["alpha1"], **found,
         provenance=f"implicit differentiation of {here.provenance}",
         question=Question("sensitivity", task, training, {"tol": tol}),

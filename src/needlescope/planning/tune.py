@@ -20,7 +20,7 @@ from ..task import Task
 from ..theory.asked import check_tol
 from ..theory.provenance import of_search
 from ..training import Training
-from .learners import Linear, Reached, TwoSteps, judged
+from .learners import Evaluation, Linear, TwoSteps, predicted
 from .tuning.budget import Budget, check_costs
 from .tuning.readouts import Features
 from .tuning.ridges import Trained
@@ -97,15 +97,15 @@ def tune(
     for name, loss in given.items():
         first = next(iter(tried.values()), None)
         near = None if first is None else first._replace(readout=first.readout._replace(warm=None))
-        tried[name] = _learner(model, loss).reach(limited, near)
+        tried[name] = _learner(model, loss).tune(limited, near)
     chosen = min(tried, key=lambda name: tried[name].error)
     lead = next(iter(tried))
     if tried[lead].error <= (1.0 + CLEARLY) * tried[chosen].error:
         chosen = lead
     loss, setting = given[chosen], tried[chosen]
-    reached, untuned = _settled(model, limited, loss, setting, tol), Reached(np.nan, np.nan)
+    reached, untuned = _settled(model, limited, loss, setting, tol), Evaluation(np.nan, np.nan)
     with suppress(NotConverged, NoMinimiser):
-        untuned = judged(model, limited, _default(model, limited), task.pi, tol)
+        untuned = predicted(model, limited, _default(model, limited), task.pi, tol)
     if "logistic" in given and limited.d == np.inf and untuned.error < reached.error:
         chosen, loss, reached, setting = "logistic", "logistic", untuned, _as_setting(untuned)
     training = reached.training
@@ -154,32 +154,34 @@ def _losses(losses: Sequence[str | Loss] | None) -> dict[str, str | Loss]:
 
 
 def _learner(model: str, loss: str | Loss) -> TwoSteps | Linear:
-    return TwoSteps(loss) if model == "attention" else Linear(model, model, loss)
+    return TwoSteps(loss) if get_model(model).has_query else Linear(model, model, loss)
 
 
-def _settled(model: str, budget: Budget, loss: str | Loss, setting: Setting, tol: float) -> Reached:
+def _settled(
+    model: str, budget: Budget, loss: str | Loss, setting: Setting, tol: float
+) -> Evaluation:
     """Judge settings to full precision, with steps that are longer where that helps."""
-    found = _learner(model, loss).settle(budget, setting, tol)
+    found = _learner(model, loss).evaluate(budget, setting, tol)
     training = found.training
     assert training is not None
-    if model != "attention" or training.balanced:
+    if not get_model(model).has_query or training.balanced:
         return found
     task = budget.training_task(setting.balance)
     steps = polished(task, loss, float(training.alpha0), budget.d).steps
     longer = with_strength(task, training.replace(**steps._asdict()), setting.kappa)
-    other = judged(model, budget, longer, setting.balance, tol)
+    other = predicted(model, budget, longer, setting.balance, tol)
     return min(found, other, key=lambda one: one.error)
 
 
 def _default(model: str, budget: Budget) -> Training:
     """Return the default training, half of the data for the query."""
     alpha = budget.alpha(float(budget.task.pi))
-    if model != "attention":
+    if not get_model(model).has_query:
         return Training(alpha1=alpha)
     return Training(alpha0=0.5 * alpha, alpha1=0.5 * alpha)
 
 
-def _as_setting(reached: Reached) -> Setting:
+def _as_setting(reached: Evaluation) -> Setting:
     """Return the settings of the default training."""
     assert reached.training is not None
     readout = Trained(reached.error, float(reached.training.ridge))
@@ -191,7 +193,7 @@ def _costs(
     model: str, budget: Budget, loss: str | Loss, setting: Setting, error: float
 ) -> dict[str, dict[float, float]]:
     """Return the error where one setting is wrong by a factor, the others kept."""
-    names = ("split", "kappa", "ridge") if model == "attention" else ("ridge",)
+    names = ("split", "kappa", "ridge") if get_model(model).has_query else ("ridge",)
     found = {}
     base = _with(model, budget, loss, setting, "ridge", 1.0)
     for name in names:
@@ -207,7 +209,7 @@ def _with(
     task, alpha = budget.training_task(setting.balance), budget.alpha(setting.balance)
     pi, ridge = budget.test_pi(setting.balance), setting.readout.ridge
     ridge = ridge * by if name == "ridge" else ridge
-    if model != "attention":
+    if not get_model(model).has_query:
         features = Features(get_model(model), task, pi=pi, d=budget.d)
         return features.train(loss, alpha, ridge, setting.readout.warm).error
     split = float(expit(logit(setting.split) + np.log(by))) if name == "split" else setting.split

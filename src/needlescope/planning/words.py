@@ -10,8 +10,8 @@ import numpy as np
 from ..outcome.planned import Plan
 
 if TYPE_CHECKING:
-    from .asked import Asked
     from .learners import Learner
+    from .spec import PlanSpec
 
 
 def reaches(who: str, error: float) -> str:
@@ -23,6 +23,17 @@ def reaches(who: str, error: float) -> str:
     'mean pooling errs 0.25'
     """
     return f"{who} errs {error:.3g}"
+
+
+def counted(bags: float) -> str:
+    """Say how many bags.
+
+    Examples
+    --------
+    >>> counted(1.0), counted(1200.0)
+    ('1 bag', '1,200 bags')
+    """
+    return f"{bags:,.0f} bag" + ("" if round(bags) == 1 else "s")
 
 
 def never(who: str, best: float) -> str:
@@ -46,7 +57,7 @@ def needs(who: str, unknown: str, at: float) -> str:
     'mean pooling needs 1,200 bags'
     """
     if unknown == "n":
-        return f"{who} needs {at:,.0f} bags"
+        return f"{who} needs {counted(at)}"
     if unknown == "theta":
         return f"{who} needs a signal of {at:.3g}"
     return f"{who} manages {at:,.0f} instances"
@@ -74,21 +85,21 @@ def spends(who: str, money: float) -> str:
     return f"{who} needs to spend {money:,.4g}"
 
 
-def with_verdict(found: Plan, asked: Asked, who: Learner) -> Plan:
+def with_verdict(found: Plan, spec: PlanSpec, who: Learner) -> Plan:
     """Add the answer in sentences, what is to be said of it (``notes``) last."""
-    told = [*_sentences(found, asked, who), *found.notes]
+    told = [*_sentences(found, spec, who), *found.notes]
     return dataclasses.replace(found, verdict=" ".join(told))
 
 
-def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
+def _sentences(found: Plan, spec: PlanSpec, who: Learner) -> list[str]:
     if not found.reached:
-        floor = "" if asked.unknown != "n" else f"; whoever knows the signal errs {found.floor:.3g}"
-        lost = stuck(who.words, asked.unknown, found.error)
-        return [_big(f"{lost}, not {asked.error:g}{floor}.")]
-    told = [_big(_first(found, asked, who))]
+        floor = "" if spec.unknown != "n" else f"; whoever knows the signal errs {found.floor:.3g}"
+        lost = stuck(who.words, spec.unknown, found.error)
+        return [_big(f"{lost}, not {spec.error:g}{floor}.")]
+    told = [_big(_first(found, spec, who))]
     if np.isfinite(found.n0) and found.n0 > 0:
         told.append(
-            f"Train the query on {found.n0:,.0f} bags and the readout on {found.n1:,.0f}, with "
+            f"Train the query on {counted(found.n0)} and the readout on {found.n1:,.0f}, with "
             f"κ = {found.kappa:.3g} and a ridge of {found.ridge:.3g}."
         )
     if found.shift:
@@ -96,7 +107,7 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
             f"A share of {found.balance:.3g} of them should be positive, and the bias moves by "
             f"{found.shift:.3g} after training."
         )
-    elif asked.costs is not None and found.balance == 1.0:
+    elif spec.costs is not None and found.balance == 1.0:
         told.append("All of them are positive: negative bags tell it nothing.")
     if found.interval is not None:
         told.append(
@@ -106,9 +117,9 @@ def _sentences(found: Plan, asked: Asked, who: Learner) -> list[str]:
     return told
 
 
-def _first(found: Plan, asked: Asked, who: Learner) -> str:
+def _first(found: Plan, spec: PlanSpec, who: Learner) -> str:
     """Say what was left out: the mean error at this d is what meets the target."""
-    bags = f"{found.n:,.0f} bags" + (
+    bags = counted(found.n) + (
         f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
     )
     limit = ""
@@ -117,14 +128,14 @@ def _first(found: Plan, asked: Asked, who: Learner) -> str:
             f" (the mean at d = {found.d} is {found.error:.3g} ± {found.error_se:.1g}; in the "
             f"limit of large d {found.limit_error:.3g})"
         )
-    if asked.unknown == "error":
+    if spec.unknown == "error":
         return f"{who.words} trained on {bags} has a test error of {found.error:.3g}{limit}."
-    target = f"a test error of {asked.error:g}"
+    target = f"a test error of {spec.error:g}"
     if found.interval is None:
         target += " in the limit of large d"
-    if asked.unknown == "n":
+    if spec.unknown == "n":
         return f"{who.words} needs {bags} for {target}{limit}."
-    if asked.unknown == "theta":
+    if spec.unknown == "theta":
         return (
             f"with {bags} {who.words} has {target} where the signal has a strength of "
             f"{found.theta:.3g}{limit}."

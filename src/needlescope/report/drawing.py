@@ -1,4 +1,4 @@
-"""From an experiment's name to its files: run what is missing, draw, compare."""
+"""From a figure's name to its files: run what is missing, draw, compare."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..experiments.catalogue import NAMES, experiment
 from ..experiments.engine import Engine, Summary, run_units
 from ..experiments.stores.store import Store
+from ..gallery.registry import names, published
 from .entry import DOTS, Entry, described, figure
 
 
 def draw(
     name: str, full: bool, folder: Path, store: Store, engine: Engine, *, retry: bool = False
 ) -> tuple[Entry, Summary]:
-    """Run the units of an experiment, write its figure and tables, and return its entry."""
-    one = experiment(name)
-    units = one.units(full)
+    """Run the units of a figure, write its pictures and tables, and return its entry."""
+    record = published(name)
+    units = record.units(full)
     summary = run_units(units, store, engine=engine, retry=retry, progress=True)
     table = store.to_pandas(units)
-    found = described(one, table, folder / f"{name}.png", full=full)
+    found = described(record, table, folder / f"{name}.png", full=full)
     write(found, table, folder)
     return found, summary
 
@@ -39,12 +39,12 @@ def write(entry: Entry, table: pd.DataFrame, folder: Path) -> None:
         listed.unlink(missing_ok=True)
 
 
-def on_page(names: Iterable[str], full: bool, folder: Path, store: Store) -> list[str]:
+def on_page(wanted: Iterable[str], full: bool, folder: Path, store: Store) -> list[str]:
     """List what a page shows, in its order: the figures named, and those kept.
 
     Kept are those that were drawn before in the same folder and sizes.
     """
-    asked = set(names)
-    there = {name for name in NAMES if (folder / f"{name}.png").exists()}
-    kept = {one for one in there - asked if not store.missing(experiment(one).units(full))}
-    return [name for name in NAMES if name in asked | kept]
+    requested = set(wanted)
+    there = {name for name in names() if (folder / f"{name}.png").exists()}
+    kept = {one for one in there - requested if not store.missing(published(one).units(full))}
+    return [name for name in names() if name in requested | kept]

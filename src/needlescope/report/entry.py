@@ -1,4 +1,4 @@
-"""What the page shows of one experiment, from the table of its units; nothing is run here."""
+"""What the page shows of one figure, from the table of its units; nothing is run here."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..experiments.catalogue import experiment
-from ..experiments.experiment import Experiment, verdict
-from ..figures import series
+from ..experiments.comparison import verdict
 from ..figures.reading.door import NothingToDraw
-from ..figures.render.figure import blank, picture
+from ..figures.render import blank, picture
+from ..gallery.registry import PublishedFigure, published
 from .parameters import Parameter, parameters
 
 DOTS = 200  # per inch of a picture
 
 
 class Entry(NamedTuple):
-    """What the page shows of one experiment.
+    """What the page shows of one figure.
 
     Its picture is a PNG: in memory, or a file, whose fellows in its folder the page links to.
     """
@@ -68,7 +67,7 @@ class Entry(NamedTuple):
 
 
 def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
-    """Return an experiment's entry from a table of its units, its picture in memory.
+    """Return a figure's entry from a table of its units, its picture in memory.
 
     ``page([entry(name, table)])`` is HTML, without a folder and without running anything.
 
@@ -77,7 +76,7 @@ def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
     >>> import tempfile
     >>> import needlescope as ns
     >>> from needlescope.experiments.engine import local
-    >>> units = [unit for unit in experiment("alignment").units(False) if unit.call == "align"]
+    >>> units = [unit for unit in published("alignment").units(False) if unit.call == "align"]
     >>> folder = tempfile.TemporaryDirectory()
     >>> with ns.Store(folder.name + "/results.sqlite") as store:
     ...     summary = ns.run_units(units[:3], store, engine=local(1))
@@ -88,21 +87,23 @@ def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
     """
     shown = BytesIO()
     figure(name, table).savefig(shown, dpi=DOTS)
-    return described(experiment(name), table, shown.getvalue(), full=full)
+    return described(published(name), table, shown.getvalue(), full=full)
 
 
-def described(one: Experiment, table: pd.DataFrame, shown: Path | bytes, *, full: bool) -> Entry:
-    """Return an experiment's entry from a table of its units and a picture of them."""
-    scores = one.compare(table)
+def described(
+    record: PublishedFigure, table: pd.DataFrame, shown: Path | bytes, *, full: bool
+) -> Entry:
+    """Return a figure's entry from a table of its units and a picture of them."""
+    scores = record.scores(table)
     return Entry(
-        one.name,
-        one.title,
-        one.caption,
+        record.name,
+        record.title,
+        record.caption,
         shown,
         scores,
         "not compared" if len(scores) and scores["z"].isna().all() else verdict(scores),
         int(table["error_message"].notna().sum()),
-        parameters(one.units(full)),
+        parameters(record.units(full)),
         len(table),
         float(table["seconds"].sum()),
         table["error_message"].value_counts().to_dict(),
@@ -112,7 +113,7 @@ def described(one: Experiment, table: pd.DataFrame, shown: Path | bytes, *, full
 def figure(name: str, table: pd.DataFrame) -> Any:
     """Return a figure that pyplot does not know; of units that failed, one that says so."""
     try:
-        return picture(series(name, table))
+        return picture(published(name).drawing(table))
     except NothingToDraw as problem:
         return blank(str(problem))
 

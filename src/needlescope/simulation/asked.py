@@ -17,7 +17,7 @@ from ..models.asked import check_query, check_schedule, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
 from ..training import DATA, Training
-from .measures import BY_LAW, EXACT
+from .measures import REDUCED
 from .options import HOW, Options
 from .point import Point, Settings
 from .training.reduced import FEATURES
@@ -276,7 +276,7 @@ def _sampler(asked: Asked) -> str:
         "a schedule": _trains(asked) and asked.training.schedule is not None,
         f"starts={asked.starts}": asked.starts > 0,
         "a signal of your own": asked.signal is not None,
-        f"model={asked.model.name!r}": not {asked.model.name} <= FEATURES.keys() & BY_LAW.keys(),
+        f"model={asked.model.name!r}": not {asked.model.name} <= FEATURES.keys() & REDUCED.keys(),
     }
     reasons = [reason for reason, present in beyond.items() if present]
     if asked.sampler == "reduced" and reasons:
@@ -299,14 +299,14 @@ def _trains(asked: Asked) -> bool:
 
 
 def _test(asked: Asked) -> str:
-    gaussian, known = asked.noise.gaussian, asked.model.name in EXACT
+    gaussian, known = asked.noise.gaussian, asked.model.name in REDUCED
     if asked.test == "exact" and not gaussian:
         raise ValueError(
             f"test='exact' integrates over Gaussian noise, got {asked.noise!r}; pass test='sampled'"
         )
     if asked.test == "exact" and not known:
         raise ValueError(
-            f"test='exact' knows {', '.join(EXACT)}, got model={asked.model.name!r}; pass "
+            f"test='exact' knows {', '.join(REDUCED)}, got model={asked.model.name!r}; pass "
             "test='sampled'"
         )
     return ("exact" if gaussian and known else "sampled") if asked.test == "auto" else asked.test

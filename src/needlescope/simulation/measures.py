@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import FloatArray, IndexArray
 from ..losses import get_loss
+from ..models import WITH_QUERY
 from ..running.seeds import generator
 from ..task import Positions, Task
 from .error.attention import attention_error
@@ -18,7 +19,6 @@ from .samples.data import kinds, labels, marks, signal_tokens, tokens
 from .training import reduced, stages
 from .training.trained import Trained, several_cosines
 
-ATTENDS = ("attention", "hard", "linear")
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
 
 
@@ -26,7 +26,8 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
-    signal, part, inside = PARTS.get(trial.model.name, _unknown_parts)(trial, trained)
+    known = REDUCED.get(trial.model.name)
+    signal, part, inside = known.parts(trial, trained) if known else (np.nan, np.nan, np.nan)
     several = {f"signals_{k}": one for k, one in enumerate(_along_signals(trial, trained), 1)}
     return several | {
         "train_loss": float(np.mean(get_loss(trial.training.loss).value(fit.scores, y))),
@@ -43,10 +44,9 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
 
 def _along_signals(trial: Trial, trained: Trained) -> list[float]:
     """Return the readout's component along each of several signals."""
-    if trial.task.signals is None or trial.model.name not in PARTS:
+    if trial.task.signals is None or trial.model.name not in REDUCED:
         return [np.nan] * trial.task.kinds if trial.task.signals else []
-    flat = trial.model.name == "vectorized"
-    pattern = _directions(trial.task)[1] if flat else np.ones(1)
+    pattern = _directions(trial.task)[1] if trial.model.fixed_length else np.ones(1)
     return [float(one) for one in pattern @ trained.signals]
 
 
@@ -85,19 +85,6 @@ def _vectorized_parts(trial: Trial, trained: Trained) -> tuple[float, float, flo
     return signal, signal, inside
 
 
-def _unknown_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
-    """What a signal leaves in the features of another model is not known here."""
-    return np.nan, np.nan, np.nan
-
-
-PARTS: dict[str, Callable[[Trial, Trained], tuple[float, float, float]]] = {
-    **dict.fromkeys(ATTENDS, _attention_parts),
-    "pooled": _pooled_parts,
-    "vectorized": _vectorized_parts,
-}
-"""⟨w, signal⟩, its part beside the query, and ‖w‖² within the special directions, by model."""
-
-
 def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
     """Return the directions of R^L that positions mark, and the one of their mean."""
     if not isinstance(task.positions, Positions):
@@ -116,7 +103,7 @@ def error_rate(trial: Trial, trained: Trained) -> tuple[float, float]:
         wrong = _sampled(trial, trained, rng)
         error = float(wrong.mean())
         return error, float(np.sqrt(error * (1.0 - error) / len(wrong)))
-    return EXACT[trial.model.name](trial, trained, rng)
+    return REDUCED[trial.model.name].error(trial, trained, rng)
 
 
 def _attention_error(
@@ -154,14 +141,6 @@ def _shares(task: Task) -> FloatArray:
     return np.ones(1) if task.signals is None else np.array(task.signals)
 
 
-EXACT: dict[str, Callable[[Trial, Trained, np.random.Generator], tuple[float, float]]] = {
-    **dict.fromkeys(ATTENDS, _attention_error),
-    "pooled": _pooled_error,
-    "vectorized": _vectorized_error,
-}
-"""The models whose test error is an integral that is known here."""
-
-
 def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexArray:
     """Return which of ``n_test`` fresh samples get the wrong sign."""
     task, n = trial.test_task, trial.n_test
@@ -179,7 +158,7 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
 def _wrong_by_law(trial: Trial, trained: Trained, n: int, rng: np.random.Generator) -> IndexArray:
     """Return the same for n samples of the reduced law."""
     y = labels(trial.test_task, n, rng)
-    mean, deviation = BY_LAW[trial.model.name](trial, trained, y, rng)
+    mean, deviation = REDUCED[trial.model.name].scores(trial, trained, y, rng)
     scores = mean + deviation * rng.standard_normal(n) + trained.fit.b
     return np.asarray(y * scores <= 0.0)
 
@@ -224,9 +203,28 @@ def _vectorized_scores(
     return task.theta * (y > 0.0) * marked, float(np.linalg.norm(trained.fit.w))
 
 
-BY_LAW: dict[str, Callable[[Trial, Trained, FloatArray, np.random.Generator], Scores]] = {
-    **dict.fromkeys(ATTENDS, _attention_scores),
-    "pooled": _pooled_scores,
-    "vectorized": _vectorized_scores,
+class ReducedModel(NamedTuple):
+    """What is known of a trained model without its tokens.
+
+    Attributes
+    ----------
+    parts
+        ⟨w, signal⟩, its part beside the query, and ‖w‖² within the special directions.
+    error
+        The test error, as an integral, and its standard error.
+    scores
+        Mean and deviation of the scores of fresh samples.
+    """
+
+    parts: Callable[[Trial, Trained], tuple[float, float, float]]
+    error: Callable[[Trial, Trained, np.random.Generator], tuple[float, float]]
+    scores: Callable[[Trial, Trained, FloatArray, np.random.Generator], Scores]
+
+
+ATTENDING = ReducedModel(_attention_parts, _attention_error, _attention_scores)
+REDUCED: dict[str, ReducedModel] = {
+    **dict.fromkeys(WITH_QUERY, ATTENDING),
+    "pooled": ReducedModel(_pooled_parts, _pooled_error, _pooled_scores),
+    "vectorized": ReducedModel(_vectorized_parts, _vectorized_error, _vectorized_scores),
 }
-"""Mean and deviation of the scores of fresh samples, for models that are tested without tokens."""
+"""The models that are tested without tokens; of others every token is made."""

@@ -32,23 +32,10 @@ from .samples.normal import Single, normal
 from .sets import log_mean
 from .summary import build, by_name, means
 
-MODELS = ("attention", "pooled", "hard", "linear", "bayes")
-KAPPAS = {
-    "attention": (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf),
-    "hard": (np.inf,),
-    "linear": (0.0, *np.geomspace(0.05, 12.8, 17).tolist(), np.inf),
-}
 # Width of the smoothing, over the scores' spread and the fifth root of their number.
 SMOOTHING_WIDTH = 2.0
 THRESHOLDS = 1001
 ORACLE_BLOCK = 1 << 16  # numbers at a time: what is made of them stays in the cache
-PASSES = {
-    "attention": 50,
-    "pooled": 2,
-    "hard": 4,
-    "linear": 20,
-    "bayes": 20,
-}  # nanoseconds for each number drawn
 
 
 def simulate_oracle(
@@ -108,7 +95,7 @@ def simulate_oracle(
     points = task.scalars(task.shape)
     places = streams(seed, len(points), trials)
     jobs = [_Job(points[k // trials], model, samples, place) for k, place in enumerate(places)]
-    n_jobs = worth(n_jobs, 1e-9 * PASSES[model] * numbers * len(jobs))
+    n_jobs = worth(n_jobs, 1e-9 * KINDS[model].nanoseconds * numbers * len(jobs))
     rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{model}, signal known")
     values = by_name(rows, task.shape, trials)
     question = Question(
@@ -121,7 +108,7 @@ def check_draws(task: Task, model: str, samples: int) -> int:
     """Refuse what `simulate_oracle` cannot be asked; return the numbers that a trial draws."""
     check_kind("task", task, Task)
     task.need_one_signal("simulate_oracle")
-    choice("model", model, MODELS)
+    choice("model", model, tuple(KINDS))
     numbers = whole("samples", samples, 100, 10**9) * int(np.max(task.L))
     if 4 * numbers > MEMORY:
         raise ValueError(
@@ -156,12 +143,11 @@ class _Half(NamedTuple):
 def _trial(job: _Job) -> dict[str, float]:
     """Choose a rule on each half, and count the mistakes of both on both."""
     halves = [_draw(job, number) for number in (0, 1)]
-    pi = job.task.pi
-    if job.model == "bayes":
+    pi, kappas = job.task.pi, KINDS[job.model].kappas
+    if KINDS[job.model].score is None:  # log odds, which have a threshold of their own
         rules = [_Rule(float(np.log((1.0 - pi) / pi)))]
     else:
-        kappas = KAPPAS.get(job.model)
-        if kappas is None and isinstance(job.task.R, SignalCount):
+        if not kappas and isinstance(job.task.R, SignalCount):
             kappas = (0.0,)  # positives' means are no longer normal
         rules = [
             _choose(half, pi, kappas) if kappas else _choose_pooled(half, pi) for half in halves
@@ -170,7 +156,7 @@ def _trial(job: _Job) -> dict[str, float]:
         "error": np.mean([_count(rule, half, pi) for rule in rules for half in halves]),
         "threshold": np.mean([rule.threshold for rule in rules]),
     }
-    if job.model in KAPPAS:
+    if KINDS[job.model].kappas:
         found["kappa"] = np.mean([rule.kappa for rule in rules])
         found["sign"] = np.mean([rule.sign for rule in rules])
     return {name: float(value) for name, value in found.items()}
@@ -182,9 +168,9 @@ def _draw(job: _Job, number: int) -> _Half:
     rng = generator(child(job.seed, number))
     negative, positive = (normal((count, task.L), rng) for _ in range(2))
     positive[marks(task, count, rng).pairs] += np.float32(task.theta)
-    if job.model == "bayes":
+    score = KINDS[job.model].score
+    if score is None:
         return _Half(*(lambda _, x=x: log_ratio(task, x) for x in (negative, positive)))
-    score = attend_linearly if job.model == "linear" else attend
     return _Half(*(lambda kappa, x=x: score(x, kappa) for x in (negative, positive)))
 
 
@@ -323,3 +309,24 @@ def _summary(
     columns = {name: np.median(column, axis=-1) for name, column in values.items()}
     columns |= means(values, ["error"])
     return build(Oracle, {**columns, "model": model}, shape, question, values)
+
+
+class _Kind(NamedTuple):
+    """How a model scores samples along a known signal.
+
+    ``kappas`` are the temperatures that are tried, none for a model without; ``score`` is None for
+    the log likelihood ratio; ``nanoseconds`` is the time for each number drawn.
+    """
+
+    nanoseconds: int
+    score: Callable[[Single, float], FloatArray] | None
+    kappas: tuple[float, ...] = ()
+
+
+KINDS = {
+    "attention": _Kind(50, attend, (0.0, *np.geomspace(0.25, 8.0, 13).tolist(), np.inf)),
+    "pooled": _Kind(2, attend),
+    "hard": _Kind(4, attend, (np.inf,)),
+    "linear": _Kind(20, attend_linearly, (0.0, *np.geomspace(0.05, 12.8, 17).tolist(), np.inf)),
+    "bayes": _Kind(20, None),
+}

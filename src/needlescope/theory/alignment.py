@@ -209,7 +209,7 @@ def align(task: Task, training: Training) -> Alignment:
 
 
 def trained(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
-    """Return the numbers of one (scalar) problem, a schedule's with a doubt of ``sure`` or so."""
+    """Return the numbers of one (scalar) problem, a schedule's known to ``sure`` or so."""
     if training.schedule is None:
         return _align_one(task, training)
     return _align_many(task, training, sure)

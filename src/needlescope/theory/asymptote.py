@@ -104,11 +104,12 @@ def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]
     """Climb the ladder of levels until the limit is known well enough."""
     for level in ladder(tol, fine=True):
         row = _asymptote_one(task, query, model, level)
-        doubt = ERRORS_WITHIN_TOL * row["limit_se"]
-        if doubt <= tol:
+        uncertainty = ERRORS_WITHIN_TOL * row["limit_se"]
+        if uncertainty <= tol:
             return row
     raise NotConverged(
-        f"the limit is known to ±{doubt:.1e} only; pass tol={1.5 * doubt:.1g} to accept that"
+        f"the limit is known to ±{uncertainty:.1e} only; "
+        f"pass tol={1.5 * uncertainty:.1g} to accept that"
     )
 
 

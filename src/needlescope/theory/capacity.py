@@ -104,13 +104,13 @@ def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]
         known = _by_drawing(task, kappa, query.cosine, tol)
     else:
         known = _by_quadrature(task, query, model, tol)
-    doubt = ERRORS_WITHIN_TOL * known.relative
+    uncertainty = ERRORS_WITHIN_TOL * known.relative
     alpha = 1.0 / known.value if known.value > BEYOND else np.inf
-    if np.isfinite(alpha) and doubt > tol:
+    if np.isfinite(alpha) and uncertainty > tol:
         raise NotConverged(
-            f"the capacity, about {alpha:.2g}, is known to a relative error of {doubt:.1e} only: "
-            "the larger it is, the rarer the samples that limit it, and the fewer of them are "
-            f"drawn; pass tol={1.5 * doubt:.1g} to accept that"
+            f"the capacity, about {alpha:.2g}, is known to a relative error of "
+            f"{uncertainty:.1e} only: the larger it is, the rarer the samples that limit it, "
+            f"and the fewer of them are drawn; pass tol={1.5 * uncertainty:.1g} to accept that"
         )
     return {
         "model": model.name,

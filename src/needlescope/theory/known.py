@@ -23,11 +23,11 @@ from ..task import Task
 from ..training import Training
 from .alignment import trained
 from .law.ladder import ERRORS_WITHIN_TOL
-from .steps.path import doubt
+from .steps.path import uncertainty
 
 # What of a tolerance the query may take, and what it leaves to the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
-ROUGHLY = 1e-2  # doubt of a schedule's query that is enough to see what it leaves open
+ROUGHLY = 1e-2  # uncertainty of a schedule's query that is enough to see what it leaves open
 HOPELESS = 5.0  # by how much an tol must be missed, as foreseen, not to be tried
 NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
 
@@ -45,9 +45,9 @@ class Known(NamedTuple):
         return self.kappa_se == 0.0 and not np.any(self.cosine_se)
 
     @property
-    def doubt(self) -> float:
+    def uncertainty(self) -> float:
         """The largest of these errors, that of κ relative to it."""
-        return doubt(np.array(self.cosine_se), self.query.kappa, self.kappa_se)
+        return uncertainty(np.array(self.cosine_se), self.query.kappa, self.kappa_se)
 
     def errors(self, numbers: Callable[[Query], FloatArray]) -> FloatArray:
         """Return the standard errors that are left in ``numbers``, at most: both may go together.
@@ -123,12 +123,14 @@ def learned(
         open_by, allowed = ERRORS_WITHIN_TOL * float(errors[0]), QUERY_SHARE * tol
         if open_by <= allowed:
             return known, errors
-        least = row.get("finest", known.doubt) / known.doubt  # what can be left of the errors
-        if known.doubt > sure or least * open_by > HOPELESS * allowed:
+        # what a finer lattice can leave of the errors
+        least = row.get("finest", known.uncertainty) / known.uncertainty
+        if known.uncertainty > sure or least * open_by > HOPELESS * allowed:
             raise NotConverged(
-                f"the query after its schedule can be known to about {least * known.doubt:.1e} "
-                f"only, which leaves {what} open by {least * open_by:.1e}, not by the tolerance of "
-                f"{tol:g} asked; pass tol={4.0 * least * open_by:.1g} to accept that, or "
-                "take shorter steps (eta_w, eta_q), or fewer"
+                "the query after its schedule can be known to about "
+                f"{least * known.uncertainty:.1e} only, which leaves {what} open by "
+                f"{least * open_by:.1e}, not by the tolerance of {tol:g} asked; pass "
+                f"tol={4.0 * least * open_by:.1g} to accept that, or take shorter steps "
+                "(eta_w, eta_q), or fewer"
             )
-        sure = 0.8 * known.doubt * allowed / open_by
+        sure = 0.8 * known.uncertainty * allowed / open_by

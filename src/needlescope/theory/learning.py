@@ -55,7 +55,7 @@ class _Solved(NamedTuple):
     sampling: float
 
     @property
-    def doubt(self) -> float:
+    def uncertainty(self) -> float:
         return ERRORS_WITHIN_TOL * float(self.row["test_error_se"])
 
     def settled(self, level: Level, tol: float) -> bool:
@@ -65,14 +65,14 @@ class _Solved(NamedTuple):
         is nil.
         """
         if level != ROUGH:
-            return self.doubt <= tol
+            return self.uncertainty <= tol
         if self.readout.local is None:
             return False
-        return self.doubt <= ROUGHLY * min(tol, 0.1 * float(self.row["test_error"]))
+        return self.uncertainty <= ROUGHLY * min(tol, 0.1 * float(self.row["test_error"]))
 
     def coarse(self, tol: float) -> bool:
         """Whether compression is what stands between a result and its tolerance."""
-        return bool(self.doubt > tol >= np.sqrt(2.0) * ERRORS_WITHIN_TOL * self.sampling)
+        return bool(self.uncertainty > tol >= np.sqrt(2.0) * ERRORS_WITHIN_TOL * self.sampling)
 
 
 class _Job(NamedTuple):
@@ -258,7 +258,7 @@ def _walk(
     elif len(members) > 2:
         with points.at(middle):
             probe = _solve(model, jobs[middle], levels[0], look and look.readout.warm)
-            excess = probe.doubt / tol
+            excess = probe.uncertainty / tol
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
             levels = levels[0 if probe.coarse(tol) else skip :]
     for level in levels:
@@ -275,9 +275,9 @@ def _walk(
                     trail.append((jobs[index], found.readout.point))
                 done[index] = found
         pending = [k for k in pending if k not in points.lost and not done[k].settled(level, tol)]
-    for index in sorted(pending, key=lambda k: -done[k].doubt):  # the worst first
+    for index in sorted(pending, key=lambda k: -done[k].uncertainty):  # the worst first
         with points.at(index):
-            worst = done[index].doubt
+            worst = done[index].uncertainty
             raise NotConverged(
                 f"the test error is known to ±{worst:.1e} only, not to the tolerance of "
                 f"{asked:g} asked; pass tol={1.5 * worst:.1g} to accept that"

@@ -24,14 +24,6 @@ CAPACITY = conjectured("conjecture 1")
 FOCUS = "formula: exact law of the attention weights"
 BAYES_OPTIMAL = "formula: replica-symmetric (not a theorem)"
 STATE_EVOLUTION = "formula: state evolution"
-ORACLE = {
-    "attention": f"search: over temperature, sign and threshold in {derived('theorem 1')}",
-    "pooled": derived("proposition 1"),
-    "vectorized": f"search: over the weights in {derived('proposition 1')}",
-    "hard": "formula: largest token",
-    "linear": "search: over temperature and threshold of a normal and a chi square",
-    "bayes": "formula: likelihood ratio",
-}
 
 
 def of_alignment(task: Task, training: Training) -> str:
@@ -91,10 +83,10 @@ def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
     return _beyond(ground, beyond)
 
 
-def of_oracle(model: str, task: Task) -> str:
+def of_oracle(ground: str, task: Task) -> str:
     """Return what a least error rests on."""
     random = {"with a random number of signal tokens": isinstance(task.R, SignalCount)}
-    return _beyond(ORACLE[model], random)
+    return _beyond(ground, random)
 
 
 def of_search(*grounds: str) -> str:
@@ -104,8 +96,8 @@ def of_search(*grounds: str) -> str:
     --------
     >>> of_search(BAYES_OPTIMAL)
     'search: on replica-symmetric (not a theorem)'
-    >>> of_search(ORACLE["linear"])
-    'search: on a search over temperature and threshold of a normal and a chi square'
+    >>> of_search("search: over temperature")
+    'search: on a search over temperature'
     """
     words = (one.removeprefix("formula: ").replace("search: ", "a search ") for one in grounds)
     return f"search: on {' and '.join(dict.fromkeys(words))}"

@@ -16,7 +16,7 @@ from tests.estimators.draws import draw
 def test_a_plan_from_a_pilot_says_how_far_it_is_open():
     task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
     X, y, _ = draw(task, 10, 60, 1)
-    found = ns.plan(pilot=(X, y), n=400, learner="pooled", resamples=2, seed=0, others=False)
+    found = ns.plan_from_pilot(X, y, n=400, learner="pooled", resamples=2, seed=0, others=False)
     assert isinstance(found, ns.PilotPlan) and found.bags == 60 and found.n == 400
     assert abs(found.theta - 5.0) < 3.0 * found.theta_se + 0.3
     assert len(found.resampled) == 2 and found.low <= found.high
@@ -49,7 +49,7 @@ def quickly(monkeypatch):
 
 
 def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
-    found = ns.plan(pilot=quickly, error=0.012, learner="pooled", resamples=1, others=False)
+    found = ns.plan_from_pilot(*quickly, error=0.012, learner="pooled", resamples=1, others=False)
     assert not found.reached and found.floor > 0.012
     assert found.verdict.startswith("Doubt it: do not trust the theory's numbers here. ")
     assert "fitted to 45 bags of the pilot has a test error of 0.011" in found.verdict
@@ -59,8 +59,8 @@ def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
 
 def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatch):
     monkeypatch.setattr("needlescope.planning.lines.NAMES", ("pooled", "amp"))
-    found = ns.plan(
-        pilot=quickly, n=400, learner="amp", resamples=1, interval=False
+    found = ns.plan_from_pilot(
+        *quickly, n=400, learner="amp", resamples=1, interval=False
     )  # fmt: skip
     told = {one.learner: one.words for one in found.others}
     assert told["pooled"].endswith("(cross-validated on the pilot: 0.211)")
@@ -85,13 +85,13 @@ def test_a_question_is_refused_before_the_task_is_read_off_the_bags(monkeypatch,
     monkeypatch.setattr(pilot, "fit_task", never)
     X, y, _ = draw(ns.Task(L=3, R=1, theta=5.0, pi=0.5), 4, 20, 1)
     with pytest.raises(ValueError, match=says):
-        ns.plan(pilot=(X, y), **asked)
+        ns.plan_from_pilot(X, y, **asked)
 
 
 def test_without_a_signal_there_is_nothing_to_plan_for():
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="no signal was found in the 40 bags of the pilot"):
-        ns.plan(pilot=(rng.standard_normal((40, 5, 8)), np.arange(40) % 2), error=0.1)
+        ns.plan_from_pilot(rng.standard_normal((40, 5, 8)), np.arange(40) % 2, error=0.1)
 
 
 def test_errors_that_do_not_fall_lead_nowhere():

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from needlescope.experiments.experiment import trials
+from needlescope.experiments.comparison import trials
 from needlescope.experiments.units.calls import code_of
 from needlescope.experiments.units.unit import Unit
 from tests.experiments.some_units import TASK, TRIAL, cheap

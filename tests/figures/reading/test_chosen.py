@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope import figures
+from needlescope.figures.lines import lines_drawing
 from tests.figures.coupled import both, rows
 
 
@@ -36,19 +36,19 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(given, words):
     if given.get("by") == "many":
         table = pd.concat([table[:1].assign(many=k) for k in range(100)])
     with pytest.raises(ValueError, match=words):
-        figures.series("lines", table, **given)
+        lines_drawing(table, **given)
 
 
 def test_tables_without_anything_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match="table must be a Store, or a pandas DataFrame as"):
-        figures.series("lines", [1])
+        lines_drawing([1])
     with pytest.raises(ValueError, match="the table has no rows"):
-        figures.series("lines", both()[:0])
+        lines_drawing(both()[:0])
     with pytest.raises(ValueError, match="no column call"):
-        figures.series("lines", both().drop(columns="call"))
+        lines_drawing(both().drop(columns="call"))
     failed = rows().assign(test_error=None, error_message="ValueError: " + "x" * 10**6)
     with pytest.raises(ValueError, match="all of its 6 units failed, the first with") as stop:
-        figures.series("lines", failed)
+        lines_drawing(failed)
     assert len(str(stop.value)) < 600
     with pytest.raises(ValueError, match="no parameter of its rows changes; name a column as x"):
-        figures.series("lines", both()[:1])
+        lines_drawing(both()[:1])

@@ -40,7 +40,7 @@ def test_it_reaches_the_limit(task, alpha, rough_integrals):
     assert told.phase == "easy"
     for name, value in (
         ("overlap", pair(told, "overlap")),
-        ("claimed", pair(told, "overlap")),
+        ("self_overlap", pair(told, "overlap")),
         ("test_error", pair(told, "test_error")),
     ):
         gap, error = gap_and_error(pair(small, name), pair(large, name), value)

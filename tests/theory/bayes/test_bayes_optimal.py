@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -127,3 +129,6 @@ def test_a_test_error_that_is_not_known_is_that_of_the_task_asked(monkeypatch):
     said = str(failed.value)
     assert "the Bayes error of Task(L=10, R=3, theta=2.5," in said and "ask for tol=" in said
     assert said.count("Task(") == 1
+    reachable = float(re.search(r"tol=(\S+) or more", said)[1])
+    assert reachable > 1e-5
+    ns.bayes_optimal(ns.Task(10, 3, 2.5, 0.5), 1.0, tol=reachable)

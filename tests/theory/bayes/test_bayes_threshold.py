@@ -18,7 +18,7 @@ POINTS = [  # L, R, π, α, error: smooth, beyond the jump, within it, many sign
 
 
 @pytest.mark.parametrize(("L", "R", "pi", "alpha", "error"), POINTS)
-@pytest.mark.parametrize("which", ["", "easy_"])
+@pytest.mark.parametrize("which", ["", "amp_"])
 def test_the_limit_meets_the_target_there(L, R, pi, alpha, error, which):
     task = ns.Task(L, R, 1.0, pi)
     found = ns.bayes_threshold(task, alpha, error)

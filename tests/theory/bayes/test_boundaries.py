@@ -39,7 +39,7 @@ def test_on_a_boundary_the_jump_is_in_doubt(edge):
     task = ns.Task(100, 1, 4.0, 0.5)
     at = getattr(ns.phase_boundaries(task), edge)
     found = ns.bayes_optimal(task, at, tol=0.9)
-    which = "" if edge == "possible" else "easy_"
+    which = "" if edge == "alpha_it" else "amp_"
     assert getattr(found, f"{which}overlap_se") > 0.3
     assert getattr(found, f"{which}test_error_se") > 0.15
     away = ns.bayes_optimal(task, 1.05 * at)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.theory.oracle.least_error import MODELS, oracle
+from needlescope.theory.oracle.least_error import ORACLES, oracle
 from needlescope.theory.oracle.threshold import oracle_threshold
-from needlescope.theory.provenance import ORACLE
 
 TASKS = [
     ns.Task(L=2, R=1, theta=1.5, pi=0.3),
@@ -31,7 +30,7 @@ def test_published_needle_in_a_thousand() -> None:
     assert attention.error == pytest.approx(0.26329, abs=1e-5)
     assert limit.error == pytest.approx(0.263034, abs=4 * 5e-6)
     assert attention.kappa == pytest.approx(2.42, abs=0.02)
-    assert attention.provenance == ORACLE["attention"]
+    assert attention.provenance == ORACLES["attention"].provenance
     assert limit.provenance == "formula: likelihood ratio"
 
 
@@ -47,7 +46,7 @@ def test_attention_nearly_reaches_the_bayes_error_for_one_needle(L: int) -> None
 
 @pytest.mark.parametrize("task", TASKS, ids=str)
 def test_no_model_beats_bayes_nor_loses_to_pooling(task: ns.Task) -> None:
-    found = {model: oracle(task, model) for model in MODELS}
+    found = {model: oracle(task, model) for model in ORACLES}
     limit, trivial = found["bayes"], min(task.pi, 1.0 - task.pi)
     for model, one in found.items():
         most = trivial if model == "hard" else found["pooled"].error  # which hard may lose to
@@ -56,7 +55,7 @@ def test_no_model_beats_bayes_nor_loses_to_pooling(task: ns.Task) -> None:
         assert one.error_se <= 1e-4
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ORACLES)
 @pytest.mark.parametrize("pi", [0.001, 0.3, 0.5, 0.999])
 def test_without_signal_the_error_is_that_of_the_rarer_label(model: str, pi: float) -> None:
     found = oracle(ns.Task(L=50, R=3, theta=0.0, pi=pi), model)
@@ -67,13 +66,13 @@ def test_without_signal_the_error_is_that_of_the_rarer_label(model: str, pi: flo
 @pytest.mark.parametrize("L", [1, 2, 7, 4096])
 def test_where_every_token_carries_the_signal_pooling_is_optimal(L: int) -> None:
     task = ns.Task(L=L, R=L, theta=1.0 / np.sqrt(L), pi=0.4)
-    errors = {oracle(task, model).error for model in MODELS if model != "hard"}
+    errors = {oracle(task, model).error for model in ORACLES if model != "hard"}
     assert len(errors) == 1
     assert oracle(task, "hard").error >= errors.pop() - 1e-12
     assert oracle(task, "attention").kappa == 0.0
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ORACLES)
 @pytest.mark.parametrize("pi", [0.001, 0.5, 0.999])
 @pytest.mark.parametrize(
     ("L", "R", "theta"),
@@ -107,21 +106,21 @@ def test_rare_positives_want_the_largest_token_only() -> None:
 
 def test_errors_fall_with_the_signal() -> None:
     task = ns.Task(L=200, R=4, theta=np.linspace(0.0, 5.0, 6), pi=0.2)
-    for model in MODELS:
+    for model in ORACLES:
         error = oracle(task, model).error
         assert (np.diff(error) < 3e-4).all(), model
 
 
 def test_same_call_same_bits() -> None:
     task = ns.Task(L=60, R=3, theta=2.0, pi=0.4)
-    for model in MODELS:
+    for model in ORACLES:
         first, second = (oracle(task, model, tol=1e-3) for _ in range(2))
         assert (first.error, first.error_se) == (second.error, second.error_se)
 
 
 def test_grids_take_the_shape_of_the_task_and_scalars_stay_plain() -> None:
     task = ns.Task(L=[[10], [20]], R=1, theta=[1.0, 2.0, 3.0], pi=0.5)
-    for model in MODELS:
+    for model in ORACLES:
         found = oracle(task, model)
         assert found.error.shape == found.error_se.shape == found.threshold.shape == (2, 3)
         one = oracle(ns.Task(L=20, R=1, theta=3.0, pi=0.5), model)

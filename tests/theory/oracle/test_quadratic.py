@@ -12,9 +12,9 @@ from needlescope.theory.oracle.quadratic import below, best_linear
 
 def test_without_a_query_the_score_is_normal():
     tau = np.linspace(-3.0, 4.0, 8)
-    found, doubt = below(7, 0.6, 5.0, 0.0, tau)
-    assert (abs(found - ndtr(tau - 0.6)) <= doubt + 1e-12).all()
-    assert (doubt < 1e-8).all()
+    found, uncertainty = below(7, 0.6, 5.0, 0.0, tau)
+    assert (abs(found - ndtr(tau - 0.6)) <= uncertainty + 1e-12).all()
+    assert (uncertainty < 1e-8).all()
 
 
 @pytest.mark.parametrize("L", [2, 3, 50, 4000])
@@ -33,7 +33,7 @@ def test_with_an_endless_query_it_is_chi_square(L):
         # α = −0.3 errs by 7e-4 here, though no term grows
         (1418, 1.0888, 559.2, 1.4228),
         (737, 11.82, 255.0, 1.446),
-        # five deviations below the mean α = 0.3 leaves doubt
+        # five deviations below the mean α = 0.3 leaves uncertainty
         (159, 3.4073639, 2673.0176, 1.26739036),
         (521, 14.958149, 1163.3591, 1.5356265),
     ],
@@ -43,12 +43,12 @@ def test_chances_are_known_as_well_as_they_say(L, m, noncentral, angle):
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
     spread = np.sqrt(mean**2 + square**2 * (2.0 * (L - 1.0) + 4.0 * noncentral))
     tau = mean * m + square * noncentral + spread * np.linspace(-5.0, 6.0, 12)
-    found, doubt = below(L, m, noncentral, angle, tau)
+    found, uncertainty = below(L, m, noncentral, angle, tau)
     z = np.linspace(-10.0, 10.0, 4001)
     weight = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
     x = np.maximum((tau[:, None] - mean * (z + m)) / square + L - 1.0, 0.0)
-    assert (abs(found - chndtr(x, L - 1.0, noncentral) @ weight) <= doubt + 1e-11).all()
-    assert (doubt < 1e-8).all()
+    assert (abs(found - chndtr(x, L - 1.0, noncentral) @ weight) <= uncertainty + 1e-11).all()
+    assert (uncertainty < 1e-8).all()
 
 
 @pytest.mark.parametrize(

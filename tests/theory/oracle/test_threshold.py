@@ -7,11 +7,11 @@ import pytest
 from scipy.special import log_ndtr
 
 import needlescope as ns
-from needlescope.theory.oracle.least_error import MODELS, oracle
+from needlescope.theory.oracle.least_error import ORACLES, oracle
 from needlescope.theory.oracle.threshold import oracle_threshold
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ORACLES)
 @pytest.mark.parametrize(
     ("L", "R", "pi", "error"),
     [

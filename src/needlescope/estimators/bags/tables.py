@@ -252,7 +252,7 @@ def first_missing(values: Any) -> int | None:
     (1, None)
     """
     if values.dtype == object:
-        lost = [_missing(one) for one in values.ravel().tolist()]
+        lost = [not isinstance(one, str) and _missing(one) for one in values.ravel().tolist()]
     else:
         lost = values != values  # NaN and NaT are not themselves
     return int(np.flatnonzero(lost)[0]) if np.any(lost) else None

@@ -18,15 +18,14 @@ from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
 from ...grid import whole
-from ...losses import get_loss
+from ...losses import Loss
 from ...outcome.planned import Line, PilotPlan, Plan
-from ...planning.asked import Asked, ask
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
 from ...planning.missing import roughly
-from ...planning.plan import plan
+from ...planning.plan import PlanOptions, make_plan
+from ...planning.spec import PlanSpec, plan_spec
 from ...task import Task
-from ...theory.asked import check_tol
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
 from ..mil import MILClassifier
@@ -41,54 +40,85 @@ OUTSIDE = 5.0  # per cent of the resamples on each side
 
 
 def plan_from_pilot(
-    pilot: Any,
+    X: Any,
+    y: Any,
     *,
-    n: Any,
-    error: Any,
-    learner: str,
-    seed: Any,
-    resamples: int = 12,
+    n: int | None = None,
+    error: float | None = None,
+    learner: str = "attention",
+    loss: str | Loss = "logistic",
+    positives: int | None = None,
+    costs: tuple[float, float] | None = None,
+    spend: float | None = None,
     interval: bool = True,
     others: bool = True,
-    **more: Any,
+    tol: float = 5e-4,
+    seed: Any = 0,
+    resamples: int = 12,
 ) -> PilotPlan:
-    """Plan for the task that pilot data show; `needlescope.plan` says how it is asked.
+    """Plan for the task that labelled pilot bags show.
+
+    The task is estimated by `estimators.estimate_task`, in place of L, R, theta, pi and d; the
+    other parameters are those of `needlescope.plan`, and n or the error is left out. A target
+    below the estimated Bayes error is not refused: an estimate is no floor.
+
+    Parameters
+    ----------
+    X, y : bags and their labels
+        As the classifiers of `needlescope.estimators` take them.
+    n, error, learner, loss, positives, costs, spend, interval, others, tol, seed
+        As `needlescope.plan` takes them.
+    resamples : int, default 12
+        How many pilots of the same size are drawn from the estimated task: the spread of their
+        plans is the uncertainty of this one.
+
+    Returns
+    -------
+    PilotPlan
+        Its verdict says first how uncertain it is.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or the bags show no signal.
+    NotConverged
+        If an error is not known well enough.
 
     Examples
     --------
-    >>> plan_from_pilot((np.ones((4, 2, 3)), [0, 1, 0, 1]), n=None, error=None,
-    ...                 learner="attention", seed=0)
+    >>> plan_from_pilot(np.ones((4, 2, 3)), [0, 1, 0, 1])
     Traceback (most recent call last):
     ValueError: with pilot data give n or error, not both: the other is planned for; got neither
     """
-    amount = more.get("spend") if n is None else n
+    amount = spend if n is None else n
     if (amount is None) == (error is None):
         told = "neither" if amount is None else "both"
         raise ValueError(
             f"with pilot data give n or error, not both: the other is planned for; got {told}"
         )
-    if not isinstance(pilot, tuple | list) or len(pilot) != 2:
-        raise ValueError("pilot must be a pair (X, y) of labelled bags")
     resamples = whole("resamples", resamples, 1, MOST_RESAMPLES)
-    bags = as_bags(pilot[0])
-    _, signs = _signs(bags, pilot[1], None)
-    limits = {name: more.get(name) for name in ("positives", "costs", "spend")}
-    _check(bags, signs, limits | {"n": n, "error": error, "learner": learner}, more, seed)
+    options = PlanOptions(loss, interval, others, tol, seed)
+    options.check()
     random = check_random_state(seed)
+    bags = as_bags(X)
+    _, signs = _signs(bags, y, None)
+    target: dict[str, Any] = {"n": n, "error": error, "learner": learner}
+    target |= {"positives": positives, "costs": costs, "spend": spend}
+    _check_target(bags, signs, target)
     _need_signal(fit_task(bags, signs, random, lambda: None), len(bags))
-    estimate = estimate_task(bags, pilot[1], random_state=random)
+    estimate = estimate_task(bags, y, random_state=random)
     _need_signal(estimate, len(bags))
     task, d = estimate.task, max(round(estimate.dimension), 1)
-    given = {**_fields(task), "d": d, "n": n, "error": error, "learner": learner}
-    found = plan(**given, **more, seed=seed, interval=interval, others=others, estimated=True)
-    who = get_learner(learner, more.get("loss", "logistic"))
-    here = _value(ask(**given, **limits, estimated=True), who) if found.reached else np.inf
+    spec = plan_spec(**_fields(task), d=d, **target, estimated=True)
+    found = make_plan(spec, options)
+    who = get_learner(learner, loss)
+    here = _value(spec, who) if found.reached else np.inf
     times = found.n / here if found.unknown == "n" and np.isfinite(here) else 1.0
     values = []
     for _ in range(resamples):
         fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
-        asked = given | _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
-        value = times * _replanned(asked | limits, who)
+        redrawn = _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
+        value = times * _replanned(redrawn | target, who)
         values.append(float(np.ceil(value)) if found.unknown == "n" else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
@@ -112,15 +142,10 @@ def plan_from_pilot(
     )
 
 
-def _check(
-    bags: Bags, signs: FloatArray, asked: dict[str, Any], more: dict[str, Any], seed: Any
-) -> None:
-    """Refuse a question before the task is read off the bags: all but its target's floor."""
-    get_loss(more.get("loss", "logistic"))
-    check_tol(more.get("tol", 1.0))
-    check_random_state(seed)
+def _check_target(bags: Bags, signs: FloatArray, target: dict[str, Any]) -> None:
+    """Refuse a target before the task is estimated: all but its floor."""
     shape = {"L": max(round(float(bags.lengths.mean())), 1), "R": 1, "theta": 1.0}
-    ask(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **asked, estimated=True)
+    plan_spec(**shape, pi=float((signs > 0.0).mean()), d=bags.d, **target, estimated=True)
 
 
 def _notes(
@@ -191,23 +216,23 @@ def _draw(task: Task, d: int, n: int, random: Any) -> tuple[Bags, FloatArray]:
     return as_bags(X), y
 
 
-def _replanned(asked: dict[str, Any], who: Learner) -> float:
+def _replanned(arguments: dict[str, Any], who: Learner) -> float:
     """Return what a pilot like this one would have led to, roughly; the worst if to nothing."""
-    lost = min(asked["pi"], 1.0 - asked["pi"]) if asked["error"] is None else np.inf
-    if not asked["theta"] > 0.0:
+    lost = min(arguments["pi"], 1.0 - arguments["pi"]) if arguments["error"] is None else np.inf
+    if not arguments["theta"] > 0.0:
         return lost
     try:
-        return _value(ask(**asked), who)
+        return _value(plan_spec(**arguments), who)
     except ValueError:  # of a task that cannot be planned for, such as a target below its floor
         return lost
 
 
-def _value(question: Asked, who: Learner) -> float:
+def _value(spec: PlanSpec, who: Learner) -> float:
     """Return what is planned for, by the rough search."""
-    if question.unknown == "error":
-        return float(who.reach(question.budget(question.n)).error)
-    met = roughly(question, who)
-    return float(np.ceil(met.at)) if met.enough else np.inf
+    if spec.unknown == "error":
+        return float(who.tune(spec.budget(spec.n)).error)
+    root = roughly(spec, who)
+    return float(np.ceil(root.at)) if root.enough else np.inf
 
 
 def _percentiles(values: FloatArray) -> tuple[float, float]:

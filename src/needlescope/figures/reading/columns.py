@@ -13,7 +13,12 @@ from .rows import COLUMNS, LEFT_OUT
 
 WORDS = (
     *("call", "model", "data", "reuse", "noise.entries", "training.loss", "training.first_step"),
-    *("method", "who", "noise.covariance", "signal.given"),  # arrays, by a few digits of their hash
+    *(
+        "method",
+        "learner",
+        "noise.covariance",
+        "signal.given",
+    ),  # arrays, by a few digits of their hash
     *("architecture", "error_message"),
 )
 TRUTHS = ("training.balanced",)  # yes or no

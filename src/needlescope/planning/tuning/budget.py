@@ -32,6 +32,10 @@ class Costs(NamedTuple):
         """
         return balance * self.positive + (1.0 - balance) * self.negative
 
+    def total(self, positives: float, n: float) -> float:
+        """Return the cost of n bags, so many of them positive."""
+        return positives * self.positive + (n - positives) * self.negative
+
 
 class Budget(NamedTuple):
     """A task, and the data to train on.

@@ -26,7 +26,7 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from ...losses import get_loss
 from ...losses.balance import balancing_shift
-from ...models import linear
+from ...models import MODELS
 from ...models.model import Weigh
 from ...models.segments import peak, softmax
 from ...task import Task
@@ -262,9 +262,11 @@ def vectorized_features(task: Task, y: FloatArray, d: int, rng: np.random.Genera
 
 
 FEATURES: dict[str, Reduced] = {
-    "attention": attention_features,
-    "hard": partial(attention_features, weigh=peak),
-    "linear": partial(attention_features, weigh=linear.weigh),
+    **{
+        name: partial(attention_features, weigh=model.weigh)
+        for name, model in MODELS.items()
+        if model.weigh is not None
+    },
     "pooled": lambda task, y, d, kappa, cosine, rng: pooled_features(task, y, d, rng),
     "vectorized": lambda task, y, d, kappa, cosine, rng: vectorized_features(task, y, d, rng),
 }

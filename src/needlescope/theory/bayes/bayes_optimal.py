@@ -96,16 +96,16 @@ def _solve(
             columns = {**found._asdict(), **errors}
             row = {name: column[place] for name, column in columns.items()}
             rows[index] = row | {"provenance": BAYES_OPTIMAL}
-            doubt = max(row["test_error_se"], row["amp_test_error_se"])
-            if not ERRORS_WITHIN_TOL * doubt <= tol:
+            uncertainty = max(row["test_error_se"], row["amp_test_error_se"])
+            if not ERRORS_WITHIN_TOL * uncertainty <= tol:
                 left.append(index)
         pending = [index for index in left if index not in points.lost]
         if not pending:
             break
     for index in pending:
         with points.at(index):
-            doubt = max(rows[index]["test_error_se"], rows[index]["amp_test_error_se"])
-            worst = ERRORS_WITHIN_TOL * doubt
+            uncertainty = max(rows[index]["test_error_se"], rows[index]["amp_test_error_se"])
+            worst = ERRORS_WITHIN_TOL * uncertainty
             raise NotConverged(
                 f"the limit of learning is known to ±{worst:.1e} only, not to the tolerance of "
                 f"{tol:g} asked: it is about to jump here; pass tol={1.5 * worst:.1g} to "

@@ -119,14 +119,14 @@ def _thresholds(task: Task, alpha: float, target: float, tol: float) -> dict[str
             row[name], row[f"{name}_se"] = _threshold(
                 task, alpha * task.pi, kappa, kappa_se, which, level
             )
-        doubt = ERRORS_WITHIN_TOL * max(
+        uncertainty = ERRORS_WITHIN_TOL * max(
             row[f"{name}_se"] / row[name] for name in ("theta", "amp_theta")
         )
-        if doubt <= tol:
+        if uncertainty <= tol:
             return row
     raise NotConverged(
-        f"the strengths are known to a relative error of {doubt:.1e} only; pass "
-        f"tol={1.5 * doubt:.1g} to accept that"
+        f"the strengths are known to a relative error of {uncertainty:.1e} only; pass "
+        f"tol={1.5 * uncertainty:.1g} to accept that"
     )
 
 

@@ -92,8 +92,8 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
             return {"verdict": "smooth", **smooth}
         if there is not None:
             alpha_it_se, alpha_amp_se = jump_errors(at, there, table)
-            doubt = ERRORS_WITHIN_TOL * max(alpha_it_se, alpha_amp_se)
-            if agree and doubt <= tol:
+            uncertainty = ERRORS_WITHIN_TOL * max(alpha_it_se, alpha_amp_se)
+            if agree and uncertainty <= tol:
                 break
     else:
         if not agree:
@@ -102,8 +102,8 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
                 "known; a strength that differs by a few per cent has an answer"
             )
         raise NotConverged(
-            f"the boundaries are known to a relative error of {doubt:.1e} only; pass "
-            f"tol={1.5 * doubt:.1g} to accept that"
+            f"the boundaries are known to a relative error of {uncertainty:.1e} only; pass "
+            f"tol={1.5 * uncertainty:.1g} to accept that"
         )
     before, after = (
         dimmed_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0] for q in (there.low, there.high)

@@ -77,7 +77,9 @@ def _named(task: Task) -> Iterator[None]:
         yield
     except NotConverged as failure:
         what = f"the Bayes error of {task}, its signal dimmed as far as it is not learned, "
-        raise NotConverged(what + str(failure).partition(") ")[2]) from None
+        reached = str(failure).partition(") ")[2].partition(", above")[0]
+        advice = f"ask for tol={failure.reachable / SHARE:.1e} or more"
+        raise NotConverged(f"{what}{reached}; {advice}") from None
 
 
 def _moved(task: Task, kappa: float, low: float, high: float) -> float:

@@ -21,7 +21,7 @@ from ...task import Task
 from .phases import Branch, Jump, branch, jump, overlaps, phases, sides
 from .recognition import Recognition
 
-DOUBT = 2.0  # standard errors of a boundary within which an overlap may be either side's
+AT_BOUNDARY = 2.0  # standard errors of a boundary within which an overlap may be either side's
 
 
 class Overlaps(NamedTuple):
@@ -50,7 +50,7 @@ def solve_overlaps(task: Task, table: Recognition, samples: FloatArray) -> Overl
         edges = zip((there.alpha_it, there.alpha_amp), jump_errors(at, there, table), strict=True)
         low, high = sides(at, there, samples)
         overlap_se, amp_overlap_se = (
-            np.where(np.abs(samples / edge - 1.0) <= DOUBT * error, high - low, se)
+            np.where(np.abs(samples / edge - 1.0) <= AT_BOUNDARY * error, high - low, se)
             for (edge, error), se in zip(edges, (overlap_se, amp_overlap_se), strict=True)
         )
     return Overlaps(overlap, overlap_se, amp_overlap, amp_overlap_se, phases(there, samples))

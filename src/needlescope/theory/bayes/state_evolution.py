@@ -100,7 +100,7 @@ def _follow(
 ) -> dict[int, dict[str, Any]]:
     """Follow the points that share a table, each at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
-    doubt: dict[int, float] = {}
+    uncertainty: dict[int, float] = {}
     pending = members
     for level in LADDER:
         first = asked.tasks[pending[0]]
@@ -108,15 +108,15 @@ def _follow(
         errors = found[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
         for place, index in enumerate(pending):
             rows[index] = {"path": found[place, :, 0], "path_se": errors[place]}
-            doubt[index] = ERRORS_WITHIN_TOL * float(errors[place].max())
-        pending = [index for index in pending if doubt[index] > tol]
+            uncertainty[index] = ERRORS_WITHIN_TOL * float(errors[place].max())
+        pending = [index for index in pending if uncertainty[index] > tol]
         if not pending:
             break
     for index in pending:
         with points.at(index):
             raise NotConverged(
-                f"the path is known to ±{doubt[index]:.1e} only, not to the tolerance of "
+                f"the path is known to ±{uncertainty[index]:.1e} only, not to the tolerance of "
                 f"{tol:g} asked: it lingers here, and small errors grow; pass "
-                f"tol={1.5 * doubt[index]:.1g} to accept that"
+                f"tol={1.5 * uncertainty[index]:.1g} to accept that"
             )
     return {index: row for index, row in rows.items() if index not in points.lost}

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...models import Model
+from ...models import MODELS, WITH_QUERY, Model
 from ...models.nodes import Limit
+from ...models.segments import peak
 from ...query import Query
 from ...task import Task
 from .attention import attention_limit, attention_samples
@@ -54,7 +55,7 @@ def sharpness(model: Model, query: Query) -> float:
     (inf, 0.5)
     """
     kappa = float(query.kappa)
-    return np.inf if model.name == "hard" and kappa > 0.0 else kappa
+    return np.inf if model.weigh is peak and kappa > 0.0 else kappa
 
 
 def drawn(model: Model, task: Task, query: Query, level: Level) -> list[Limit]:
@@ -110,9 +111,7 @@ def _joined(laws: Sequence[Limit], task: Task, query: Query) -> Limit:
 
 
 LAWS: dict[str, Callable[[int, int, float, float, float, Level, Beside], Limit]] = {
-    "attention": attention_limit,
-    "hard": attention_limit,
-    "linear": linear_limit,
+    name: attention_limit if MODELS[name].bounded else linear_limit for name in WITH_QUERY
 }
 """By L, R, θ, κ, s, the level, and the signal beside the query, for the models that have one."""
 

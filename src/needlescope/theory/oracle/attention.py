@@ -26,10 +26,10 @@ NIL = 1e-9  # an error not worth improving on
 
 
 class Attention(NamedTuple):
-    """An attention classifier along ξ and its error; ``tol`` bounds the numerical error."""
+    """An attention classifier along ξ and its error; ``bound`` is that of its numerical error."""
 
     error: float
-    tol: float
+    bound: float
     kappa: float
     sign: int
     threshold: float
@@ -55,7 +55,7 @@ def best_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
     """
     hard = hard_attention(L, R, theta, pi)
     if hard.error < NIL:
-        return hard._replace(tol=NIL)
+        return hard._replace(bound=NIL)
     search = _Search(L, R, theta, pi)
     starts = search.starts()
     best = min(starts)
@@ -63,8 +63,8 @@ def best_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
         best = min(best, search.descend(start))
     kappa = float(np.exp(best.log_kappa))
     tau = search.threshold(kappa, best.offset)
-    error, tol = search.error(kappa, tau, best.sign, score.FINE)
-    return min(hard, Attention(error, tol, kappa, best.sign, best.sign * tau))
+    error, bound = search.error(kappa, tau, best.sign, score.FINE)
+    return min(hard, Attention(error, bound, kappa, best.sign, best.sign * tau))
 
 
 def hard_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
@@ -106,9 +106,9 @@ class _Search:
         self, kappa: float, tau: float, sign: int, resolution: score.Resolution
     ) -> tuple[float, float]:
         """Return the error of a classifier and its numerical error bound."""
-        negative, positive, tol = score.below(self.L, self.R, self.theta, kappa, tau, resolution)
+        negative, positive, bound = score.below(self.L, self.R, self.theta, kappa, tau, resolution)
         error = self.pi * positive + (1.0 - self.pi) * (1.0 - negative)
-        return (error if sign > 0 else 1.0 - error), tol
+        return (error if sign > 0 else 1.0 - error), bound
 
     def threshold(self, kappa: float, offset: float) -> float:
         """Return the threshold ``offset`` standard deviations above the mean negative score."""
@@ -152,8 +152,8 @@ class _Search:
         kappa = float(np.exp(log_kappa))
         if not 1e-4 < kappa < 1.2 * self.largest or abs(offset) > 40.0:
             return _Point(1.0, log_kappa, offset, sign)
-        error, tol = self.error(kappa, self.threshold(kappa, offset), sign, score.ROUGH)
-        return _Point(error if tol < 1e-3 else 1.0, log_kappa, offset, sign)
+        error, bound = self.error(kappa, self.threshold(kappa, offset), sign, score.ROUGH)
+        return _Point(error if bound < 1e-3 else 1.0, log_kappa, offset, sign)
 
 
 def _sample(L: int, R: int) -> tuple[Tokens, Tokens]:

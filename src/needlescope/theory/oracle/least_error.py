@@ -11,7 +11,7 @@ on quasi-Monte Carlo and carries the standard error of its independent replicate
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ...errors import NotConverged
 from ...grid import check_kind, choice
 from ...lattice import REPLICATES
 from ...outcome import Oracle, gather
+from ...paper import derived
 from ...signal_count import SignalCount
 from ...task import Positions, Task
 from ..asked import check_tol
@@ -33,7 +34,6 @@ from .counts import count_of
 from .quadratic import best_linear
 from .symmetric import FEW_SIGNALS
 
-MODELS = ("attention", "pooled", "vectorized", "hard", "linear", "bayes")
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
 RESOLVED = (
@@ -90,11 +90,11 @@ def oracle(
     """
     check_kind("task", task, Task)
     task.need_one_signal("oracle")
-    choice("model", model, MODELS)
+    choice("model", model, tuple(ORACLES))
     check_count(task, model)
     tol = check_tol(tol)
     points = Points(on_error, task.shape, task)
-    blank = {"model": model, "provenance": of_oracle(model, task)}
+    blank = {"model": model, "provenance": of_oracle(ORACLES[model].provenance, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for index, one in enumerate(jobs):
@@ -107,36 +107,33 @@ def oracle(
 
 def check_count(task: Task, model: str) -> None:
     """Refuse a random number of signal tokens where a model's oracle does not know it."""
-    if model == "vectorized":
-        task.need_fixed_count("the oracle of the vectorized model")
-    long = int(np.max(task.L)) > WHOLE
-    if model == "bayes" and isinstance(task.R, SignalCount) and long:
-        most = task.R.values[-1]
-        if most > FEW_SIGNALS:
-            raise ValueError(
-                f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
-                f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
-                "of fewer, or a number"
-            )
+    if isinstance(task.R, SignalCount):
+        ORACLES[model].check_count(task)
 
 
 def solve_oracle(task: Task, model: str, tol: float) -> dict[str, Any]:
     """Fields of the oracle of one scalar task."""
-    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
-    even = linear.pooled(L, R, theta, pi)
-    if model == "bayes":
-        asked = task, even.error, tol
-        value, se = _one_signal(*asked) or _bayes(*asked)
-        return {"error": value, "error_se": se, "threshold": np.log((1.0 - pi) / pi)}
-    if model == "vectorized":
-        if isinstance(task.positions, Positions):
-            best = linear.given_positions(L, theta, pi, task.positions)
-        else:
-            best = linear.vectorized(L, task.R, theta, pi)
-        return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
-    pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(L)}
-    kinds = {"attention": _attention, "hard": _hard, "linear": _linear}
-    return kinds[model](task, pooled, tol) if model in kinds else pooled
+    even = linear.pooled(task.L, count_of(task), task.theta, task.pi)
+    pooled = {"error": even.error, "error_se": 0.0, "threshold": even.threshold / np.sqrt(task.L)}
+    return ORACLES[model].solve(task, pooled, tol)
+
+
+def _pooled(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
+    return pooled
+
+
+def _vectorized(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
+    if isinstance(task.positions, Positions):
+        best = linear.given_positions(task.L, task.theta, task.pi, task.positions)
+    else:
+        best = linear.vectorized(task.L, task.R, task.theta, task.pi)
+    return {"error": best.error, "error_se": 0.0, "threshold": best.threshold}
+
+
+def _likelihood_ratio(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
+    problem = task, pooled["error"], tol
+    value, se = _one_signal(*problem) or _bayes(*problem)
+    return {"error": value, "error_se": se, "threshold": np.log((1.0 - task.pi) / task.pi)}
 
 
 def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
@@ -153,7 +150,7 @@ def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     if task.R == task.L or _silent(task) or pooled["error"] < NIL:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.tol - NIL:
+    if best.error >= pooled["error"] - best.bound - NIL:
         return even
     _check_known(task, best, tol)
     return _fields(best)
@@ -161,10 +158,10 @@ def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
 
 def _check_known(task: Task, best: Attention, tol: float) -> None:
     """Refuse an error that is not known to the tolerance asked."""
-    if ERRORS_WITHIN_TOL * best.tol > tol:
+    if ERRORS_WITHIN_TOL * best.bound > tol:
         raise NotConverged(
-            f"the attention oracle of {task} is known to {best.tol:.1e} only, "
-            f"above tol={tol:g}; ask for tol={3.0 * best.tol:.1g} or more"
+            f"the attention oracle of {task} is known to {best.bound:.1e} only, "
+            f"above tol={tol:g}; ask for tol={3.0 * best.bound:.1g} or more"
         )
 
 
@@ -184,7 +181,7 @@ def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]
 def _fields(best: Attention) -> dict[str, Any]:
     return {
         "error": best.error,
-        "error_se": best.tol,
+        "error_se": best.bound,
         "threshold": best.threshold,
         "kappa": best.kappa,
         "sign": best.sign,
@@ -198,13 +195,27 @@ def _silent(task: Task) -> bool:
 
 def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
     """Bayes error without sampling, and its own error, where one token carries the signal."""
-    several = count_of(task) != 1
-    if several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task):
+    if not _is_one_signal(task):
         return None
     found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not found.doubt <= RESOLVED * min(found.error, tol):
+    if not found.uncertainty <= RESOLVED * min(found.error, tol):
         return None
-    return min(found.error, _bound(task, pooled)), found.doubt
+    return min(found.error, _bound(task, pooled)), found.uncertainty
+
+
+def _is_one_signal(task: Task) -> bool:
+    """Whether one token carries the signal, at any of several places."""
+    several = count_of(task) != 1
+    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task))
+
+
+def _without_sampling(task: Task) -> float:
+    """Return the tolerance to which the Bayes error can be had without sampling, ∞ if none."""
+    if not _is_one_signal(task):
+        return np.inf
+    found = one_signal.bayes_error(task.L, task.theta, task.pi)
+    known = found.uncertainty <= RESOLVED * found.error
+    return 1.1 * found.uncertainty / RESOLVED if known else np.inf
 
 
 def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
@@ -235,10 +246,12 @@ def _bayes(
         if ERRORS_WITHIN_TOL * se <= tol:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
-            raise NotConverged(
+            reachable = min(2.5 * se, _without_sampling(task))
+            raise NotConverged.at(
                 f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
                 f"points in each replicate, above tol={tol:g}; "
-                f"ask for tol={3.0 * se:.1g} or more"
+                f"ask for tol={reachable:.1e} or more",
+                reachable,
             )
         points = min(
             LAST_POINTS,
@@ -259,3 +272,70 @@ def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
     if R == L:
         return None
     return lambda points, index: bayes.replicate_uniform(L, R, theta, pi, points, index)
+
+
+def _need_few_signals(task: Task) -> None:
+    """Refuse a random R that the Bayes error does not know."""
+    assert isinstance(task.R, SignalCount)
+    most = task.R.values[-1]
+    if int(np.max(task.L)) > WHOLE and most > FEW_SIGNALS:
+        raise ValueError(
+            f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
+            f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
+            "of fewer, or a number"
+        )
+
+
+def _any_count(task: Task) -> None:
+    """Take any number of signal tokens."""
+
+
+class OracleKind(NamedTuple):
+    """How the least error of a model with a known signal is found.
+
+    Attributes
+    ----------
+    provenance
+        What the error rests on.
+    solve
+        From a scalar task, the fields of mean pooling and a tolerance, to the fields.
+    closed
+        Whether it is a closed formula, known down to underflow.
+    beats_pooling
+        Whether it is never worse than mean pooling.
+    integrated
+        Whether the tolerance decides how finely it is integrated.
+    check_count
+        Refuses a random number of signal tokens that it does not know.
+    """
+
+    provenance: str
+    solve: Callable[[Task, dict[str, Any], float], dict[str, Any]]
+    closed: bool = False
+    beats_pooling: bool = True
+    integrated: bool = False
+    check_count: Callable[[Task], None] = _any_count
+
+
+ORACLES = {
+    "attention": OracleKind(
+        f"search: over temperature, sign and threshold in {derived('theorem 1')}", _attention
+    ),
+    "pooled": OracleKind(derived("proposition 1"), _pooled, closed=True),
+    "vectorized": OracleKind(
+        f"search: over the weights in {derived('proposition 1')}",
+        _vectorized,
+        check_count=lambda task: task.need_fixed_count("the oracle of the vectorized model"),
+    ),
+    "hard": OracleKind("formula: largest token", _hard, beats_pooling=False),
+    "linear": OracleKind(
+        "search: over temperature and threshold of a normal and a chi square", _linear
+    ),
+    "bayes": OracleKind(
+        "formula: likelihood ratio",
+        _likelihood_ratio,
+        integrated=True,
+        check_count=_need_few_signals,
+    ),
+}
+"""By the name of a model, or "bayes" for the likelihood ratio, which no classifier beats."""

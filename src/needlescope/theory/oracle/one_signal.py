@@ -34,7 +34,7 @@ class Sure(NamedTuple):
     """An error, and a bound on its numerical error: infinite, if the integral has no end."""
 
     error: float
-    doubt: float
+    uncertainty: float
 
 
 def bayes_error(L: int, theta: float, pi: float) -> Sure:

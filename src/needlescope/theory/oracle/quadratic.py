@@ -24,16 +24,16 @@ from ...arrays import FloatArray
 from .attention import Attention
 from .counts import Count, most, pairs
 
-TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves doubt
+TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves uncertainty
 STEP = 0.04  # of the logarithm of q, in proportion to α
 COARSE = 2  # times that, to see where the best rule is
 ENDS = -30.0, 12.0  # of that logarithm: what is left out is below rounding
 ANGLES, TAUS = 9, 21  # of a coarse look
 LOOKS = 3  # at thresholds, each around the best of the one before
 EVALUATIONS = 200  # of a simplex search, which takes 90 or so
-ENOUGH, COARSE_ENOUGH = 1e-9, 1e-4  # a doubt at which no other path is tried
-DOUBT = 1e-5  # beyond it a threshold is passed over
-COARSE_DOUBT = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
+ENOUGH, COARSE_ENOUGH = 1e-9, 1e-4  # an uncertainty at which no other path is tried
+LARGEST_UNCERTAINTY = 1e-5  # beyond it a threshold is passed over
+COARSE_UNCERTAINTY = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
 GROWTH = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
 NOTHING = -45.0  # the logarithm of a term that does not matter
 EDGE = 1e-3  # a threshold this near the least of ‖Px‖² is none
@@ -59,15 +59,15 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
     # the ends, where one of the two parts is all, are no inside of a simplex
     found += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
     _, angle, tau = min(found)
-    error, doubt = (float(one[0]) for one in errors(angle, np.array([tau])))
-    tol = doubt + 1e-12  # of the rule with half the nodes: more than its own
+    error, uncertainty = (float(one[0]) for one in errors(angle, np.array([tau])))
+    bound = uncertainty + 1e-12  # of the rule with half the nodes: more than its own
     # T = cos(φ) √L (x̄ + (κ/L)‖Px‖²) − shift
     spread = np.sqrt(2.0 * (L - 1.0))
     raised = tau + np.sin(angle) * (L - 1.0) / spread
     if angle == 0.5 * np.pi:
-        return Attention(error, tol, np.inf, 1, float(raised * spread / L))
+        return Attention(error, bound, np.inf, 1, float(raised * spread / L))
     kappa = np.tan(angle) * np.sqrt(L) / spread
-    return Attention(error, tol, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
+    return Attention(error, bound, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
 
 
 _Rule = tuple[float, float, float]  # error, angle and threshold
@@ -107,8 +107,8 @@ def _look(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
     least = low
     for _ in range(LOOKS):
         taus = np.linspace(low, high, TAUS)
-        error, doubt = errors(angle, taus, COARSE * STEP)
-        error[doubt > COARSE_DOUBT] = 1.0
+        error, uncertainty = errors(angle, taus, COARSE * STEP)
+        error[uncertainty > COARSE_UNCERTAINTY] = 1.0
         at = int(error.argmin())
         width = (high - low) / (TAUS - 1)
         low, high = max(taus[at] - width, least), taus[at] + width
@@ -131,9 +131,9 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
         angle, tau = at(x)
         if not 0.0 <= angle <= 0.5 * np.pi:
             return 1.0
-        value, doubt = errors(angle, np.array([tau]))
-        # with its doubt, or a search would find where the rule errs in its favour
-        return float(value[0] + doubt[0]) if doubt[0] <= DOUBT else 1.0
+        value, uncertainty = errors(angle, np.array([tau]))
+        # with its uncertainty, or a search would find where the rule errs in its favour
+        return float(value[0] + uncertainty[0]) if uncertainty[0] <= LARGEST_UNCERTAINTY else 1.0
 
     inwards = -0.05 if start[1] > 0.25 * np.pi else 0.05
     steps = np.array([[0.0, 0.0], [inwards, 0.0], [0.0, 0.02]])
@@ -155,20 +155,20 @@ def below(
     >>> below(10, 1.0, 0.0, 0.0, np.array([1.0, 2.0]))[0].round(6)
     array([0.5     , 0.841345])
     """
-    found, doubt = np.zeros(len(tau)), np.full(len(tau), np.inf)
+    found, uncertainty = np.zeros(len(tau)), np.full(len(tau), np.inf)
     for turn in TURNS:
-        left = np.flatnonzero(doubt > (ENOUGH if step == STEP else COARSE_ENOUGH))
+        left = np.flatnonzero(uncertainty > (ENOUGH if step == STEP else COARSE_ENOUGH))
         if len(left):
             path = _along(turn, step * abs(turn) / TURNS[0], L, m, noncentral, angle, tau[left])
-            better = path[1] < doubt[left]
-            found[left[better]], doubt[left[better]] = path[0][better], path[1][better]
-    return np.clip(found, 0.0, 1.0), doubt
+            better = path[1] < uncertainty[left]
+            found[left[better]], uncertainty[left[better]] = path[0][better], path[1][better]
+    return np.clip(found, 0.0, 1.0), uncertainty
 
 
 def _along(
     turn: float, step: float, L: int, m: float, noncentral: float, angle: float, tau: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(T < τ) by one path, and its doubt: with rounding, as terms that grow cancel."""
+    """Return P(T < τ) by one path, and its uncertainty, of rounding too: large terms cancel."""
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
     q = np.exp(np.arange(*ENDS, step) - 1j * turn)
     pole = 1.0 - 2j * q * square

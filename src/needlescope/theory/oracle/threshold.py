@@ -17,10 +17,10 @@ from ...outcome import Threshold, gather
 from ...task import Task
 from ..asked import check_tol
 from ..on_error import Points
-from ..provenance import ORACLE, of_search
+from ..provenance import of_search
 from . import score
 from .attention import NIL, hard_attention
-from .least_error import MODELS, solve_oracle
+from .least_error import ORACLES, solve_oracle
 from .linear import pooled
 
 RESOLVED = 20.0 * NIL  # the least target of a search: twice its error's error is a tenth of it
@@ -76,7 +76,7 @@ def oracle_threshold(
     check_kind("task", task, Task)
     task.need_one_signal("oracle_threshold")
     task.need_plain("oracle_threshold")
-    choice("model", model, MODELS)
+    choice("model", model, tuple(ORACLES))
     tol = check_tol(tol)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
     check_target(model, error)
@@ -87,7 +87,7 @@ def oracle_threshold(
     for one, target in pairs:
         check_signal_needed(one, target)
     points = Points(on_error, shape, task, error=error)
-    blank = {"model": model, "provenance": of_search(ORACLE[model])}
+    blank = {"model": model, "provenance": of_search(ORACLES[model].provenance)}
 
     rows: list[dict[str, Any]] = [blank] * len(pairs)
     for index, (one, target) in enumerate(pairs):
@@ -102,9 +102,10 @@ def oracle_threshold(
 
 def check_target(model: str, error: Value) -> None:
     """Refuse a target below what a model's error is known to."""
-    least = CLOSED if model == "pooled" else RESOLVED
+    closed = ORACLES[model].closed
+    least = CLOSED if closed else RESOLVED
     if np.min(error) < least:
-        why = "a closed formula, above underflow" if model == "pooled" else "numerically resolved"
+        why = "a closed formula, above underflow" if closed else "numerically resolved"
         raise ValueError(
             f"error must be at least {least:g} for model={model!r}, down to which it is {why}, "
             f"got {np.min(error):g}"
@@ -146,11 +147,11 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
     snr = float(brentq(pooled_gap, 0.0, high, xtol=1e-12, rtol=1e-12))
     # pooling's own threshold, and where the search ends: only hard attention may do worse
     last = snr * float(np.sqrt(task.L)) / task.R
-    if model == "pooled":
+    if ORACLES[model].closed:
         return last, 0.0
-    last = np.inf if model == "hard" else last
-    if model == "attention":
-        return _attention_threshold(task, target, last)
+    last = last if ORACLES[model].beats_pooling else np.inf
+    if model in BY_NEWTON:
+        return BY_NEWTON[model](task, target, last)
     low, high = 0.0, min(last, 2.0 + float(np.sqrt(2.0 * np.log(task.L))))
     while high < last and gap(high) > 0.0:
         low, high = high, min(last, 1.5 * high)
@@ -160,7 +161,7 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
     nearby = 0.995 * rough
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
     # a small target needs an error to match
-    fine = min(tol, 0.1 * target) if model == "bayes" else 1.0
+    fine = min(tol, 0.1 * target) if ORACLES[model].integrated else 1.0
     try:
         theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
     except NotConverged:
@@ -219,3 +220,7 @@ def _error_at(task: Task, classifier: dict[str, Any]) -> float:
         negative, positive, _ = score.below(task.L, task.R, task.theta, kappa, tau)
     error = float(pi * positive + (1.0 - pi) * (1.0 - negative))
     return error if sign > 0 else 1.0 - error
+
+
+BY_NEWTON = {"attention": _attention_threshold}
+"""The models whose threshold has a search of its own."""

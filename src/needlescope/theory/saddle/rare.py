@@ -93,8 +93,8 @@ def _settled(before: _Turn | None, now: _Turn) -> bool:
         return False
     if before is None or before.value < NIL:
         return now.say >= MANY
-    doubt = np.hypot(before.relative, now.relative)
-    return bool(abs(np.log(now.value / before.value)) <= AGREE * doubt)
+    uncertainty = np.hypot(before.relative, now.relative)
+    return bool(abs(np.log(now.value / before.value)) <= AGREE * uncertainty)
 
 
 def _where(law: NormalLaw, at: FloatArray, start: FloatArray, turn: int) -> list[Tilt]:

@@ -18,10 +18,10 @@ from ..along import along_signals
 from .step import Overlaps, Sizes, start, step
 
 POINTS = (2**8, 2**10, 2**12, 2**14)
-MOST_STEPS = 1_000  # a few minutes; 10,000 would take an hour
+MOST_STEPS = 1_000  # minutes, some a quarter of an hour; 10,000 would take hours
 SHOWN = 50  # steps from which a terminal shows how far they are
-SURE = 5e-4  # doubt that needs no finer lattice
-UNSURE = 1e-2  # doubt beyond which a path is left to chance, and not returned
+SURE = 5e-4  # uncertainty that needs no finer lattice
+UNSURE = 1e-2  # uncertainty beyond which a path is left to chance, and not returned
 # A lattice four times as fine lessens errors about as much. Errors of single steps add up to a bias
 # as well, which replicates share: a third of what it lost by the last refinement is left of it.
 FINER, LEFT = 4.0, 1.0 / 3.0
@@ -49,9 +49,9 @@ def followed(
 def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
     """Return signal, norm and cosine of readout and query after the last step, with errors.
 
-    The lattice is refined until the doubt is at most ``sure``, or to its finest; it is refined no
-    further where not even that could tell where the path ends. ``finest`` is the doubt that the
-    finest would leave, as far as can be seen.
+    The lattice is refined until the uncertainty is at most ``sure``, or to its finest; it is not
+    refined further where not even that could tell where the path ends. ``finest`` is the
+    uncertainty that the finest would leave, as far as can be seen.
     """
     assert training.schedule is not None
     if training.schedule.steps > MOST_STEPS:
@@ -63,7 +63,7 @@ def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[s
     for level, points in enumerate(POINTS, 1):
         found = _with_bias(at_level(task, training, points), found)
         each = found.get("cosines_q_se", found["cosine_q_se"])
-        left = doubt(np.array(each), found["kappa"], found["kappa_se"])
+        left = uncertainty(np.array(each), found["kappa"], found["kappa_se"])
         finest = left / FINER ** (len(POINTS) - level)
         if left <= sure and (level > 1 or left == 0.0):
             break
@@ -114,12 +114,12 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def doubt(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:
+def uncertainty(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:
     """Return the largest standard error: of a query's cosine, and of its κ, relative to it.
 
     Examples
     --------
-    >>> doubt(1e-4, 2.0, 4e-4), doubt(0.0, 0.0, 0.0)
+    >>> uncertainty(1e-4, 2.0, 4e-4), uncertainty(0.0, 0.0, 0.0)
     (0.0002, 0.0)
     """
     relative = np.asarray(kappa_se) / np.where(np.asarray(kappa) == 0.0, 1.0, kappa)

@@ -41,6 +41,20 @@ def test_labels_that_do_not_name_each_bag_once(labels, sentence):
         Bags.from_table(FRAME, "bag", label=labels)
 
 
+def test_a_series_of_as_many_labels_as_rows_goes_by_its_names_or_is_refused():
+    """One row a bag: an index of names is no index of rows, and one that may be both is neither."""
+    frame = pd.DataFrame({"bag": list("vuw"), "z": [1.0, 2.0, 3.0]})
+    _, y = Bags.from_table(frame, "bag", label=pd.Series({"u": 1, "v": 0, "w": 2}))
+    assert y.tolist() == [0, 1, 2]
+    numbered = pd.DataFrame({"bag": [2, 0, 1], "z": [1.0, 2.0, 3.0]})
+    labels = pd.Series([10, 11, 12])
+    with pytest.raises(ValueError, match=r"^label may be those of the rows or, by their index"):
+        Bags.from_table(numbered, "bag", label=labels)
+    _, by_row = Bags.from_table(numbered, "bag", label=labels.to_numpy())
+    _, by_bag = Bags.from_table(numbered, "bag", label=labels.to_dict())
+    assert by_row.tolist() == [10, 11, 12] and by_bag.tolist() == [12, 10, 11]
+
+
 def test_a_column_of_vectors_is_all_features():
     bags = Bags.from_table(VECTORS, "bag")
     assert bags.names is None and bags[0].tolist() == [[1.0, 2.0], [5.0, 6.0]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import Metadata, first_missing, index_of, numbers
+from ..tables import Metadata, as_given, first_missing, index_of, numbers
 from .columns import Columns
 from .joined import Parts
 from .rows import Grouping, grouping, label_of_each_bag
@@ -26,7 +26,7 @@ def of_table(
     """
     columns = Columns(X)
     bag = columns.values("bag", bag)
-    by_bag = _one_for_each_bag(label, columns.count)
+    by_bag = _one_for_each_bag(label, bag, X, columns.count)
     given = label if label is None or by_bag else columns.values("label", label)
     beside = columns.metadata(metadata)
     columns.drop(drop)
@@ -44,11 +44,33 @@ def of_table(
     return Parts(table, found.starts, names, found.ids, kept), y, found
 
 
-def _one_for_each_bag(labels: Any, count: int) -> bool:
-    """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows."""
-    if isinstance(labels, Mapping):
+def _one_for_each_bag(labels: Any, bag: Any, X: Any, count: int) -> bool:
+    """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> _one_for_each_bag(pd.Series({"v": 0, "u": 1}), ["u", "v"], np.ones((2, 1)), 2)
+    True
+    >>> _one_for_each_bag(pd.Series([0, 1, 1]), [2, 0, 1], np.ones((3, 1)), 3)
+    Traceback (most recent call last):
+    ValueError: label may be those of the rows or, by their index, those of the bags; ...
+    """
+    index = index_of(labels)
+    if isinstance(labels, Mapping) or index is None:
+        return isinstance(labels, Mapping)
+    if len(labels) != count:
         return True
-    return index_of(labels) is not None and len(labels) != count
+    rows = index_of(X)
+    of_rows = index.tolist() == list(range(count)) if rows is None else rows.equals(index)
+    names = as_given(bag).tolist()
+    of_bags = set(names) <= set(index.tolist())
+    if of_rows and of_bags and names != index.tolist():
+        raise ValueError(
+            "label may be those of the rows or, by their index, those of the bags; pass "
+            "label.to_numpy() for the first, label.to_dict() for the second"
+        )
+    return of_bags and not of_rows
 
 
 def labels_by_bag(ids: Any, labels: Any) -> Any:

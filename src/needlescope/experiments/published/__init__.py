@@ -1,1 +1,0 @@
-"""One file for each figure: its grid and its checks."""

@@ -1,1 +1,0 @@
-"""Protocols that go beyond the paper's, beside it."""

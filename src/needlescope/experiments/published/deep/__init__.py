@@ -1,1 +1,0 @@
-"""Fuller attention on the same task: experiments that need torch."""

@@ -1,0 +1,136 @@
+"""From rows to marks, as figures share it: lines from theory, dots with bars from trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .drawing import Block, Drawing, Key, Panel
+from .marks import INSIDE, Dots, Line, Mark, Words, numbers
+from .reading.rows import means, simulated
+from .style import BAYES_COLOUR, BAYES_OPTIMAL, grey
+
+BAYES_KEY = Key(BAYES_OPTIMAL, Line(colour=BAYES_COLOUR, width=0.9))
+
+
+def curve(
+    lines: pd.DataFrame,
+    trials: pd.DataFrame,
+    x: str,
+    y: str,
+    colour: str,
+    name: str = "",
+    *,
+    change: Callable[[Any], Any] = lambda value: value,
+    dash: Sequence[float] = (),
+    marker: str = "o",
+) -> list[Mark]:
+    """Return theory's rows as a line and trials as dots with standard errors, as far as there are.
+
+    ``change`` is what is drawn of y; it must be a shift or a reflection, so that bars stay right.
+
+    Examples
+    --------
+    >>> theory = pd.DataFrame({"alpha1": [2.0, 1.0], "test_error": [0.1, 0.2]})
+    >>> [line] = curve(theory, theory[:0], "alpha1", "test_error", "#0072B2")
+    >>> line.x, line.y
+    ((1.0, 2.0), (0.2, 0.1))
+    """
+    found: list[Mark] = []
+    if len(lines):
+        lines = lines.sort_values(x)
+        heights = numbers(change(lines[y].astype(float)))
+        found.append(Line(numbers(lines[x]), heights, colour, name, dash))
+    if len(trials):
+        found.append(dots(means(trials, x, y), colour, name, change=change, marker=marker))
+    return found
+
+
+def dots(
+    found: pd.DataFrame,
+    colour: str,
+    name: str = "",
+    *,
+    change: Callable[[Any], Any] = lambda value: value,
+    aside: float = 1.0,
+    **look: Any,
+) -> Dots:
+    """Return the means over trials as dots, a factor ``aside`` from where they are."""
+    heights = numbers(change(found["mean"]))
+    return Dots(numbers(found["x"] * aside), heights, numbers(found["se"]), colour, name, **look)
+
+
+def line(
+    rows: pd.DataFrame, x: str, y: str, colour: str, name: str = "", how: str = "mean", **look: Any
+) -> list[Line]:
+    """Return theory's rows as a line: the mean, or the "min", of those at one x; none without rows.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"alpha": [2.0, 1.0, 1.0], "test_error": [0.1, 0.2, 0.3]})
+    >>> line(rows, "alpha", "test_error", "#0072B2", how="min")[0].y
+    (0.2, 0.1)
+    """
+    points = rows.astype({y: float}).groupby(x)[y].agg(how)
+    if not len(points):
+        return []
+    return [Line(numbers(points.index), numbers(points), colour, name, **look)]
+
+
+def trial_dots(
+    trials: pd.DataFrame, x: str, y: str, settings: Sequence[str] = (), **look: Any
+) -> list[Dots]:
+    """Return the means over trials as dots, in the setting of the least mean at each x, if any."""
+    if not len(trials):
+        return []
+    parts = [part for _, part in trials.groupby(list(settings))] if settings else [trials]
+    every = pd.concat([means(part, x, y) for part in parts], ignore_index=True)
+    return [dots(every.loc[every.groupby("x")["mean"].idxmin()], **look)]
+
+
+def bayes_line(rows: pd.DataFrame, x: str, dash: Sequence[float] = ()) -> list[Mark]:
+    """Return the rows of "bayes_optimal" as a thin line below the others: their test errors."""
+    rows = rows.dropna(subset=[x, "test_error"]).sort_values(x)
+    if not len(rows):
+        return []
+    points = numbers(rows[x]), numbers(rows["test_error"])
+    return [Line(*points, BAYES_COLOUR, BAYES_OPTIMAL, dash, width=0.9, layer=-1)]
+
+
+def heights(marks: Sequence[Mark]) -> np.ndarray:
+    """Return how high lines, dots and the ends of their bars are; what is not finite is left out.
+
+    Examples
+    --------
+    >>> heights([Line([1.0], [0.5]), Dots([1.0], [0.25], [0.125])]).tolist()
+    [0.5, 0.125, 0.375]
+    """
+    found = [np.zeros(0)]
+    for mark in marks:
+        if isinstance(mark, Line | Dots):
+            y = np.asarray(mark.y, float)
+            se = np.nan_to_num(mark.se) if isinstance(mark, Dots) and mark.se is not None else 0.0
+            found += [y - se, y + se] if isinstance(mark, Dots) else [y]
+    every = np.concatenate(found)
+    kept: np.ndarray = every[np.isfinite(every)]
+    return kept
+
+
+def note(drawn: object) -> list[Mark]:
+    """Say in a panel that it is empty, if nothing is drawn."""
+    middle, words = ("center", "center"), "not in the table"
+    return [] if drawn else [Words(words, (0.5, 0.5), INSIDE, middle, colour=grey(0.5))]
+
+
+def explain(table: pd.DataFrame, call: str) -> str:
+    """Say what lines and dots are; the dots are trials of the call."""
+    return f"lines: theory    dots: {simulated(table, call)}"
+
+
+def two_panels(panels: Sequence[Panel], words: str, right: float, gap: float) -> Drawing:
+    """Return two panels side by side, and what they share in words."""
+    block = Block(panels, 2, (0.075, right, 0.155, 0.84), (gap, 0.2))
+    return Drawing([block], (7.0, 2.9), words)

@@ -1,1 +1,0 @@
-"""One file for each figure of what any learner could reach."""

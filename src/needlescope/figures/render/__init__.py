@@ -1,1 +1,0 @@
-"""Drawings by matplotlib; nothing else in the figures imports it."""

@@ -1,0 +1,1 @@
+"""Figures of what the Bayes-optimal learner and AMP reach."""

@@ -1,0 +1,272 @@
+"""How many gradient steps, each on a fresh batch, and how long, with so much data in all.
+
+Test errors and cosines against the number of steps at a fixed total α, half of it for the steps
+and half for the readout; L = 10, θ = 3.5 and L = 100, θ = 4, R = 1, π = ½, logistic loss. Beside
+them the paper's two steps, which share their data, and the Bayes-optimal error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.comparison import compare, paired_trials
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import dots, heights, note
+from ...figures.marks import Dots, Line, Mark, numbers
+from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
+from ...figures.reading.rows import means, select
+from ...figures.style import BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, blend
+from ...grid import choice
+from .limit import bayes_unit
+
+ORDER = 14
+TITLE = "How many gradient steps, each on a fresh batch"
+CAPTION = (
+    "Test error and alignment of attention against the number of joint gradient steps on (w, b, "
+    "q), each on a fresh batch. All data together are fixed: half of them for the steps, in "
+    "equal batches, and half for the readout. Dashed: the paper's two steps, both on all data of "
+    "the first half. Dotted: Bayes-optimal. Every point has the step size and the ridge of least "
+    "error in theory. Two fresh steps use half of the data of two steps on the same data, and "
+    "have a larger error. With ten tokens more steps nearly make up for that, and gain no more: "
+    "at α = 4 the error is 0.143 after 32 steps and 0.142 after the two, where the Bayes-optimal "
+    "error is 0.109. With a hundred tokens and α = 16 more steps do pay: the error falls from "
+    "0.203 to 0.150 with eight, three quarters of the way to the Bayes-optimal 0.131, as the "
+    "query of one step improves the gradient of the next. More than eight gain nothing. With α = "
+    "4 the first steps have too few data: the error is 0.438 after 32 steps, where the "
+    "Bayes-optimal error is 0.137. At L = 100 dots approach the lines slowly as d grows: after "
+    "eight steps the cosine is 0.80 at d = 120, 0.85 at 240, 0.89 at 500 and 0.910 ± 0.005 at "
+    "1000, where theory gives 0.915."
+)
+TASKS = tuple({"L": L, "R": 1, "theta": theta, "pi": 0.5} for L, theta in ((10, 3.5), (100, 4.0)))
+BATCHES = (2, 3, 4, 6, 8, 16, 32)
+# All steps of the readout together make 0.3, short enough that slopes stay near ±½ (a longer w and
+# a shorter q come to the same), all steps of the query what is written here, beside the ridge.
+# Both are those that err least in theory: of 8 lengths a decade from 100 to 5000 at L = 10, from
+# 2000 to 300,000 at L = 100 (of 32 a decade around the best at α = 16, where it is narrow), and of
+# the ridges 0.1 and 1.
+READOUT = 0.3
+ETA_B = 4.0  # Newton's step of the logistic loss, which balances the slopes
+CHOSEN = {
+    (10, 4.0): {
+        **{2: (562.3, 1.0), 3: (421.7, 1.0), 4: (316.2, 1.0), 6: (237.1, 1.0), 8: (237.1, 1.0)},
+        **{16: (177.8, 1.0), 32: (133.4, 0.1)},
+    },
+    (10, 16.0): {
+        **{2: (1000.0, 0.1), 3: (421.7, 0.1), 4: (316.2, 0.1), 6: (316.2, 0.1), 8: (237.1, 0.1)},
+        **{16: (237.1, 0.1), 32: (237.1, 0.1)},
+    },
+    (100, 4.0): {2: (3548.0, 1.0)} | dict.fromkeys(BATCHES[1:], (2661.0, 1.0)),
+    (100, 16.0): {
+        **{2: (19950.0, 0.1), 3: (29430.0, 1.0), 4: (17780.0, 1.0), 6: (10000.0, 0.1)},
+        **{8: (8058.0, 0.1), 16: (5623.0, 0.1), 32: (4870.0, 0.1)},
+    },
+}
+TOGETHER = {  # of the two steps on the same data
+    **{(10, 4.0): (237.1, 1.0), (10, 16.0): (237.1, 0.1)},
+    **{(100, 4.0): (2661.0, 1.0), (100, 16.0): (22070.0, 1.0)},
+}
+DOTS = {(10, 4.0): (2, 4, 8), (10, 16.0): (2, 4, 8, 16), (100, 4.0): (), (100, 16.0): (2, 4, 8)}
+TOL = 5e-3  # of trained errors: thinner than their lines
+BY = ("task.L", "training.alpha0", "training.schedule.steps")
+SCORED = ("test_error", "cosine_q", "kappa")
+
+
+def units(full: bool) -> list[Unit]:
+    """Predictions for each number of steps, the Bayes-optimal error, and trials at d and d/2."""
+    found = []
+    for task in TASKS:
+        L = int(task["L"])
+        d, count = {10: (400, 24), 100: (480, 12)}[L] if full else {10: (160, 8), 100: (120, 5)}[L]
+        for alpha in (4.0, 16.0):
+            found += [bayes_unit(task, alpha), _predict(task, alpha)]
+            found += [_predict(task, alpha, number) for number in BATCHES]
+            for number in DOTS[L, alpha]:
+                found += paired_trials("simulate", _arguments(task, alpha, number), d, count)
+    return found
+
+
+def _predict(task: dict[str, Any], alpha: float, number: int | None = None) -> Unit:
+    return Unit("predict", {**_arguments(task, alpha, number), "tol": TOL})
+
+
+def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[str, Any]:
+    """Return so many steps on fresh batches, or the two that share their data."""
+    place = int(task["L"]), alpha
+    length, ridge = TOGETHER[place] if number is None else CHOSEN[place][number]
+    cut = number or 1
+    training: dict[str, Any] = {
+        **{"alpha0": alpha / 2.0, "alpha1": alpha / 2.0, "ridge": ridge, "eta_b": ETA_B},
+        **{"eta_w": float(f"{READOUT / cut:.4g}"), "eta_q": float(f"{length / cut:.4g}")},
+    }
+    if number is not None:
+        training["schedule"] = {"steps": number}
+    return {"task": task, "training": training, "model": "attention"}
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare trials with theory after as many steps: error, cosine and strength of the query."""
+    return compare(table, BY, SCORED)
+
+
+X, TOTAL = "training.schedule.steps", "total"
+PANELS = {"error": "test_error", "cosine": "cosine_q"}
+AXES = {"error": "test error", "cosine": "cosine of query and signal"}
+TRAINED = Rows(("task.L", "training.alpha0", "training.alpha1"), ("test_error", "cosine_q"))
+DRAWS = Draws(
+    "steps",
+    {
+        "predict": TRAINED,
+        "simulate": TRAINED,
+        "bayes_optimal": Rows(("task.L", "alpha"), ("test_error", "overlap")),
+    },
+    across=(
+        *("task.L", "task.theta", "alpha", "training.alpha0", "training.alpha1", X),
+        *("training.schedule", "training.ridge", "training.eta_w", "training.eta_q"),
+    ),
+    only={"model": ("attention",)},
+)
+TICKS = (0.1, 0.12, 0.15, 0.2, 0.3, 0.4, 0.5)
+SHADES = ("#56B4E9", COLOURS["attention"], "#003A5C")  # from light to dark as data grow
+TWO = "two steps on the same data"
+FRESH = "steps on fresh batches"
+
+
+@of_units
+def steps(
+    table: pd.DataFrame, ax: Any = None, *, panel: str = "error", L: int | None = None
+) -> Any:
+    """Draw test errors and cosines against the number of steps; a column of panels for each L.
+
+    Where a number of steps was asked with several settings (step sizes, ridges), the one that errs
+    least is drawn at each amount of data.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: of "predict", lines for attention after a schedule,
+        and dashed levels for attention after two steps; dots with standard errors for "simulate";
+        dotted levels for "bayes_optimal". What is missing is left out.
+    panel : "error" or "cosine", default "error"
+        With ``ax``, which one.
+    L : int, optional
+        With ``ax``, of how many tokens: the fewest by default.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import needlescope as ns
+    >>> task = ns.Task(L=10, R=1, theta=4.0, pi=0.5)
+    >>> training = ns.Training(4.0, 4.0, eta_w=0.5, eta_b=4.0, eta_q=5.0)
+    >>> schedules = [None, ns.Schedule.even(2), ns.Schedule.even(4)]
+    >>> found = [ns.predict(task, training.replace(schedule=one), tol=1e-2)
+    ...          for one in schedules]
+    >>> figure = ns.figures.steps(pd.concat([one.to_pandas() for one in found]))
+    >>> [len(one.lines) for one in figure.axes]
+    [2, 2]
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, panel=panel, L=L)
+
+
+def drawing(
+    table: pd.DataFrame, *, alone: bool = False, panel: str = "error", L: int | None = None
+) -> Drawing:
+    """Return what `steps` draws: both panels of each L, or one of them alone."""
+    choice("panel", panel, tuple(PANELS))
+    table = _with_total(read(table, DRAWS))
+    check_strengths("steps", table)
+    parts = {int(one): part for one, part in table.groupby("task.L")}
+    colours = _colours(table)
+    if alone:
+        tokens = tokens_of(L, list(parts))
+        return single(_panel(parts[tokens], tokens, panel, colours))
+    panels = [
+        _panel(part, tokens, one, colours) for one in PANELS for tokens, part in parts.items()
+    ]
+    columns = len(parts)
+    left, width = (0.085, 7.0) if columns > 1 else (0.14, 4.2)
+    block = Block(panels, columns, (left, 0.985, 0.085, 0.87), (0.22, 0.22))
+    return Drawing([block], (width, 4.9), "", _legends(table, colours, columns))
+
+
+def _with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add all samples per dimension, the number of steps if no row has one, and the cosine."""
+    both = table["training.alpha0"] + table["training.alpha1"]
+    learned = table.call == "bayes_optimal"
+    found = table.assign(**{TOTAL: both.where(~learned, table["alpha"]).astype(float)})
+    found["cosine_q"] = found["cosine_q"].where(~learned, np.sqrt(found["overlap"].astype(float)))
+    return found if X in found else found.assign(**{X: np.nan})
+
+
+def _colours(table: pd.DataFrame) -> dict[float, str]:
+    totals = np.sort(table[TOTAL].dropna().unique())
+    last = max(len(totals) - 1, 2)  # of one or two the lighter shades
+    shades = [blend(SHADES, k / last) for k in range(len(totals))]
+    return dict(zip(totals.tolist(), shades, strict=True))
+
+
+def _panel(table: pd.DataFrame, tokens: int, panel: str, colours: dict[float, str]) -> Panel:
+    y = PANELS[panel]
+    marks = [
+        mark
+        for total, colour in colours.items()
+        for mark in _curves(table[table[TOTAL] == total], y, colour)
+    ]
+    strength = select(table, ["task.theta"])["task.theta"]
+    at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
+    return Panel(
+        [*marks, *note(marks)],
+        Axis("gradient steps" if panel == "cosine" else "", log=2, plain=True, minor="none"),
+        _height(panel, marks),
+        f"$L = {tokens}${at}" if panel == "error" else "",
+    )
+
+
+def _height(panel: str, marks: list[Mark]) -> Axis:
+    if panel == "cosine":
+        return Axis(AXES[panel], limits=(0.0, 1.02))
+    above = [one for one in heights(marks) if one > 0.0] or [0.5]
+    reach = (0.92 * min(above), 1.06 * max(above))
+    return Axis(AXES[panel], log=10, limits=reach, ticks=TICKS, minor="ticks")
+
+
+def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
+    """Return the curve of one amount of data, and the levels that it stands between."""
+    told = _best(select(table, [X, y], call="predict"))
+    trials = select(table, [X, y], call="simulate")
+    reach = pd.concat([told[X], trials[X]]).astype(float)
+    ends = (2.0, 32.0) if not len(reach) else (float(reach.min()), float(reach.max()))
+    two = _best(select(table[table[X].isna()], [y], call="predict"))
+    optimal = select(table, [y], call="bayes_optimal")
+    found: list[Mark] = []
+    for rows, name, dash in ((two, TWO, DASHED), (optimal, BAYES_OPTIMAL, DOTTED)):
+        if len(rows):
+            level = float(rows[y].iloc[0])
+            found.append(Line(ends, (level, level), colour, name, dash, 1.1, -1))
+    if len(told):
+        found.append(Line(numbers(told[X]), numbers(told[y]), colour, FRESH))
+    if len(trials):
+        found.append(dots(means(trials, X, y), colour, FRESH))
+    return found
+
+
+def _best(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that err least, one for each number of steps."""
+    return rows.sort_values("test_error").drop_duplicates(X).sort_values(X)
+
+
+def _legends(table: pd.DataFrame, colours: dict[float, str], columns: int) -> list[Legend]:
+    """Name lines and colours above the panels."""
+    dark = SHADES[-1]
+    keys = [Key(f"$\\alpha = {one:g}$ in all", Line(colour=c)) for one, c in colours.items()]
+    trials = select(table, ["d"], call="simulate")
+    words = " (dots: simulation)" if len(trials) else ""
+    keys.append(Key(FRESH + words, Line(colour=dark), Dots(colour=dark) if len(trials) else None))
+    keys.append(Key(TWO, Line(colour=dark, dash=DASHED, width=1.1)))
+    keys.append(Key(BAYES_OPTIMAL, Line(colour=dark, dash=DOTTED, width=1.1)))
+    spaces = {"columnspacing": 1.4, "handlelength": 2.0, "labelspacing": 0.3}
+    return [Legend(keys, "upper left", (0.005, 1.0), 3 if columns > 1 else 1, spaces=spaces)]

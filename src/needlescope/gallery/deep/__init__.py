@@ -1,0 +1,1 @@
+"""Figures of fuller attention, trained by torch; they are declared and drawn without it."""

@@ -1,0 +1,193 @@
+"""Test errors against samples: every architecture, the paper's two steps, and what is possible.
+
+L = 10, R = 1, θ = 5, π = ½. All samples count, also those that are held out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ...experiments.comparison import trials
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import note, trial_dots
+from ...figures.marks import Dots, Mark, Rule, numbers
+from ...figures.reading.door import Draws, Rows, nothing, read
+from ...figures.reading.rows import select
+from ...figures.style import BLACK
+from ...grid import choice
+from .. import deep_style as style
+from .. import deep_units as base
+
+ORDER = 18
+TITLE = "Fuller attention trained by Adam, beside the Bayes-optimal error"
+CAPTION = (
+    "Test error against all samples per dimension, held-out ones included, for one signal token "
+    "of ten. Dots are classifiers trained end to end by Adam, all in the same way: a fifth of "
+    "the samples is held out to stop and to choose the learning rate. Lines are theory: the "
+    "Bayes-optimal error, a replica-symmetric formula; the paper's two steps (half of the data "
+    "each, best of five steps and three ridges), as d → ∞; and the least error if the signal is "
+    "known. Left: the paper's model by Adam, by its two steps at the same d, and trained to a "
+    "minimum (L-BFGS, best of two ridges), and linear attention. Middle: self-attention, "
+    "transformers, gated attention. Right: models without attention."
+)
+ALPHAS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+WATCHED, TESTED = 8.0, 16.0  # α at which trainings are watched, and tested at other lengths
+LENGTHS = (2, 5, 20, 50, 100, 200)
+END_RIDGES = (0.03, 0.1)  # of training end to end to a minimum
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory on a fine grid, all architectures on a coarse one; two steps at their own d beside."""
+    size = base.Size.of(full)
+    found = [base.oracle_unit(base.TASK)]
+    found += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
+    for alpha in base.fine(0.5, 64.0, 15):
+        found += base.two_step_units(base.TASK, alpha)
+    for alpha in ALPHAS:
+        for step in base.STEPS:
+            for ridge in base.RIDGES:
+                asked = {**base.halves(base.TASK, alpha, step, ridge), "d": size.d}
+                found += trials("simulate", asked, 2 * size.trials)
+        for ridge in END_RIDGES:
+            asked = {**base.halves(base.TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
+            found += trials("simulate", asked, size.trials)
+    for alpha in ALPHAS:
+        for name in base.ARCHITECTURE_NAMES:
+            found += at(size, name, alpha)
+    return found
+
+
+def at(size: base.Size, name: str, alpha: float) -> list[Unit]:
+    """Return the trials of an architecture at α; those of one are watched, of one are tested more.
+
+    Other figures draw these, and so do not train again.
+    """
+    more: dict[str, Any] = {"watch": True} if alpha == WATCHED else {}
+    if alpha == TESTED:
+        more = {"lengths": list(LENGTHS)}
+    return base.trial_units(size, name, alpha, base.TASK, **more)
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare every architecture with the Bayes-optimal error."""
+    return base.compare_with_bayes(table, ("alpha",))
+
+
+X = "total"
+AMOUNTS = tuple(2.0**k for k in range(-6, 15))
+XLABEL = r"all samples per dimension, $\alpha$"
+SIMULATED = "the same, two steps (simulation)"
+MINIMUM = "the same, trained to a minimum"
+TRAINED = Rows((style.ALPHA0, style.ALPHA1), (style.Y,))
+DRAWS = Draws(
+    "deep_errors",
+    {
+        "simulate_deep": Rows(("architecture", "alpha"), (style.Y,)),
+        "simulate": TRAINED,
+        "predict": TRAINED,
+        "bayes_optimal": Rows(("alpha",), (style.Y,)),
+        "oracle": Rows((), ("error",)),
+    },
+    across=(
+        "alpha",
+        style.ALPHA0,
+        style.ALPHA1,
+        *style.SETTINGS,
+        "model",
+        "architecture",
+        "starts",
+        "lengths",
+    ),
+    only={"architecture": style.NAMES},
+)
+
+
+@of_units
+def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+    """Draw test errors of architectures against all samples, with theory's lines.
+
+    Where two steps were asked with several settings (steps on the query, ridges), and training to a
+    minimum with several ridges, the best is drawn at each amount of data.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" and for
+        "simulate" (two steps; to a minimum where it has ``starts``), lines for "predict",
+        "bayes_optimal" and "oracle". What is missing is left out; trainings that diverged are
+        counted in words.
+    panel : "paper", "attention" or "others", default "paper"
+        With ``ax``, which one: the paper's model and linear attention; self-attention,
+        transformers and gated attention; or models that do not attend.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "gru", "alpha": [1.0, 8.0],
+    ...                       "d": 50, "test_error": [0.4, 0.1]})
+    >>> [text.get_text() for text in figures.deep_errors(table).axes[2].get_legend().get_texts()]
+    ['recurrent (GRU)']
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+
+
+def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
+    """Return what `deep_errors` draws: all panels, or one of them alone."""
+    choice("panel", panel, tuple(style.GROUPS))
+    table = _with_total(read(table, DRAWS))
+    lines, floors = style.theory(table, X, level=True), _floors(table)
+    marks = {name: _dots(table, name) for name in style.GROUPS}
+    every = [*lines, *(one for some in marks.values() for one in some)]
+    errors = style.errors_axis(every, [one.y for one in floors if one.y is not None])
+    keys = style.theory_keys(lines, known=bool(floors))
+    if alone:
+        if not (marks[panel] or lines or floors):
+            nothing("deep_errors", f'the panel "{panel}" has no rows')
+        return single(_panel([*floors, *lines], marks[panel], panel, errors, keys))
+    panels = [_panel([*floors, *lines], marks[name], name, errors) for name in style.GROUPS]
+    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
+    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
+
+
+def _with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add all samples per dimension, of query and readout or of a learner."""
+    return table.assign(**{X: (table[style.ALPHA0] + table[style.ALPHA1]).fillna(table["alpha"])})
+
+
+def _floors(table: pd.DataFrame) -> list[Rule]:
+    """Return the level of those who know the signal."""
+    known = select(table, ["error"], call="oracle")["error"]
+    return [Rule(y=one, layer=-1, **style.KNOWN) for one in numbers(known.unique())]
+
+
+def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
+    """Return what is trained, in a panel; the paper's model in other ways as well."""
+    found = style.trained(table, X, style.GROUPS[group][1], apart=1.025)
+    if group == "paper":
+        rows = select(style.by_attention(table, "simulate"), [X, style.Y])
+        steps, minimum = rows[rows["starts"] == 0], rows[rows["starts"] > 0]
+        look: dict[str, Any] = {"colour": BLACK, "name": MINIMUM, "marker": "D", "size": 3.2}
+        look |= {"joined": style.JOINED}
+        others = trial_dots(minimum, X, style.Y, style.SETTINGS, **look)
+        look = {"colour": style.TWO, "name": SIMULATED, "marker": "^", "size": 4.4}
+        found[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
+    return found
+
+
+def _panel(
+    lines: list[Mark], marks: list[Dots], group: str, errors: Axis, keys: list[Key] | None = None
+) -> Panel:
+    own = style.dot_keys(marks)
+    first = keys is not None or group == next(iter(style.GROUPS))
+    return Panel(
+        [*lines, *marks, *note([*lines, *marks])],
+        Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none"),
+        errors if first else style.unnamed(errors),
+        style.GROUPS[group][0],
+        legend=style.below(own, 0.215) if keys is None else style.inside([*keys, *own]),
+    )

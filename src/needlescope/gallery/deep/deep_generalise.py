@@ -1,0 +1,195 @@
+"""Length generalisation: trained on ten tokens, tested on 2 to 200.
+
+The trainings of `deep_errors` at α = 16; for two steps, theory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import note
+from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
+from ...figures.reading.columns import listed
+from ...figures.reading.door import Draws, Rows, nothing, read
+from ...figures.reading.moments import each
+from ...figures.reading.rows import select
+from ...figures.style import DOTTED, grey
+from ...grid import choice
+from .. import deep_style as style
+from .. import deep_units as base
+from .deep_errors import LENGTHS, TESTED, at
+
+ORDER = 21
+TITLE = "Length generalisation of fuller attention: trained on 10 tokens, tested on 2 to 200"
+CAPTION = (
+    "Test error on sequences of another length, the signal still in one token; α = 16. Nothing "
+    "is trained again: the threshold fitted to ten tokens is used for all. The blue line is "
+    "theory, the paper's two steps in the setting that is best at ten tokens; the dotted one is "
+    "the least error at each length if the signal is known."
+)
+
+
+def units(full: bool) -> list[Unit]:
+    """The trainings that are tested at other lengths; theory of two steps, tested likewise."""
+    size = base.Size.of(full)
+    found = [base.bayes_unit(base.TASK, TESTED)]
+    lengths = sorted({round(one) for one in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
+    for length in lengths:
+        tested = {**base.TASK, "L": length}
+        found += [
+            base.oracle_unit(tested),
+            *base.two_step_units(base.TASK, TESTED, test_task=tested),
+        ]
+    for name in base.ARCHITECTURE_NAMES:
+        found += at(size, name, TESTED)
+    return found
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare every architecture with the Bayes-optimal error, at the length of its training."""
+    return base.compare_with_bayes(table, ("alpha",))
+
+
+TICKS_X = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+X, OWN, TESTED_COLUMN = "tested", "task.L", "test_task.L"
+DRAWS = Draws(
+    "deep_generalise",
+    {
+        "simulate_deep": Rows(("architecture", OWN), (style.Y, f"{style.Y}s_1")),
+        "predict": Rows((OWN, TESTED_COLUMN), (style.Y,)),
+        "oracle": Rows((OWN,), ("error",)),
+    },
+    across=(OWN, TESTED_COLUMN, *style.SETTINGS, "model", "architecture", "lengths"),
+    only={"architecture": style.NAMES},
+)
+
+
+@of_units
+def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
+    """Draw test errors against the length of test sequences, all trained on one length.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
+        ``lengths``, lines for "predict" with a ``test_task`` (two steps, in the setting that is
+        best at the length of training) and for "oracle". What is missing is left out; trainings
+        that diverged are counted in words.
+    panel : "paper", "attention" or "others", default "paper"
+        With ``ax``, which one: the paper's model and linear attention; self-attention,
+        transformers and gated attention; or models that do not attend.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "simulate_deep", "architecture": "max", "task.L": 10,
+    ...                       "lengths": [[5, 50]], "test_error": 0.05, "test_errors_1": 0.1,
+    ...                       "test_errors_2": 0.2})
+    >>> curves = figures.curves("deep_generalise", table, alone=True, panel="others")
+    >>> curves[["x", "y"]].values.tolist()
+    [[5.0, 0.1], [10.0, 0.05], [50.0, 0.2]]
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+
+
+def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
+    """Return what `deep_generalise` draws: all panels, or one of them alone."""
+    choice("panel", panel, tuple(style.GROUPS))
+    table = read(table, DRAWS)
+    length = _trained_at(table)
+    lines, every = _theory(table, length), _every(table)
+    marks = {
+        name: style.trained(every, X, style.GROUPS[name][1], apart=1.02) for name in style.GROUPS
+    }
+    errors = style.errors_axis([*lines, *(one for some in marks.values() for one in some)])
+    keys = style.theory_keys(lines)
+    if alone:
+        if not (marks[panel] or lines):
+            nothing("deep_generalise", f'the panel "{panel}" has no rows')
+        return single(_panel(length, lines, marks[panel], panel, errors, keys))
+    panels = [_panel(length, lines, marks[name], name, errors) for name in style.GROUPS]
+    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
+    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
+
+
+def _trained_at(table: pd.DataFrame) -> float | None:
+    """Return the length of training, of which there is one; None if none is said."""
+    rows = table[table["call"].isin(("simulate_deep", "predict"))]
+    found = sorted(float(one) for one in select(rows, [OWN])[OWN].unique())
+    if len(found) > 1:
+        raise ValueError(
+            f"figures.deep_generalise draws a single task.L of training, got {listed(found)}; "
+            f'select one, as table[(table["call"] == "oracle") | (table["{OWN}"] == {found[0]!r})]'
+        )
+    return found[0] if found else None
+
+
+def _every(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each length at which a training was tested, its own included."""
+    rows = table[table["call"] == "simulate_deep"]
+    own = rows.assign(**{X: rows[OWN]})
+    if "lengths" not in rows:
+        return own
+    asked = [one if isinstance(one, Sequence) else () for one in rows["lengths"]]
+    columns = {
+        f"{X}_{k + 1}": [one[k] if k < len(one) else np.nan for one in asked]
+        for k in range(max(map(len, asked), default=0))
+    }
+    others = each(rows.assign(**columns), X, f"{style.Y}s")
+    return pd.concat([own, others.assign(**{style.Y: others[f"{style.Y}s"]})], ignore_index=True)
+
+
+def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
+    """Return two steps, in the setting that is best where it was trained, and the known signal."""
+    found: list[Mark] = []
+    known = select(table, [OWN, "error"], call="oracle").sort_values(OWN)
+    if len(known):
+        points = numbers(known[OWN]), numbers(known["error"])
+        found.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN))
+    rows = select(style.by_attention(table, "predict"), [TESTED_COLUMN, style.Y])
+    if len(rows):
+        far = (np.log(rows[TESTED_COLUMN].astype(float)) - np.log(length or 1.0)).abs()
+        near = rows[far == far.min()]
+        setting = near.loc[near[style.Y].astype(float).idxmin(), list(style.SETTINGS)]
+        line = rows[(rows[list(style.SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
+        found.append(
+            Line(numbers(line[TESTED_COLUMN]), numbers(line[style.Y]), style.TWO, style.TWO_STEPS)
+        )
+    return found
+
+
+def _panel(
+    length: float | None, lines: list[Mark], marks: list[Dots], group: str, errors: Axis,
+    keys: list[Key] | None = None,
+) -> Panel:  # fmt: skip
+    own = style.dot_keys(marks)
+    first = keys is not None or group == next(iter(style.GROUPS))
+    return Panel(
+        [*_mark(length), *lines, *marks, *note([*lines, *marks])],
+        Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none"),
+        errors if first else style.unnamed(errors),
+        style.GROUPS[group][0],
+        legend=style.below(own, 0.215)
+        if keys is None
+        else style.inside([*keys, *own], "lower right"),
+    )
+
+
+def _mark(length: float | None) -> list[Mark]:
+    """Mark the length of the training sequences."""
+    if length is None:
+        return []
+    said = f"trained\nat $L = {length:g}$"
+    place = ((length, 0.985), ("data", "panel"), ("right", "top"), (-3, 0))
+    return [
+        Rule(x=length, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
+        Words(said, *place, grey(0.4)),
+    ]

@@ -1,0 +1,142 @@
+"""Test errors against L, with a signal that grows as the threshold does: θ = 1.5 √(2 log L).
+
+d = 32 and α = 16, so that the longest sequences have many more tokens than dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Panel
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import note
+from ...figures.marks import Band, Mark, Words
+from ...figures.reading.door import Draws, Rows, check_strengths, read
+from ...figures.reading.rows import select
+from ...figures.style import grey
+from .. import deep_style as style
+from .. import deep_units as base
+
+ORDER = 20
+TITLE = "Longer sequences than dimensions"
+CAPTION = (
+    "Test error against the number of tokens, one of which carries a signal of θ = 1.5 √(2 log "
+    "L), for d = 32 and α = 16. With a known signal the error falls with the length of the "
+    "sequence, and so does the Bayes-optimal error. The shaded part has more tokens than "
+    "dimensions. Lines are theory; two steps are the best of five steps and three ridges."
+)
+FACTOR, ALPHA, D = 1.5, 16.0, 32
+DRAWN = ("solvable", "multihead", "block", "max", "gated", "gru", "convolution")
+LENGTHS, LONGEST = (4, 16, 64, 256), 1024
+FINE = (4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024)
+SLOW = ("gru",)  # goes through the tokens one by one: the longest only at full size
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory at many lengths, architectures at a few."""
+    size = base.Size.of(full)
+    found = []
+    for L in FINE:
+        found += [
+            base.oracle_unit(task(L)),
+            base.bayes_unit(task(L), ALPHA),
+            *base.two_step_units(task(L), ALPHA),
+        ]
+    for L in (*LENGTHS, *((LONGEST,) if full else ())):
+        for name in DRAWN:
+            if full or name not in SLOW or max(LENGTHS) > L:
+                found += base.trial_units(size, name, ALPHA, task(L), d=D, n_test=size.n_test // 2)
+    return found
+
+
+def task(L: int) -> dict[str, Any]:
+    """Return the task of L tokens, its signal a factor above the threshold √(2 log L)."""
+    theta = float(f"{FACTOR * np.sqrt(2.0 * np.log(L)):.4g}")
+    return {"L": L, "R": 1, "theta": theta, "pi": 0.5}
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare every architecture with the Bayes-optimal error."""
+    return base.compare_with_bayes(table, ("task.L",))
+
+
+X = "task.L"
+ROWS = Rows((X,), (style.Y,))
+DRAWS = Draws(
+    "deep_lengths",
+    {
+        "simulate_deep": Rows((X, "architecture"), (style.Y,)),
+        "predict": ROWS,
+        "bayes_optimal": ROWS,
+        "oracle": Rows((X,), ("error",)),
+    },
+    across=(X, "task.theta", *style.SETTINGS, "model", "architecture", "lengths"),
+    only={"architecture": style.NAMES},
+)
+
+
+@of_units
+def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
+    """Draw test errors of architectures against the number of tokens, with theory's lines.
+
+    Where two steps were asked with several settings, the best is drawn at each length. The part
+    that has more tokens than dimensions is shaded.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
+        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
+        diverged are counted in words.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "bayes_optimal", "task.L": [4, 64], "alpha": 16.0,
+    ...                       "test_error": [0.1, 0.05]})
+    >>> figures.deep_lengths(table).axes[0].lines[0].get_xdata().tolist()
+    [4.0, 64.0]
+    """
+    return drawn(ax, drawing, table)
+
+
+def drawing(table: pd.DataFrame) -> Drawing:
+    """Return what `deep_lengths` draws."""
+    table = read(table, DRAWS)
+    check_strengths("deep_lengths", table)
+    marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
+    errors = style.errors_axis(marks)
+    keys = [*style.theory_keys(marks), *style.dot_keys(marks)]
+    panel = Panel(
+        [*_longer(table, errors), *marks, *note(marks)],
+        Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table)),
+        errors,
+        legend=style.beside(keys),
+    )
+    block = Block([panel], 1, (0.1, 0.65, 0.145, 0.9))
+    return Drawing([block], (6.4, 3.4), style.told(table))
+
+
+def _reach(table: pd.DataFrame) -> tuple[float, float]:
+    rows = table[table[style.Y].notna() | table["error"].notna()]
+    return float(rows[X].min()) / 1.15, float(rows[X].max()) * 1.15
+
+
+def _longer(table: pd.DataFrame, errors: Axis) -> list[Mark]:
+    """Shade the part that has more tokens than dimensions, if there is one."""
+    sizes = select(table, ["d"], call="simulate_deep")["d"]
+    low, high = errors.limits
+    if not len(sizes) or low is None or high is None or sizes.max() >= _reach(table)[1]:
+        return []
+    d, end = float(sizes.max()), _reach(table)[1]
+    words = "more tokens\nthan dimensions"
+    place = ((d, 0.02), ("data", "panel"), ("left", "bottom"), (4, 0))  # below all lines
+    return [
+        Band((d, end), (low, low), (high, high), grey(0.5), 0.1),
+        Words(words, *place, grey(0.4)),
+    ]

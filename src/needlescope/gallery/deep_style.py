@@ -1,0 +1,176 @@
+"""What the figures of fuller attention share: a look for each architecture, and lines of theory.
+
+Colours are told apart without one kind of cone (`tests/gallery/test_deep_style.py`), and
+architectures that are drawn together differ in their dots as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ..deep.catalogue import ARCHITECTURES
+from ..figures.drawing import Axis, Key, Legend
+from ..figures.from_rows import BAYES_KEY, bayes_line, dots, explain, heights, line
+from ..figures.marks import Dots, Line, Mark, numbers
+from ..figures.reading.rows import means, select
+from ..figures.style import COLOURS, DOTTED
+
+Y = "test_error"
+ALPHA0, ALPHA1 = "training.alpha0", "training.alpha1"
+SETTINGS = ("training.eta_q", "training.ridge")  # of two steps, of which the best is drawn
+NAMES = tuple(ARCHITECTURES)
+TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+JOINED = 0.9  # the width of the line from dot to dot
+
+
+class Look(NamedTuple):
+    """The colour and the dots of an architecture."""
+
+    colour: str
+    marker: str
+    size: float = 3.6
+
+
+LOOKS = {
+    "solvable": Look("#332288", "o"),
+    "cls": Look("#88CCEE", "s"),
+    "multihead": Look("#117733", "^", 4.4),
+    "block": Look("#CC6677", "v", 4.4),
+    "two_blocks": Look("#882255", "D", 3.3),
+    "linear": Look(COLOURS["linear"], "s"),
+    "max": Look("#EE7733", "D", 3.3),
+    "gated": Look("#AA4499", ">", 4.4),
+    "gated_hidden": Look("#DDCC77", "o"),
+    "gru": Look("#00BFA0", "s"),
+    "convolution": Look("#999933", "o"),
+}
+GROUPS = {  # panels of those that are drawn together: a title, and who is in it
+    "paper": ("the paper’s model, linear attention", ("solvable", "linear")),
+    "attention": (
+        "self-attention, transformers, gates",
+        ("cls", "multihead", "block", "two_blocks", "gated", "gated_hidden"),
+    ),
+    "others": ("without attention", ("max", "gru", "convolution")),
+}
+TWO_STEPS, TWO = "two steps (theory)", COLOURS["attention"]
+KNOWN: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
+SIGNAL_KNOWN = "signal known"
+
+
+def words(name: str) -> str:
+    """Return an architecture's name in a legend."""
+    return ARCHITECTURES[name].words.replace("'", "’")
+
+
+def by_attention(table: pd.DataFrame, call: str) -> pd.DataFrame:
+    """Return the rows of a call that are of the paper's model, which it need not say."""
+    rows = table[table["call"] == call]
+    return rows[rows["model"].isna() | (rows["model"] == "attention")]
+
+
+def theory(table: pd.DataFrame, x: str, *, level: bool = False) -> list[Mark]:
+    """Return the lines of theory: Bayes-optimal, the known signal, two steps at their best.
+
+    If it is ``level``, the known signal does not depend on x, and is not drawn here.
+    """
+    found = bayes_line(select(table, [x, Y], call="bayes_optimal"), x)
+    known = select(table, [x, "error"], call="oracle").sort_values(x)
+    if len(known) and not level:
+        found.append(
+            Line(numbers(known[x]), numbers(known["error"]), name=SIGNAL_KNOWN, layer=-1, **KNOWN)
+        )
+    rows = select(by_attention(table, "predict"), [x, Y])
+    return found + line(rows, x, Y, TWO, TWO_STEPS, "min")
+
+
+def trained(
+    table: pd.DataFrame, x: str, names: Sequence[str], y: str = Y, *, apart: float = 1.012
+) -> list[Dots]:
+    """Return the means over trials of each architecture, joined, a little apart from each other."""
+    rows = select(table, [x, y], call="simulate_deep")
+    there = [name for name in names if (rows["architecture"] == name).any()]
+    found = []
+    for rank, name in enumerate(there):
+        aside = apart ** (rank - 0.5 * (len(there) - 1))
+        look = {"aside": aside, "joined": JOINED, **LOOKS[name]._asdict()}
+        found.append(
+            dots(means(rows[rows["architecture"] == name], x, y), name=words(name), **look)
+        )
+    return found
+
+
+def errors_axis(
+    marks: Sequence[Mark], more: Sequence[float] = (), name: str = "test error"
+) -> Axis:
+    """Return the axis of test errors that has room for marks, and for some more heights."""
+    above = [one for one in (*heights(marks), *more) if one > 0.0] or [0.5]
+    reach = (0.85 * min(above), 1.12 * max(above))
+    return Axis(name, log=10, limits=reach, ticks=TICKS, minor="ticks")
+
+
+def unnamed(axis: Axis) -> Axis:
+    """Return an axis without its name, which stands beside the first panel."""
+    return dataclasses.replace(axis, name="")
+
+
+def theory_keys(marks: Sequence[Mark], known: bool = False) -> list[Key]:
+    """Explain the lines of theory that are there."""
+    there = {mark.name for mark in marks if isinstance(mark, Line)}
+    keys = [
+        (TWO_STEPS, Line(colour=TWO)),
+        (BAYES_KEY.name, BAYES_KEY.line),
+        (SIGNAL_KNOWN, Line(**KNOWN)),
+    ]
+    return [
+        Key(name, line) for name, line in keys if name in there or (known and name == SIGNAL_KNOWN)
+    ]
+
+
+def dot_keys(marks: Sequence[Mark]) -> list[Key]:
+    """Explain the dots that are there, each name once."""
+    found = {one.name: one for one in marks if isinstance(one, Dots) and one.name}
+    return [
+        Key(name, dots=dataclasses.replace(one, x=(), y=(), se=None, name=""))
+        for name, one in found.items()
+    ]
+
+
+def above(keys: Sequence[Key], left: float) -> list[Legend]:
+    """Return a legend of one line, above all panels."""
+    spaces = {"columnspacing": 1.4, "handlelength": 1.8}
+    return [Legend(keys, "upper left", (left, 1.0), len(keys), spaces=spaces)] if keys else []
+
+
+def below(keys: Sequence[Key], down: float) -> Legend:
+    """Return a legend below a panel, by a share of its height."""
+    spaces = {"handlelength": 2.0, "labelspacing": 0.3, "borderaxespad": 0.0, "borderpad": 0.0}
+    return Legend(keys, "upper left", (0.0, -down), spaces=spaces)
+
+
+def beside(keys: Sequence[Key]) -> Legend:
+    """Return a legend at the right of a panel."""
+    spaces = {"handlelength": 2.0, "labelspacing": 0.4, "borderaxespad": 0.0, "borderpad": 0.0}
+    return Legend(keys, "upper left", (1.04, 1.0), spaces=spaces)
+
+
+def inside(keys: Sequence[Key], corner: str = "upper right", *, room: bool = False) -> Legend:
+    """Return a legend in a panel that stands alone, small, where there are the fewest data."""
+    spaces = {"handlelength": 1.8, "labelspacing": 0.25}
+    return Legend(keys, corner, size=6.0, room=room, spaces=spaces)
+
+
+def told(table: pd.DataFrame) -> str:
+    """Say what lines and dots are, and how many trainings ended without a number."""
+    return "\n".join((explain(table, "simulate_deep"), *lost(table)))
+
+
+def lost(table: pd.DataFrame) -> list[str]:
+    """Count the trainings that diverged, and those that ended in another error."""
+    said = select(table, ["error_message"], call="simulate_deep")["error_message"].astype(str)
+    diverged = int(said.str.contains("diverge").sum())
+    counted = {"diverged": diverged, "failed": len(said) - diverged}
+    return [f"{n} training{'s' * (n > 1)} {how}" for how, n in counted.items() if n]

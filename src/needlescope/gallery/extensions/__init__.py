@@ -1,0 +1,1 @@
+"""Figures of protocols, models and tasks that the paper does not have."""

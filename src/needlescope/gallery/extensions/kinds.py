@@ -1,0 +1,300 @@
+"""Kinds of attention, each at its best: softmax, hard, linear; against data, length and sparsity.
+
+π = ½, logistic loss, half of the data for the query and half for the readout. One token of ten with
+θ = 5 against the amount of data; one token of L; and R tokens of twenty that share one signal,
+θ√R = 5. The query's two steps are the same for all kinds: κ is set by the step η_q, which does not
+turn the query.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.comparison import compare, paired_trials
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import BAYES_KEY, bayes_line, explain, heights, line, note, trial_dots
+from ...figures.marks import Dots, Line, Mark
+from ...figures.reading.door import Draws, Rows, nothing, read
+from ...figures.reading.rows import select
+from ...figures.style import COLOURS, DOTTED, NAMES
+from ...grid import choice
+from ...task import Task
+from ...theory.alignment import align
+from ...training import Training
+
+ORDER = 16
+TITLE = "Softmax, hard and linear attention, each at its best"
+CAPTION = (
+    "Test error of attention after two steps (half of the data for the query, half for the "
+    "readout), by the kind of attention: softmax, hard (the token of largest score alone) and "
+    "linear (softmax to first order). The direction of the query is the same for all; each kind "
+    "has the κ of least error, of nine from 0.15 to 4 (hard attention has none), and the better "
+    "of the ridges 0.03 and 0.1. Lines are theory, dots trained classifiers at the settings that "
+    "are best in theory. With one signal token (left, middle) the test error of hard attention "
+    "is 22 % above that of softmax at α = 1, 9 % at 8 and 4 % at 32; that of linear attention is "
+    "twice as large with ten tokens, three times with 32. Where data are too few for a good "
+    "query (left of α = 0.5), hard attention is the worst of the three. With several tokens that "
+    "share one signal (right) hard attention still uses one of them, and with six of twenty its "
+    "test error is nearly twice that of mean pooling; linear attention comes up to softmax, and "
+    "from eight on is ahead by 1 to 2 %."
+)
+STRENGTH, TOKENS, SPREAD, ALPHA = 5.0, 10, 20, 8.0
+KAPPAS = {  # from which the best is taken; hard attention knows none
+    "attention": (0.15, 0.22, 0.32, 0.5, 0.75, 1.1, 1.6, 2.5, 4.0),
+    "linear": (0.15, 0.22, 0.32, 0.5, 0.75, 1.1, 1.6, 2.5),
+    "hard": (1.0,),
+}
+RIDGES = (0.03, 0.1)
+# Labels do not balance by chance, which turns the query aside at finite d; this step on the bias,
+# Newton's of the logistic loss, balances the slopes. In the limit it changes nothing.
+ETA_B = 4.0
+TOL, BAYES_TOL = 3e-3, 1e-2
+BY = ("model", "task.L", "task.R", "training.alpha1", "training.eta_q", "training.ridge")
+SCORED = ("test_error",)
+
+
+class Place(NamedTuple):
+    """A problem: L tokens, R of them with the signal, and α samples per dimension in all."""
+
+    L: int = TOKENS
+    R: int = 1
+    alpha: float = ALPHA
+
+    @property
+    def task(self) -> dict[str, Any]:
+        """The task, its signal the weaker the more tokens share it."""
+        theta = float(f"{STRENGTH / np.sqrt(self.R):.4g}")
+        return {"L": self.L, "R": self.R, "theta": theta, "pi": 0.5}
+
+
+DATA = [Place(alpha=a) for a in (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)]
+LENGTH = [Place(L=L) for L in (2, 4, 8, 16, 32, 64, 128)]
+SHARED = [Place(SPREAD, R) for R in (1, 2, 3, 4, 6, 8, 10, 12, 14)]
+# κ and ridge of least error at each dot, for softmax and linear; the ridge for hard attention
+DOTS: dict[Place, tuple[tuple[float, float], tuple[float, float], float]] = {
+    Place(10, 1, 1.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Place(10, 1, 4.0): ((1.6, 0.1), (1.1, 0.1), 0.1),
+    Place(10, 1, 16.0): ((2.5, 0.1), (1.1, 0.03), 0.1),
+    Place(4, 1, 8.0): ((1.6, 0.1), (0.5, 0.03), 0.1),
+    Place(16, 1, 8.0): ((2.5, 0.1), (1.1, 0.1), 0.1),
+    Place(64, 1, 8.0): ((4.0, 0.1), (2.5, 0.1), 0.1),
+    Place(20, 1, 8.0): ((2.5, 0.1), (1.6, 0.1), 0.1),
+    Place(20, 2, 8.0): ((0.75, 0.03), (1.1, 0.1), 0.1),
+    Place(20, 4, 8.0): ((0.5, 0.03), (0.5, 0.1), 0.03),
+    Place(20, 10, 8.0): ((0.22, 0.1), (0.32, 0.1), 0.03),
+}
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory over a grid of κ and ridges at each place; simulation at the best of some."""
+    d, count = (800, 16) if full else (200, 8)
+    found = []
+    for place in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
+        limit = {"task": place.task, "alpha": place.alpha, "tol": BAYES_TOL}
+        found.append(Unit("bayes_optimal", limit))
+        for model, kappas in {**KAPPAS, "pooled": (1.0,)}.items():
+            for kappa, ridge in product(kappas, RIDGES):
+                arguments = _arguments(place, model, kappa, ridge)
+                found.append(Unit("predict", {**arguments, "tol": TOL}))
+    for place, (soft, linear, hard) in DOTS.items():
+        best = {"attention": soft, "linear": linear, "hard": (1.0, hard)}
+        for model, at in best.items():
+            found += paired_trials("simulate", _arguments(place, model, *at), d, count)
+    return found
+
+
+def _arguments(place: Place, model: str, kappa: float, ridge: float) -> dict[str, Any]:
+    half = place.alpha / 2.0
+    training: dict[str, Any] = {"alpha0": half, "alpha1": half, "ridge": ridge, "eta_b": ETA_B}
+    more: dict[str, Any] = {"data": "all"}
+    if model != "pooled":
+        training["eta_q"], more = float(f"{kappa * _step(place):.4g}"), {}
+    return {"task": place.task, "training": training, "model": model, **more}
+
+
+@cache
+def _step(place: Place) -> float:
+    """Return the step on the query that makes κ = 1: κ is proportional to it."""
+    training = Training(alpha0=place.alpha / 2.0, alpha1=place.alpha / 2.0)
+    return float(training.eta_q / align(Task(**place.task), training).kappa)
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare each dot with its line."""
+    return compare(table, BY, SCORED)
+
+
+X, Y = "total", "test_error"
+L, R = "task.L", "task.R"
+MODELS = ("attention", "hard", "linear", "pooled")
+KINDS = {**NAMES, "attention": "softmax attention"}
+TRAINED = Rows(("model", L, R, "training.alpha0", "training.alpha1"), (Y,))
+SETTINGS = ("training.eta_q", "training.ridge")
+PLACE = (L, R, "task.theta", X)
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+DRAWS = Draws(
+    "kinds",
+    {"predict": TRAINED, "simulate": TRAINED, "bayes_optimal": Rows((L, R, "alpha"), (Y,))},
+    across=(
+        *(L, R, "task.theta", "model", "data", "alpha", "training.alpha0", "training.alpha1"),
+        *SETTINGS,
+    ),
+    only={"model": MODELS},
+    beside=("bayes_optimal",),
+)
+# What is along each panel, what is fixed there, and its name; a signal's strength goes with R.
+PANELS = {
+    "data": (X, (L, R), r"all samples per dimension, $\alpha$"),
+    "length": (L, (R, X), r"tokens, $L$"),
+    "shared": (R, (L, X), r"tokens that share the signal, $R$"),
+}
+
+
+@of_units
+def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
+    """Draw the test errors of kinds of attention against data, length, and tokens with signal.
+
+    Where a kind was asked with several settings (steps on the query, which set κ, and ridges) its
+    best is drawn.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units as `Store.to_pandas` gives them: lines for "predict" of the models "attention",
+        "hard", "linear" and "pooled", dots with standard errors for "simulate", a thin line for
+        "bayes_optimal". What is missing is left out.
+    panel : "data", "length" or "shared", default "data"
+        With ``ax``, which one: along the amount of data, L, or R. What is not along a panel has one
+        value in it, the one with most points.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "predict", "model": "hard", "task.L": 10, "task.R": 1,
+    ...                       "training.alpha0": [1.0, 4.0], "training.alpha1": [1.0, 4.0],
+    ...                       "test_error": [0.04, 0.03]})
+    >>> figures.kinds(table).axes[0].lines[0].get_xdata().tolist()
+    [2.0, 8.0]
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+
+
+def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") -> Drawing:
+    """Return what `kinds` draws: all panels, or one of them alone."""
+    choice("panel", panel, tuple(PANELS))
+    table = _with_total(read(table, DRAWS))
+    parts = {name: _part(table, x, fixed) for name, (x, fixed, _) in PANELS.items()}
+    _check_all_drawn(table, parts)
+    if alone:
+        if not len(select(parts[panel], [PANELS[panel][0], Y])):
+            nothing("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
+        return single(_panel(parts[panel], panel))
+    block = Block(
+        [_panel(parts[one], one) for one in PANELS], 3, (0.065, 0.99, 0.15, 0.8), (0.2, 0.2)
+    )
+    return Drawing([block], (8.6, 3.0), explain(table, "simulate"), [_legend(table)])
+
+
+def _with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add all samples per dimension, of query and readout or of a learner; leave out the rest."""
+    both = table["training.alpha0"] + table["training.alpha1"]
+    total = both.where(table.call != "bayes_optimal", table["alpha"])
+    return table.assign(**{X: total}).dropna(subset=[L, R, X]).reset_index(drop=True)
+
+
+def _part(table: pd.DataFrame, x: str, fixed: tuple[str, ...]) -> pd.DataFrame:
+    """Return the rows along x where all else is what most values of x have."""
+    if x != R:  # there a strength of its own belongs to each R
+        fixed = (*fixed, "task.theta")
+    groups = [part for _, part in table.groupby(list(fixed), dropna=False)]
+    return max(groups, key=lambda part: part[x].nunique(), default=table[:0])
+
+
+def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> None:
+    """Refuse rows that no panel draws, and two strengths at one R."""
+    odd = table.drop(index=np.unique(np.concatenate([part.index for part in parts.values()])))
+    if len(odd):
+        found = ", ".join(f"{name} = {odd[name].iloc[0]:g}" for name in PLACE if name != X)
+        raise ValueError(
+            f"figures.kinds draws rows along {X}, {L} or {R}, the rest fixed, got {found} with "
+            f"{odd[X].iloc[0]:g} samples per dimension beside them; leave those rows out"
+        )
+    for value, some in parts["shared"].groupby(R)["task.theta"]:
+        if some.nunique() > 1:
+            one, other = sorted(some.dropna().unique())[:2]
+            raise ValueError(
+                f"figures.kinds draws a single task.theta for each task.R, got {one:g} and "
+                f"{other:g} for task.R = {value:g}; leave one out"
+            )
+
+
+def _panel(table: pd.DataFrame, name: str) -> Panel:
+    x, fixed, words = PANELS[name]
+    marks = [*bayes_line(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
+    reach = [one for one in heights(marks) if one > 0.0] or [0.5]
+    bases = {"data": 10, "length": 2}
+    axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
+    return Panel(
+        [*marks, *note(marks)],
+        axis,
+        Axis(
+            "test error" if name == "data" else "", log=10, ticks=TICKS, minor="ticks",
+            limits=(0.88 * min(reach), 1.1 * max(reach)),
+        ),
+        _title(table, fixed, name),
+    )  # fmt: skip
+
+
+def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:
+    """Say what is fixed in a panel, as far as the table tells."""
+    symbols = {L: "L", R: "R", X: r"\alpha"}
+    if name != "shared":
+        symbols["task.theta"], fixed = r"\theta", (*fixed, "task.theta")
+    values = {one: select(table, [one])[one].unique() for one in fixed}
+    said = [f"${symbols[one]} = {found[0]:g}$" for one, found in values.items() if len(found) == 1]
+    strong = (table["task.theta"] * np.sqrt(table[R].astype(float))).dropna()
+    if name == "shared" and len(strong) and np.ptp(strong) < 0.01 * strong.mean():
+        said.append(f"$\\theta\\sqrt{{R}} = {strong.mean():.3g}$")
+    return ", ".join(said)
+
+
+def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
+    """Return each kind at its best: a line from theory, dots from trials."""
+    found: list[Mark] = []
+    for model in reversed(MODELS):
+        rows, look = table[table.model == model], _look(model)
+        named = {"name": KINDS[model], "colour": COLOURS[model]}
+        found += line(select(rows, [x, Y], call="predict"), x, Y, how="min", **(look | named))
+        found += trial_dots(select(rows, [x, Y], call="simulate"), x, Y, SETTINGS, **named)
+    return found
+
+
+def _look(model: str) -> dict[str, Any]:
+    """Return a line's colour; pooling, for comparison, is thin."""
+    thin = {"dash": DOTTED, "width": 1.0, "layer": -1} if model == "pooled" else {}
+    return {"colour": COLOURS[model], **thin}
+
+
+def _legend(table: pd.DataFrame) -> Legend:
+    there = [one for one in MODELS if (table.model == one).any()]
+    keys = [Key(KINDS[one], Line(**_look(one)), _dot(table, one)) for one in there]
+    if (table.call == "bayes_optimal").any():
+        keys.append(BAYES_KEY)
+    spaces = {"columnspacing": 1.4, "handlelength": 1.8}
+    return Legend(keys, "upper left", (0.06, 0.95), 5, spaces=spaces)
+
+
+def _dot(table: pd.DataFrame, model: str) -> Dots | None:
+    return (
+        Dots(colour=COLOURS[model])
+        if len(select(table, [Y], call="simulate", model=model))
+        else None
+    )

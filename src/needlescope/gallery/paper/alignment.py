@@ -1,0 +1,162 @@
+"""How well two gradient steps align the query and the readout with the signal.
+
+The paper's setting: L = 10, R = 3, π = 0.2, θ = 6, step sizes ½, logistic loss, d = 1000 and
+10 trials in full.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.comparison import compare, trials
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Drawing, Panel, single
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import curve, explain, note, two_panels
+from ...figures.marks import Line, Words, numbers
+from ...figures.reading.door import Draws, Rows, nothing, read
+from ...figures.reading.rows import select
+from ...figures.style import COLOURS, DASHED, grey
+from ...grid import choice
+
+ORDER = 2
+TITLE = "Alignment of query and readout with the signal"
+CAPTION = (
+    "Cosine between the signal ξ and the readout w after one gradient step, and between ξ and "
+    "the query q after two, as the steps use more data (α0 samples per dimension). Lines are "
+    "theory, dots are steps on sampled data. The query misses perfect alignment by C/α0: on "
+    "log–log axes the gap falls along a line of slope −1."
+)
+TASK = {"L": 10, "R": 3, "theta": 6.0, "pi": 0.2}
+STEPS = {"eta_w": 0.5, "eta_b": 0.5, "eta_q": 0.5}
+LOSS = "logistic"
+BY = ("training.loss", "training.alpha0")
+SCORED = ("cosine_w", "cosine_q")
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory on a fine grid of α0, simulation on a coarse one."""
+    d, count = (1000, 10) if full else (300, 10)
+    fine = np.unique(np.round(np.geomspace(0.1, 100.0, 61), 4)).tolist()
+    dots = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
+    found = [Unit("align", _arguments(alpha0)) for alpha0 in sorted({*fine, *dots})]
+    for place, alpha0 in enumerate(dots):  # seeds of their own: the dots err independently
+        found += trials("simulate_alignment", {**_arguments(alpha0), "d": d}, count, seed=place)
+    return found
+
+
+def _arguments(alpha0: float) -> dict[str, object]:
+    # The readout's data play no part in the two steps; a training has to have some.
+    training = {"alpha0": alpha0, "alpha1": 1.0, "loss": LOSS, **STEPS}
+    return {"task": TASK, "training": training}
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare each dot with its line."""
+    return compare(table, BY, SCORED, theory="align", simulation="simulate_alignment")
+
+
+X = "training.alpha0"
+XLABEL = r"query samples per dimension, $\alpha_0$"
+READOUT = "#AA4499"  # no model's colour: every model has a readout
+VECTORS = {
+    "cosine_q": (r"query, $s_q$", COLOURS["attention"]),
+    "cosine_w": (r"readout, $s_w$", READOUT),
+}
+LIMIT = grey(0.35)
+ROWS = Rows((X,), tuple(VECTORS))
+DRAWS = Draws("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
+
+
+@of_units
+def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
+    """Draw the cosines of query and readout with the signal, and how the query's nears one.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units of the calls "align" and "simulate_alignment", as `Store.to_pandas` gives them: a
+        line for the rows of "align", a dot with its standard error for the trials of
+        "simulate_alignment". What is missing is left out.
+    panel : "cosines" or "gap", default "cosines"
+        With ``ax``, which one; "gap" is 1 − s_q beside C/α0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "align", "training.alpha0": [1.0, 9.0],
+    ...                       "cosine_w": [0.5, 0.9], "cosine_q": [0.6, 0.95], "constant": 0.45})
+    >>> [len(one.lines) for one in figures.alignment(table).axes]
+    [2, 2]
+    """
+    return drawn(ax, drawing, table, alone=ax is not None, panel=panel)
+
+
+def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines") -> Drawing:
+    """Return what `alignment` draws: both panels, or one of them alone."""
+    panels = {"cosines": _cosines, "gap": _gap}
+    choice("panel", panel, tuple(panels))
+    table = read(table, DRAWS)
+    if not alone:
+        words = explain(table, "simulate_alignment")
+        return two_panels([one(table) for one in panels.values()], words, right=0.985, gap=0.58)
+    if panel == "gap" and not len(select(table, [X, "cosine_q"])):
+        nothing("alignment", 'the panel "gap" needs the column cosine_q')
+    return single(panels[panel](table))
+
+
+def _rows(table: pd.DataFrame, *columns: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what the lines and what the dots are drawn from."""
+    lines = select(table, [X, *columns], call="align")
+    return lines.sort_values(X), select(table, [X, columns[0]], call="simulate_alignment")
+
+
+def _cosines(table: pd.DataFrame) -> Panel:
+    marks = [
+        mark
+        for column, (name, colour) in VECTORS.items()
+        for mark in curve(*_rows(table, column), X, column, colour, name)
+    ]
+    return Panel(
+        [*marks, *note(marks)],
+        Axis(XLABEL, log=10, plain=True),
+        Axis(r"cosine with the signal, $s_q$ and $s_w$", limits=(0.0, 1.02)),
+        "readout after one step, query after two",
+        beside=True,
+    )
+
+
+def _gap(table: pd.DataFrame) -> Panel:
+    """Return 1 − s_q on log–log axes, beside the C/α0 it comes to."""
+    name, colour = "$1 - s_q$", VECTORS["cosine_q"][1]
+    lines, trials = _rows(table, "cosine_q")
+    marks = curve(lines, trials, X, "cosine_q", colour, name, change=lambda cosine: 1.0 - cosine)
+    said = note(marks)
+    if len(lines):
+        said.append(_name(lines[X], 1.0 - lines["cosine_q"], name, colour, above=False))
+    limits, _ = _rows(table, "constant")
+    if len(limits):
+        limit, known = limits["constant"] / limits[X], limits["constant"].unique()
+        name = r"$C/\alpha_0$" + (f", $C = {known[0]:.3g}$" if len(known) == 1 else "")
+        line = Line(numbers(limits[X]), numbers(limit), LIMIT, name, DASHED, 1.0, layer=-1)
+        marks.append(line)
+        said.append(_name(limits[X], limit, name, LIMIT, above=True))
+    return Panel(
+        [*marks, *said],
+        Axis(XLABEL, log=10, plain=True),
+        Axis("missing alignment, $1 - s_q$", log=10),
+        r"the query's gap closes like $C/\alpha_0$",
+    )
+
+
+def _name(x: pd.Series, y: pd.Series, name: str, colour: str, *, above: bool) -> Words:
+    """Write a name above or below a falling line, a fifth of the way along."""
+    place = len(x) // 5
+    at = (float(x.iloc[place]), float(y.iloc[place]))
+    if above:
+        return Words(name, at, anchor=("left", "bottom"), offset=(5, 3), colour=colour)
+    return Words(name, at, anchor=("right", "top"), offset=(-4, -5), colour=colour)

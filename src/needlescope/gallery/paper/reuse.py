@@ -1,0 +1,228 @@
+"""Splitting the data against reusing them; two gradient steps against many, and end to end.
+
+L = 10, R = 1, π = ½, θ = 5, logistic loss, ridge 1e-2, and α d samples in all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...experiments.comparison import compare, trials
+from ...experiments.units.unit import Unit
+from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
+from ...figures.drawn import drawn, of_units
+from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
+from ...figures.marks import Dots, Line, Mark, numbers
+from ...figures.reading.door import Draws, Rows, read
+from ...figures.reading.rows import means, select
+from ...figures.style import COLOURS
+
+ORDER = 8
+TITLE = "Splitting the data or reusing them"
+CAPTION = (
+    "Test error of attention against all its data, α samples per dimension. The theory (line) "
+    "describes the split: half of the data for one step on the query, the other half for the "
+    "readout. The other dots use all data in both stages, after 1, 5 or 20 steps on the query, "
+    "or train query and readout together (from 2 starts, with the same ridge on both). Using "
+    "data twice does no harm: after one or five steps on all of them the test error is below "
+    "that of the split at every α. Many steps do harm: after 20 the query has grown and turned "
+    "towards the noise of its training data. Training end to end fits the data closely, yet "
+    "where data are plenty its test error is about that of the split. At small α the dots of the "
+    "split lie above their line because the dimension is finite; they approach the line as it "
+    "grows. Grey: the Bayes-optimal error with the same number of samples."
+)
+TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
+RIDGE = 1e-2
+PLAIN = {"reuse": "none", "starts": 0}
+PROTOCOLS = {
+    "split": PLAIN,
+    "reuse 1": {**PLAIN, "reuse": "D0"},
+    "reuse 5": {**PLAIN, "reuse": "D0"},
+    "reuse 20": {**PLAIN, "reuse": "D0"},
+    "end to end": {**PLAIN, "starts": 2},
+}
+QUERY_STEPS = {"reuse 5": 5, "reuse 20": 20}  # and one elsewhere
+BY = ("model", "training.alpha1")
+SCORED = ("test_error", "train_loss")
+
+
+def units(full: bool) -> list[Unit]:
+    """Theory of splitting on a fine grid of α, simulation of every protocol on a coarse one."""
+    d, count, costly, scored = (500, 16, 8, 32) if full else (120, 16, 6, 64)
+    fine = np.round(np.geomspace(1.0, 16.0, 25), 3).tolist()
+    dots = [1.0, 2.0, 4.0, 8.0, 16.0]
+    alphas = sorted({*fine, *dots})
+    found = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
+    found += [Unit("bayes_optimal", {"task": TASK, "alpha": alpha}) for alpha in alphas]
+    for protocol, options in PROTOCOLS.items():
+        number = {"end to end": costly, "split": scored}.get(protocol, count)
+        for alpha in dots:
+            arguments = {**_arguments(protocol, alpha), **options}
+            # Only splitting has a theory; a smaller d measures what finite dimension adds to it.
+            for size in (d, d // 2) if protocol == "split" else (d,):
+                found += trials("simulate", {**arguments, "d": size}, number)
+    return found
+
+
+def _arguments(protocol: str, alpha: float) -> dict[str, object]:
+    """Return the problem: all data in both stages when reused, half in each otherwise."""
+    share = alpha if PROTOCOLS[protocol]["reuse"] == "D0" else alpha / 2.0
+    training: dict[str, Any] = {
+        "alpha0": share,
+        "alpha1": share,
+        "loss": "logistic",
+        "ridge": RIDGE,
+    }
+    training["query_steps"] = QUERY_STEPS.get(protocol, 1)
+    return {"task": TASK, "training": training, "model": "attention"}
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare each dot of splitting with its line; the other protocols have none."""
+    if "reuse" not in table:
+        return compare(table.iloc[:0], BY, SCORED)
+    steps = table["training.query_steps"]
+    split = (table.reuse == "none") & (steps == 1) & (table.starts == 0)
+    return compare(table[split | (table.call == "predict")], BY, SCORED)
+
+
+X, Y = "alpha", "test_error"
+TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)
+THIN = 0.7
+SPACES = {"handlelength": 1.6, "labelspacing": 0.25, "borderaxespad": 0.0}
+# One model throughout: attention's blue is the protocol with a theory, the others have their own.
+SPLIT = ("half and half, 1 query step (line: theory)", COLOURS["attention"], "o")
+REUSED = {
+    1: ("all data twice, 1 query step", "#56B4E9", "s"),
+    5: ("all data twice, 5 query steps", "#E69F00", "^"),
+    20: ("all data twice, 20 query steps", "#CC79A7", "v"),
+}
+END = ("end to end", "#000000", "D")
+ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
+STEPS = "training.query_steps"
+DRAWS = Draws(
+    "reuse",
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows((X,), (Y,))},
+    across=(X, "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
+    only={"model": ("attention",)},
+    beside=("bayes_optimal",),
+)
+
+
+@of_units
+def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
+    """Draw the test error of attention against the total of its data, for each protocol.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Units of the calls "predict" and "simulate" with α0 = α1, as `Store.to_pandas` gives them: a
+        line for the rows of "predict" (splitting), a dot with its standard error for the trials of
+        "simulate", a thin grey line for "bayes_optimal". Protocols are those of the experiment
+        "reuse": split, ``reuse="D0"`` after 1, 5 or 20 steps on the query, and end to end
+        (``starts``). Dots without a theory are joined by thin lines.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from needlescope import figures
+    >>> table = pd.DataFrame({"call": "predict", "training.alpha0": [1.0, 2.0],
+    ...                       "training.alpha1": [1.0, 2.0], "test_error": [0.1, 0.05]})
+    >>> figures.reuse(table).axes[0].lines[0].get_xdata().tolist()
+    [2.0, 4.0]
+    """
+    return drawn(ax, drawing, table)
+
+
+def drawing(table: pd.DataFrame) -> Drawing:
+    """Return what `reuse` draws."""
+    table = read(table, DRAWS)
+    _check_protocols(table)
+    table = _with_total(table)
+    marks = _marks(table)
+    reach = heights(marks)
+    lowest = 0.85 * reach[reach > 0.0].min(initial=1.0)
+    panel = Panel(
+        marks,
+        Axis(r"all samples per dimension, $\alpha$", log=2, plain=True, minor="none"),
+        Axis("test error", log=10, limits=(lowest, reach.max()), ticks=TICKS, minor="ticks"),
+        "what to do with the data",
+        legend=_legend(table),
+    )
+    return Drawing([Block([panel], 1, (0.125, 0.97, 0.145, 0.93))], (4.2, 3.1))
+
+
+def _check_protocols(table: pd.DataFrame) -> None:
+    """Refuse rows of protocols that have no dots of their own."""
+    split = (table.reuse == "none") & (table[STEPS] == 1) & (table.starts == 0)
+    twice = (table.reuse == "D0") & table[STEPS].isin(list(REUSED)) & (table.starts == 0)
+    ends = table[(table.reuse == "none") & (table[STEPS] == 1) & (table.starts > 0)]
+    odd = table[~(split | twice | table.index.isin(ends.index))]
+    if len(odd):
+        row = odd.iloc[0]
+        steps = ", ".join(map(str, REUSED))
+        raise ValueError(
+            f"figures.reuse draws the split, reuse 'D0' after {steps} query_steps, and starts on "
+            f"their own, got reuse {row.reuse!r}, query_steps {row[STEPS]:g} and starts "
+            f"{row.starts:g}; leave those rows out"
+        )
+    if ends.starts.nunique() > 1:
+        few, *_, many = sorted(ends.starts.unique().tolist())
+        raise ValueError(
+            f"figures.reuse draws a single number of starts, got {few:g} to {many:g}; leave the "
+            f'others out, as table[table["starts"] != {few!r}]'
+        )
+    uneven = table[(table["training.alpha0"] - table["training.alpha1"]).abs() > 0.0]
+    if len(uneven):
+        row = uneven.iloc[0]
+        raise ValueError(
+            "figures.reuse draws as many samples for the query as for the readout, got "
+            f"training.alpha0 {row['training.alpha0']:g} with training.alpha1 "
+            f"{row['training.alpha1']:g}; leave the rest out, as "
+            'table[table["training.alpha0"] == table["training.alpha1"]]'
+        )
+
+
+def _with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the column alpha, all samples per dimension: reused data count once."""
+    both = table["training.alpha0"] + table["training.alpha1"]
+    both = both.where(table["reuse"] != "D0", table["training.alpha0"])
+    return table.assign(**{X: both.where(table.call != "bayes_optimal", table[X])})
+
+
+def _marks(table: pd.DataFrame) -> list[Mark]:
+    """Return theory's line and each protocol's dots, joined where no theory leads the eye."""
+    found: list[Mark] = []
+    lines = select(table, [X, Y], call="predict").sort_values(X)
+    if len(lines):
+        found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
+    found += bayes_line(select(table, [X, Y], call="bayes_optimal"), X)
+    trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
+    parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
+    for steps, look in REUSED.items():
+        parts.append((look, (trials.reuse == "D0") & (trials[STEPS] == steps)))
+    for (name, colour, marker), own in (*parts, (END, trials.starts > 0)):
+        if own.any():
+            joined = 0.0 if name == SPLIT[0] else THIN
+            points = means(trials[own], X, Y)
+            found.append(dots(points, colour, name, marker=marker, joined=joined))
+    return found
+
+
+def _legend(table: pd.DataFrame) -> Legend:
+    rows = select(table, ["d"], call="simulate")
+    size = f"dots: $d = {rows['d'].max():g}$, mean ± standard error" if len(rows) else ""
+    keys = [
+        Key(
+            name,
+            Line(colour=colour, width=Line.width if name == SPLIT[0] else THIN),
+            Dots(colour=colour, marker=marker),
+        )
+        for name, colour, marker in (SPLIT, *REUSED.values(), END)
+    ]
+    if (table.call == "bayes_optimal").any():
+        keys.append(BAYES_KEY)
+    return Legend(keys, title=size, side="left", room=True, spaces=SPACES)

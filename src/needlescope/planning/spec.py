@@ -1,0 +1,184 @@
+"""The specification of a plan: one of n, θ, L and the error is left out; the rest is validated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..grid import choice, real, whole
+from ..signal_count import SignalCount
+from ..task import Task
+from .learners import NAMES
+from .tuning.budget import Budget, Costs, check_costs
+
+UNKNOWNS = ("n", "theta", "L", "error")
+MOST_BAGS = 10**9
+MOST_EACH = 10**6  # bags for each dimension
+
+
+@dataclass(frozen=True)
+class PlanSpec:
+    """Validated arguments of a plan; of n, θ, L and the error one is None."""
+
+    unknown: str
+    L: int | None
+    R: int
+    theta: float | None
+    pi: float
+    d: int
+    n: float | None  # bags, or money where bags have costs
+    error: float | None
+    learner: str
+    positives: int | None = None
+    costs: Costs | None = None
+
+    @property
+    def mean_cost(self) -> float:
+        """What a bag costs, about."""
+        return 1.0 if self.costs is None else self.costs.of(0.5)
+
+    def task(self, at: float | None = None) -> Task:
+        """Return the task, with what was left out at ``at``."""
+        L, theta = self.L, self.theta
+        if self.unknown == "L":
+            L = self.R if at is None else round(max(at, self.R))
+        if self.unknown == "theta":
+            theta = 1.0 if at is None or not np.isfinite(at) else float(at)
+        return Task(L=L, R=self.R, theta=theta, pi=self.pi)
+
+    def budget(self, at: float | None) -> Budget:
+        """Return the budget, with what was left out at ``at``."""
+        amount = at if self.unknown == "n" else self.n
+        assert amount is not None
+        task = self.task(None if self.unknown in ("n", "error") else at)
+        share = None if self.positives is None else self.positives / self.d
+        return Budget(task, amount / self.d, self.d, self.costs, share)
+
+    def given(self) -> dict[str, Any]:
+        """Return what was given, as it is told in a result."""
+        amount = "n" if self.costs is None else "spend"
+        values: dict[str, Any] = {"d": self.d, amount: self.n, "error": self.error}
+        values |= {"positives": self.positives, "costs": self.costs}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def plan_spec(
+    L: Any,
+    R: Any,
+    theta: Any,
+    pi: Any,
+    d: Any,
+    n: Any,
+    error: Any,
+    learner: Any,
+    positives: Any = None,
+    costs: Any = None,
+    spend: Any = None,
+    *,
+    estimated: bool = False,
+) -> PlanSpec:
+    """Validate the arguments of a plan: refuse a question that has no answer.
+
+    Where the task is ``estimated``, so is its Bayes error, and a target below it is not refused.
+
+    Examples
+    --------
+    >>> plan_spec(10, 1, 5.0, 0.5, 100, None, 0.05, "attention").unknown
+    'n'
+    >>> plan_spec(10, 1, 5.0, 0.5, 100, 400, 0.05, "attention")
+    Traceback (most recent call last):
+    ValueError: leave out exactly one of n, theta, L and error, the one to plan for; got all four
+    """
+    choice("learner", learner, NAMES)
+    numbers = {"L": L, "R": R, "theta": theta, "pi": pi, "error": error, "spend": spend}
+    for name, value in numbers.items():
+        _one(name, value)
+    if d is None:
+        raise ValueError("d must be given: how many features an instance has")
+    d = whole("d", d, 1, 10**6)
+    if spend is not None and n is not None:
+        raise ValueError("give n or spend, not both: with costs, spend says how much there is")
+    if spend is not None and costs is None:
+        raise ValueError("spend needs costs=(positive, negative): what a bag of each kind costs")
+    if costs is not None and n is not None:
+        raise ValueError("n must be left out with costs; spend= says how much there is in all")
+    given = {"n": n if spend is None else spend, "theta": theta, "L": L, "error": error}
+    missing = [name for name in UNKNOWNS if given[name] is None]
+    if len(missing) != 1:
+        told = f"left out {', '.join(missing)}" if missing else "got all four"
+        raise ValueError(
+            f"leave out exactly one of n, theta, L and error, the one to plan for; {told}"
+        )
+    unknown = missing[0]
+    prices = None if costs is None else check_costs(costs)
+    amount = _amount(n, spend, prices, d)
+    count = None
+    if positives is not None:
+        if prices is not None:
+            raise ValueError("give positives or costs, not both: costs find the best balance")
+        count = whole("positives", positives, 1, MOST_BAGS)
+        if n is not None and count >= n:
+            raise ValueError(f"positives must be fewer than the n={n} bags in all, got {count}")
+    if isinstance(R, SignalCount):
+        raise ValueError(f"plan knows one number of signal tokens, got R={R!r}; give a number")
+    shown = Task(L=L if L is not None else R, R=R, theta=1.0 if theta is None else theta, pi=pi)
+    if amount is not None and prices is None and amount > MOST_EACH * d:
+        raise ValueError(
+            f"n must be at most {MOST_EACH:,} bags for each dimension, {MOST_EACH * d:,} with "
+            f"d={d}, got {n}; more change nothing"
+        )
+    found = PlanSpec(
+        unknown, None if L is None else int(shown.L), int(shown.R),
+        None if theta is None else float(shown.theta), float(shown.pi), d, amount,
+        _target(error, float(shown.pi)), learner, count, prices,
+    )  # fmt: skip
+    if not estimated:
+        _check_floor(found)
+    return found
+
+
+def _one(name: str, value: Any) -> None:
+    """Refuse several numbers where one is asked for."""
+    if value is not None and (isinstance(value, list | tuple) or np.ndim(value)):
+        raise ValueError(
+            f"plan answers one question at a time: {name} must be a single number, got {value!r}"
+        )
+
+
+def _amount(n: Any, spend: Any, prices: Costs | None, d: int) -> float | None:
+    if spend is not None:
+        assert prices is not None
+        least = 4.0 * max(prices)
+        return float(real("spend", spend, least, np.inf, sense=(1e-9, 1e18)))
+    return None if n is None else float(whole("n", n, 4, MOST_BAGS))
+
+
+def _target(error: Any, pi: float) -> float | None:
+    """Return the error to reach, or refuse one that needs no signal."""
+    if error is None:
+        return None
+    found = float(real("error", error, 0.0, 1.0, open_low=True, open_high=True, sense=(1e-6, 1.0)))
+    prior = min(pi, 1.0 - pi)
+    if found >= prior:
+        raise ValueError(
+            f"error must be below {prior:g}, which needs no data: whoever always says "
+            f"{'no' if pi <= 0.5 else 'yes'} errs so much with pi={pi:g}; got {error!r}"
+        )
+    return found
+
+
+def _check_floor(spec: PlanSpec) -> None:
+    """Refuse a target that nobody reaches, not even with the signal known."""
+    from ..theory.oracle.least_error import oracle
+
+    if spec.error is None or spec.unknown in ("theta", "L"):
+        return
+    floor = float(oracle(spec.task(), "bayes", tol=min(1e-3, 0.1 * spec.error)).error)
+    if spec.error <= floor:
+        raise ValueError(
+            f"error must be above {floor:.4g}, which is the least anyone can reach, even with the "
+            f"signal known (Bayes), got {spec.error:g}; ask for a larger one, or for a stronger "
+            "signal"
+        )

@@ -1,0 +1,52 @@
+"""Every architecture has a look of its own, and what is lost is said."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+
+from needlescope.deep.catalogue import ARCHITECTURES
+from needlescope.figures.reading.rows import whole
+from needlescope.figures.style import BAYES_COLOUR, BLACK
+from needlescope.gallery.deep_style import GROUPS, LOOKS, TWO, lost, told, words
+
+SEEN = {  # without one kind of cone, by Viénot, Brettel and Mollon (1999)
+    "none": np.eye(3),
+    "red": np.array([[0.112, 0.888, 0.0], [0.112, 0.888, 0.0], [0.004, -0.004, 1.0]]),
+    "green": np.array([[0.293, 0.707, 0.0], [0.293, 0.707, 0.0], [-0.022, 0.022, 1.0]]),
+}
+
+
+def test_every_architecture_has_a_look_a_name_and_a_panel():
+    assert set(LOOKS) == set(ARCHITECTURES)
+    assert len({words(name) for name in LOOKS}) == len(LOOKS)
+    listed = [name for _, names in GROUPS.values() for name in names]
+    assert sorted(listed) == sorted(ARCHITECTURES)
+
+
+@pytest.mark.parametrize("blind", SEEN)
+def test_no_two_colours_look_alike(blind):
+    every = [*(look.colour for look in LOOKS.values()), TWO, BAYES_COLOUR, BLACK]
+    seen = [SEEN[blind] @ np.array(to_rgb(one)) ** 2.2 for one in every]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 0.07
+
+
+def test_those_of_a_panel_differ_in_their_dots_too():
+    for _, names in GROUPS.values():
+        assert len({LOOKS[name].marker for name in names}) == len(names)
+
+
+def test_trainings_without_a_number_are_counted():
+    diverged = "NotConverged: training diverged at every learning rate, 0.1: ..."
+    rows = [
+        {"call": "simulate_deep", "d": 20, "error_message": one}
+        for one in (diverged, diverged, "MemoryError: too much", None)
+    ]
+    table = whole(pd.DataFrame([*rows, {"call": "predict", "error_message": diverged}]))
+    assert lost(table) == ["2 trainings diverged", "1 training failed"]
+    assert told(table).splitlines()[1] == "2 trainings diverged" and "d = 20" in told(table)
+    assert lost(table[3:]) == []
