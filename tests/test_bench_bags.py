@@ -106,9 +106,9 @@ def test_finished_folds_are_not_run_again(easy, tmp_path, monkeypatch):
 def test_other_bags_or_other_parameters_are_run_anew(easy):
     other = easy._replace(y=1 - easy.y)
     assert stamp.of_data(easy) != stamp.of_data(other)
-    make = available()[0]["attention"]
+    make = available()[0]["MIL"]
     assert stamp.of_entrant(make()) == stamp.of_entrant(make())
-    assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(refine=0))
+    assert stamp.of_entrant(make()) != stamp.of_entrant(make().set_params(max_refine_iter=0))
 
 
 def test_without_torch_the_deep_ones_are_left_out(monkeypatch):
@@ -130,10 +130,10 @@ def test_a_change_of_the_deep_code_is_seen():
 
 def test_ours_and_the_mean_are_always_there(easy):
     found, lacking = available()
-    assert {"attention", "pooled", "mean logistic"} <= set(found)
+    assert {"MIL", "pooled", "mean logistic"} <= set(found)
     assert set(found) | set(lacking) == set(ENTRANTS)
     score = contest.judge(MeanLogistic, easy, np.arange(20), np.arange(20, 30))
-    assert score.tol == score.auc == 1.0
+    assert score.accuracy == score.auc == 1.0
     assert score.error == 0.0
     assert score.seconds > 0.0
 
@@ -156,23 +156,23 @@ def test_milwrap_is_told_what_bags_promise():
 def test_differences_are_paired():
     rows = {}
     for fold, (ours, theirs) in enumerate([(0.9, 0.8), (0.5, 0.4), (0.7, 0.6)]):
-        for name, value in (("attention", ours), ("pooled", theirs)):
+        for name, value in (("MIL", ours), ("pooled", theirs)):
             key = contest.Key("some", 3, 0, fold, name, "")
             seconds = 2.0 if name == "pooled" else 1.0
             rows[key] = contest.Score(value, 1.0 - value, value, seconds, 0.5)
     (pair,) = summary.pairs(rows, 3)
-    assert pair.tol.value == pytest.approx(0.1)
-    assert pair.tol.se == pytest.approx(0.0, abs=1e-12)
+    assert pair.accuracy.value == pytest.approx(0.1)
+    assert pair.accuracy.se == pytest.approx(0.0, abs=1e-12)
     assert pair.error.value == pytest.approx(-0.1)
     assert pair.slower == pytest.approx(2.0)
     table = {sheet.title: sheet for sheet in report.sheets(rows, 3)}
     assert table["balanced accuracy"].rows[0] == ["some", "0.700 ± 0.115", "0.600 ± 0.115"]
-    assert table["attention less pooling"].rows[0][3] == "better"
+    assert table["MIL less pooling"].rows[0][3] == "better"
 
 
 def test_the_rival_is_the_best_of_the_cheap_ones():
     rows = {}
-    aucs = {"attention": (0.7, 0.8), "mean logistic": (0.6, 0.9), "boosted summaries": (0.8, 0.9)}
+    aucs = {"MIL": (0.7, 0.8), "mean logistic": (0.6, 0.9), "boosted summaries": (0.8, 0.9)}
     for name, values in {**aucs, "ABMIL": (1.0, 1.0)}.items():
         for fold, auc in enumerate(values):
             key = contest.Key("some", 2, 0, fold, name, "")
@@ -181,7 +181,7 @@ def test_the_rival_is_the_best_of_the_cheap_ones():
     assert (rival.other, rival.auc) == ("boosted summaries", pytest.approx(0.85))
     assert rival.ahead.value == pytest.approx(-0.1) and rival.errors < 0.0
     table = {sheet.title: sheet for sheet in report.sheets(rows, 2)}
-    (row,) = table["attention beside the best of what takes a dozen lines"].rows
+    (row,) = table["MIL beside the best of what takes a dozen lines"].rows
     assert row[:3] == ["some", "boosted summaries", "0.850"]
 
 
@@ -203,8 +203,8 @@ def test_the_command_writes_its_tables(tmp_path, capsys):
     np.savez(tmp_path / "small.npz", X=X, bag=bag, y=y)
     words = [str(tmp_path), "--data", "small", "--splits", "2", "--repeats", "1"]
     out = tmp_path / "out"
-    assert main([*words, "--only", "attention", "pooled", "--out", str(out)]) == 0
-    assert "attention less pooling" in capsys.readouterr().out
+    assert main([*words, "--only", "MIL", "pooled", "--out", str(out)]) == 0
+    assert "MIL less pooling" in capsys.readouterr().out
     assert "### balanced accuracy" in (out / "table.md").read_text()
     assert len((out / "table.csv").read_text().splitlines()) == 3
     assert main([*words[:2], "nothing"]) == 2

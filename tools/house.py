@@ -200,7 +200,7 @@ def walks(source: Path, held: bool = False) -> Iterator[Walk]:
             "simulate": lambda: ns.simulate(
                 task, training, d=50, trials=2, n_jobs=1, progress=False
             ),
-            "AttentionClassifier.fit": lambda: estimators.AttentionClassifier(**small).fit(X, y),
+            "MILClassifier.fit": lambda: estimators.MILClassifier(**small).fit(X, y),
             "estimate_task": lambda: estimators.estimate_task(X, y, **small),
             "needlescope reproduce errors": lambda: _reproduce(next(folders)),
         }

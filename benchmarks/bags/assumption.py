@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier
+from needlescope.estimators import MILClassifier, PooledClassifier
 from needlescope.estimators.bags.bags import Bags, as_bags
 
 from .entrants import available
@@ -26,8 +26,8 @@ D, THETA, POISON = 16, 6.0, 10.0
 FEW, MANY = (1, 2), (8, 10)  # how many instances of a kind, at least and at most
 BAGS, TEST_BAGS, SETS = 300, 1000, 5
 MODES: dict[str, Callable[[int], Any]] = {
-    "AttentionClassifier()": lambda seed: AttentionClassifier(random_state=seed),
-    'read="evidence"': lambda seed: AttentionClassifier(read="evidence", random_state=seed),
+    "MILClassifier()": lambda seed: MILClassifier(random_state=seed),
+    'pooling="log_mean_exp"': lambda seed: MILClassifier(pooling="log_mean_exp", random_state=seed),
     "PooledClassifier()": lambda seed: PooledClassifier(random_state=seed),
 }
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from needlescope.estimators.bags.bags import Bags, as_bags
-from needlescope.estimators.bags.datasets import digit_bags, load_musk1
+from needlescope.estimators.bags.datasets import load_musk1, make_digit_bags
 
 DIGITS: dict[str, dict[str, Any]] = {
     "digits": {"bags": 400, "L": 20, "R": 1},
@@ -83,7 +83,7 @@ def load_all(folder: Path | None) -> list[DataSet]:
     found = [load_npz(path) for path in sorted(folder.glob("*.npz"))] if folder else []
     own = [DataSet("musk1", *load_musk1())]
     for name, options in DIGITS.items():
-        X, y, shows = digit_bags(**options, random_state=SEED, return_instances=True)
+        X, y, shows = make_digit_bags(**options, random_state=SEED, return_instances=True)
         own.append(DataSet(name, as_bags(X), y, shows))
     names = {one.name for one in found}
     return found + [one for one in (*own, theory()) if one.name not in names]

@@ -11,19 +11,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 
 from needlescope.deep.classifier import DeepClassifier
 from needlescope.deep.torch_needed import need_torch
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags.random_features import RandomFeatures
+from needlescope.estimators.bags.instance_transformer import InstanceTransformer
 from needlescope.estimators.linear import PooledClassifier
+from needlescope.estimators.mil import MILClassifier
 
 from .cheap import BoostedSummaries, CosinesLogistic, MeanLogistic
 
-ATTENTION, POOLED = "attention", "pooled"
+MIL, POOLED = "MIL", "pooled"
 SEED = 0
 
 
@@ -31,31 +33,35 @@ Make = Callable[[str | None], Any]
 """From a class weight to a new classifier."""
 
 
-def _attention(weight: str | None, **parameters: Any) -> Any:
-    return AttentionClassifier(class_weight=weight, random_state=SEED, **parameters)
+def _mil(weight: str | None, **parameters: Any) -> Any:
+    return MILClassifier(class_weight=weight, random_state=SEED, **parameters)
 
 
-AS_THE_THEORY: dict[str, Any] = {
-    **{"read": "attended", "start": "steps", "beside": False},
-    **{"cosines": False, "shrinkage": 1.0},
-}
-
-
-def _as_the_theory(weight: str | None) -> Any:
-    return _attention(weight, **AS_THE_THEORY)
+def _as_the_theory(weight: str | None, **more: Any) -> Any:
+    """Return attention with the theory's initialisation and preprocessing."""
+    return AttentionClassifier(
+        init="two_steps",
+        append_mean=False,
+        random_features=False,
+        shrinkage=1.0,
+        class_weight=weight,
+        random_state=SEED,
+        **more,
+    )
 
 
 def _several(weight: str | None) -> Any:
-    return _attention(weight, **AS_THE_THEORY, queries="auto")
+    return _as_the_theory(weight, n_queries="auto")
 
 
 def _expanded(weight: str | None) -> Any:
-    looks = _attention(weight, **AS_THE_THEORY)
-    return make_pipeline(RandomFeatures(random_state=SEED), looks)
+    kernel = RBFSampler(gamma="scale", n_components=256, random_state=SEED)
+    instances = make_pipeline(StandardScaler(), make_union("passthrough", kernel))
+    return make_pipeline(InstanceTransformer(instances), _as_the_theory(weight))
 
 
-def _evidence(weight: str | None) -> Any:
-    return _attention(weight, read="evidence")
+def _log_mean_exp(weight: str | None) -> Any:
+    return _mil(weight, pooling="log_mean_exp")
 
 
 def _pooled(weight: str | None) -> Any:
@@ -88,23 +94,23 @@ def _counted(weight: str | None) -> Any:
     return module.Counted(base, random_state=SEED)
 
 
-def _two_steps(data: str) -> Make:
+def _two_steps(split: str) -> Make:
     """Share the bags between query and readout in one of three ways; nothing is refined."""
-    return lambda weight: _attention(weight, **AS_THE_THEORY, data=data, refine=0)
+    return lambda weight: _as_the_theory(weight, split=split, max_refine_iter=0)
 
 
 def _effort(effort: str) -> Make:
-    return lambda weight: _attention(weight, effort=effort)
+    return lambda weight: _mil(weight, effort=effort)
 
 
 ENTRANTS: dict[str, Make] = {
-    ATTENTION: _attention,
-    "attention, quick": _effort("quick"),
-    "attention, thorough": _effort("thorough"),
+    MIL: _mil,
+    "MIL, quick": _effort("quick"),
+    "MIL, thorough": _effort("thorough"),
     "attention, two steps": _as_the_theory,
     "attention, several queries": _several,
     "attention, random features": _expanded,
-    "evidence": _evidence,
+    "log-mean-exp": _log_mean_exp,
     POOLED: _pooled,
     "mean logistic": MeanLogistic,
     "cosines logistic": CosinesLogistic,
@@ -121,8 +127,8 @@ ENTRANTS: dict[str, Make] = {
 }
 CHEAP = ("mean logistic", "cosines logistic", "boosted summaries")  # a dozen lines each
 ASKED = (  # that run only if they are named
-    *("attention, thorough", "attention, several queries", "attention, random features"),
-    *("evidence", "deep, gated", "deep, multihead", "reuse", "crossfit", "split"),
+    *("MIL, thorough", "attention, several queries", "attention, random features"),
+    *("log-mean-exp", "deep, gated", "deep, multihead", "reuse", "crossfit", "split"),
 )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from needlescope.estimators.bags.bags import as_bags
-from needlescope.estimators.bags.datasets import digit_bags
+from needlescope.estimators.bags.datasets import make_digit_bags
 
 from .data import SEED, DataSet, theory
 
@@ -55,7 +55,7 @@ def fresh() -> list[DataSet]:
     """Return all of them."""
     found = [cells()]
     for name, options in DIGITS.items():
-        X, y = digit_bags(**options, random_state=SEED)
+        X, y = make_digit_bags(**options, random_state=SEED)
         found.append(DataSet(name, as_bags(X), y))
     return found + [theory(**options)._replace(name=name) for name, options in THEORY.items()]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from needlescope.estimators import AttentionClassifier, digit_bags
+from needlescope.estimators import MILClassifier, make_digit_bags
 
 from .data import theory
 
@@ -36,7 +36,7 @@ def _theory(bags: int, every: int, seed: int) -> tuple[Any, Any]:
 
 
 def _digits(bags: int, L: int, positive: float, seed: int) -> tuple[Any, Any]:
-    return digit_bags(bags, L=L, positive=positive, random_state=seed)
+    return make_digit_bags(bags, L=L, positive=positive, random_state=seed)
 
 
 Draw = Callable[[int, int], tuple[Any, Any]]
@@ -71,7 +71,7 @@ def probabilities(bags: int, draw: Draw, classifiers: int = CLASSIFIERS) -> tupl
     given, truth = [], []
     for seed in range(classifiers):
         X, y = draw(bags + FRESH, seed)
-        clf = AttentionClassifier(random_state=seed).fit(X[:bags], y[:bags])
+        clf = MILClassifier(random_state=seed).fit(X[:bags], y[:bags])
         given.append(clf.predict_proba(X[bags:])[:, 1])
         truth.append(y[bags:])
     return np.concatenate(given), np.concatenate(truth)

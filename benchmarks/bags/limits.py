@@ -1,6 +1,6 @@
 """How near to the limit of learning? ``python -m benchmarks.bags.limits``.
 
-Bags as the theory draws them, several sets for each task, and `AttentionClassifier()` as it comes:
+Bags as the theory draws them, several sets for each task, and `MILClassifier()` as it comes:
 the share of fresh bags that it gets wrong, beside the least that anyone can who learns from as
 many bags (`bayes_optimal`).
 """
@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import needlescope as ns
-from needlescope.estimators import AttentionClassifier
+from needlescope.estimators import MILClassifier
 
 SETS, FRESH = 3, 4000
 
@@ -68,7 +68,7 @@ def errors(case: Case, sets: int = SETS, fresh: int = FRESH) -> list[float]:
         rng = np.random.default_rng(seed)
         signal = rng.standard_normal(case.d)
         signal *= case.theta / np.linalg.norm(signal)
-        clf = AttentionClassifier(random_state=seed).fit(*draw(case, signal, case.bags, rng))
+        clf = MILClassifier(random_state=seed).fit(*draw(case, signal, case.bags, rng))
         wrong = []
         for _ in range(fresh // 500):
             X, y = draw(case, signal, 500, rng)

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from needlescope.estimators.attention import AttentionClassifier
+from needlescope.estimators.mil import MILClassifier
 
 from .data import SEED, DataSet, load_all, load_npz
 from .entrants import available
@@ -45,10 +45,10 @@ def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
     """Return how to locate by a classifier of the package, fitted to other bags."""
 
     def locate(X: Any, y: Any, fresh: Any) -> Located:
-        clf = AttentionClassifier(random_state=SEED, **options).fit(X, y)
+        clf = MILClassifier(random_state=SEED, **options).fit(X, y)
         return {
             f"{name}: contributions": clf.instance_scores(fresh),
-            f"{name}: attention": clf.attend(fresh),
+            f"{name}: attention": clf.attention_weights(fresh),
         }
 
     return locate
@@ -56,7 +56,7 @@ def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
 
 def theirs(name: str, make: Callable[[], Any]) -> Callable[[Any, Any, Any], Located]:
     """Return how to locate by the attention of an alternative."""
-    return lambda X, y, fresh: {name: make().fit(X, y).attend(fresh)}
+    return lambda X, y, fresh: {name: make().fit(X, y).attention_weights(fresh)}
 
 
 def locators() -> list[Callable[[Any, Any, Any], Located]]:
@@ -64,7 +64,7 @@ def locators() -> list[Callable[[Any, Any, Any], Located]]:
     there, _ = available()
     return [
         ours("default"),
-        ours("evidence", read="evidence"),
+        ours("log-mean-exp", pooling="log_mean_exp"),
         *(theirs(name, there[name]) for name in ABMIL if name in there),
     ]
 

@@ -48,20 +48,20 @@ def sheets(rows: Rows, splits: int) -> list[Sheet]:
         return tables
     tables.append(
         Sheet(
-            "attention less pooling",
-            ["data", *["balanced accuracy", "corrected se", "attention is"], "error", "AUC"],
+            "MIL less pooling",
+            ["data", *["balanced accuracy", "corrected se", "MIL is"], "error", "AUC"],
             [_against_pooling(one) for one in every if one.other == POOLED],
         )
     )
     cheap = rivals(rows, splits)
     if cheap:
-        header = ["data", "best cheap one", "its AUC", "attention's less it"]
+        header = ["data", "best cheap one", "its AUC", "MIL's less it"]
         header += ["corrected se", "in these"]
-        title = "attention beside the best of what takes a dozen lines"
+        title = "MIL beside the best of what takes a dozen lines"
         tables.append(Sheet(title, header, [_against_cheap(one) for one in cheap]))
     others = [name for name in names if any(one.other == name for one in every)]
     for title, show in (
-        ("attention's balanced accuracy less that of", lambda one: _signed(one.accuracy)),
+        ("MIL's balanced accuracy less that of", lambda one: _signed(one.accuracy)),
         ("fit time as a multiple of attention's", lambda one: f"{one.slower:.1f}×"),
     ):
         known = {(one.data, one.other): show(one) for one in every}

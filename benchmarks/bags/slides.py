@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from needlescope.estimators import AttentionClassifier, Bags
+from needlescope.estimators import Bags, MILClassifier
 from needlescope.estimators.bags.making.joined import Parts
 from needlescope.estimators.bags.saving import writing
 
@@ -93,7 +93,7 @@ def fit(path: str, effort: str, jobs: int) -> dict[str, float]:
     watching = threading.Thread(target=watch)
     watching.start()
     reads, start = Reads(), time.perf_counter()
-    AttentionClassifier(effort=effort, random_state=0, n_jobs=jobs).fit(bags, y)
+    MILClassifier(effort=effort, random_state=0, n_jobs=jobs).fit(bags, y)
     taken = time.perf_counter() - start
     over.set()
     watching.join()

@@ -1,6 +1,6 @@
 """Does choosing overfit few bags? ``python -m benchmarks.bags.small FOLDER`` compares.
 
-Of every data set 60 bags are drawn, half of them positive, several times; `AttentionClassifier()`
+Of every data set 60 bags are drawn, half of them positive, several times; `MILClassifier()`
 chooses by these, and each of the ways that it chooses from is fitted to them alone. All are judged
 on the bags that were not drawn. *In hindsight* is the way that has the largest AUC on the
 data set, which nobody knows beforehand.
@@ -18,26 +18,27 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from needlescope.estimators import AttentionClassifier
+from needlescope.estimators import MILClassifier
 
 from .data import DataSet, load_all
 
 BAGS, DRAWS = 60, 6
 AUTO = "chosen"
-PLAIN, WAVES = {"shrinkage": 1.0, "cosines": False}, {"shrinkage": 1.0, "cosines": True}
-WHITE = {"shrinkage": 0.02, "cosines": False}
+PLAIN = {"shrinkage": 1.0, "random_features": False}
+KERNEL = {"shrinkage": 1.0, "random_features": True}
+WHITE = {"shrinkage": 0.02, "random_features": False}
 WAYS: dict[str, dict[str, Any]] = {
     AUTO: {},
-    "mean": {"read": "mean", **PLAIN},
-    "summaries": {"read": "summaries", **PLAIN},
-    "trees": {"read": "trees", **PLAIN},
-    "evidence": {"read": "evidence", **PLAIN},
-    "attention": {"read": "attended", **PLAIN},
-    "evidence, whitened": {"read": "evidence", **WHITE},
-    "attention, whitened": {"read": "attended", **WHITE},
-    "mean, cosines": {"read": "mean", **WAVES},
-    "evidence, cosines": {"read": "evidence", **WAVES},
-    "attention, cosines": {"read": "attended", **WAVES},
+    "mean": {"pooling": "mean", **PLAIN},
+    "summaries": {"pooling": "summaries", **PLAIN},
+    "forest": {"pooling": "forest", **PLAIN},
+    "log-mean-exp": {"pooling": "log_mean_exp", **PLAIN},
+    "attention": {"pooling": "attention", **PLAIN},
+    "log-mean-exp, whitened": {"pooling": "log_mean_exp", **WHITE},
+    "attention, whitened": {"pooling": "attention", **WHITE},
+    "mean, random features": {"pooling": "mean", **KERNEL},
+    "log-mean-exp, random features": {"pooling": "log_mean_exp", **KERNEL},
+    "attention, random features": {"pooling": "attention", **KERNEL},
 }
 
 
@@ -70,7 +71,7 @@ def aucs(data: DataSet, bags: int = BAGS, count: int = DRAWS) -> dict[str, list[
     found: dict[str, list[float]] = {name: [] for name in WAYS}
     for known, rest in draws(data.y, bags, count):
         for name, fixed in WAYS.items():
-            clf = AttentionClassifier(random_state=0, **fixed).fit(data.X[known], data.y[known])
+            clf = MILClassifier(random_state=0, **fixed).fit(data.X[known], data.y[known])
             found[name].append(roc_auc_score(data.y[rest], clf.decision_function(data.X[rest])))
     return found
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .contest import Rows, Score
-from .entrants import ATTENTION, CHEAP
+from .entrants import CHEAP, MIL
 
 
 class Mean(NamedTuple):
@@ -81,10 +81,10 @@ def pairs(rows: Rows, splits: int) -> list[Pair]:
     """Return attention against everyone else, fold by fold, on every data set."""
     found = []
     for data, entrants in scores(rows).items():
-        ours = entrants.get(ATTENTION, {})
+        ours = entrants.get(MIL, {})
         for other, theirs in entrants.items():
             shared = [one for one in ours if one in theirs]
-            if other == ATTENTION or not shared:
+            if other == MIL or not shared:
                 continue
             a, b = [ours[one] for one in shared], [theirs[one] for one in shared]
             both = list(zip(a, b, strict=True))

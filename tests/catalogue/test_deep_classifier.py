@@ -34,8 +34,8 @@ PARAMETERS = [  # which, what they are given, and what is said
     ("epochs", (0, -1, 10**6, VAST, 1.5, NAN, *WORDS), "^epochs must be a.*integer"),
     ("shrinkage", (0, -1, HUGE, VAST, INF, NAN, *WORDS[1:]), '^shrinkage must be "auto", None or'),
     ("class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
-    ("validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
-    ("validation", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
+    ("cv", (1, -1, HUGE, INF, NAN, *WORDS), "^cv must be a number of"),
+    ("cv", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of cv must be"),
     ("random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
     ("n_jobs", (0, True, 1.5, NAN, "x", []), "^n_jobs must be None, a whole number"),
     ("progress", (1, HUGE, NAN, "x", []), "^progress must be True, False, None or a "),
@@ -75,7 +75,7 @@ def test_refused_with_a_sentence(case):
 
 def test_without_torch_all_is_there_but_training(monkeypatch):
     monkeypatch.setattr(torch_needed, "find_spec", lambda name: None)
-    for parameters in ({}, {"architecture": "block", "n_jobs": 2}, {"validation": 0}):
+    for parameters in ({}, {"architecture": "block", "n_jobs": 2}, {"cv": 0}):
         clf = DeepClassifier(random_state=0, **parameters)
         assert clf.get_params()["width"] == 32
         with pytest.raises(

@@ -12,13 +12,13 @@ from sklearn.decomposition import PCA
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
-    EachInstance,
+    InstanceTransformer,
+    MILClassifier,
     PooledClassifier,
-    RandomFeatures,
     VectorizedClassifier,
     deletion_test,
-    digit_bags,
     estimate_task,
+    make_digit_bags,
     read_h5ad,
     read_hdf5,
     read_parquet,
@@ -32,8 +32,8 @@ HIDDEN = np.ma.array(Y, mask=np.arange(20) == 3)
 MASKED = np.ma.array(X, mask=X > 3.0)
 ONE_HEAVY = np.where(np.arange(20) == 3, 1e300, 1.0)
 NAN, INF, HUGE, TINY, VAST = float("nan"), float("inf"), 1e308, 1e-308, 10**400
-CLASSIFIERS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
-ATTENTION, LINEAR = CLASSIFIERS[:1], CLASSIFIERS[1:]
+CLASSIFIERS = (MILClassifier, PooledClassifier, VectorizedClassifier)
+MIL, ATTENTION = CLASSIFIERS[:1], (AttentionClassifier,)
 
 
 def fit(kind, y=Y, weight=None, bags=X, groups=None, **parameters):
@@ -44,17 +44,41 @@ WORDS = (None, "x", [], True, np.ma.masked)  # that are no numbers
 PARAMETERS = [  # of whom, which, what they are given, and what is said
     (ATTENTION, "kappa", (HUGE, 1e200, VAST), "^kappa must be at most 1e\\+06, got "),
     (ATTENTION, "kappa", (INF, NAN, -1, *WORDS), '^kappa must be "auto" or a finite number of'),
-    (ATTENTION, "queries", (10**6, VAST), "^queries must be at most 1000, got "),
-    (ATTENTION, "queries", (0, -1, INF, NAN, HUGE, *WORDS), '^queries must be "auto" or a whole'),
-    (ATTENTION, "refine", (10**7, VAST), "^refine must be at most 1e\\+06, got "),
-    (ATTENTION, "refine", (-1, INF, NAN, HUGE, *WORDS), '^refine must be "auto" or a whole numbe'),
-    (ATTENTION, "beside", (0, 1, "no", "False", NAN, None, []), '^beside must be "auto", True or'),
-    (ATTENTION, "cosines", (0, 1, "no", "False", NAN, None, []), '^cosines must be "auto", True o'),
-    (ATTENTION, "effort", (0, "slow", *WORDS), "^effort must be one of "),
-    (ATTENTION, "read", (0, "votes", *WORDS), "^read must be one of "),
-    (ATTENTION, "start", (0, "mean", *WORDS), "^start must be one of "),
-    (ATTENTION, "pos_label", ("x", 2, NAN, []), "^pos_label must be one of the labels in y, 0 or "),
-    (ATTENTION, "data", (0, *WORDS), "^data must be one of 'reuse', 'split', 'crossfit', got "),
+    (MIL, "n_queries", (10**6, VAST), "^n_queries must be at most 1000, got "),
+    (MIL, "n_queries", (0, -1, INF, NAN, HUGE, *WORDS), '^n_queries must be "auto" or a wh'),
+    (MIL, "max_refine_iter", (10**7, VAST), "^max_refine_iter must be at most 1e\\+06, got "),
+    (
+        MIL,
+        "max_refine_iter",
+        (-1, INF, NAN, HUGE, *WORDS),
+        '^max_refine_iter must be "auto" or a whole numbe',
+    ),
+    (
+        ATTENTION,
+        "append_mean",
+        (0, 1, "no", "False", NAN, None, []),
+        '^append_mean must be "auto", True or',
+    ),
+    (
+        MIL,
+        "random_features",
+        (0, 1, "no", "False", NAN, None, []),
+        '^random_features must be "auto", True o',
+    ),
+    (MIL, "effort", (0, "slow", *WORDS), "^effort must be one of "),
+    (MIL, "init", (0, "mean", *WORDS), "^init must be one of "),
+    (MIL, "pooling", (0, "votes", *WORDS), "^pooling must be one of "),
+    (ATTENTION, "n_queries", (0,), '^n_queries must be "auto" or a whole'),
+    (ATTENTION, "max_refine_iter", (-1,), '^max_refine_iter must be "auto" or a whole'),
+    (ATTENTION, "random_features", ("no",), '^random_features must be "auto", True or'),
+    (ATTENTION, "effort", ("slow",), "^effort must be one of "),
+    (ATTENTION, "init", ("mean",), "^init must be one of "),
+    (ATTENTION, "ridge", (0,), '^ridge must be "auto" or a finite'),
+    (ATTENTION, "shrinkage", (0,), '^shrinkage must be "auto", N'),
+    (ATTENTION, "cv", (1,), "^cv must be a number of"),
+    (ATTENTION, "pos_label", ("x",), "^pos_label must be one of the labels in y, 0 or "),
+    (MIL, "pos_label", ("x", 2, NAN, []), "^pos_label must be one of the labels in y, 0 or "),
+    (ATTENTION, "split", (0, *WORDS), "^split must be one of 'reuse', 'split', 'crossfit', got "),
     (CLASSIFIERS, "ridge", (HUGE, 1e200, VAST), "^ridge must be at most 1e\\+100, got "),
     (CLASSIFIERS, "ridge", (0, -1, TINY, INF, NAN, *WORDS), '^ridge must be "auto" or a finite'),
     (
@@ -65,8 +89,8 @@ PARAMETERS = [  # of whom, which, what they are given, and what is said
     ),
     (CLASSIFIERS, "loss", (0, HUGE, *WORDS), "^loss must be "),
     (CLASSIFIERS, "class_weight", (0, HUGE, NAN, *WORDS[1:]), "^class_weight must be a dict"),
-    (CLASSIFIERS, "validation", (1, -1, HUGE, INF, NAN, *WORDS), "^validation must be a number of"),
-    (CLASSIFIERS, "validation", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of validation must be"),
+    (CLASSIFIERS, "cv", (1, -1, HUGE, INF, NAN, *WORDS), "^cv must be a number of"),
+    (CLASSIFIERS, "cv", ([3], [(Y, Y, Y)], [[[0], "x"]]), "^fold 0 of cv must be"),
     (CLASSIFIERS, "random_state", (-1, NAN, HUGE, "x", []), ""),  # in scikit-learn's words
     (
         CLASSIFIERS,
@@ -132,15 +156,17 @@ FITS = [
 FITS += [
     Case(
         f"{given}",
-        partial(fit, AttentionClassifier, **given),
-        "^queries=2 needs read=\"attended\", got read='(evidence|summaries|trees)'",
+        partial(fit, MILClassifier, **given),
+        "^n_queries=2 needs pooling=\"attention\", got pooling='(log_mean_exp|summaries|forest)'",
     )
-    for given in ({"read": read, "queries": 2} for read in ("evidence", "summaries", "trees"))
+    for given in (
+        {"pooling": pooling, "n_queries": 2} for pooling in ("log_mean_exp", "summaries", "forest")
+    )
 ]
 FITS.append(
     Case(
         "a positive class of three",
-        partial(fit, AttentionClassifier, y=np.arange(20) % 3, pos_label=2),
+        partial(fit, MILClassifier, y=np.arange(20) % 3, pos_label=2),
         "^pos_label=2 is for two classes, got 3",
     )
 )
@@ -158,8 +184,8 @@ BAGS = [
     Case("rows, masked", lambda: Bags(list(MASKED[0]), [0, 4]), "^instances must not be masked"),
     Case("a masked mask", lambda: Bags.from_array(X, np.ma.ones((20, 4))), "^mask must not be"),
     Case("a list of masked", lambda: Bags.from_array(list(MASKED)), "^X must not be masked"),
-    Case("masked groups", lambda: Bags.from_table(X[0], np.ma.array([0, 0, 1, 1])),
-         "^groups must not be masked"),
+    Case("masked bags of rows", lambda: Bags.from_table(X[0], np.ma.array([0, 0, 1, 1])),
+         "^bag must not be masked"),
     Case("a table of masks", lambda: Bags.from_table(MASKED[0], [0, 0, 1, 1]), "^a masked array"),
     Case("complex weights", lambda: FITTED.fit(X, Y, np.ones(len(Y)) * (1 + 5j)),
          "^sample_weight must be .* got something else: complex numbers"),
@@ -173,26 +199,26 @@ TABLE = pd.DataFrame(X[:, :2].reshape(40, 3), columns=["u", "v", "w"]).assign(
 RAGGED = Bags.from_list([X[0], X[1][:2]])
 
 
-def table(groups="bag", labels="sick", drop="site", **given):
-    return Bags.from_table(TABLE, groups, labels=labels, drop=drop, **given)
+def table(bag="bag", label="sick", drop="site", **given):
+    return Bags.from_table(TABLE, bag, label=label, drop=drop, **given)
 
 
 COLUMNS = [  # what is asked of a table, and what is said
     (
-        {"groups": "slide"},
-        "^groups must name a column, got 'slide'; there are 'u', 'v', 'w', 'bag'",
+        {"bag": "slide"},
+        "^bag must name a column, got 'slide'; there are 'u', 'v', 'w', 'bag'",
     ),
-    ({"labels": "label"}, "^labels must name a column, got 'label'; there are"),
+    ({"label": "label"}, "^label must name a column, got 'label'; there are"),
     (
-        {"labels": [0, 1]},
-        "^labels must name the label of the bag of each of the 40 rows, got shape",
+        {"label": [0, 1]},
+        "^label must name the label of the bag of each of the 40 rows, got shape",
     ),
     (
-        {"labels": np.arange(40)},
-        "^labels must be the same for all rows .* and 1 in row 1 of bag 0$",
+        {"label": np.arange(40)},
+        "^label must be the same for all rows .* and 1 in row 1 of bag 0$",
     ),
-    ({"labels": [NAN] * 40}, "^labels must name the label of the bag of each row, got none in row"),
-    ({"labels": np.ma.array(TABLE["sick"])}, "^labels must not be masked"),
+    ({"label": [NAN] * 40}, "^label must name the label of the bag of each row, got none in row"),
+    ({"label": np.ma.array(TABLE["sick"])}, "^label must not be masked"),
     (
         {"drop": None},
         "^column 'site' must hold numbers, .*; leave it out by drop='site', or encode",
@@ -243,25 +269,18 @@ DATA = [
                                (read_h5ad, ("b",), "^there is no file no/such/path"),
                                (read_parquet, ("b",), "^there is no file no/such/path"))),
     Case("unmatched in other words", lambda: read_hdf5("x", unmatched="skip"), "^unmatched must"),
-    *(Case(f"each instance by {given!r:.20}", partial(lambda one: EachInstance(one).fit(X), given),
+    *(Case(f"instances by {given!r:.20}",
+           partial(lambda one: InstanceTransformer(one).fit(X), given),
            "^transformer must have methods fit and transform, as PCA\\(20\\) has, got ")
       for given in (None, 3, "x", PCA, [])),
 ]  # fmt: skip
-SHARP = "^sharpness must be a finite number above 0, got "
 DIGITS = {"bags": 10, "L": 4}
 TOOLS = [
-    *(Case(f"sharpness {given!r}", partial(lambda one: RandomFeatures(sharpness=one).fit(X), given),
-           SHARP) for given in (0, -1, INF, NAN, *WORDS)),
-    *(Case(f"sharpness {str(given)[:9]}",
-           partial(lambda one: RandomFeatures(sharpness=one).fit(X), given),
-           "^sharpness must be at most 1e\\+06, got ") for given in (HUGE, 1e7, VAST)),
-    *(Case(f"count {given!r}", partial(lambda one: RandomFeatures(count=one).fit(X), given),
-           "^count must be a whole number of at least 1, got ")
-      for given in (0, -1, INF, NAN, *WORDS)),
-    *(Case(f"digits that return {given!r}", partial(digit_bags, **DIGITS, return_instances=given),
+    *(Case(f"digits that return {given!r}",
+           partial(make_digit_bags, **DIGITS, return_instances=given),
            "^return_instances must be True or False, got ") for given in (None, 1, "x", [])),
-    Case("too many digits", lambda: digit_bags(bags=10**6, L=10**3), "^bags times L must be at"),
-    *(Case(f"digits with {name}={given!r}", partial(digit_bags, **{**DIGITS, name: given}),
+    Case("too many digits", lambda: make_digit_bags(bags=10**6, L=10**3), "^bags times L must be"),
+    *(Case(f"digits with {name}={given!r}", partial(make_digit_bags, **{**DIGITS, name: given}),
            f"^{name} must (not )?be ")
       for name in ("bags", "L", "R", "digit", "noise", "positive")
       for given in (-1, INF, NAN, HUGE, *WORDS)),
@@ -271,10 +290,10 @@ TOOLS = [
            "^positive must be a label of y, 0 or 1, got ")
       for given in (2, "x", [], {}, [0, 1], np.array([0, 1]), NAN)),
     *(Case(f"deletion by {given!r:.20}", partial(deletion_test, given, X),
-           "^clf must say what instances add, as AttentionClassifier does, got ")
+           "^clf must say what instances add, as MILClassifier does, got ")
       for given in (None, 3, "x", PooledClassifier())),
     *(Case(f"deletion with {name}={given!r}",
-           partial(deletion_test, AttentionClassifier(), X, **{name: given}),
+           partial(deletion_test, MILClassifier(), X, **{name: given}),
            f"^{name} must (be|hold) ")
       for name in ("count", "share", "repeats") for given in (0, -1, INF, NAN, "x", [], [0.5])),
     Case("an estimate with a bar", lambda: estimate_task(X, Y, progress="x"), "^progress must be"),
@@ -302,7 +321,7 @@ def test_refused_with_a_sentence(case):
 def test_weights_within_the_range_are_fitted(kind, weight):
     clf = fit(kind, weight=weight)
     p = clf.predict_proba(X)
-    assert np.isfinite(p).all() and np.isfinite(clf.members_[0].model.w).all()
+    assert np.isfinite(p).all() and np.isfinite(clf.estimators_[0].model.w).all()
     assert p.min() >= 0.0 and p.max() <= 1.0
 
 

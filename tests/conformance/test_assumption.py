@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from benchmarks.bags.assumption import POISON, TESTS, aucs, bags_of
-from needlescope.estimators import AttentionClassifier, PooledClassifier
+from needlescope.estimators import MILClassifier, PooledClassifier
 
 SEEDS = range(2)
 MODES = {
-    "evidence": lambda seed: AttentionClassifier("quick", read="evidence", random_state=seed),
-    "attended": lambda seed: AttentionClassifier("quick", read="attended", random_state=seed),
+    "evidence": lambda seed: MILClassifier("quick", pooling="log_mean_exp", random_state=seed),
+    "attended": lambda seed: MILClassifier("quick", pooling="attention", random_state=seed),
     "mean": lambda seed: PooledClassifier(random_state=seed),
 }
 PASSES = {  # and who falls for the temptation; the others do neither in every draw
@@ -45,19 +45,19 @@ def drop(clf, X, instance):
     return clf.decision_function(X) - clf.decision_function(more)
 
 
-@pytest.mark.parametrize("options", [{"effort": "quick"}, {}, {"cosines": True}])
+@pytest.mark.parametrize("options", [{"effort": "quick"}, {}, {"random_features": True}])
 def test_one_instance_more_lowers_evidence_by_its_dilution_at_most(options):
     X, y = bags_of("single concept", 200, True, np.random.default_rng(0))
-    clf = AttentionClassifier(read="evidence", random_state=0, **options).fit(X, y)
-    slope = np.mean([member.calibration.slope for member in clf.members_])
-    slope *= clf.blend_.slope if len(clf.members_) > 1 else 1.0
+    clf = MILClassifier(pooling="log_mean_exp", random_state=0, **options).fit(X, y)
+    slope = np.mean([member.calibration.slope for member in clf.estimators_])
+    slope *= clf.blend_.slope if len(clf.estimators_) > 1 else 1.0
     most = slope * np.log1p(1.0 / X.lengths)
     for seed in range(5):
         instance = 10.0 * np.random.default_rng(seed).standard_normal(X.d)
         assert (drop(clf, X, instance) <= most + 1e-9).all()
     poison = POISON * np.eye(X.d)[2]
     assert (drop(clf, X, poison) <= most + 1e-9).all()
-    if "cosines" not in options:  # in which poison is no direction
+    if "random_features" not in options:  # in which poison is no direction
         inside = np.abs(drop(clf, X, poison) - most) < 1e-3 * most
         assert inside.any()  # the bound is reached
 
@@ -66,6 +66,6 @@ def test_attention_has_no_such_bound():
     X, y = bags_of("single concept", 200, True, np.random.default_rng(0))
     clf = MODES["attended"](0).fit(X, y)
     positive = X[np.flatnonzero(y)]
-    [slope] = [member.calibration.slope for member in clf.members_]
+    [slope] = [member.calibration.slope for member in clf.estimators_]
     fell = drop(clf, positive, POISON * np.eye(X.d)[2])
     assert np.median(fell / np.log1p(1.0 / positive.lengths)) > 3.0 * slope

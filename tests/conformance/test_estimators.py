@@ -14,14 +14,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from needlescope.estimators import base
 from needlescope.estimators.attention import AttentionClassifier
-from needlescope.estimators.bags import each_instance, random_features
+from needlescope.estimators.bags import instance_transformer
 from needlescope.estimators.linear import PooledClassifier, VectorizedClassifier
+from needlescope.estimators.mil import MILClassifier
 from tests.conformance.tables import OF_OUTPUT, OneInstance, read_table
 
 FOLDS = (
-    "folds within the training bags differ when a bag is repeated instead of weighted; with "
-    "validation=0 the check is passed"
+    "the check sets cv to folds of its own, and bags within them are drawn otherwise when one is "
+    "repeated instead of weighted; with cv=0 it is the same: tests/estimators/test_weights.py"
 )
+
+
+class MIL(OneInstance, MILClassifier):
+    pass
 
 
 class Attention(OneInstance, AttentionClassifier):
@@ -36,33 +41,28 @@ class Vectorized(OneInstance, VectorizedClassifier):
     pass
 
 
-class Each(OneInstance, each_instance.EachInstance, auto_wrap_output_keys=None):
-    pass
-
-
-class Features(OneInstance, random_features.RandomFeatures, auto_wrap_output_keys=None):
+class Each(OneInstance, instance_transformer.InstanceTransformer, auto_wrap_output_keys=None):
     pass
 
 
 @pytest.fixture(autouse=True)
 def tables(monkeypatch):
-    for module in (base, each_instance, random_features):
+    for module in (base, instance_transformer):
         monkeypatch.setattr(module, "as_bags", read_table)
 
 
 def expected(estimator):
-    if getattr(estimator, "validation", 0) == 0:
+    if not hasattr(estimator, "cv"):
         return {}
     return dict.fromkeys(("check_sample_weight_equivalence_on_dense_data",), FOLDS)
 
 
 @parametrize_with_checks(
     [
-        Attention(effort="quick", validation=2),
-        Attention(kappa=1.0, ridge=0.1, refine=3, validation=0),
+        MIL(effort="quick", cv=2),
+        Attention(kappa=1.0, ridge=0.1, max_refine_iter=3, cv=0),
         Pooled(),
-        Vectorized(ridge=0.1, validation=0),
-        Features(3),
+        Vectorized(ridge=0.1, cv=0),
         Each(StandardScaler()),
         Each(PCA(1)),
     ],
@@ -76,8 +76,8 @@ def test_check(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        Attention(kappa=1.0, ridge=0.1, refine=0, queries=2, validation=0),
-        Pooled(ridge=0.1, validation=0),
+        Attention(kappa=1.0, ridge=0.1, max_refine_iter=0, n_queries=2, cv=0),
+        Pooled(ridge=0.1, cv=0),
         Vectorized(),
     ],
     expected_failed_checks=expected,
@@ -91,6 +91,6 @@ def test_check_in_other_settings(estimator, check):
 @pytest.mark.parametrize("check", OF_OUTPUT)
 @pytest.mark.filterwarnings("ignore")
 def test_check_of_output(kind, check):
-    fixed = {"kappa": 1.0, "refine": 0} if kind is Attention else {}
-    estimator = kind(ridge=0.1, validation=0, **fixed)
+    fixed = {"kappa": 1.0, "max_refine_iter": 0} if kind is Attention else {}
+    estimator = kind(ridge=0.1, cv=0, **fixed)
     getattr(estimator_checks, check)(kind.__name__, estimator)

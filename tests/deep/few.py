@@ -10,7 +10,7 @@ TINY = {"width": 4, "rates": (0.03,), "epochs": 8, "random_state": 0}
 
 def deep(architecture="gated_hidden", **parameters):
     """Return a classifier of a few epochs: what it learns is not the point."""
-    return DeepClassifier(architecture, **{**TINY, "validation": 2, **parameters})
+    return DeepClassifier(architecture, **{**TINY, "cv": 2, **parameters})
 
 
 def hay(n=40, L=5, d=6, theta=6.0, **more):

@@ -46,7 +46,9 @@ def test_it_learns_what_it_is_shown(architecture):
     X, y = hay(n=160)
     clf = deep(architecture, width=8, epochs=100).fit(X, y)
     assert clf.score(*hay(n=200, seed=1)) > 0.85
-    loss = np.mean(np.logaddexp(0.0, np.where(y == "needle", -1.0, 1.0) * clf.held_out_))
+    loss = np.mean(
+        np.logaddexp(0.0, np.where(y == "needle", -1.0, 1.0) * clf.cv_decision_function_)
+    )
     assert loss < 0.5  # calibrated: 0.69 knows nothing
 
 
@@ -55,7 +57,7 @@ def test_attention_finds_the_needle():
     clf = deep("solvable", epochs=60).fit(X, y)
     X, y = hay(n=100, seed=1)
     own = y == "needle"
-    where = np.array([one.argmax() for one in clf.attend(X)])
+    where = np.array([one.argmax() for one in clf.attention_weights(X)])
     assert (where[own] == X[own, :, 0].argmax(axis=1)).mean() > 0.8
 
 
@@ -83,7 +85,7 @@ def test_bags_of_any_size_and_no_score_knows_the_bags_beside_it(architecture):
 def test_attention_is_shared_by_the_instances_of_a_bag(architecture):
     X, y = hay(L=7)
     bags = [one[: 1 + k % 7] for k, one in enumerate(X)]
-    weights = deep(architecture).fit(bags, y).attend(bags)
+    weights = deep(architecture).fit(bags, y).attention_weights(bags)
     heads = ARCHITECTURES[architecture].heads
     shapes = [one.shape for one in weights]
     assert shapes == [(len(bag),) if heads is None else (heads, len(bag)) for bag in bags]
@@ -99,9 +101,9 @@ def test_attention_is_shared_by_the_instances_of_a_bag(architecture):
 @pytest.mark.parametrize("architecture", IN_ORDER)
 def test_what_does_not_attend_says_so(architecture):
     X, y = hay()
-    clf = deep(architecture, validation=0).fit(X, y)
+    clf = deep(architecture, cv=0).fit(X, y)
     with pytest.raises(ValueError, match=f"architecture='{architecture}' has no attention to ret"):
-        clf.attend(X)
+        clf.attention_weights(X)
 
 
 def test_a_weight_of_zero_stands_for_absence():
@@ -116,9 +118,9 @@ def test_a_weight_of_zero_stands_for_absence():
 def test_weights_and_class_weights_move_the_scores():
     X, y = hay(n=80, theta=3.0)
     weight = np.where(y == "needle", 5.0, 1.0)
-    plain = deep(validation=0).fit(X, y)
-    heavy = deep(validation=0).fit(X, y, sample_weight=weight)
-    same = deep(validation=0, class_weight={"needle": 5.0, "hay": 1.0}).fit(X, y)
+    plain = deep(cv=0).fit(X, y)
+    heavy = deep(cv=0).fit(X, y, sample_weight=weight)
+    same = deep(cv=0, class_weight={"needle": 5.0, "hay": 1.0}).fit(X, y)
     assert heavy.decision_function(X).mean() > plain.decision_function(X).mean() + 0.5
     np.testing.assert_array_equal(heavy.decision_function(X), same.decision_function(X))
 
@@ -162,7 +164,7 @@ def test_patients_are_on_one_side_of_what_is_held_out(monkeypatch):
 def test_a_class_of_one_patient_is_held_out_bag_by_bag():
     X, y = hay(n=24)
     groups = np.where(y == "needle", 0, np.arange(24))
-    assert deep(validation=0).fit(X, y, groups=groups).predict(X).shape == (24,)
+    assert deep(cv=0).fit(X, y, groups=groups).predict(X).shape == (24,)
 
 
 def test_several_classes():
@@ -176,7 +178,7 @@ def test_several_classes():
     assert list(clf.get_feature_names_out()) == ["0_log_odds", "1_log_odds", "2_log_odds"]
     assert clf.binary_[0].rate_ == 0.03
     with pytest.raises(AttributeError, match="with 3 classes there is one of these for each"):
-        clf.attend(X)
+        clf.attention_weights(X)
 
 
 def test_threads_make_no_difference():
@@ -215,10 +217,10 @@ def test_progress_is_told_to_a_function(n_jobs):
 def test_searches_and_pipelines():
     X, y = hay(n=60)
     bags = Bags.from_array(X)
-    assert cross_val_score(deep(validation=0), bags, y, cv=2).shape == (2,)
-    search = GridSearchCV(deep(validation=0), {"architecture": ["gated", "max"]}, cv=2)
+    assert cross_val_score(deep(cv=0), bags, y, cv=2).shape == (2,)
+    search = GridSearchCV(deep(cv=0), {"architecture": ["gated", "max"]}, cv=2)
     assert search.fit(list(X), y).best_params_["architecture"] in ("gated", "max")
-    pipe = make_pipeline(deep(validation=0), LogisticRegression()).fit(bags, y)
+    pipe = make_pipeline(deep(cv=0), LogisticRegression()).fit(bags, y)
     assert pipe.predict(bags).shape == (60,)
     assert list(pipe[:-1].get_feature_names_out()) == ["log_odds"]
 
@@ -226,16 +228,16 @@ def test_searches_and_pipelines():
 def test_shrinkage_is_compared_if_it_is_left_open():
     X, y = hay()
     clf = deep(shrinkage="auto").fit(X, y)
-    assert sorted(one.shrinkage for one in clf.validation_losses_) == [0.02, 1.0]
-    assert deep(shrinkage="auto", validation=0).fit(X, y).members_[0].setting.shrinkage == 1.0
-    assert deep(shrinkage=None).fit(X, y).members_[0].setting.shrinkage is None
+    assert sorted(clf.cv_results_["param_shrinkage"]) == [0.02, 1.0]
+    assert deep(shrinkage="auto", cv=0).fit(X, y).best_params_ == {"shrinkage": 1.0}
+    assert deep(shrinkage=None).fit(X, y).best_params_ == {"shrinkage": None}
 
 
 def test_extremes_have_answers():
     rng = np.random.default_rng(0)
     y = np.array([0, 1] * 10)
     single = rng.standard_normal((20, 1, 3)) + y[:, None, None]
-    assert deep().fit(single, y).attend(single)[0].tolist() == [1.0]
+    assert deep().fit(single, y).attention_weights(single)[0].tolist() == [1.0]
     flat = deep().fit(np.zeros((20, 4, 3)), y).predict_proba(np.zeros((20, 4, 3)))
     np.testing.assert_allclose(flat, 0.5, atol=0.05)
     few = deep().fit(single[:2], y[:2])  # one bag of each class
@@ -257,8 +259,8 @@ def test_a_training_that_diverges_is_reported(monkeypatch):
 
 def test_what_it_cannot_have_is_said():
     X, y = hay()
-    clf = deep(validation=0).fit(X, y)
-    for name in ("setting_", "readout_", "intercept_"):
+    clf = deep(cv=0).fit(X, y)
+    for name in ("readout_", "intercept_"):
         assert not hasattr(clf, name)
         with pytest.raises(AttributeError, match=f"DeepClassifier has no {name}: layers stand"):
             getattr(clf, name)
@@ -273,8 +275,8 @@ def test_more_than_can_be_held_is_refused(monkeypatch):
 
 def test_a_refit_leaves_nothing_of_the_fit_before():
     X, y = hay()
-    clf = deep(validation=0).fit(X, y)
-    fresh = deep(validation=0).fit(X[:, :, :4], y)
+    clf = deep(cv=0).fit(X, y)
+    fresh = deep(cv=0).fit(X[:, :, :4], y)
     np.testing.assert_array_equal(
         clf.fit(X[:, :, :4], y).decision_function(X[:, :, :4]),
         fresh.decision_function(X[:, :, :4]),
@@ -284,9 +286,10 @@ def test_a_refit_leaves_nothing_of_the_fit_before():
 def test_solvable_attention_is_the_attention_that_is_there():
     """The same model, trained in another way: both look at the same instances."""
     X, y = hay(n=120)
-    ours = AttentionClassifier(kappa=2.0, ridge=0.1, refine=10, validation=0).fit(X, y)
-    clf = deep("solvable", epochs=60, validation=0).fit(X, y)
-    assert np.corrcoef(np.concatenate(clf.attend(X)), np.concatenate(ours.attend(X)))[0, 1] > 0.7
+    ours = AttentionClassifier(kappa=2.0, ridge=0.1, max_refine_iter=10, cv=0).fit(X, y)
+    clf = deep("solvable", epochs=60, cv=0).fit(X, y)
+    weights = [np.concatenate(one.attention_weights(X)) for one in (clf, ours)]
+    assert np.corrcoef(*weights)[0, 1] > 0.7
 
 
 def test_the_names_of_the_room_load_when_they_are_asked_for():

@@ -31,8 +31,8 @@ def tables(monkeypatch):
 
 @parametrize_with_checks(
     [
-        Deep("gated_hidden", width=8, validation=2, **LEARNS),
-        Deep("block", width=8, heads=2, validation=0, **LEARNS),
+        Deep("gated_hidden", width=8, cv=2, **LEARNS),
+        Deep("block", width=8, heads=2, cv=0, **LEARNS),
     ],
     expected_failed_checks=lambda estimator: {
         "check_sample_weight_equivalence_on_dense_data": BATCHES
@@ -46,4 +46,4 @@ def test_check(estimator, check):
 @pytest.mark.parametrize("check", OF_OUTPUT)
 @pytest.mark.filterwarnings("ignore")
 def test_check_of_output(check):
-    getattr(estimator_checks, check)("Deep", Deep(validation=0, **TINY))
+    getattr(estimator_checks, check)("Deep", Deep(cv=0, **TINY))

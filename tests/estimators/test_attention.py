@@ -9,20 +9,25 @@ from scipy.special import expit
 from sklearn.base import clone
 
 import needlescope as ns
-from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier, digit_bags
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    MILClassifier,
+    PooledClassifier,
+    make_digit_bags,
+)
 from needlescope.losses import get_loss
 from needlescope.simulation.samples.data import Arrays
 from needlescope.simulation.training import stages
 from tests.estimators.hay import kinds, needles
 
 AS_THE_THEORY = {
-    "start": "steps",
-    "beside": False,
-    "cosines": False,
+    "init": "two_steps",
+    "append_mean": False,
+    "random_features": False,
     "shrinkage": 1.0,
-    "read": "attended",
 }
-FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
+FIXED = {"kappa": 1.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +41,7 @@ def test_attention_finds_the_needle_and_pooling_does_not(fitted):
     pooled = PooledClassifier(random_state=0).fit(*needles())
     assert fitted.score(X, y) > 0.9
     assert pooled.score(X, y) < 0.85
-    assert fitted.setting_.kappa > 0.0
+    assert fitted.best_params_["kappa"] > 0.0
     assert fitted.classes_.tolist() == ["hay", "needle"]
 
 
@@ -49,12 +54,12 @@ def test_query_and_readout_point_at_the_signal(fitted):
 
 def test_attend_says_which_instances(fitted):
     X, y = needles(seed=2)
-    weights = fitted.attend(X)
+    weights = fitted.attention_weights(X)
     assert len(weights) == len(X)
     assert all(a.sum() == pytest.approx(1.0) for a in weights)
     hits = [np.argmax(a) == np.argmax(x[:, 0]) for a, x in zip(weights, X, strict=True)]
     assert np.mean(np.array(hits)[y == "needle"]) > 0.8
-    ragged = fitted.attend([X[0][:3], X[1]])
+    ragged = fitted.attention_weights([X[0][:3], X[1]])
     assert [len(a) for a in ragged] == [3, 10]
 
 
@@ -63,10 +68,10 @@ def test_parts_add_up_to_the_score(fitted):
     logits = X @ fitted.query_[0]
     a = np.exp(logits - logits.max(axis=1, keepdims=True))
     a /= a.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(a, np.stack(fitted.attend(X)), rtol=1e-8)
+    np.testing.assert_allclose(a, np.stack(fitted.attention_weights(X)), rtol=1e-8)
     score = np.einsum("nl,nld->nd", a, X) @ fitted.readout_[0] + fitted.intercept_
     found = fitted.decision_function(X)
-    platt = fitted.members_[0].calibration
+    platt = fitted.estimators_[0].calibration
     low, high = (platt.slope * end + platt.intercept for end in (platt.low, platt.high))
     inside = (found > low) & (found < high)
     assert inside.mean() > 0.8
@@ -75,8 +80,8 @@ def test_parts_add_up_to_the_score(fitted):
 
 
 def test_probabilities_are_honest():
-    X, y = digit_bags(bags=1200, L=15, noise=0.3, random_state=0)
-    clf = AttentionClassifier(random_state=0).fit(X[:300], y[:300])
+    X, y = make_digit_bags(bags=1200, L=15, noise=0.3, random_state=0)
+    clf = MILClassifier(random_state=0).fit(X[:300], y[:300])
     p = clf.predict_proba(X[300:])[:, 1]
     truth = y[300:]
     assert p.min() < 0.2 and p.max() > 0.8
@@ -125,10 +130,10 @@ def test_feature_names_come_from_the_table():
     X, y = needles(n=40, d=3)
     bags = Bags.from_array(X)
     bags.names = ["u", "v", "w"]
-    clf = AttentionClassifier(**FIXED, queries=2).fit(bags, y)
+    clf = AttentionClassifier(**FIXED, n_queries=2).fit(bags, y)
     assert clf.feature_names_in_.tolist() == ["u", "v", "w"]
     assert clf.get_feature_names_out().tolist()[2:4] == ["attended0_w", "attended1_u"]
-    assert clf.attend(X)[0].shape == (2, 10)
+    assert clf.attention_weights(X)[0].shape == (2, 10)
     assert not hasattr(clf.fit(X, y), "feature_names_in_")
 
 
@@ -136,16 +141,16 @@ def test_refining_lowers_the_training_loss():
     X, y = needles(n=100, theta=3.0)
     losses = []
     for refine in (0, 5, 20):
-        clf = AttentionClassifier(kappa=1.0, ridge=0.01, refine=refine, validation=0).fit(X, y)
+        clf = AttentionClassifier(kappa=1.0, ridge=0.01, max_refine_iter=refine, cv=0).fit(X, y)
         margin = np.where(y == "needle", 1.0, -1.0) * clf.decision_function(X)
         losses.append(np.logaddexp(0.0, -margin).mean())
     assert losses[0] > losses[1] > losses[2]
 
 
-@pytest.mark.parametrize("data", ["split", "crossfit"])
-def test_other_ways_to_share_the_bags(data):
+@pytest.mark.parametrize("split", ["split", "crossfit"])
+def test_other_ways_to_share_the_bags(split):
     X, y = needles()
-    clf = AttentionClassifier("quick", data=data, random_state=0).fit(X, y)
+    clf = AttentionClassifier("quick", split=split, random_state=0).fit(X, y)
     assert clf.score(*needles(seed=5)) > 0.8
 
 
@@ -154,12 +159,12 @@ def test_two_kinds_of_signal_want_two_queries():
     X, y = kinds(2, 400, rng)
     test = kinds(2, 800, rng)
     one, two = (
-        AttentionClassifier(**AS_THE_THEORY, queries=k, random_state=0).fit(X, y).score(*test)
+        AttentionClassifier(**AS_THE_THEORY, n_queries=k, random_state=0).fit(X, y).score(*test)
         for k in (1, 2)
     )
     assert two > one + 0.015  # 0.026 to 0.051 with six seeds
-    chosen = AttentionClassifier(**AS_THE_THEORY, queries="auto", random_state=0).fit(X, y)
-    assert chosen.setting_.queries == len(chosen.query_) == 4
+    chosen = AttentionClassifier(**AS_THE_THEORY, n_queries="auto", random_state=0).fit(X, y)
+    assert chosen.best_params_["n_queries"] == len(chosen.query_) == 4
     assert chosen.score(*test) > one + 0.015  # 0.022 to 0.050
 
 
@@ -170,30 +175,30 @@ def test_other_features_than_those_of_the_fit_are_refused(fitted):
 
 def test_shapes_do_not_depend_on_what_was_chosen():
     X, y = needles(n=40, d=3)
-    pooled = AttentionClassifier(kappa=0.0, queries=2, ridge=0.1, validation=0).fit(X, y)
+    pooled = AttentionClassifier(kappa=0.0, n_queries=2, ridge=0.1, cv=0).fit(X, y)
     assert pooled.query_.shape == pooled.readout_.shape == (2, 3)
-    assert pooled.attend(X)[0].shape == (2, 10)
-    plain = PooledClassifier(ridge=0.1, validation=0).fit(X, y)
+    assert pooled.attention_weights(X)[0].shape == (2, 10)
+    plain = PooledClassifier(ridge=0.1, cv=0).fit(X, y)
     np.testing.assert_allclose(pooled.decision_function(X), plain.decision_function(X))
 
 
 def test_a_kinked_loss_may_be_told_to_refine_where_there_is_nothing_to():
     X, y = needles(n=40)
-    asked = AttentionClassifier(loss="hinge", kappa=0, refine=5, random_state=0).fit(X, y)
-    plain = AttentionClassifier(loss="hinge", kappa=0, refine=0, random_state=0).fit(X, y)
+    asked = AttentionClassifier(loss="hinge", kappa=0, max_refine_iter=5, random_state=0).fit(X, y)
+    plain = AttentionClassifier(loss="hinge", kappa=0, max_refine_iter=0, random_state=0).fit(X, y)
     np.testing.assert_array_equal(asked.decision_function(X), plain.decision_function(X))
-    with pytest.raises(ValueError, match="refine=5 needs a loss without kinks"):
-        AttentionClassifier(loss="hinge", refine=5).fit(X, y)
+    with pytest.raises(ValueError, match="max_refine_iter=5 needs a loss without kinks"):
+        MILClassifier(loss="hinge", max_refine_iter=5).fit(X, y)
 
 
 def test_crossfit_puts_queries_in_one_order():
     rng = np.random.default_rng(0)
     X, y = kinds(4, 600, rng)
     test = kinds(4, 1000, rng)
-    fixed = {"queries": 4, "kappa": 2.0, "ridge": 0.03, "refine": 20, "validation": 0}
+    fixed = {"n_queries": 4, "kappa": 2.0, "ridge": 0.03, "max_refine_iter": 20, "cv": 0}
     reuse, cross = (
-        AttentionClassifier(data=data, random_state=0, **fixed).fit(X, y).score(*test)
-        for data in ("reuse", "crossfit")
+        AttentionClassifier(split=split, random_state=0, **fixed).fit(X, y).score(*test)
+        for split in ("reuse", "crossfit")
     )
     assert cross > reuse - 0.03  # 0.1 less, if each fold keeps its own
 
@@ -201,6 +206,6 @@ def test_crossfit_puts_queries_in_one_order():
 def test_a_scheme_is_not_asked_for_where_nothing_attends():
     X, y = needles(n=20)
     few = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:2]])
-    AttentionClassifier(kappa=0.0, data="crossfit", random_state=0).fit(X[few], y[few])
+    AttentionClassifier(kappa=0.0, split="crossfit", random_state=0).fit(X[few], y[few])
     with pytest.raises(ValueError, match="two bags of each class wherever it trains"):
-        AttentionClassifier(kappa=1.0, data="crossfit", random_state=0).fit(X[few], y[few])
+        AttentionClassifier(kappa=1.0, split="crossfit", random_state=0).fit(X[few], y[few])

@@ -15,16 +15,16 @@ from sklearn.pipeline import make_pipeline
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
+    MILClassifier,
     PooledClassifier,
-    RandomFeatures,
     VectorizedClassifier,
 )
 from needlescope.estimators.fitting.ways.catalogue import MEAN_RIDGES
 from tests.estimators.hay import needles
 
 COVERS = ("base",)
-ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
-FIXED = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
+ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
+FIXED = {"kappa": 1.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -47,13 +47,13 @@ def test_arrays_lists_and_bags_give_the_same(kind):
     np.testing.assert_allclose(found[0], found[2], rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind", (AttentionClassifier, PooledClassifier))
+@pytest.mark.parametrize("kind", (MILClassifier, PooledClassifier))
 def test_searches_and_pipelines(kind):
     X, y = needles(n=120)
     bags = Bags.from_array(X)
     assert cross_val_score(kind(random_state=0), bags, y, cv=3).mean() > 0.5
     search = GridSearchCV(kind(random_state=0), {"ridge": [0.1, 0.01]}, cv=3).fit(list(X), y)
-    assert search.best_estimator_.setting_.ridge in (0.1, 0.01)
+    assert search.best_estimator_.best_params_["ridge"] in (0.1, 0.01)
     pipe = make_pipeline(kind(random_state=0), LogisticRegression()).fit(bags, y)
     assert pipe.predict(bags).shape == (120,)
 
@@ -65,7 +65,7 @@ def test_weights_stand_for_repetitions_and_zero_for_absence():
     rows = np.concatenate([np.arange(40), np.arange(20)])
     for kind, options in (
         (AttentionClassifier, FIXED),
-        (PooledClassifier, {"ridge": 0.1, "validation": 0}),
+        (PooledClassifier, {"ridge": 0.1, "cv": 0}),
     ):
         weighted = kind(**options).fit(X, y, sample_weight=weight)
         repeated = kind(**options).fit(X[rows], y[rows])
@@ -84,12 +84,12 @@ def test_class_weight_moves_the_threshold():
 
 def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
     X, y = needles(n=60, dtype=np.float32)
-    whole = AttentionClassifier(kappa=1.0, ridge=0.1, refine=4, validation=0).fit(X, y)
+    whole = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=4, cv=0).fit(X, y)
     monkeypatch.setattr("needlescope.estimators.fitting.prepared.HOLD", 100)
     monkeypatch.setattr("needlescope.estimators.fitting.prepared.TOKEN_BLOCK", 1000)
     told = []
     streamed = AttentionClassifier(
-        kappa=1.0, ridge=0.1, refine=4, validation=0, progress=lambda *both: told.append(both)
+        kappa=1.0, ridge=0.1, max_refine_iter=4, cv=0, progress=lambda *both: told.append(both)
     ).fit(X, y)
     np.testing.assert_allclose(streamed.query_, whole.query_, rtol=1e-3, atol=1e-5)
     assert told[-1] == (60, 60) and told.count((60, 60)) > 5
@@ -98,27 +98,31 @@ def test_more_bags_than_fit_are_read_in_every_pass(monkeypatch):
 @pytest.mark.parametrize("loss", ["square", "squared_hinge", "hinge"])
 def test_other_losses(loss):
     X, y = needles(n=100)
-    clf = AttentionClassifier(loss=loss, random_state=0).fit(X, y)
+    clf = MILClassifier(loss=loss, random_state=0).fit(X, y)
     assert clf.score(*needles(seed=6)) > 0.8
     if loss == "hinge":
-        with pytest.raises(ValueError, match="refine=3 needs a loss without kinks, got 'hinge'"):
-            AttentionClassifier(loss=loss, refine=3).fit(X, y)
+        with pytest.raises(
+            ValueError, match="max_refine_iter=3 needs a loss without kinks, got 'hinge'"
+        ):
+            MILClassifier(loss=loss, max_refine_iter=3).fit(X, y)
 
 
 def test_extremes_have_answers():
     rng = np.random.default_rng(0)
     y = np.array([0, 1] * 10)
     single = rng.standard_normal((20, 1, 3)) + y[:, None, None]
-    assert AttentionClassifier(random_state=0).fit(single, y).attend(single)[0].tolist() == [1.0]
+    assert MILClassifier(random_state=0).fit(single, y).attention_weights(single)[0].tolist() == [
+        1.0
+    ]
     wide = rng.standard_normal((20, 4, 500))
-    assert AttentionClassifier(random_state=0).fit(wide, y).predict(wide).shape == (20,)
+    assert MILClassifier(random_state=0).fit(wide, y).predict(wide).shape == (20,)
     flat = np.zeros((20, 4, 3))
-    p = AttentionClassifier(random_state=0).fit(flat, y).predict_proba(flat)
+    p = MILClassifier(random_state=0).fit(flat, y).predict_proba(flat)
     np.testing.assert_allclose(p, 0.5, atol=1e-6)
-    few = AttentionClassifier(random_state=0).fit(single[:2], y[:2])  # one bag of each class
+    few = MILClassifier(random_state=0).fit(single[:2], y[:2])  # one bag of each class
     assert few.predict(single).shape == (20,)
     large = single * 1e6 + 1e9
-    assert AttentionClassifier(random_state=0).fit(large, y).score(large, y) > 0.6
+    assert MILClassifier(random_state=0).fit(large, y).score(large, y) > 0.6
 
 
 @pytest.mark.parametrize(
@@ -127,13 +131,13 @@ def test_extremes_have_answers():
         ({"kappa": -1.0}, 'kappa must be "auto" or a finite number of at least 0, got -1.0'),
         ({"kappa": "large"}, "kappa must be"),
         ({"ridge": 0.0}, "ridge must be"),
-        ({"refine": 1.5}, 'refine must be "auto" or a whole number'),
-        ({"queries": 0}, 'queries must be "auto" or a whole number of at least 1, got 0'),
-        ({"data": "all"}, "data must be one of"),
+        ({"max_refine_iter": 1.5}, 'max_refine_iter must be "auto" or a whole number'),
+        ({"n_queries": 0}, 'n_queries must be "auto" or a whole number of at least 1, got 0'),
+        ({"split": "all"}, "split must be one of"),
         ({"shrinkage": 0.0}, r'shrinkage must be "auto", None or a number in \(0, 1\], got 0.0'),
-        ({"validation": -1}, "validation must be a number of folds"),
-        ({"validation": 1}, "validation must be a number of folds from 2 on, or 0 for none, got 1"),
-        ({"validation": 0}, 'leaves nothing to choose parameters by that are "auto"'),
+        ({"cv": -1}, "cv must be a number of folds"),
+        ({"cv": 1}, "cv must be a number of folds from 2 on, or 0 for none, got 1"),
+        ({"cv": 0}, 'leaves nothing to choose parameters by that are "auto"'),
         ({"loss": "cubic"}, "cubic"),
         ({"progress": "yes"}, "progress must be"),
     ],
@@ -155,7 +159,7 @@ def test_bad_parameters_are_refused_in_fit(change, sentence):
 )
 def test_bad_labels_and_weights_are_refused(X, y, weight, sentence):
     with pytest.raises(ValueError, match=sentence):
-        AttentionClassifier().fit(X, y, sample_weight=weight)
+        MILClassifier().fit(X, y, sample_weight=weight)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.04])
@@ -167,7 +171,7 @@ def test_rare_positives_have_honest_probabilities(share):
         X[y == 1, 0] += 6.0 / np.sqrt(10.0)
         return X, y
 
-    clf = AttentionClassifier("quick", random_state=0).fit(*draw(1000, 1))
+    clf = MILClassifier("quick", random_state=0).fit(*draw(1000, 1))
     X, y = draw(4000, 2)
     p = clf.predict_proba(X)[:, 1]
     assert abs(p.mean() - share) < 0.25 * share
@@ -178,7 +182,7 @@ def test_renamed_or_reordered_features_are_refused():
     X, y = needles(n=40, d=3)
     bags = Bags.from_array(X)
     bags.names = ["u", "v", "w"]
-    clf = PooledClassifier(ridge=0.1, validation=0).fit(bags, y)
+    clf = PooledClassifier(ridge=0.1, cv=0).fit(bags, y)
     clf.predict(X)  # without names there is nothing to compare
     other = Bags.from_array(X)
     other.names = ["u", "w", "v"]
@@ -189,11 +193,13 @@ def test_renamed_or_reordered_features_are_refused():
 @pytest.mark.parametrize("kind", ALL)
 def test_no_bags_have_no_answer(kind):
     X, y = needles(n=8)
-    options = FIXED if kind is AttentionClassifier else {"ridge": 0.1, "validation": 0}
+    options = {"ridge": 0.1, "cv": 0}
+    if kind is MILClassifier:
+        options |= {"pooling": "attention", "max_refine_iter": 0}
     clf, bags = kind(**options).fit(X, y), Bags.from_array(X)
     asked = ["predict", "predict_proba", "decision_function", "transform"]
     for none in (bags[:0], bags[[]], [], X[:0]):
-        for name in asked + ["attend"] * (kind is AttentionClassifier):
+        for name in asked + ["attention_weights"] * (kind is MILClassifier):
             with pytest.raises(ValueError, match="there must be at least one bag"):
                 getattr(clf, name)(none)
         with pytest.raises(ValueError, match="there must be at least one bag"):
@@ -202,7 +208,7 @@ def test_no_bags_have_no_answer(kind):
             clf.score(none, [])
 
 
-@pytest.mark.parametrize("kind", [*ALL, RandomFeatures])
+@pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("state", [np.random.default_rng(0), "seven", 1.5])
 def test_random_states_are_those_of_scikit_learn(kind, state):
     with pytest.raises(ValueError, match="cannot be used to seed a numpy"):
@@ -216,15 +222,15 @@ def test_few_positives_among_many_bags_are_held_out_in_turn():
     X[:6] += 3.0
     for seed in range(3):
         clf = PooledClassifier(random_state=seed).fit(X, y)
-        assert len(clf.validation_losses_) == len(MEAN_RIDGES)
+        assert len(clf.cv_results_["params"]) == len(MEAN_RIDGES)
         assert clf.predict(X)[:6].mean() > 0.5
 
 
 def test_bags_of_many_instances_are_not_left_out_of_the_choice(monkeypatch):
     monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)  # less than one bag
     X, y = needles(n=160, L=60)
-    clf = AttentionClassifier("quick", random_state=0).fit(X, y)
-    assert clf.setting_.read != "mean"
+    clf = MILClassifier("quick", random_state=0).fit(X, y)
+    assert clf.best_params_["pooling"] != "mean"
     assert clf.score(*needles(n=400, L=60, seed=1)) > 0.8
 
 
@@ -232,10 +238,10 @@ def test_some_of_many_bags_say_which_setting(monkeypatch):
     monkeypatch.setattr("needlescope.estimators.fitting.fit.VALIDATION", 1000)
     monkeypatch.setattr("needlescope.estimators.fitting.fit.ENOUGH", 200)
     X, y = needles(n=1500)
-    clf = AttentionClassifier("quick", random_state=0).fit(X, y)
-    assert clf.setting_.read != "mean"
+    clf = MILClassifier("quick", random_state=0).fit(X, y)
+    assert clf.best_params_["pooling"] != "mean"
     rare = np.concatenate([np.flatnonzero(y == "hay"), np.flatnonzero(y == "needle")[:20]])
-    clf = AttentionClassifier("quick", random_state=0).fit(X[rare], y[rare])
+    clf = MILClassifier("quick", random_state=0).fit(X[rare], y[rare])
     X, y = needles(n=2000, seed=1)
     chance = clf.predict_proba(X)[:, 1]
     share = 20 / 770  # of positives where it was trained
@@ -250,8 +256,8 @@ def test_garbage_of_almost_no_weight_does_no_harm():
     both = np.concatenate([X, 30.0 * rng.standard_normal((800, *X.shape[1:]))])
     labels = np.concatenate([y, rng.permutation(np.repeat(["hay", "needle"], 400))])
     test = needles(n=1000, seed=2)
-    clear = AttentionClassifier(random_state=0).fit(X, y)
-    mixed = AttentionClassifier(random_state=0)
+    clear = MILClassifier(random_state=0).fit(X, y)
+    mixed = MILClassifier(random_state=0)
     mixed.fit(both, labels, np.where(np.arange(1000) < 200, 1.0, 1e-9))
     losses = [
         -np.mean(np.log(np.where(test[1] == "needle", p, 1.0 - p)))
@@ -291,10 +297,10 @@ def test_labels_in_another_order_are_not_scored():
 
 def test_a_fit_that_fails_leaves_the_last_one_whole():
     X, y = needles(n=60)
-    clf = AttentionClassifier(random_state=0).fit(X, y)
+    clf = MILClassifier(random_state=0).fit(X, y)
     before = clf.decision_function(X)
-    clf.set_params(validation=0)
-    with pytest.raises(ValueError, match="validation=0 leaves nothing"):
+    clf.set_params(cv=0)
+    with pytest.raises(ValueError, match="cv=0 leaves nothing"):
         clf.fit(X[:, :, :3], y)
     np.testing.assert_array_equal(clf.decision_function(X), before)
 
@@ -304,7 +310,7 @@ def test_without_a_random_state_folds_are_of_the_global_generator():
     found = []
     for seed in (0, 1):
         np.random.seed(seed)  # noqa: NPY002
-        found.append(PooledClassifier(ridge=0.1).fit(X, y).validation_losses_)
+        found.append(PooledClassifier(ridge=0.1).fit(X, y).cv_results_["mean_test_score"].tolist())
     assert found[0] != found[1]
 
 
@@ -312,7 +318,7 @@ def test_weights_in_another_order_are_not_scored():
     X, y = needles(n=10)
     groups = np.repeat([f"m{k}" for k in range(10)], X.shape[1])
     bags = Bags.from_table(X.reshape(-1, X.shape[2]), groups)
-    clf = PooledClassifier(ridge=0.1, validation=0).fit(bags, y)
+    clf = PooledClassifier(ridge=0.1, cv=0).fit(bags, y)
     weight = pd.Series(1.0, index=bags.ids[::-1])
     with pytest.raises(ValueError, match="the index of sample_weight names the bags in another"):
         clf.score(bags, y, weight)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators import AttentionClassifier, Deletion, deletion_test
+from needlescope.estimators import DeletionTest, MILClassifier, deletion_test
 from needlescope.estimators.bags.bags import as_bags
 
 
@@ -61,7 +61,7 @@ def test_it_says_what_changed_and_what_stayed():
     assert "\nwithout 2 at random" in two and "\nwithout as many at random" in two
     assert "\n1 bag called yes: 0 % are called no " in said
     assert said.endswith("\n1 bag of one instance: as it was.")
-    only = Deletion(np.array([0, 1]), np.zeros(2, int), np.ones(2), np.ones(2), np.ones((1, 2)))
+    only = DeletionTest(np.array([0, 1]), np.zeros(2, int), np.ones(2), np.ones(2), np.ones((1, 2)))
     assert str(only) == "2 bags of one instance: as it was."
 
 
@@ -70,7 +70,7 @@ def test_needles_matter_and_hay_does_not():
     y = np.arange(200) % 2
     X = rng.standard_normal((200, 8, 6))
     X[y == 1, 0, 0] += 5.0
-    clf = AttentionClassifier("quick", random_state=0).fit(X[:100], y[:100])
+    clf = MILClassifier("quick", random_state=0).fit(X[:100], y[:100])
     found = deletion_test(clf, X[100:])
     right = found.positive & (y[100:] == 1)
     assert found.changed[right].mean() > 0.8

@@ -26,7 +26,7 @@ def test_diagnostics_of_one_positive_among_many():
     assert found["kappa"][0] == pytest.approx(np.sqrt((X @ q).var(axis=1).mean()))
 
 
-FIXED = {"kappa": 2.0, "ridge": 0.1, "refine": 0, "validation": 0}
+FIXED = {"kappa": 2.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
 
 def test_diagnostics_of_weighted_bags_are_those_of_repeated_bags():

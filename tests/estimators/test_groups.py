@@ -8,12 +8,18 @@ import pytest
 from sklearn import config_context
 from sklearn.model_selection import GroupKFold, cross_validate
 
-from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier, VectorizedClassifier
+from needlescope.estimators import (
+    AttentionClassifier,
+    Bags,
+    MILClassifier,
+    PooledClassifier,
+    VectorizedClassifier,
+)
 from needlescope.estimators.fitting import comparison
 from needlescope.estimators.fitting import fit as fitting
 from tests.estimators.hay import needles
 
-ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
 
 
 def patients(n=40, each=4, L=4, d=10, seed=0):
@@ -31,10 +37,10 @@ def patients(n=40, each=4, L=4, d=10, seed=0):
 @pytest.mark.parametrize("kind", ALL)
 def test_what_only_patients_show_is_not_mistaken_for_knowledge(kind):
     X, y, groups = patients(d=40)
-    options = {"effort": "quick"} if kind is AttentionClassifier else {}
+    options = {"effort": "quick"} if kind is MILClassifier else {}
     apart = kind(random_state=0, **options).fit(X, y)
     together = kind(random_state=0, **options).fit(X, y, groups=groups)
-    low, high = (min(one.validation_losses_.values()) for one in (apart, together))
+    low, high = (-one.cv_results_["mean_test_score"][0] for one in (apart, together))
     assert low < 0.3 and high > 0.6  # 0.69 knows nothing
     new, labels, _ = patients(d=40, seed=1)
     low, high = (
@@ -65,7 +71,7 @@ def test_routing_hands_groups_to_the_folds_outside_and_inside():
     for one, (train, _) in zip(found["estimator"], GroupKFold(4).split(X, y, groups), strict=True):
         same = PooledClassifier(random_state=0).fit(X[train], y[train], groups=groups[train])
         np.testing.assert_array_equal(one.decision_function(X), same.decision_function(X))
-        assert min(one.validation_losses_.values()) > 0.5
+        assert one.cv_results_["mean_test_score"][0] < -0.5
 
 
 def test_of_many_bags_those_drawn_keep_their_groups(monkeypatch):
@@ -94,23 +100,24 @@ def test_bags_of_no_weight_have_no_part_in_the_groups():
     left_out = clf.fit(X, y, weight, groups).decision_function(X)
     never = clf.fit(X[some], y[some], groups=groups[some]).decision_function(X)
     np.testing.assert_array_equal(left_out, never)
-    assert not np.isnan(clf.held_out_).any()
+    assert not np.isnan(clf.cv_decision_function_).any()
 
 
 def test_two_patients_of_a_class_make_two_folds():
     X, y, groups = patients(n=4)
-    clf = AttentionClassifier("quick", random_state=0, validation=5).fit(X, y, groups=groups)
-    assert not np.isnan(clf.held_out_).any()
+    clf = MILClassifier("quick", random_state=0, cv=5).fit(X, y, groups=groups)
+    assert not np.isnan(clf.cv_decision_function_).any()
 
 
 def test_scores_of_one_patient_do_not_count_as_many():
     """Each bag twelve times over says no more of how ways differ than the bag does."""
     X, y = needles(n=60, theta=3.0)
     rows = np.repeat(np.arange(60), 12)
-    once = AttentionClassifier("quick", random_state=0).fit(X, y, groups=np.arange(60))
-    again = AttentionClassifier("quick", random_state=0).fit(X[rows], y[rows], groups=rows)
+    once = MILClassifier("quick", random_state=0).fit(X, y, groups=np.arange(60))
+    again = MILClassifier("quick", random_state=0).fit(X[rows], y[rows], groups=rows)
     errors = [
-        np.median([row.error for row in one.choices_ if row.error > 0.0]) for one in (once, again)
+        np.median([se for se in one.cv_results_["difference_to_best_se"] if se > 0.0])
+        for one in (once, again)
     ]
     assert errors[1] > 0.6 * errors[0]  # 0.29 of it, if each counted
 
@@ -144,8 +151,8 @@ def test_groups_in_another_order_are_refused():
         PooledClassifier(random_state=0).fit(bags, y, groups=series[bags.ids[::-1]])
 
 
-@pytest.mark.parametrize("data", ["split", "crossfit"])
-def test_halves_do_not_know_groups(data):
+@pytest.mark.parametrize("split", ["split", "crossfit"])
+def test_halves_do_not_know_groups(split):
     X, y, groups = patients(n=6)
-    with pytest.raises(ValueError, match='groups are kept together by data="reuse" only'):
-        AttentionClassifier(data=data).fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match='groups are kept together by split="reuse" only'):
+        AttentionClassifier(split=split).fit(X, y, groups=groups)

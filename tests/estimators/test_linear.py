@@ -25,7 +25,7 @@ def test_linear_features_have_names_too():
         (PooledClassifier, ["mean_x0", "mean_x1"]),
         (VectorizedClassifier, ["x0_0", "x1_0", "x0_1", "x1_1"]),
     ):
-        clf = kind(ridge=0.1, validation=0).set_output(transform="pandas").fit(X, y)
+        clf = kind(ridge=0.1, cv=0).set_output(transform="pandas").fit(X, y)
         assert clf.transform(X).columns.tolist() == names
 
 
@@ -33,7 +33,7 @@ def test_linear_features_have_names_too():
 def test_readouts_of_linear_classifiers(shrinkage):
     X, y = needles(n=100)
     X = X @ np.random.default_rng(1).standard_normal((20, 20)) + 5.0
-    fixed = {"ridge": 0.1, "validation": 0, "shrinkage": shrinkage}
+    fixed = {"ridge": 0.1, "cv": 0, "shrinkage": shrinkage}
     pooled = PooledClassifier(**fixed).fit(X, y)
     scores = X.mean(axis=1) @ pooled.readout_[0] + pooled.intercept_
     assert scores == pytest.approx(pooled.decision_function(X))

@@ -7,21 +7,21 @@ import warnings
 import numpy as np
 import pytest
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier
+from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
 
 RNG = np.random.default_rng(0)
 Y = RNG.permutation(np.arange(160) % 2)
 X = RNG.standard_normal((160, 8, 5))
 X[Y == 1, 0] += 2.0  # along a diagonal: one of eight instances
-PLAIN = {"shrinkage": 1.0, "cosines": False, "random_state": 0}
+PLAIN = {"shrinkage": 1.0, "random_features": False, "random_state": 0}
 
 
 def named(sick, well="healthy"):
     return np.where(Y == 1, sick, well)
 
 
-def fitted(labels, count=80, **given):
-    return AttentionClassifier(**{**PLAIN, **given}).fit(X[:count], labels[:count])
+def fitted(labels, count=80, kind=MILClassifier, **given):
+    return kind(**{**PLAIN, **given}).fit(X[:count], labels[:count])
 
 
 def of_the_sick(clf, sick):
@@ -29,48 +29,48 @@ def of_the_sick(clf, sick):
     return clf.predict_proba(X[80:])[:, list(clf.classes_).index(sick)]
 
 
-@pytest.mark.parametrize("given", [{"read": "evidence"}, {"effort": "quick"}, {}])
+@pytest.mark.parametrize("given", [{"pooling": "log_mean_exp"}, {"effort": "quick"}, {}])
 def test_the_spelling_of_labels_decides_nothing(given):
     early, late = (fitted(named(sick), **given) for sick in ("cancer", "tumour"))
     np.testing.assert_allclose(of_the_sick(early, "cancer"), of_the_sick(late, "tumour"), atol=1e-4)
     right = early.predict(X[80:]) == named("cancer")[80:]
     np.testing.assert_array_equal(right, late.predict(X[80:]) == named("tumour")[80:])
     assert right.mean() > 0.85
-    np.testing.assert_allclose(early.held_out_, -late.held_out_, atol=1e-4)
+    np.testing.assert_allclose(early.cv_decision_function_, -late.cv_decision_function_, atol=1e-4)
 
 
 def test_a_signal_is_sought_in_either_class_unless_it_is_said_which():
-    found = fitted(named("cancer"), read="evidence")
-    sides = {row.setting.in_negatives for row in found.choices_}
-    assert sides == {False, True} and found.setting_.in_negatives
-    assert "the best takes it to be in those labelled cancer" in found.why_
+    found = fitted(named("cancer"), pooling="log_mean_exp")
+    sides = set(found.cv_results_["param_in_negatives"])
+    assert sides == {False, True} and found.best_params_["in_negatives"]
+    assert "the best takes it to be in those labelled cancer" in found.selection_summary_
     for labels, given in ((named("cancer"), {"pos_label": "cancer"}), (Y, {}), (Y == 1, {})):
-        one = fitted(labels, read="evidence", **given)
-        assert not any(row.setting.in_negatives for row in one.choices_)
-        assert "pos_label" not in one.why_
+        one = fitted(labels, pooling="log_mean_exp", **given)
+        assert not one.cv_results_["param_in_negatives"].any()
+        assert "pos_label" not in one.selection_summary_
         assert (one.predict(X[80:]) == labels[80:]).mean() > 0.85
 
 
 def test_the_class_that_is_said_is_taken():
     """Log odds stay those of the second label, and say the same as with labels 0 and 1."""
     said, usual = (
-        fitted(named("cancer"), read="evidence", pos_label="cancer"),
-        fitted(Y, read="evidence"),
+        fitted(named("cancer"), pooling="log_mean_exp", pos_label="cancer"),
+        fitted(Y, pooling="log_mean_exp"),
     )
     np.testing.assert_allclose(
         said.decision_function(X[80:]), -usual.decision_function(X[80:]), atol=1e-9
     )
     np.testing.assert_allclose(said.readout_, -usual.readout_)
     assert said.intercept_ == pytest.approx(-usual.intercept_)
-    wrong = fitted(named("cancer"), read="evidence", pos_label="healthy")
+    wrong = fitted(named("cancer"), pooling="log_mean_exp", pos_label="healthy")
     right = named("cancer")[80:]
     assert wrong.score(X[80:], right) < said.score(X[80:], right) - 0.1
 
 
 @pytest.mark.parametrize("pos_label", [None, "cancer", "healthy"])
-@pytest.mark.parametrize("read", ["evidence", "attended", "trees"])
-def test_what_instances_add_is_the_log_odds_whichever_class_has_the_signal(read, pos_label):
-    clf = fitted(named("cancer"), read=read, pos_label=pos_label, effort="quick")
+@pytest.mark.parametrize("pooling", ["log_mean_exp", "attention", "forest"])
+def test_what_instances_add_is_the_log_odds_whichever_class_has_the_signal(pooling, pos_label):
+    clf = fitted(named("cancer"), pooling=pooling, pos_label=pos_label, effort="quick")
     total = [one.sum() for one in clf.instance_scores(X[80:])]
     np.testing.assert_allclose(total, clf.decision_function(X[80:]), atol=1e-9)
 
@@ -78,26 +78,28 @@ def test_what_instances_add_is_the_log_odds_whichever_class_has_the_signal(read,
 def test_a_query_and_a_readout_make_the_log_odds_whichever_class_is_positive():
     for pos_label in ("cancer", "healthy"):
         clf = fitted(
-            named("cancer"), kappa=1.0, ridge=0.1, refine=2, start="iterated", beside=False,
-            validation=0, pos_label=pos_label,
+            named("cancer"), kind=AttentionClassifier, kappa=1.0, ridge=0.1, max_refine_iter=2,
+            init="amp", append_mean=False, cv=0, pos_label=pos_label,
         )  # fmt: skip
-        a = np.stack(clf.attend(X[80:]))
+        a = np.stack(clf.attention_weights(X[80:]))
         found = np.einsum("nl,nld->nd", a, X[80:]) @ clf.readout_[0] + clf.intercept_
         np.testing.assert_allclose(found, clf.decision_function(X[80:]), atol=1e-9)
 
 
 def test_where_nothing_can_be_compared_it_is_said_which_class_was_taken():
-    given = {"read": "evidence", "ridge": 0.1, "refine": 2, "start": "iterated", "validation": 0}
+    given = {"pooling": "log_mean_exp", "ridge": 0.1, "max_refine_iter": 2, "init": "amp", "cv": 0}
     with pytest.warns(UserWarning, match="'healthy' is taken for the positive class, as it sorts"):
         fitted(named("cancer"), **given)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fitted(named("cancer"), **given, pos_label="cancer")
         fitted(Y, **given)
-        fitted(named("cancer"), kappa=1.0, ridge=0.1, refine=0, validation=0)  # both are alike
+        fitted(
+            named("cancer"), kind=AttentionClassifier, kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0
+        )  # both are alike
 
 
 def test_nothing_is_said_to_have_paid_or_not_that_was_not_compared():
-    assert "did not pay" not in fitted(Y, read="mean").why_
+    assert "did not pay" not in fitted(Y, pooling="mean").selection_summary_
     with pytest.raises(TypeError, match="pos_label"):
         PooledClassifier(pos_label=1)  # which treats both classes alike

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
+from needlescope.estimators import (
+    AttentionClassifier,
+    MILClassifier,
+    PooledClassifier,
+    VectorizedClassifier,
+)
 
-CLASSIFIERS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+CLASSIFIERS = (MILClassifier, PooledClassifier, VectorizedClassifier)
 
 
 def rare(n, positives, seed=0, shift=3.0, L=8, d=6):
@@ -25,7 +30,13 @@ def rare(n, positives, seed=0, shift=3.0, L=8, d=6):
 def test_the_query_lies_along_the_signal(loss, positives):
     """With a bias that does not balance the slopes, hinge losses point the other way (−0.8)."""
     X, y = rare(400, positives)
-    plain = {"kappa": 2.0, "refine": 0, "start": "steps", "beside": False, "cosines": False}
+    plain = {
+        "kappa": 2.0,
+        "max_refine_iter": 0,
+        "init": "two_steps",
+        "append_mean": False,
+        "random_features": False,
+    }
     clf = AttentionClassifier(**plain, loss=loss, random_state=0).fit(X, y)
     q = clf.query_[0]
     assert q[0] > 0.8 * np.linalg.norm(q)
@@ -57,7 +68,7 @@ def test_bags_that_are_all_the_same_get_the_share_of_positives(classifier, loss)
 def test_scores_that_are_no_log_odds_make_no_probabilities(loss, why):
     X, y = rare(120, 1 if why == "one positive" else 60)
     folds = 0 if why == "no folds" else 3
-    clf = PooledClassifier(loss=loss, ridge=0.1, validation=folds, random_state=0).fit(X, y)
+    clf = PooledClassifier(loss=loss, ridge=0.1, cv=folds, random_state=0).fit(X, y)
     assert np.isfinite(clf.decision_function(X)).all()
     assert set(clf.predict(X)) <= {0, 1}
     with pytest.raises(ValueError, match=f"loss='{loss}' makes no probabilities by itself"):

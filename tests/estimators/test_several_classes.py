@@ -12,10 +12,14 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, cross_val_score
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier, VectorizedClassifier
+from needlescope.estimators import (
+    MILClassifier,
+    PooledClassifier,
+    VectorizedClassifier,
+)
 from needlescope.estimators.several_classes import joint
 
-ALL = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+ALL = (MILClassifier, PooledClassifier, VectorizedClassifier)
 DIGITS = load_digits()
 
 
@@ -46,7 +50,7 @@ def test_probabilities_of_digits_are_honest():
     edges = [0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0]
     off, losses = [], []
     for seed in range(4):
-        clf = AttentionClassifier("quick", random_state=0).fit(*which_digit(300, 2 * seed))
+        clf = MILClassifier("quick", random_state=0).fit(*which_digit(300, 2 * seed))
         X, y = which_digit(1000, 2 * seed + 1)
         p, true = clf.predict_proba(X), y[:, None] == clf.classes_
         at = [(p >= low) & (p < high) for low, high in pairwise(edges)]
@@ -65,7 +69,7 @@ def test_probabilities_of_digits_are_honest():
 @pytest.mark.parametrize("kind", ALL)
 def test_shapes_and_what_belongs_together(kind):
     X, y = shifted()
-    clf = kind(random_state=0, **({"effort": "quick"} if kind is AttentionClassifier else {}))
+    clf = kind(random_state=0, **({"effort": "quick"} if kind is MILClassifier else {}))
     clf.fit(X, y)
     assert clf.classes_.tolist() == ["ash", "beech", "cedar"] and len(clf.binary_) == 3
     p, scores = clf.predict_proba(X), clf.decision_function(X)
@@ -84,7 +88,7 @@ def test_shapes_and_what_belongs_together(kind):
 def test_what_instances_add_is_all_there_is():
     X, y = shifted()
     bags = [bag[: 1 + k % 4] for k, bag in enumerate(X)]
-    clf = AttentionClassifier("quick", random_state=0).fit(bags, y)
+    clf = MILClassifier("quick", random_state=0).fit(bags, y)
     each = clf.instance_scores(bags)
     assert [one.shape for one in each[:3]] == [(1, 3), (2, 3), (3, 3)]
     total = np.stack([one.sum(axis=0) for one in each])
@@ -93,18 +97,18 @@ def test_what_instances_add_is_all_there_is():
 
 def test_what_one_classifier_has_is_asked_of_each():
     X, y = shifted()
-    clf = AttentionClassifier("quick", random_state=0).fit(X, y)
-    for name in ("setting_", "query_", "readout_", "intercept_"):
+    clf = MILClassifier("quick", random_state=0).fit(X, y)
+    for name in ("best_params_", "query_", "readout_", "intercept_"):
         with pytest.raises(AttributeError, match=r"with 3 classes there is one of these for each"):
             getattr(clf, name)
     with pytest.raises(AttributeError, match=r"ask binary_\[0\]"):
-        clf.attend(X)
-    assert clf.binary_[2].attend(X)[0].shape == (4,)
-    assert clf.binary_[1].held_out_.shape == (90,)
-    assert list(clf.choices_) == ["ash", "beech", "cedar"] == list(clf.nested_)
-    assert clf.choices_["beech"] is clf.binary_[1].choices_
+        clf.attention_weights(X)
+    assert clf.binary_[2].attention_weights(X)[0].shape == (4,)
+    assert clf.binary_[1].cv_decision_function_.shape == (90,)
+    assert list(clf.cv_results_) == ["ash", "beech", "cedar"] == list(clf.nested_)
+    assert clf.cv_results_["beech"] is clf.binary_[1].cv_results_
     assert clf.nested_["cedar"] is clf.binary_[2].nested_
-    assert clf.why_.splitlines()[1] == f"beech: {clf.binary_[1].why_}"
+    assert clf.selection_summary_.splitlines()[1] == f"beech: {clf.binary_[1].selection_summary_}"
 
 
 def test_a_fit_to_other_classes_leaves_nothing_of_the_last():
@@ -122,7 +126,7 @@ def test_weights_stand_for_repetitions_and_classes_are_balanced():
     heavy = (y == "ash") & (np.arange(60) % 2 == 0)
     rows = np.concatenate([np.arange(60), np.flatnonzero(heavy)])
     for balance in (None, "balanced", {"ash": 0.3, "cedar": 2.0}):
-        clf = PooledClassifier(ridge=0.1, validation=0, class_weight=balance)
+        clf = PooledClassifier(ridge=0.1, cv=0, class_weight=balance)
         weighted = clf.fit(X, y, 1.0 + heavy).decision_function(X)
         np.testing.assert_allclose(
             weighted, clf.fit(X[rows], y[rows]).decision_function(X), rtol=1e-4, atol=1e-5
@@ -138,21 +142,23 @@ def test_weights_stand_for_repetitions_and_classes_are_balanced():
 def test_groups_and_folds_are_the_same_for_every_class():
     X, y = shifted(n=120, classes=4)
     groups = np.arange(120) // 8
-    clf = PooledClassifier(validation=GroupKFold(3), random_state=0).fit(X, y, groups=groups)
-    alone = PooledClassifier(
-        validation=list(GroupKFold(3).split(X, y, groups)), random_state=0
-    ).fit(X, y == "beech", groups=groups)
-    np.testing.assert_allclose(clf.binary_[1].held_out_, alone.held_out_, rtol=1e-6)
+    clf = PooledClassifier(cv=GroupKFold(3), random_state=0).fit(X, y, groups=groups)
+    alone = PooledClassifier(cv=list(GroupKFold(3).split(X, y, groups)), random_state=0).fit(
+        X, y == "beech", groups=groups
+    )
+    np.testing.assert_allclose(
+        clf.binary_[1].cv_decision_function_, alone.cv_decision_function_, rtol=1e-6
+    )
     assert len(PooledClassifier(random_state=0).fit(X, y, groups=groups).binary_) == 4
 
 
 def test_without_bags_held_out_probabilities_are_divided_by_their_sum():
     X, y = shifted()
-    clf = PooledClassifier(ridge=0.1, validation=0).fit(X, y)
+    clf = PooledClassifier(ridge=0.1, cv=0).fit(X, y)
     own = np.column_stack([one.predict_proba(X)[:, 1] for one in clf.binary_])
     assert clf.joint_ is None
     np.testing.assert_allclose(clf.predict_proba(X), own / own.sum(axis=1, keepdims=True))
-    hinge = PooledClassifier(ridge=0.1, validation=0, loss="squared_hinge").fit(X, y)
+    hinge = PooledClassifier(ridge=0.1, cv=0, loss="squared_hinge").fit(X, y)
     with pytest.raises(ValueError, match="makes no probabilities by itself"):
         hinge.predict_proba(X)
     single = PooledClassifier(random_state=0).fit(X[:5], y[:5])  # one bag of a class
@@ -184,7 +190,7 @@ def test_the_joint_calibration_finds_what_scores_were_made_with():
             "class_weight must not be zero for all labels",
         ),
         ({}, np.where(np.arange(9) % 3 == 1, 1e-30, 1.0), "1e-09 of all, got .* labelled beech"),
-        ({"validation": [([0, 3, 1, 4], [2, 5])]}, None, "train on .* has none labelled cedar"),
+        ({"cv": [([0, 3, 1, 4], [2, 5])]}, None, "train on .* has none labelled cedar"),
     ],
 )
 def test_classes_that_cannot_be_told_are_refused(change, weight, sentence):

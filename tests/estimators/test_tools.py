@@ -7,6 +7,7 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.decomposition import PCA
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
@@ -20,7 +21,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.utils import resample
 
-from needlescope.estimators import AttentionClassifier, Bags, PooledClassifier, RandomFeatures
+from needlescope.estimators import AttentionClassifier, Bags, InstanceTransformer, PooledClassifier
 
 Y = np.where(np.arange(36) % 2 == 1, "needle", "hay")
 
@@ -47,9 +48,10 @@ FORMS = {
     "objects": objects,
     "bags": lambda: Bags.from_list(ragged()),
 }
-attention = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0)
-pooled = PooledClassifier(ridge=0.1, validation=0)
-pipe = make_pipeline(RandomFeatures(4, random_state=0), attention)
+REDUCE = PCA(random_state=0)
+attention = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0)
+pooled = PooledClassifier(ridge=0.1, cv=0)
+pipe = make_pipeline(InstanceTransformer(REDUCE), attention)
 
 
 @pytest.fixture(params=FORMS)
@@ -58,7 +60,10 @@ def X(request):
 
 
 def test_a_search_over_a_pipeline(X):
-    grid = {"randomfeatures__count": [2, 4], "attentionclassifier__ridge": [0.1, 1.0]}
+    grid = {
+        "instancetransformer__transformer__n_components": [2, 3],
+        "attentionclassifier__ridge": [0.1, 1.0],
+    }
     search = GridSearchCV(clone(pipe), grid, cv=3, error_score="raise").fit(X, Y)
     assert search.best_score_ > 0.8 and search.predict(X).shape == (36,)
     assert search.n_features_in_ == 3
@@ -103,7 +108,7 @@ def test_weights_find_their_way_through_a_pipeline(X):
     with sklearn.config_context(enable_metadata_routing=True):
         asking = clone(attention).set_fit_request(sample_weight=True)
         asking = asking.set_score_request(sample_weight=True)
-        routed = make_pipeline(RandomFeatures(4, random_state=0), asking)
+        routed = make_pipeline(InstanceTransformer(REDUCE), asking)
         found = routed.fit(X, Y, sample_weight=weight).decision_function(X)
         given = {"sample_weight": weight}
         scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
@@ -115,7 +120,7 @@ def test_weights_find_their_way_through_a_pipeline(X):
 
 
 def test_what_is_shown_of_them():
-    assert repr(clone(pipe)[0]) == "RandomFeatures(count=4, random_state=0)"
-    for one in (attention, pooled, RandomFeatures(), pipe):
+    assert repr(clone(pipe)[0]) == "InstanceTransformer(transformer=PCA(random_state=0))"
+    for one in (attention, pooled, InstanceTransformer(REDUCE), pipe):
         assert type(one).__name__ in clone(one)._repr_html_()
         assert type(one).__name__ in clone(one).fit(array(), Y)._repr_html_()

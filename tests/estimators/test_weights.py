@@ -9,11 +9,11 @@ from needlescope.estimators import AttentionClassifier, PooledClassifier, Vector
 from tests.estimators.draws import needles
 
 KINDS = {
-    AttentionClassifier: {"kappa": 1.0, "refine": 0},
+    AttentionClassifier: {"kappa": 1.0, "max_refine_iter": 0},
     PooledClassifier: {},
     VectorizedClassifier: {},
 }
-FIXED = {"kappa": 2.0, "ridge": 0.1, "refine": 0, "validation": 0}
+FIXED = {"kappa": 2.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 
 
 def mislabelled(n=160):
@@ -29,7 +29,7 @@ def mislabelled(n=160):
 def test_light_bags_do_not_spoil_the_choice(kind):
     X, y, told, weight = mislabelled()
     clf = kind(ridge=0.01, random_state=0, **KINDS[kind]).fit(X, told, weight)
-    assert min(clf.validation_losses_.values()) < 0.3  # 0.69 knows nothing
+    assert clf.cv_results_["mean_test_score"][0] > -0.3  # 0.69 knows nothing
     assert clf.score(X, y) > 0.9
 
 
@@ -39,6 +39,16 @@ def test_light_bags_do_not_spoil_the_probabilities(kind):
     clf = kind(ridge=0.01, random_state=0, **KINDS[kind]).fit(X, told, weight)
     p = clf.predict_proba(X)[np.arange(len(y)), y]
     assert -np.log(p).mean() < 0.2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_folds_a_weight_is_a_repetition(kind):
+    X, y = needles(n=60)
+    weight = np.random.default_rng(0).integers(0, 5, 60)
+    clf = kind(ridge=0.1, cv=0, **KINDS[kind])
+    weighted = clf.fit(X, y, weight).decision_function(X)
+    rows = np.repeat(np.arange(60), weight)
+    np.testing.assert_allclose(weighted, clf.fit(X[rows], y[rows]).decision_function(X), rtol=1e-6)
 
 
 def test_a_heavy_class_is_a_repeated_class():

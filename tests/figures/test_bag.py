@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from needlescope.estimators import AttentionClassifier, Bags
+from needlescope.estimators import Bags, MILClassifier
 from needlescope.figures import bag
 from needlescope.figures.bag import bag_drawing
 from needlescope.figures.marks import Dots, Map, Rings, Words
@@ -114,7 +114,7 @@ def test_a_bag_of_a_classifier_with_its_places():
     places = np.stack(np.meshgrid(np.arange(3), np.arange(3)), axis=-1).reshape(-1, 2)
     bags = Bags.from_array(X)
     bags.metadata = {"coords": np.tile(places, (40, 1))}
-    clf = AttentionClassifier("quick", random_state=0).fit(bags, y)
+    clf = MILClassifier("quick", random_state=0).fit(bags, y)
     one = bags[[1]]
     [panel] = bag_drawing(clf.instance_scores(one)[0], coords=one.metadata["coords"]).panels
     cells = np.array(panel.marks[0].values)

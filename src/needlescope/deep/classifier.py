@@ -19,7 +19,7 @@ from ..estimators.fitting.lockstep.hands import thread_count
 from ..estimators.fitting.lockstep.sight import Sight
 from ..estimators.fitting.settings import Setting
 from ..estimators.fitting.steps import Scored
-from ..estimators.fitting.ways.catalogue import SHRINKAGES, Asked
+from ..estimators.fitting.ways.catalogue import SHRINKAGES, SearchSpec
 from ..estimators.fitting.ways.rounds import Ways
 from ..losses import Loss
 from ..running.progress import Progress, reporting
@@ -34,7 +34,7 @@ def _absent(name: str) -> Any:
     def refuse(self: Any) -> Any:
         raise AttributeError(
             f"DeepClassifier has no {name}: layers stand between an instance and the score; "
-            "members_[0].model.weights has what was trained, rate_ and epochs_ say how"
+            "estimators_[0].model.weights has what was trained, rate_ and epochs_ say how"
         )
 
     return property(refuse)
@@ -43,7 +43,7 @@ def _absent(name: str) -> Any:
 class DeepClassifier(BagClassifier):
     """Fuller attention on bags: self-attention, transformer blocks, gated pooling and the like.
 
-    What `AttentionClassifier` does with models that are solved, this does with an architecture
+    What `MILClassifier` does with models that are solved, this does with an architecture
     that is trained end to end, on the same bags, scaled and held out alike and calibrated alike: so
     that the two can be compared, and it can be asked whether more attention pays. All
     architectures are trained as `simulate_deep` trains them: Adam on the logistic loss, with
@@ -67,40 +67,39 @@ class DeepClassifier(BagClassifier):
         How fast weights decay, times the learning rate in every step, of 64 features; of d
         features √(d/64) times as fast, and never so fast that a step takes more than half. Every
         pair of a rate and a decay is trained to its end from the same start; that which does best
-        on the bags held out is kept.
+        on the held-out bags is kept.
     epochs : int, default 300
-        The most epochs, from 1 to 100,000; training stops when the loss of the bags held out has
+        The most epochs, from 1 to 100,000; training stops when the loss of the held-out bags has
         not become less for 20 of them, or for 100 if nothing has been learned yet.
     shrinkage : "auto", float in (0, 1] or None, default 1
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size. "auto" compares 1 with
         0.02, and takes twice as long. Fitted on the training bags.
-    class_weight : dict, "balanced" or None, default None
-        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
-        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, splitter or list of pairs, default 3
+    cv : int, splitter or list of pairs, default 3
         Folds within the training bags, 2 or more, by which scores are calibrated; 0 does not. A
-        splitter of scikit-learn's, or pairs of indices (to train on, held out), says which bags
-        these are. Each is a training of its own, and one on all bags follows.
+        splitter of scikit-learn's, or pairs of indices (training bags, held-out bags), says which
+        bags these are. Each is a training of its own, and one on all bags follows.
     random_state : int, RandomState or None, default None
         For the folds, the bags that say when to stop, and the weights at the start. With the same
         one, results are the same to the last bit.
     n_jobs : int, optional
         Threads that trainings are shared by: None is 1, -1 all processors. The result is the same
         to the last bit.
+    class_weight : optional
+        As in `MILClassifier`.
     progress : bool, callable or None, default None
         A bar of epochs for each training if there is a terminal; True or a function of
         (done, total) as in `needlescope.simulate`. Of several threads, only a function is told.
 
     Attributes
     ----------
-    classes_, binary_, members_, validation_losses_, held_out_
-        As in `AttentionClassifier`; ``members_[0].model`` has the weights as NumPy arrays.
+    classes_, binary_, estimators_, best_params_, cv_results_, cv_decision_function_
+        As in `MILClassifier`; ``estimators_[0].model`` has the weights as NumPy arrays.
     rate_, decay_ : float
         The learning rate that was kept in the training on all bags, and the decay that went with
         it, as it was for so many features.
     epochs_ : int
-        The epoch at which the loss of its bags held out was least: the weights are those.
+        The epoch at which the loss of its held-out bags was least: the weights are those.
     parameters_ : int
         How many numbers were trained.
 
@@ -122,17 +121,16 @@ class DeepClassifier(BagClassifier):
     >>> y = rng.integers(0, 2, 200)
     >>> X = rng.standard_normal((200, 5, 3))
     >>> X[np.arange(200), rng.integers(0, 5, 200)] += 3.0 * y[:, None]  # any one of five
-    >>> clf = DeepClassifier(width=8, epochs=20, validation=2, random_state=0)
+    >>> clf = DeepClassifier(width=8, epochs=20, cv=2, random_state=0)
     >>> clf.fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
     True
-    >>> clf.parameters_, clf.attend(X[100:])[0].shape  # of four heads on five instances
+    >>> clf.parameters_, clf.attention_weights(X[100:])[0].shape  # of four heads on five instances
     (633, (4, 5))
     """
 
     loss: Any = "logistic"  # what torch minimises: no parameter here
     ridge: Any = None  # weights decay instead
 
-    setting_ = _absent("setting_")
     readout_ = _absent("readout_")
     intercept_ = _absent("intercept_")
 
@@ -146,7 +144,7 @@ class DeepClassifier(BagClassifier):
         epochs: int = EPOCHS,
         shrinkage: Any = 1.0,
         class_weight: Any = None,
-        validation: Any = 3,
+        cv: Any = 3,
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -159,14 +157,14 @@ class DeepClassifier(BagClassifier):
         self.epochs = epochs
         self.shrinkage = shrinkage
         self.class_weight = class_weight
-        self.validation = validation
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _asked(self, loss: Loss) -> Asked:
+    def _spec(self, loss: Loss) -> SearchSpec:
         self._plan()
-        return Asked(shrinkage=self.shrinkage, read=self.architecture)
+        return SearchSpec(shrinkage=self.shrinkage, pooling=self.architecture)
 
     def _plan(self) -> Plan:
         """Read the parameters of a training, or refuse them."""
@@ -174,19 +172,19 @@ class DeepClassifier(BagClassifier):
             self.architecture, self.width, self.heads, self.rates, self.decays, self.epochs
         )
 
-    def _ways(self, asked: Asked, bags: Bags, used: IndexArray, count: float) -> Ways:
+    def _ways(self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float) -> Ways:
         """List one way for each shrinkage; refuse more instances than are held in memory."""
         numbers, most = int(bags.lengths[used].sum()) * bags.d, prepared.HOLD
         if numbers > most:
             raise ValueError(
                 f"DeepClassifier holds all instances while it trains, {most} numbers at most, got "
-                f"{numbers}; pass fewer bags, or fewer features as EachInstance(PCA(50)) makes "
-                "them, or take AttentionClassifier, which reads them block by block"
+                f"{numbers}; pass fewer bags, or fewer features as InstanceTransformer(PCA(50)) "
+                "makes them, or take MILClassifier, which reads them block by block"
             )
-        found: Any = (asked.shrinkage,)
-        if isinstance(asked.shrinkage, str):
+        found: Any = (spec.shrinkage,)
+        if isinstance(spec.shrinkage, str):
             found = SHRINKAGES["standard"]
-        ways = [Setting(0.0, 0.0, shrinkage=one, read=asked.read) for one in found]
+        ways = [Setting(0.0, 0.0, shrinkage=one, pooling=spec.pooling) for one in found]
         return {one: [one] for one in ways}
 
     def _recipe(self, loss: Loss) -> Recipe:
@@ -223,7 +221,7 @@ class DeepClassifier(BagClassifier):
 
         return scores(data, model)
 
-    def attend(self, X: Any) -> list[FloatArray]:
+    def attention_weights(self, X: Any) -> list[FloatArray]:
         """Return the attention weights of each bag: one for each instance.
 
         Of several heads, an array (heads, instances). They add up to one; where a CLS token
@@ -239,7 +237,7 @@ class DeepClassifier(BagClassifier):
         need_torch("DeepClassifier")
         from .fitting import attention
 
-        found = attention(data, self.members_[0].model)
+        found = attention(data, self.estimators_[0].model)
         if found is None:
             raise ValueError(
                 f"architecture={self.architecture!r} has no attention to return: it takes "
@@ -279,5 +277,5 @@ class DeepClassifier(BagClassifier):
         return self._trained().parameters
 
     def _trained(self) -> Trained:
-        found: Trained = self._fitted().members_[0].model
+        found: Trained = self._fitted().estimators_[0].model
         return found

@@ -2,31 +2,31 @@
 
 from .attention import AttentionClassifier
 from .bags.bags import Bags
-from .bags.datasets import digit_bags, load_musk1
-from .bags.each_instance import EachInstance
-from .bags.random_features import RandomFeatures
+from .bags.datasets import load_musk1, make_digit_bags
+from .bags.instance_transformer import InstanceTransformer
 from .bags.readers.anndata import read_h5ad
 from .bags.readers.hdf5 import read_hdf5
 from .bags.readers.parquet import read_parquet
 from .bags.readers.pt import read_pt
-from .deletion import Deletion, deletion_test
+from .deletion import DeletionTest, deletion_test
 from .linear import PooledClassifier, VectorizedClassifier
+from .mil import MILClassifier
 from .task.estimate import estimate_task
 from .task.result import TaskEstimate
 
 __all__ = [
     "AttentionClassifier",
     "Bags",
-    "Deletion",
-    "EachInstance",
+    "DeletionTest",
+    "InstanceTransformer",
+    "MILClassifier",
     "PooledClassifier",
-    "RandomFeatures",
     "TaskEstimate",
     "VectorizedClassifier",
     "deletion_test",
-    "digit_bags",
     "estimate_task",
     "load_musk1",
+    "make_digit_bags",
     "read_h5ad",
     "read_hdf5",
     "read_parquet",

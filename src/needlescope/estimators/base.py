@@ -30,8 +30,9 @@ from .bags.labels import (
     read_labels,
 )
 from .bags.views import Glass
+from .cv_results import cv_results
 from .fitting.comparison import Labelled, Recipe
-from .fitting.fit import fit_bags
+from .fitting.fit import Fitted, fit_bags
 from .fitting.lockstep.hands import check_jobs, hands
 from .fitting.places import among, check_number, check_places, read_places, whole
 from .fitting.prepared import HOLD, Prepared
@@ -39,46 +40,46 @@ from .fitting.schemes import find_start, train_states
 from .fitting.selection import even_count
 from .fitting.settings import KINDS, SUMMARIES, Setting
 from .fitting.steps import scores
-from .fitting.ways.catalogue import Asked, settings, ways
+from .fitting.ways.catalogue import SearchSpec, settings, ways
 from .fitting.ways.rounds import Ways
-from .positive import positive_class, warn_of_spelling
+from .positive import Positive, positive_class, warn_of_spelling
 from .several_classes import each_class, fit_each, fit_joint, log_odds, probabilities
 
 
 class BagClassifier(ClassifierMixin, BagEstimator):
-    """A classifier of bags, with parameters chosen by bags held out, and calibrated scores."""
+    """A classifier of bags: parameters chosen by cross-validation, calibrated scores."""
 
-    data: Any = "reuse"
+    split: Any = "reuse"
     pos_label: Any = None
     ridge: Any
     shrinkage: Any
     loss: Any
     class_weight: Any
-    validation: Any
+    cv: Any
     random_state: Any
     n_jobs: Any
     progress: Any
-    choices_: Any  # of more than two classes, a dict by label; so is the next
+    cv_results_: Any  # of more than two classes, a dict by label; so is the next
     nested_: Any
 
     @abstractmethod
-    def _asked(self, loss: Loss) -> Asked:
+    def _spec(self, loss: Loss) -> SearchSpec:
         """Say what the parameters fix and what they leave open, or refuse them."""
 
-    def _ways(self, asked: Asked, bags: Bags, used: IndexArray, count: float) -> Ways:
+    def _ways(self, spec: SearchSpec, bags: Bags, used: IndexArray, count: float) -> Ways:
         """List the settings to be compared, by the way they belong to.
 
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
-        roomy = int(bags.lengths[used].sum()) * Glass(waves=True).width(bags.d) <= HOLD
-        found = ways(asked, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
-        return {way: settings(asked, way, self._width(bags, way) / count) for way in found}
+        roomy = int(bags.lengths[used].sum()) * Glass(random_features=True).width(bags.d) <= HOLD
+        found = ways(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
+        return {way: settings(spec, way, self._width(bags, way) / count) for way in found}
 
     def _recipe(self, loss: Loss) -> Recipe:
         """Say how a model is trained, and how it scores."""
-        train = partial(train_states, loss=loss, scheme=self.data)
-        folds = int(self.validation) if whole(self.validation) else 0
-        start = partial(find_start, loss=loss) if self.data == "reuse" else None
+        train = partial(train_states, loss=loss, scheme=self.split)
+        folds = int(self.cv) if whole(self.cv) else 0
+        start = partial(find_start, loss=loss) if self.split == "reuse" else None
         return Recipe(train, scores, folds, isinstance(self.ridge, str), start=start)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
@@ -104,7 +105,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """
         loss = get_loss(self.loss)
         check_loss(loss)
-        asked = self._asked(loss)
+        spec = self._spec(loss)
         self._check()
         check_progress(self.progress)
         check_jobs(self.n_jobs)
@@ -118,45 +119,54 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         check_order("groups", groups, bags.ids)
         together = self._together(groups, len(bags))
         places = None
-        if not whole(self.validation):
-            places = read_places(self.validation, bags, labels, together)
+        if not whole(self.cv):
+            places = read_places(self.cv, bags, labels, together)
             inside = among(places, used, len(bags))
             check_places(inside, labels[used], classes)
         random = check_random_state(self.random_state)
         if len(classes) > 2:
-            folds = self.validation if places is None else places
+            folds = self.cv if places is None else places
             binary = fit_each(self, bags, signs, weight, together, folds, random)
             joint = fit_joint(binary, signs.astype(int), weight)
-            self._keep_features(bags)
-            self._forget()
-            self.classes_, self.binary_, self.joint_ = classes, binary, joint
-            each = dict(zip(classes.tolist(), binary, strict=True))
-            self.choices_ = {label: one.choices_ for label, one in each.items()}
-            self.nested_ = {label: one.nested_ for label, one in each.items()}
-            return self
+            return self._keep_binary(bags, classes, binary, joint)
         check_fit(bags, used, self.shrinkage is not None, self.ridge == "auto")
         given = Labelled(bags, used, positive.sign * signs[used], weight[used])
-        asked = asked._replace(both_sides=not positive.known)
+        spec = spec._replace(both_sides=not positive.known)
         if together is not None:
             given = given._replace(groups=together[used])
         if places is not None:
             given = given._replace(places=inside)
-        if whole(self.validation) and self.validation == 0:
-            asked = asked.plain()  # there is nothing to compare by
-        listed = self._ways(asked, bags, used, even_count(given.y, given.weight))
+        if whole(self.cv) and self.cv == 0:
+            spec = spec.plain()  # there is nothing to compare by
+        listed = self._ways(spec, bags, used, even_count(given.y, given.weight))
         with hands(self.n_jobs) as shared:
             fitted = fit_bags(self._recipe(loss), given, listed, random, self.progress, shared)
-        self._keep_features(bags)  # from here on nothing fails: what was fitted before is whole
+        return self._keep(bags, classes, positive, fitted)
+
+    def _keep(self, bags: Bags, classes: Any, positive: Positive, fitted: Fitted) -> Any:
+        """Keep what was fitted to two classes: all of it, as nothing can fail here."""
+        self._keep_features(bags)
         self._forget()
-        self.classes_, self.members_, self.blend_ = classes, fitted.members, fitted.choice.blend
-        self._positive = positive
-        self.validation_losses_, self.choices_ = fitted.choice.losses, fitted.choice.tried
-        self.nested_ = fitted.choice.nested
-        held = fitted.choice.log_odds
-        self.held_out_ = positive.sign * held if len(held) else np.full(len(bags), np.nan)
+        choice = fitted.choice
+        self.classes_, self.estimators_, self.blend_ = classes, fitted.members, choice.blend
+        self._positive, self._tried = positive, choice.tried
+        self.cv_results_, self.nested_ = cv_results(choice.tried), choice.nested
+        held = choice.log_odds if len(choice.log_odds) else np.full(len(bags), np.nan)
+        self.cv_decision_function_ = positive.sign * held
         self._describe(fitted.data, fitted.share)
-        if not positive.known and not len(held) and self.members_[0].setting.one_sided:
-            warn_of_spelling(classes, self.members_[0].setting)
+        best = fitted.members[0].setting
+        if not positive.known and not len(choice.log_odds) and best.one_sided:
+            warn_of_spelling(classes, best)
+        return self
+
+    def _keep_binary(self, bags: Bags, classes: Any, binary: list[Any], joint: Any) -> Any:
+        """Keep the classifiers of each class against the others."""
+        self._keep_features(bags)
+        self._forget()
+        self.classes_, self.binary_, self.joint_ = classes, binary, joint
+        each = dict(zip(classes.tolist(), binary, strict=True))
+        self.cv_results_ = {label: one.cv_results_ for label, one in each.items()}
+        self.nested_ = {label: one.nested_ for label, one in each.items()}
         return self
 
     def _width(self, bags: Bags, way: Setting) -> int:
@@ -172,10 +182,10 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
         Of more than two classes, a column for each: the logarithm of its probability, but for a
         number that all classes of a bag share.
-        Where no bags were held out (``validation=0``, or a single one of a class) they are the
+        Where no bags were held out (``cv=0``, or a single one of a class) they are the
         scores as trained: logarithms of odds for the logistic loss only.
         """
-        members, scores = self._fitted().members_, self._recipe(get_loss(self.loss)).scores
+        members, scores = self._fitted().estimators_, self._recipe(get_loss(self.loss)).scores
         found = np.zeros(())
         for data, one in zip(self._prepare(X), members, strict=True):
             found = found + one.calibration.log_odds(scores(data, one.model)) / len(members)
@@ -201,12 +211,12 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     @each_class(probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of all classes, in the order of ``classes_``."""
-        if self._fitted().members_[0].calibration == AS_IS and not isinstance(
+        if self._fitted().estimators_[0].calibration == AS_IS and not isinstance(
             get_loss(self.loss), Logistic
         ):
             raise ValueError(
                 f"loss={self.loss!r} makes no probabilities by itself, and no bags were held out "
-                "to calibrate its scores by; pass validation=3 with at least two bags of each "
+                "to calibrate its scores by; pass cv=3 with at least two bags of each "
                 'class, or loss="logistic"'
             )
         positive = 1.0 / (1.0 + np.exp(-np.clip(self.decision_function(X), -700.0, 700.0)))
@@ -221,7 +231,7 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                     f'shrinkage must be "auto", None or a number in (0, 1], got {shrinkage!r}; 1 '
                     "standardises each feature, less removes correlations too"
                 )
-        check_number(self.validation)
+        check_number(self.cv)
 
     def _labels(self, bags: Bags, y: Any) -> Any:
         """Return the labels of the bags."""
@@ -234,17 +244,17 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _together(self, groups: Any, count: int) -> IndexArray | None:
         """Return the group of each bag as a number, if there are groups."""
-        if groups is not None and self.data != "reuse":
+        if groups is not None and self.split != "reuse":
             raise ValueError(
-                f'groups are kept together by data="reuse" only, got data={self.data!r}, whose '
+                f'groups are kept together by split="reuse" only, got split={self.split!r}, whose '
                 "parts may share them"
             )
         return bag_groups(groups, count)
 
     def _forget(self) -> None:
         """Leave nothing of an earlier fit to other classes."""
-        two = ("members_", "blend_", "validation_losses_", "choices_", "held_out_", "alignment_")
-        for name in (*two, "nested_", "_positive", "binary_", "joint_"):
+        two = ("estimators_", "blend_", "cv_results_", "cv_decision_function_", "alignment_")
+        for name in (*two, "nested_", "_positive", "_tried", "binary_", "joint_"):
             self.__dict__.pop(name, None)
 
     def _weights(self, bags: Bags, classes: Any, signs: FloatArray, given: Any) -> FloatArray:
@@ -259,15 +269,15 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         return share
 
     @property
-    def setting_(self) -> Setting:
-        """The setting that was best on bags held out."""
-        found: Setting = self._fitted().members_[0].setting
-        return found
+    def best_params_(self) -> dict[str, Any]:
+        """The parameters that were best on held-out bags."""
+        best: dict[str, Any] = self._fitted().estimators_[0].setting.params
+        return best
 
     @property
     def readout_(self) -> FloatArray:
         """The readouts, calibrated, for instances that are not scaled: one in each row."""
-        member = self._fitted().members_[0]
+        member = self._fitted().estimators_[0]
         slope = self._positive.sign * member.calibration.slope
         found: FloatArray = slope * self._unscaled(self._readouts())
         return found
@@ -275,29 +285,30 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     @property
     def intercept_(self) -> float:
         """The constant of the calibrated score."""
-        member = self._fitted().members_[0]
+        member = self._fitted().estimators_[0]
         slope, intercept = member.calibration[:2]
         shift = float((self._unscaled(self._readouts()) @ member.view.scaling.centre).sum())
         return float(self._positive.sign * (intercept + slope * (member.model.b - shift)))
 
     def _readouts(self) -> FloatArray:
         """Return the readouts of scaled instances, features in columns."""
-        member = self.members_[0]
-        if member.setting.read in SUMMARIES:
+        member = self.estimators_[0]
+        if member.setting.pooling in SUMMARIES:
             raise AttributeError(
-                'summaries of bags have no readout of instances; pass read="attended", or see '
+                "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
                 "instance_scores for what each instance adds"
             )
         found: FloatArray = member.model.w.reshape(-1, member.view.width)
         return found
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
-        view = self.members_[0].view
-        if view.waves is not None:
+        view = self.estimators_[0].view
+        if view.random_features is not None:
             raise AttributeError(
-                "a query and a readout of instances as they were given are there only if the best "
-                "way looks at them without cosines; pass cosines=False, or see members_[0].model "
-                "for those of instances and cosines, and instance_scores for what each adds"
+                "a query and a readout of instances as they were given exist only if the best "
+                "candidate has no random features; pass random_features=False, or see "
+                "estimators_[0].model for those of scaled instances and random features, and "
+                "instance_scores for what each instance adds"
             )
         scale = view.scaling.scale
         return vectors @ scale.T if scale.ndim == 2 else vectors * scale
@@ -317,8 +328,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._fitted()._check_features(bags)
         every, nothing = np.arange(len(bags)), np.ones(len(bags))
         shown: dict[Glass, Prepared] = {}
-        for setting, view, *_ in self.members_:
+        for setting, view, *_ in self.estimators_:
             check_reach(bags, view.scaling)
             if setting.glass not in shown:
                 shown[setting.glass] = Prepared(bags, every, nothing, view)
-        return [shown[one.setting.glass] for one in self.members_]
+        return [shown[one.setting.glass] for one in self.estimators_]

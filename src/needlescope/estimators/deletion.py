@@ -19,7 +19,7 @@ from .bags.bags import Bags, as_bags
 
 
 @dataclass(frozen=True, eq=False)
-class Deletion:
+class DeletionTest:
     """Log odds of bags before and after instances are taken away; printed, it says what changed.
 
     Attributes
@@ -38,9 +38,9 @@ class Deletion:
     Examples
     --------
     >>> import numpy as np
-    >>> from needlescope.estimators import Deletion
+    >>> from needlescope.estimators import DeletionTest
     >>> log_odds, after = np.array([2.0, -1.0]), np.array([-0.5, -0.8])
-    >>> found = Deletion(np.array([0, 1]), np.ones(2, int), log_odds, after, log_odds[None])
+    >>> found = DeletionTest(np.array([0, 1]), np.ones(2, int), log_odds, after, log_odds[None])
     >>> print(found)
     1 bag called 0: 0 % are called 1 without the instance that adds most to the answer, 0 %
     without one at random; log odds move towards 1 by 0.20, against 0.00.
@@ -133,7 +133,7 @@ def deletion_test(
     share: float | None = None,
     repeats: int = 20,
     random_state: Any = 0,
-) -> Deletion:
+) -> DeletionTest:
     """Take away the instances that add most to each answer, and see whether answers change.
 
     An explanation that names the right instances changes far more answers than as many instances
@@ -142,7 +142,7 @@ def deletion_test(
 
     Parameters
     ----------
-    clf : AttentionClassifier
+    clf : MILClassifier or AttentionClassifier
         A classifier that was fitted.
     X : Bags, array (bags, instances, features), or list of arrays
         Bags, best those that it was not fitted to. Once more as much memory is needed.
@@ -158,7 +158,7 @@ def deletion_test(
 
     Returns
     -------
-    Deletion
+    DeletionTest
         Log odds before and after, by bag; printed, what changed.
 
     Raises
@@ -169,18 +169,16 @@ def deletion_test(
 
     Examples
     --------
-    >>> from needlescope.estimators import AttentionClassifier, deletion_test, digit_bags
-    >>> X, y = digit_bags(bags=300, L=10, random_state=0)
-    >>> clf = AttentionClassifier("quick", random_state=0).fit(X[:200], y[:200])
+    >>> from needlescope.estimators import MILClassifier, deletion_test, make_digit_bags
+    >>> X, y = make_digit_bags(bags=300, L=10, random_state=0)
+    >>> clf = MILClassifier("quick", random_state=0).fit(X[:200], y[:200])
     >>> found = deletion_test(clf, X[200:])
     >>> called = found.positive
     >>> bool(found.changed[called].mean() > 5 * found.changed_at_random[called].mean())
     True
     """
     if not (hasattr(clf, "instance_scores") and hasattr(clf, "decision_function")):
-        raise ValueError(
-            f"clf must say what instances add, as AttentionClassifier does, got {clf!r}"
-        )
+        raise ValueError(f"clf must say what instances add, as MILClassifier does, got {clf!r}")
     whole("count", count, 1)
     whole("repeats", repeats, 1)
     if share is not None and np.ndim(real("share", share, 0.0, 1.0, open_low=True, open_high=True)):
@@ -202,7 +200,7 @@ def deletion_test(
         clf.decision_function(_without(bags, random.random_sample(len(adds)), removed))
         for _ in range(repeats)
     ]
-    return Deletion(clf.classes_, removed, before, named, np.array(drawn))
+    return DeletionTest(clf.classes_, removed, before, named, np.array(drawn))
 
 
 def _without(bags: Bags, rank: FloatArray, removed: IndexArray) -> Bags:

@@ -22,7 +22,7 @@ from .fitting.lockstep.sight import Sight
 from .fitting.prepared import Prepared
 from .fitting.settings import RIDGE_RANGE, Setting, check_auto
 from .fitting.steps import READOUT_TOLERANCE, Scored
-from .fitting.ways.catalogue import Asked
+from .fitting.ways.catalogue import SearchSpec
 from .several_classes import columns, each_class, named
 
 
@@ -38,24 +38,8 @@ class PooledClassifier(BagClassifier):
         1 standardises each feature; towards 0 their correlations are removed as well; None leaves
         instances as they are, which should then be of about unit size: so are the ridges compared.
         Fitted on the training bags.
-    loss : str or Loss, default "logistic"
-        "logistic", "square", "squared_hinge", "hinge" or one's own.
-    class_weight : dict, "balanced" or None, default None
-        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
-        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, splitter or list of pairs, default 3
-        Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither. A splitter of scikit-learn's, or pairs of indices
-        (to train on, held out), says which bags these are: some may never be held out, and those
-        that are several times share their weight.
-    random_state : int, RandomState or None, default None
-        For the folds.
-    n_jobs : int, optional
-        Threads that share the work of a fit: None is 1, -1 all processors. The result is the same
-        to the last bit.
-    progress : bool, callable or None, default None
-        Data too large to be held are read again in every pass, with a bar for each if there is a
-        terminal; True or a function of (done, total) as in `needlescope.simulate`.
+    loss, class_weight, cv, random_state, n_jobs, progress : optional
+        As in `MILClassifier`.
 
     Attributes
     ----------
@@ -63,8 +47,8 @@ class PooledClassifier(BagClassifier):
         w for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
         ``X.mean(axis=0) @ readout_[0] + intercept_``, beyond the scores of nearly all bags held
         out taken back to a logarithm.
-    classes_, setting_, validation_losses_, held_out_, binary_
-        As in `AttentionClassifier`.
+    classes_, best_params_, cv_results_, cv_decision_function_, binary_
+        As in `MILClassifier`.
 
     Raises
     ------
@@ -89,7 +73,7 @@ class PooledClassifier(BagClassifier):
         shrinkage: float | None = 1.0,
         loss: str | Loss = "logistic",
         class_weight: Any = None,
-        validation: Any = 3,
+        cv: Any = 3,
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -98,19 +82,19 @@ class PooledClassifier(BagClassifier):
         self.shrinkage = shrinkage
         self.loss = loss
         self.class_weight = class_weight
-        self.validation = validation
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _asked(self, loss: Loss) -> Asked:
+    def _spec(self, loss: Loss) -> SearchSpec:
         check_auto("ridge", self.ridge, *RIDGE_RANGE)
-        return Asked(ridge=self.ridge, shrinkage=self.shrinkage, read="mean")
+        return SearchSpec(ridge=self.ridge, shrinkage=self.shrinkage, pooling="mean")
 
     @each_class(columns)
     def transform(self, X: Any) -> FloatArray:
         """Return the mean of each bag's scaled instances."""
-        return steps.features(self._prepare(X)[0], self.members_[0].model.q)
+        return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
 
     @each_class(named)
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -131,37 +115,17 @@ class VectorizedClassifier(PooledClassifier):
     ridge : "auto" or float, default "auto"
         Penalty (ridge/2)‖W‖² beside the mean loss, 10⁻¹² to 10¹⁰⁰; "auto" is in proportion to the
         number of weights per bag.
-    shrinkage : float in (0, 1] or None, default 1
-        1 standardises each feature; towards 0 their correlations are removed as well; None leaves
-        instances as they are, which should then be of about unit size: so are the ridges compared.
-        Fitted on the training bags.
-    loss : str or Loss, default "logistic"
-        "logistic", "square", "squared_hinge", "hinge" or one's own.
-    class_weight : dict, "balanced" or None, default None
-        As elsewhere in scikit-learn. With weights of bags, a class must have at least 10⁻⁹ of all
-        weight, and a bag 0 or at least 10⁻¹⁰⁰ of the largest.
-    validation : int, splitter or list of pairs, default 3
-        Folds within the training bags, 2 or more, by which parameters are chosen and scores
-        calibrated; 0 does neither. A splitter of scikit-learn's, or pairs of indices
-        (to train on, held out), says which bags these are: some may never be held out, and those
-        that are several times share their weight.
-    random_state : int, RandomState or None, default None
-        For the folds.
-    n_jobs : int, optional
-        Threads that share the work of a fit: None is 1, -1 all processors. The result is the same
-        to the last bit.
-    progress : bool, callable or None, default None
-        Data too large to be held are read again in every pass, with a bar for each if there is a
-        terminal; True or a function of (done, total) as in `needlescope.simulate`.
+    shrinkage, loss, class_weight, cv, random_state, n_jobs, progress : optional
+        As in `PooledClassifier`.
 
     Attributes
     ----------
     readout_ : array (instances, features)
         W for instances as they were given, and ``intercept_`` the constant: the score of a bag X is
-        ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all bags held out taken
+        ``(X * readout_).sum() + intercept_``, beyond the scores of nearly all held-out bags taken
         back to a logarithm.
-    classes_, setting_, validation_losses_, held_out_, binary_
-        As in `AttentionClassifier`.
+    classes_, best_params_, cv_results_, cv_decision_function_, binary_
+        As in `MILClassifier`.
 
     Raises
     ------
@@ -201,7 +165,7 @@ class VectorizedClassifier(PooledClassifier):
             size = len(model.w) // data.tokens[1]
             raise ValueError(
                 f"VectorizedClassifier was fitted to bags of {size} instances, got bags of "
-                f"{data.tokens[0]}; PooledClassifier and AttentionClassifier take any"
+                f"{data.tokens[0]}; PooledClassifier and MILClassifier take any"
             )
         return np.asarray(F @ model.w + model.b)
 
@@ -215,7 +179,7 @@ class VectorizedClassifier(PooledClassifier):
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
         names = self._names(input_features)
-        places = range(len(self.members_[0].model.w) // len(names))
+        places = range(len(self.estimators_[0].model.w) // len(names))
         return np.array([f"{name}_{place}" for place in places for name in names], dtype=object)
 
     def _features(self, data: Any, lens: Lens | None = None) -> Any:
@@ -224,7 +188,7 @@ class VectorizedClassifier(PooledClassifier):
             raise ValueError(
                 "VectorizedClassifier needs bags of one size, got bags of "
                 f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
-                "AttentionClassifier take any"
+                "MILClassifier take any"
             )
         found = stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
         if lens is None:

@@ -65,5 +65,5 @@ def warn_of_spelling(classes: Any, setting: Any) -> None:
         f"{labels[1]!r} is taken for the positive class, as it sorts last; pass "
         f"pos_label={labels[1]!r} or pos_label={labels[0]!r}",
         UserWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

@@ -99,7 +99,7 @@ def fit_each(
     codes: FloatArray,
     weight: FloatArray,
     groups: Any,
-    validation: Any,
+    cv: Any,
     random: np.random.RandomState,
 ) -> list[Any]:
     """Fit a classifier of each class against all others."""
@@ -107,7 +107,7 @@ def fit_each(
     for code in np.unique(codes):
         one = clone(classifier).set_params(
             class_weight=None,  # the weights have it
-            validation=validation,
+            cv=cv,
             random_state=int(random.randint(2**31 - 1)),
         )
         fitted.append(one.fit(bags, codes == code, sample_weight=weight, groups=groups))
@@ -120,7 +120,10 @@ def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint
     Returns None where there are none, or none of a class.
     """
     scores = np.column_stack(
-        [one.held_out_ if one.nested_ is None else one.nested_.log_odds for one in binary]
+        [
+            one.cv_decision_function_ if one.nested_ is None else one.nested_.log_odds
+            for one in binary
+        ]
     )
     held = np.flatnonzero(~np.isnan(scores).any(axis=1))
     if len(np.unique(kinds[held])) < len(binary):

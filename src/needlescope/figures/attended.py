@@ -33,8 +33,8 @@ def attended(
     Parameters
     ----------
     weights : list of arrays
-        What `AttentionClassifier.attend` returns, for one query: for each bag, the weights of its
-        instances.
+        What `MILClassifier.attention_weights` returns, for one query: for each bag, the weights of
+        its instances.
     y : array, optional
         Labels of the bags; bags of one label stand together.
     ax : matplotlib axes, optional

@@ -44,9 +44,9 @@ def bag(
     Parameters
     ----------
     scores : array (instances,)
-        What `AttentionClassifier.instance_scores` returns for the bag.
+        What `MILClassifier.instance_scores` returns for the bag.
     attention : array (instances,) or (queries, instances), optional
-        What `AttentionClassifier.attend` returns for the bag.
+        What `MILClassifier.attention_weights` returns for the bag.
     coords : array (instances,) or (instances, 2), optional
         Where instances lie: times, or places x and y, y downwards as in images. Places on a grid
         are drawn as its cells.

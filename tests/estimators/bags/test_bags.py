@@ -12,7 +12,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
-from needlescope.estimators import AttentionClassifier, Bags, RandomFeatures
+from needlescope.estimators import AttentionClassifier, Bags, InstanceTransformer
 from needlescope.estimators.bags.bags import as_bags
 
 RNG = np.random.default_rng(0)
@@ -85,7 +85,7 @@ def test_indexing_is_that_of_a_list():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (np.zeros((4, 3)), r"got shape \(4, 3\); a table .* Bags.from_table\(X, groups\)"),
+        (np.zeros((4, 3)), r"got shape \(4, 3\); a table .* Bags.from_table\(X, bag\)"),
         (np.zeros(4), r"got shape \(4,\)"),
         (np.zeros((0, 3, 2)), r"at least one bag, instance and feature, got shape \(0, 3, 2\)"),
         (np.zeros((2, 3, 0)), r"got shape \(2, 3, 0\)"),
@@ -120,7 +120,7 @@ def test_refused_with_a_sentence(given, sentence):
             lambda: Bags.from_array(np.zeros((2, 3, 1)), [[1, 1, 1], [0, 0, 0]]),
             "bag 1 is empty",
         ),
-        (lambda: Bags.from_table(np.zeros((3, 2)), [1, 2]), "groups must name the bag of each"),
+        (lambda: Bags.from_table(np.zeros((3, 2)), [1, 2]), "bag must name the bag of each"),
         (lambda: Bags.from_table(np.zeros((2, 2)), [1.0, np.nan]), "got none in row 1"),
         (lambda: Bags.from_table(pd.DataFrame({"u": [1.0]}), "bag"), "must name a column"),
         (lambda: Bags(np.zeros((3, 2)), [0, 2]), "starts must be whole numbers"),
@@ -182,11 +182,11 @@ def test_any_layout_is_read_as_it_is_and_never_written(tmp_path):
             assert bags.instances.dtype == np.float32 and bags.instances.dtype.isnative
         for shrinkage in (1.0, 0.5, None):
             clf = AttentionClassifier(
-                kappa=1.0, ridge=0.1, refine=2, shrinkage=shrinkage, validation=0
+                kappa=1.0, ridge=0.1, max_refine_iter=2, shrinkage=shrinkage, cv=0
             )
             clf.fit(X, y).predict_proba(X)
-            clf.transform(X), clf.attend(X)
-        RandomFeatures(3).fit(X).transform(X)
+            clf.transform(X), clf.attention_weights(X)
+        InstanceTransformer(StandardScaler()).fit(X).transform(X)
         np.testing.assert_array_equal(X, before)
 
 
@@ -277,7 +277,7 @@ def test_metadata_follow_their_instances():
     assert bags.metadata.keys() == {"coords", "time"}
     assert bags.metadata["coords"].shape == (7, 2)
     assert as_bags(RAGGED).metadata == {}
-    made = RandomFeatures(2).fit(bags).transform(bags)
+    made = InstanceTransformer(StandardScaler()).fit(bags).transform(bags)
     assert made.metadata["time"].tolist() == list("tuvwxyz") and made.ids.tolist() == list("abc")
 
 
@@ -339,7 +339,9 @@ def test_bags_of_equal_size_are_an_array_and_others_are_not():
     assert np.shares_memory(np.asarray(bags), X) and not np.shares_memory(np.array(bags), X)
     assert np.asarray(bags, float).dtype == np.float64
     assert np.asarray(bags[:0]).shape == (0, 0, 3)
-    with pytest.raises(ValueError, match=r"^bags of 1 to 4 instances .* EachInstance\(PCA\(\)\)"):
+    with pytest.raises(
+        ValueError, match=r"^bags of 1 to 4 instances .* InstanceTransformer\(PCA\(\)\)"
+    ):
         np.asarray(as_bags(RAGGED))
     for some in (bags, as_bags(RAGGED)):
         boxed = np.asarray(some, dtype=object)
@@ -356,7 +358,7 @@ def told(call):
 def test_what_takes_tables_only_says_what_to_do():
     sizes = np.arange(20) % 3 + 2
     bags, y = as_bags([RNG.standard_normal((size, 3)) for size in sizes]), np.arange(20) % 2
-    clf = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0).fit(bags, y)
+    clf = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0).fit(bags, y)
     told(lambda: PCA(2).fit(bags))
     told(lambda: StandardScaler().fit_transform(bags))
     told(lambda: BaggingClassifier(clf, n_estimators=2).fit(bags, y))

@@ -10,12 +10,12 @@ import pytest
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
+    MILClassifier,
     PooledClassifier,
-    RandomFeatures,
     VectorizedClassifier,
 )
 
-KINDS = (AttentionClassifier, PooledClassifier, VectorizedClassifier)
+KINDS = (MILClassifier, PooledClassifier, VectorizedClassifier)
 SIZES = {
     np.float64: [1e-300, 1e-200, 1e-149, 1e-100, 1e-10, 1e10, 1e100, 1e148, 1e155, 1e200, 1e300],
     np.float32: [1e-42, 1e-37, 1e-34, 1e-20, 1e-10, 1e10, 1e16, 1e19, 1e30, 1e37],
@@ -33,7 +33,7 @@ def needles(seed=0, size=1.0, dtype=float):
 
 
 def classifier(kind, shrinkage):
-    quick = {"effort": "quick"} if kind is AttentionClassifier else {}
+    quick = {"effort": "quick"} if kind is MILClassifier else {}
     return kind(ridge="auto", shrinkage=shrinkage, random_state=0, **quick)
 
 
@@ -58,9 +58,9 @@ def test_the_answer_of_unit_size_or_a_sentence(kind, shrinkage, dtype, size):
     test, y = needles(1, size, dtype)
     assert clf.score(test, y) > unit - 0.08
     assert np.isfinite(clf.decision_function(test)).all() and np.isfinite(clf.transform(test)).all()
-    if kind is AttentionClassifier:
-        model = clf.members_[0].model
-        parts = (model.q, model.w, np.array(model.b), np.array(clf.attend(test)))
+    if kind is MILClassifier:
+        model = clf.estimators_[0].model
+        parts = (model.q, model.w, np.array(model.b), np.array(clf.attention_weights(test)))
         assert all(np.isfinite(part).all() for part in parts)
 
 
@@ -71,7 +71,7 @@ def test_one_feature_too_thin_to_be_squared_is_named(dtype, size):
     sentence = r"feature 'v' spreads over \de-.* only, .* multiply it by a constant, or drop it"
     bags = Bags.from_array(X)
     bags.names = ["u", "v", "w"]
-    for estimator in (*(kind() for kind in KINDS), RandomFeatures(2)):
+    for estimator in (kind() for kind in KINDS):
         with pytest.raises(ValueError, match=sentence):
             estimator.fit(bags, y)
     X[..., 1] = dtype(3.0)  # what never changes has no spread to lose
@@ -102,14 +102,12 @@ def test_instances_that_are_not_scaled_must_suit_the_ridge():
 def test_bags_in_other_units_than_the_fit_overflow_with_a_sentence(shrinkage):
     X, y = needles(size=1e-30, dtype=np.float32)
     clf = AttentionClassifier(
-        kappa=1.0, ridge=0.1, refine=0, validation=0, shrinkage=shrinkage
+        kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0, shrinkage=shrinkage
     ).fit(X, y)
     far = X.copy()
     far[3, 1, 0] = 1e10
     sentence = r"bag 3 is .*e\+\d\d deviations .* more than float32 holds; has it the same units"
-    for ask in (clf.predict, clf.predict_proba, clf.transform, clf.attend):
+    for ask in (clf.predict, clf.predict_proba, clf.transform, clf.attention_weights):
         with pytest.raises(ValueError, match=sentence):
             ask(far)
     assert np.isfinite(clf.decision_function(far.astype(float))).all()
-    with pytest.raises(ValueError, match=sentence):
-        RandomFeatures(2).fit(X).transform(far)

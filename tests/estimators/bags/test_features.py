@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from needlescope.estimators import (
     AttentionClassifier,
     Bags,
+    InstanceTransformer,
     PooledClassifier,
-    RandomFeatures,
     VectorizedClassifier,
 )
 
 ALL = (
-    AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, validation=0),
-    PooledClassifier(ridge=0.1, validation=0),
-    VectorizedClassifier(ridge=0.1, validation=0),
-    RandomFeatures(2),
+    AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, cv=0),
+    PooledClassifier(ridge=0.1, cv=0),
+    VectorizedClassifier(ridge=0.1, cv=0),
+    InstanceTransformer(StandardScaler()),
 )
 
 

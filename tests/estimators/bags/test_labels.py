@@ -15,7 +15,7 @@ X = np.random.default_rng(0).standard_normal((20, 3, 2)) + 4.0 * SIGNS[:, None, 
 
 
 def fit(y, weight=None, **options):
-    return PooledClassifier(ridge=0.1, validation=0, **options).fit(X, y, sample_weight=weight)
+    return PooledClassifier(ridge=0.1, cv=0, **options).fit(X, y, sample_weight=weight)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_series_that_names_the_bags_must_have_their_order():
     names = [f"b{k}" for k in np.random.default_rng(0).permutation(20)]
     bags = Bags.from_table(X.reshape(60, 2), np.repeat(names, 3))
     y = pd.Series(SIGNS, index=bags.ids)
-    clf = PooledClassifier(ridge=0.1, validation=0)
+    clf = PooledClassifier(ridge=0.1, cv=0)
     assert clf.fit(bags, y).score(bags, y) == 1.0
     assert cross_val_score(clf, bags, y, error_score="raise").mean() == 1.0
     clf.fit(bags, y.reset_index(drop=True))  # by position
@@ -169,7 +169,7 @@ def test_a_series_that_names_the_bags_must_have_their_order():
 
 def test_an_index_of_numbers_may_be_positions():
     table, y = X.reshape(60, 2), pd.Series(SIGNS)
-    clf = PooledClassifier(ridge=0.1, validation=0)
+    clf = PooledClassifier(ridge=0.1, cv=0)
     counted = Bags.from_table(table, np.repeat(np.arange(1, 21), 3))
     assert clf.fit(counted, y).score(counted, y) == 1.0
     backwards = Bags.from_table(table, np.repeat(np.arange(20)[::-1], 3))

@@ -72,7 +72,7 @@ def test_large_files_are_mapped(tmp_path, monkeypatch):
     assert isinstance(found.instances, np.memmap) and not found.instances.flags.writeable
     assert np.shares_memory(found[1:].instances, found.instances)
     y = [0, 1, 1]
-    for clf in (PooledClassifier(ridge=0.1, validation=0),):
+    for clf in (PooledClassifier(ridge=0.1, cv=0),):
         np.testing.assert_array_equal(
             clf.fit(found, y).decision_function(found), clf.fit(bags, y).decision_function(bags)
         )
@@ -111,7 +111,7 @@ def test_classifiers_fit_folds_of_a_map_as_those_in_memory(tmp_path):
     X, y = needles(60)
     Bags.from_array(X).save(tmp_path / "bags")
     found = Bags.load(tmp_path / "bags", mapped=True)
-    clf = AttentionClassifier(kappa=1.0, ridge=0.1, refine=2, validation=0)
+    clf = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=2, cv=0)
     fold = np.random.default_rng(0).permutation(60)[:40]
     one, other = found[fold], Bags.from_array(X)[fold]
     np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""Bags from tables: columns, groups and indices that say enough, and those that do not."""
+"""Bags from tables: columns, bags and indices that say enough, and those that do not."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_frames_of_all_kinds_of_numbers():
         ),
         (
             lambda: Bags.from_table(np.zeros((2, 1)), np.array(["a", 1], object)),
-            "groups must be of one kind",
+            "bag must be of one kind",
         ),
         (
             lambda: as_bags(
@@ -65,7 +65,7 @@ def test_tables_that_say_too_little_are_refused(make, sentence):
         make()
 
 
-def test_groups_go_by_index_or_by_position_but_not_by_chance():
+def test_bags_go_by_index_or_by_position_but_not_by_chance():
     X = pd.DataFrame({"u": [1.0, 2.0, 3.0]}, index=[4, 5, 6])
     groups = pd.Series(["a", "b", "a"], index=X.index)
     wanted = [np.array([[1.0], [3.0]]), np.array([[2.0]])]
@@ -73,19 +73,19 @@ def test_groups_go_by_index_or_by_position_but_not_by_chance():
         same(Bags.from_table(X, good), wanted)
     same(Bags.from_table(X.to_numpy(), groups[::-1].set_axis([0, 1, 2])), wanted)
     for other in (groups[::-1], groups.set_axis([0, 1, 2]), groups.reset_index(drop=True)):
-        with pytest.raises(ValueError, match=r"groups.loc\[X.index\] .* groups.to_numpy\(\)"):
+        with pytest.raises(ValueError, match=r"bag.loc\[X.index\] .* bag.to_numpy\(\)"):
             Bags.from_table(X, other)
 
 
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
-        ([1, "a"], "groups must be of one kind, .* got int and str"),
+        ([1, "a"], "bag must be of one kind, .* got int and str"),
         (pd.Series([1, None], dtype="Int64"), "got none in row 1"),
         (pd.Series(["a", None], dtype="string"), "got none in row 1"),
         (pd.Categorical(["a", None]), "got none in row 1"),
     ],
 )
-def test_groups_that_say_too_little_are_refused(groups, sentence):
+def test_bags_that_say_too_little_are_refused(groups, sentence):
     with pytest.raises(ValueError, match=sentence):
         Bags.from_table(np.zeros((2, 1)), groups)

@@ -1,11 +1,11 @@
-"""How instances are shown: scaled, and with cosines whose seed alone decides them."""
+"""How instances are preprocessed: scaled, and with random features decided by their seed."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from needlescope.estimators import Bags
-from needlescope.estimators.bags.views import COUNT, SHARPNESS, Glass, draw_waves
+from needlescope.estimators.bags.views import COUNT, SHARPNESS, Glass, draw_features
 
 
 def bags(n=40, d=3, dtype=float):
@@ -13,24 +13,24 @@ def bags(n=40, d=3, dtype=float):
     return Bags.from_array((5.0 + 2.0 * rng.standard_normal((n, 6, d))).astype(dtype))
 
 
-def test_cosines_stand_beside_standardised_instances():
+def test_cosines_are_appended_to_standardised_instances():
     X = bags()
     view = Glass(1.0, True).fit(X, np.arange(40), np.full(40, 1 / 40), seed=3)
     shown = view.apply(X.instances)
     assert shown.shape == (240, view.width) == (240, 3 + COUNT)
     np.testing.assert_allclose(shown[:, :3].mean(axis=0), 0.0, atol=1e-9)
     np.testing.assert_allclose(shown[:, :3].std(axis=0), 1.0)
-    W, c = view.waves
+    W, c = view.random_features
     np.testing.assert_allclose(shown[:, 3:], np.cos(shown[:, :3] @ W + c))
 
 
-def test_the_seed_alone_decides_the_cosines():
+def test_the_seed_alone_decides_the_random_features():
     some, all_ = (
         Glass(1.0, True).fit(bags(), np.arange(n), np.full(n, 1 / n), seed=1) for n in (20, 40)
     )
     other = Glass(1.0, True).fit(bags(), np.arange(40), np.full(40, 1 / 40), seed=2)
-    assert (some.waves.weights == all_.waves.weights).all()
-    assert (some.waves.weights != other.waves.weights).any()
+    assert (some.random_features.weights == all_.random_features.weights).all()
+    assert (some.random_features.weights != other.random_features.weights).any()
     assert (some.scaling.centre != all_.scaling.centre).any()
 
 
@@ -43,13 +43,13 @@ def test_precision_is_kept():
 def test_instances_as_they_are():
     X = bags()
     view = Glass(None).fit(X, np.arange(40), np.full(40, 1 / 40))
-    assert view.waves is None and view.width == 3
+    assert view.random_features is None and view.width == 3
     assert (view.apply(X.instances) == X.instances).all()
 
 
 def test_sharpness_is_even_in_its_logarithm():
-    waves = draw_waves(1, 40_000, *SHARPNESS, np.random.RandomState(0))
-    found = np.log(np.abs(waves.weights[0]))
+    drawn = draw_features(1, seed=0, count=40_000)
+    found = np.log(np.abs(drawn.weights[0]))
     level = np.log(np.abs(np.random.RandomState(1).normal(size=40_000))).mean()
     middle = 0.5 * (np.log(SHARPNESS[0]) + np.log(SHARPNESS[1]))
     assert abs(found.mean() - level - middle) < 5.0 * found.std() * np.sqrt(2.0 / 40_000)

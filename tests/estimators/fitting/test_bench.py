@@ -8,8 +8,9 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from needlescope.estimators import AttentionClassifier, Bags, VectorizedClassifier
+from needlescope.estimators import AttentionClassifier, Bags, MILClassifier, VectorizedClassifier
 from needlescope.estimators.fitting import bench, fit, prepared
 from tests.estimators.draws import needles
 from tests.memory import PEAK, needs_peak
@@ -48,48 +49,56 @@ def reads(monkeypatch):
 @pytest.mark.parametrize("effort", ["quick", "standard"])
 def test_a_fit_from_disk_reads_all_bags_a_few_dozen_times(effort, on_disk, reads):
     X, y = uneven()
-    AttentionClassifier(effort=effort, random_state=0).fit(X, y)
+    MILClassifier(effort=effort, random_state=0).fit(X, y)
     assert sum(reads) <= MOST_READS * int(X.starts[-1])
 
 
 def test_a_fit_from_disk_finds_what_one_in_memory_finds(monkeypatch):
     X, y = uneven(n=80)
-    fixed = {"kappa": 2.0, "ridge": 0.1, "refine": 4, "start": "steps", "beside": True}
-    fixed |= {"cosines": False, "shrinkage": 0.1, "random_state": 0}
+    fixed = {
+        "kappa": 2.0,
+        "ridge": 0.1,
+        "max_refine_iter": 4,
+        "init": "two_steps",
+        "append_mean": True,
+    }
+    fixed |= {"random_features": False, "shrinkage": 0.1, "random_state": 0}
     held = AttentionClassifier(**fixed).fit(X, y)
     for module in (prepared, bench, fit):
         monkeypatch.setattr(module, "HOLD", 1000)
     monkeypatch.setattr(prepared, "TOKEN_BLOCK", 500)
     read = AttentionClassifier(**fixed).fit(X, y)
     np.testing.assert_allclose(read.query_, held.query_, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(read.held_out_, held.held_out_, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        read.cv_decision_function_, held.cv_decision_function_, rtol=1e-5, atol=1e-8
+    )
 
 
 def same_bits(one, other):
-    assert repr(one.choices_) == repr(other.choices_)  # some losses are NaN
-    for a, b in zip(one.members_, other.members_, strict=True):
+    assert repr(one.cv_results_) == repr(other.cv_results_)  # some losses are NaN
+    for a, b in zip(one.estimators_, other.estimators_, strict=True):
         assert a.setting == b.setting and a.calibration == b.calibration
         for part, twin in zip(a.model, b.model, strict=True):
             np.testing.assert_array_equal(part, twin)
-    np.testing.assert_array_equal(one.held_out_, other.held_out_)
+    np.testing.assert_array_equal(one.cv_decision_function_, other.cv_decision_function_)
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
-@pytest.mark.parametrize("more", [{}, {"data": "crossfit", "effort": "quick"}], ids=str)
-def test_threads_do_not_change_a_bit(n_jobs, more):
+@pytest.mark.parametrize(
+    "clf",
+    [MILClassifier(random_state=0), AttentionClassifier("quick", split="crossfit", random_state=0)],
+    ids=str,
+)
+def test_threads_do_not_change_a_bit(n_jobs, clf):
     X, y = uneven()
-    one, other = (
-        AttentionClassifier(**more, random_state=0, n_jobs=jobs).fit(X, y)
-        for jobs in (None, n_jobs)
-    )
+    one, other = (clone(clf).set_params(n_jobs=jobs).fit(X, y) for jobs in (None, n_jobs))
     same_bits(one, other)
 
 
 def test_threads_do_not_change_a_bit_from_disk(on_disk):
     X, y = uneven()
     one, other = (
-        AttentionClassifier(effort="quick", random_state=0, n_jobs=jobs).fit(X, y)
-        for jobs in (1, 3)
+        MILClassifier(effort="quick", random_state=0, n_jobs=jobs).fit(X, y) for jobs in (1, 3)
     )
     same_bits(one, other)
 
@@ -97,12 +106,18 @@ def test_threads_do_not_change_a_bit_from_disk(on_disk):
 def test_many_folds_are_laid_out_one_after_another(monkeypatch):
     X, y = needles(n=40)
     folds = [(np.delete(np.arange(40), [k, k + 1]), np.array([k, k + 1])) for k in range(0, 40, 2)]
-    fixed = {"kappa": 1.0, "ridge": 0.1, "refine": 2, "start": "contrast", "beside": False}
-    fixed |= {"cosines": False, "shrinkage": 0.5, "validation": folds}
+    fixed = {
+        "kappa": 1.0,
+        "ridge": 0.1,
+        "max_refine_iter": 2,
+        "init": "contrastive_pca",
+        "append_mean": False,
+    }
+    fixed |= {"random_features": False, "shrinkage": 0.5, "cv": folds}
     found = []
     for most in (40, 3):
         monkeypatch.setattr(bench, "MOST_AT_ONCE", most)
-        found.append(AttentionClassifier(**fixed).fit(X, y).held_out_)
+        found.append(AttentionClassifier(**fixed).fit(X, y).cv_decision_function_)
     np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-9)
 
 

@@ -29,7 +29,7 @@ def test_some_bags_get_the_ridge_that_suits_as_few(monkeypatch):
 
     X, y = needles(n=1000)
     clf = Recorded(random_state=0).fit(X, y)
-    first = next(iter(clf.validation_losses_)).ridge
+    first = clf.cv_results_["params"][0]["ridge"]
     assert [count for count, _ in trained][-1] == 1000
     for count, ridge in trained[:-1]:  # two thirds of a hundred
         assert count < 100 and ridge == pytest.approx(10.0 * first)

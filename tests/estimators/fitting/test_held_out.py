@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier
+from needlescope.estimators import MILClassifier, PooledClassifier
 from needlescope.estimators.fitting.selection import draw
 
 
@@ -18,9 +18,8 @@ def shifted(n, d=3, L=4, shift=3.0, seed=0):
 
 
 def loss_held_out(X, y, weight=None, seed=0, folds=3):
-    clf = PooledClassifier(ridge=0.1, validation=folds, random_state=seed).fit(X, y, weight)
-    (loss,) = clf.validation_losses_.values()
-    return loss
+    clf = PooledClassifier(ridge=0.1, cv=folds, random_state=seed).fit(X, y, weight)
+    return -clf.cv_results_["mean_test_score"].item()
 
 
 def look_at_few(monkeypatch):
@@ -41,12 +40,13 @@ def test_where_every_instance_shows_it_a_little_pooling_is_as_good_as_any():
     for _ in range(3):
         X, y = rng.standard_normal((300, 20, 10)), np.arange(300) % 2
         X[y == 1] += 0.1
-        clf = AttentionClassifier("quick", random_state=0).fit(X, y)
+        clf = MILClassifier("quick", random_state=0).fit(X, y)
+        results = clf.cv_results_
+        nearest = results["difference_to_best"] + 2.0 * results["difference_to_best_se"]
         pooled, attends = (
-            min(one.behind - 2.0 * one.error for one in clf.choices_ if one.setting.read == read)
-            for read in ("mean", "attended")
+            nearest[results["param_pooling"] == pooling].max() for pooling in ("mean", "attention")
         )
-        assert pooled <= 0.0 < attends
+        assert pooled >= 0.0 > attends
 
 
 def test_of_many_bags_some_are_enough(monkeypatch):

@@ -11,7 +11,7 @@ from needlescope.solvers.minimise import minimise
 from tests.estimators.draws import needles
 
 RIDGE = 0.01
-FIXED = {"kappa": 3.0, "ridge": RIDGE, "refine": 0, "shrinkage": None, "validation": 0}
+FIXED = {"kappa": 3.0, "ridge": RIDGE, "max_refine_iter": 0, "shrinkage": None, "cv": 0}
 
 
 def strangers(n=30, L=4):
@@ -30,9 +30,9 @@ def on_means(X, y, weight=None):
 
 def test_crossfit_reads_bags_by_queries_that_have_not_seen_them():
     X, y = strangers()
-    clf = AttentionClassifier(**FIXED, data="crossfit", random_state=0).fit(X, y)
+    clf = AttentionClassifier(**FIXED, split="crossfit", random_state=0).fit(X, y)
     np.testing.assert_allclose(clf.readout_[0], on_means(X, y), rtol=1e-3)
-    assert min(a.max() for a in clf.attend(X)) > 0.3  # the last query has seen them all
+    assert min(a.max() for a in clf.attention_weights(X)) > 0.3  # the last query has seen them all
     reused = AttentionClassifier(**FIXED).fit(X, y)
     assert np.abs(reused.readout_[0] / on_means(X, y) - 1.0).max() > 0.1
 
@@ -40,7 +40,7 @@ def test_crossfit_reads_bags_by_queries_that_have_not_seen_them():
 def test_crossfit_leaves_every_bag_its_weight():
     X, y = strangers()
     weight = np.random.default_rng(1).uniform(0.1, 1.0, len(y))
-    clf = AttentionClassifier(**FIXED, data="crossfit", random_state=0).fit(X, y, weight)
+    clf = AttentionClassifier(**FIXED, split="crossfit", random_state=0).fit(X, y, weight)
     wanted = on_means(X, y, weight / weight.sum())
     np.testing.assert_allclose(clf.readout_[0], wanted, rtol=1e-3)
     assert np.abs(on_means(X, y) / wanted - 1.0).max() > 0.1
@@ -48,7 +48,7 @@ def test_crossfit_leaves_every_bag_its_weight():
 
 def test_split_gives_every_bag_to_one_of_the_two():
     X, y = strangers()
-    clf = AttentionClassifier(**FIXED, data="split", random_state=0).fit(X, y)
+    clf = AttentionClassifier(**FIXED, split="split", random_state=0).fit(X, y)
     looked, read = clf.query_[0] != 0.0, clf.readout_[0] != 0.0
     assert looked.sum() == read.sum() == len(y) // 2
     assert not (looked & read).any()
@@ -57,7 +57,7 @@ def test_split_gives_every_bag_to_one_of_the_two():
 def test_split_leaves_every_bag_its_weight():
     X, y = strangers()
     weight = np.random.default_rng(1).uniform(0.1, 1.0, len(y))
-    clf = AttentionClassifier(**FIXED, data="split", random_state=0).fit(X, y, weight)
+    clf = AttentionClassifier(**FIXED, split="split", random_state=0).fit(X, y, weight)
     read = clf.readout_[0] != 0.0
     wanted = on_means(X[read], y[read], weight[read] / weight[read].sum())
     np.testing.assert_allclose(clf.readout_[0, read], wanted[read], rtol=1e-3)
@@ -72,7 +72,7 @@ def test_light_bags_do_not_turn_the_queries(data):
     X[heavy, 1, 1] = 4.0  # what all of them have,
     X[~heavy & (y == 1), 1, 1] = 8.0  # and the light ones are about
     weight = np.where(heavy, 1.0, 1e-9)
-    clf = AttentionClassifier(**FIXED, data=data, random_state=0).fit(X, y, weight)
+    clf = AttentionClassifier(**FIXED, split=data, random_state=0).fit(X, y, weight)
     wanted = AttentionClassifier(**FIXED).fit(X[heavy], y[heavy])
     # Halves and folds differ in how many heavy bags they have, by chance.
     np.testing.assert_allclose(clf.query_, wanted.query_, rtol=0.25)
@@ -88,6 +88,6 @@ def test_crossfit_trains_five_times_beside_the_last(monkeypatch):
 
     monkeypatch.setattr(Sight, "part", part)
     X, y = needles(n=100)
-    fixed = {"kappa": 1.0, "ridge": 0.1, "refine": 0, "validation": 0}
-    AttentionClassifier(**fixed, data="crossfit", random_state=0).fit(X, y)
+    fixed = {"kappa": 1.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
+    AttentionClassifier(**fixed, split="crossfit", random_state=0).fit(X, y)
     assert sorted(parts) == [80] * 5 + [100]  # and the readout, on all

@@ -36,7 +36,7 @@ def test_the_setting_with_the_best_probabilities_is_taken():
     scores = {GOOD: 2.0 * y + noise[0], BAD: 0.3 * y + noise[1], BOLD: 20.0 * (y + noise[2])}
     found = chosen(scores, y)
     assert found.members[0].setting == GOOD
-    assert found.losses[GOOD] < found.losses[BOLD] < found.losses[BAD]  # boldness is put right
+    assert [one.setting for one in found.tried] == [GOOD, BOLD, BAD]  # boldness is put right
     assert found.members[0].calibration.slope > 0.0
 
 
@@ -45,8 +45,8 @@ def test_a_mean_is_of_several_kins_that_are_near():
     rng = np.random.default_rng(0)
     y = np.where(np.arange(400) % 2, 1.0, -1.0)
     shared, own, weight = rng.standard_normal((2, 400)), rng.standard_normal((2, 400)), np.ones(400)
-    attends, beside = Setting(2.0, 0.1), Setting(2.0, 0.1, beside=True)
-    trees, mean = Setting(0.0, 0.0, read="trees"), Setting(0.0, 0.1, read="mean")
+    attends, beside = Setting(2.0, 0.1), Setting(2.0, 0.1, append_mean=True)
+    trees, mean = Setting(0.0, 0.0, pooling="forest"), Setting(0.0, 0.1, pooling="mean")
     scores = {
         attends: y + shared[0] + 0.05 * own[0],
         beside: y + shared[0] + 0.06 * own[1],
@@ -54,7 +54,7 @@ def test_a_mean_is_of_several_kins_that_are_near():
         mean: 0.1 * y + rng.standard_normal(400),
     }
     found = judge(scores, y, weight, [np.arange(400)], most=3)
-    assert sorted(one.setting.read for one in found.members) == ["attended", "trees"]
+    assert sorted(one.setting.pooling for one in found.members) == ["attention", "forest"]
     alone = judge({attends: scores[attends]}, y, weight, [np.arange(400)], most=3)
     losses = [np.logaddexp(0.0, -y * one.log_odds).mean() for one in (found, alone)]
     assert losses[0] < losses[1] - 0.03
@@ -73,7 +73,7 @@ def test_too_few_bags_leave_nothing_to_choose_by():
     y = np.array([1.0, -1.0, -1.0, -1.0])
     found = chosen({GOOD: np.zeros(4), BAD: y}, y)
     assert found.members[0].setting == GOOD
-    assert found.members[0].calibration == AS_IS and found.losses == {}
+    assert found.members[0].calibration == AS_IS and found.tried == []
 
 
 def test_folds_of_other_scales_do_not_drown_the_rest():

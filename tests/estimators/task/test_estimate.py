@@ -7,7 +7,8 @@ import pytest
 
 from needlescope.estimators.attention import AttentionClassifier
 from needlescope.estimators.bags.bags import Bags, as_bags
-from needlescope.estimators.bags.datasets import digit_bags, load_musk1
+from needlescope.estimators.bags.datasets import load_musk1, make_digit_bags
+from needlescope.estimators.mil import MILClassifier
 from needlescope.estimators.task.estimate import estimate_task
 from needlescope.estimators.task.fit import fit_task
 from needlescope.planning.curve import prediction
@@ -23,8 +24,9 @@ TASKS = {
     "one": (Task(L=1, R=1, theta=3.0, pi=0.5), 30, 200),
 }
 SHORT = (1.0, 10.0)  # times the bags there are: what is predicted for more takes long
-MEASURED = "needlescope.estimators.task.estimate.AttentionClassifier"
-QUICK = partial(AttentionClassifier, effort="quick")
+MEASURED = "needlescope.estimators.task.estimate.MILClassifier"
+SPLIT = "needlescope.estimators.task.estimate.AttentionClassifier"
+QUICK = partial(MILClassifier, effort="quick")
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +51,17 @@ def short(monkeypatch):
 def test_what_is_measured_is_the_classifier_as_users_have_it(monkeypatch):
     made = []
 
-    def recorded(**given):
+    def recorded(kind, **given):
         made.append(given)
-        return QUICK(**given)
+        return kind(**given)
 
-    monkeypatch.setattr(MEASURED, recorded)
+    monkeypatch.setattr(MEASURED, partial(recorded, QUICK))
+    monkeypatch.setattr(SPLIT, partial(recorded, AttentionClassifier))
     X, y, _ = draw(Task(L=2, R=1, theta=4.0, pi=0.5), 4, 20)
     estimate_task(X, y, random_state=0)
     ours, split = made
     assert set(ours) == {"random_state"}
-    assert (split["refine"], split["data"], split["shrinkage"]) == (0, "split", None)
+    assert (split["max_refine_iter"], split["split"], split["shrinkage"]) == (0, "split", None)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -162,7 +165,7 @@ def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, 
     X, y, fitted = rare_bags
     monkeypatch.setattr("needlescope.estimators.task.estimate.fit_task", lambda *given: fitted)
     monkeypatch.setattr("needlescope.planning.curve.MORE", (1.0,))
-    errors, aucs = {"attention": 0.05}, {"attention": 0.9}
+    errors, aucs = {"mil": 0.05}, {"mil": 0.9}
 
     def estimate(**other):
         measured_as(monkeypatch, errors | other.get("errors", {}), aucs | other.get("aucs", {}))
@@ -177,7 +180,7 @@ def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, 
     errors |= first.expected
     aucs |= first.expected_auc
     assert estimate().verdict == "as predicted"
-    better = estimate(errors={"attention": 0.0})
+    better = estimate(errors={"mil": 0.0})
     assert better.verdict == "not as predicted" and off(better) == {"least error"}
     other = estimate(aucs={"pooled": 0.5})
     assert other.verdict == "not as predicted" and off(other) == {"1 − AUC, pooled"}
@@ -206,9 +209,11 @@ def test_the_report_ends_with_the_answer(estimates):
     found = estimates["several"]
     last = str(found).splitlines()[-1]
     pooled, attention = (found.predicted[name] for name in ("pooled", "attention"))
-    told = ", ".join(f"{found.measured[name]:.2f}" for name in ("pooled", "attention"))
-    told += f", split as in the theory {found.measured['attention, split']:.2f}"
-    start = f"mean pooling {pooled:.2f}, attention {attention:.2f} (measured {told}); "
+    counted, split, mil = (found.measured[name] for name in ("pooled", "attention, split", "mil"))
+    told = (
+        f"mean pooling {counted:.2f}, attention as in the theory {split:.2f}, MIL search {mil:.2f}"
+    )
+    start = f"mean pooling {pooled:.2f}, attention {attention:.2f} (measured: {told}); "
     assert last.startswith(start)
     assert last.endswith("more bags would buy attention 0.01")
 
@@ -279,7 +284,7 @@ def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
 
 
 def test_digits():
-    X, y = digit_bags(bags=400, L=20, R=1, random_state=0)
+    X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
     found = estimate_task(X, y, random_state=0)
     assert found.task.R == 1
     assert found.predicted["attention"] < 0.5 * found.predicted["pooled"]
@@ -290,12 +295,12 @@ def test_digits():
 
 
 def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():
-    X, y = digit_bags(bags=200, L=20, R=1, random_state=0)
+    X, y = make_digit_bags(bags=200, L=20, R=1, random_state=0)
     found = estimate_task(X, y, random_state=0)
     assert found.theta == 0.0
-    assert found.measured["attention"] < 0.35
+    assert found.measured["mil"] < 0.35
     assert "but a classifier measured does" in found.trust
-    assert str(found).endswith(f"attention {found.measured['attention']:.2f}")
+    assert str(found).endswith(f"MIL search {found.measured['mil']:.2f}")
 
 
 def test_musk():

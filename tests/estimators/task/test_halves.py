@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from needlescope.estimators.bags.bags import as_bags
-from needlescope.estimators.bags.datasets import digit_bags
+from needlescope.estimators.bags.datasets import make_digit_bags
 from needlescope.estimators.task.fit import fit_task
 from needlescope.estimators.task.halves import Half, compare, count
 from needlescope.task import Task
@@ -67,7 +67,7 @@ def test_halves_of_the_theorys_own_bags_say_what_all_say():
 
 
 def test_where_halves_differ_the_error_covers_them(monkeypatch):
-    X, y = digit_bags(bags=400, L=20, R=1, random_state=0)
+    X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
     bags, signs = as_bags(X), np.where(y, 1.0, -1.0)
     found = fit_task(bags, signs, np.random.RandomState(0), lambda: None)
     assert found.halves.off

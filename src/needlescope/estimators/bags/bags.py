@@ -2,7 +2,7 @@
 
 Bags come as people have them: an array (bags, instances, features), perhaps with a mask; a list of
 arrays; a flat table with the bag of each row. `as_bags` takes all but the last, which has to say
-its groups: `Bags.from_table`. `readers` take them from files.
+which rows make a bag: `Bags.from_table`. `readers` take them from files.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Bags(Sequence[Any]):
     ----------
     instances : array (N, d)
         All instances, bag after bag: finite numbers, of size up to 10¹⁵⁰ (10¹⁸ in float32), or
-        NaN where one is missing. Classifiers refuse these; ``EachInstance(SimpleImputer())`` fills
-        them in.
+        NaN where one is missing. Classifiers refuse these;
+        ``InstanceTransformer(SimpleImputer())`` fills them in.
     starts : array of int (n + 1,)
         Where each bag begins, and N.
     names : list of str, optional
@@ -160,8 +160,8 @@ class Bags(Sequence[Any]):
     def from_table(
         cls,
         X: Any,
-        groups: Any,
-        labels: None = ...,
+        bag: Any,
+        label: None = ...,
         drop: Any = ...,
         metadata: Any = ...,
         features: Any = ...,
@@ -172,8 +172,8 @@ class Bags(Sequence[Any]):
     def from_table(
         cls,
         X: Any,
-        groups: Any,
-        labels: Any,
+        bag: Any,
+        label: Any,
         drop: Any = ...,
         metadata: Any = ...,
         features: Any = ...,
@@ -183,8 +183,8 @@ class Bags(Sequence[Any]):
     def from_table(
         cls,
         X: Any,
-        groups: Any,
-        labels: Any = None,
+        bag: Any,
+        label: Any = None,
         drop: Any = None,
         metadata: Any = None,
         features: Any = None,
@@ -201,11 +201,11 @@ class Bags(Sequence[Any]):
         Parameters
         ----------
         X : DataFrame or array (N, d)
-        groups, labels : column or array (N,)
+        bag, label : column or array (N,)
             The bag of each row, and the label of its bag, the same in all its rows: the name of a
             column, which is then no feature, a Series with the DataFrame's index, or values that
-            go by position. With labels the label of each bag is returned, too; they may also be a
-            dict or a Series with one for each bag, by its name.
+            go by position. With ``label`` that of each bag is returned, too; it may also be a dict
+            or a Series with one for each bag, by its name.
         drop : column or list of columns, optional
             Columns to leave out, by name; those of an array by number.
         metadata : list of columns or dict, optional
@@ -217,21 +217,21 @@ class Bags(Sequence[Any]):
 
         Returns
         -------
-        Bags, or with labels Bags and an array of labels in their order.
+        Bags, or with ``label`` Bags and an array of labels in their order.
 
         Examples
         --------
         >>> import pandas as pd
         >>> from needlescope.estimators import Bags
         >>> frame = pd.DataFrame({"slide": list("bab"), "sick": [1, 0, 1], "u": [1.5, 2.0, 3.0]})
-        >>> bags, y = Bags.from_table(frame, "slide", labels="sick")
+        >>> bags, y = Bags.from_table(frame, "slide", label="sick")
         >>> bags.ids.tolist(), y.tolist(), bags.names, bags[0].ravel().tolist()
         (['b', 'a'], [1, 0], ['u'], [1.5, 3.0])
         """
-        parts, y, rows = of_table(X, groups, labels, drop, metadata, features)
+        parts, y, rows = of_table(X, bag, label, drop, metadata, features)
         bags = cls(**parts._asdict())
         warn_of_columns(bags.instances, bags.starts, bags.names, y, rows.places)
-        return bags if labels is None else (bags, y)
+        return bags if label is None else (bags, y)
 
     @classmethod
     def concatenate(cls, bags: Any) -> Bags:
@@ -443,10 +443,10 @@ class Bags(Sequence[Any]):
         if len(lengths) and (lengths != lengths[0]).any():
             raise ValueError(
                 f"bags of {lengths.min()} to {lengths.max()} instances are not one array. A "
-                "transformer of instances, as PCA(), goes into a pipeline as EachInstance(PCA()); "
-                "what takes a table with a row for each bag, as BaggingClassifier or "
-                "permutation_importance do, can have that of a fitted classifier, "
-                "clf.transform(bags)"
+                "transformer of instances, as PCA(), goes into a pipeline as "
+                "InstanceTransformer(PCA()); what takes a table with a row for each bag, as "
+                "BaggingClassifier or permutation_importance do, can have that of a fitted "
+                "classifier, clf.transform(bags)"
             )
         L = int(lengths[0]) if len(lengths) else 0
         whole = self.instances.reshape(len(self), L, self.d)
@@ -503,7 +503,7 @@ def as_bags(X: Any, *, missing: bool = False) -> Bags:
     >>> as_bags(np.zeros((5, 3)))
     Traceback (most recent call last):
     ValueError: bags must be an array (bags, instances, features), got shape (5, 3); a table with
-    one row for each instance goes through Bags.from_table(X, groups), and a single bag is [X]
+    one row for each instance goes through Bags.from_table(X, bag), and a single bag is [X]
     """
     bags = X if isinstance(X, Bags) else _made(X)
     if not len(bags):
@@ -517,8 +517,7 @@ def _made(X: Any) -> Bags:
     """Make bags of an array or a list of arrays."""
     if hasattr(X, "columns"):
         raise ValueError(
-            f"a {type(X).__name__} does not say which rows make a bag: "
-            "pass Bags.from_table(X, groups)"
+            f"a {type(X).__name__} does not say which rows make a bag: pass Bags.from_table(X, bag)"
         )
     plain(X)
     if not hasattr(X, "__array__") and not isinstance(X, list | tuple):

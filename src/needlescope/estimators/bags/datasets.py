@@ -49,7 +49,7 @@ def load_musk1() -> tuple[Bags, IndexArray]:
     return bags, table[bags.starts[:-1], 0].astype(int)
 
 
-def digit_bags(
+def make_digit_bags(
     bags: int = 400,
     L: int = 20,
     R: int = 1,
@@ -95,11 +95,11 @@ def digit_bags(
 
     Examples
     --------
-    >>> from needlescope.estimators import digit_bags
-    >>> X, y = digit_bags(bags=10, L=5, R=2, random_state=0)
+    >>> from needlescope.estimators import make_digit_bags
+    >>> X, y = make_digit_bags(bags=10, L=5, R=2, random_state=0)
     >>> X.shape, int(y.sum())
     ((10, 5, 64), 5)
-    >>> _, _, shows = digit_bags(bags=10, L=5, R=2, random_state=0, return_instances=True)
+    >>> _, _, shows = make_digit_bags(bags=10, L=5, R=2, random_state=0, return_instances=True)
     >>> shows.sum(axis=1).tolist() == (2 * y).tolist()
     True
     """

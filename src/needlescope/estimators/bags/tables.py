@@ -102,7 +102,7 @@ def check_numbers(
     >>> check_numbers(table, np.array([0, 1]), 8, ["u", "v"], ["s7"])
     Traceback (most recent call last):
     ValueError: bag 0 ('s7') has a NaN or infinity in instance 0, feature 'v'; drop the instance, or
-    fill it in, as EachInstance(SimpleImputer()) does in a pipeline
+    fill it in, as InstanceTransformer(SimpleImputer()) does in a pipeline
     >>> check_numbers(table, np.array([0, 1]), 8, missing=True)
     True
     """
@@ -124,7 +124,9 @@ def check_numbers(
         where = f"in instance {first + row - starts[bag]}, {what}"
         size = abs(float(part[row, column]))
         if not np.isfinite(size):
-            how = ", as EachInstance(SimpleImputer()) does in a pipeline" * bool(np.isnan(size))
+            how = ", as InstanceTransformer(SimpleImputer()) does in a pipeline" * bool(
+                np.isnan(size)
+            )
             raise ValueError(
                 f"{who} has a NaN or infinity {where}; drop the instance, or fill it in{how}"
             )
@@ -196,9 +198,9 @@ def value_of_each_row(name: str, values: Any, count: int, what: str) -> Any:
 
     Examples
     --------
-    >>> value_of_each_row("groups", ["a", None], 2, "the bag")
+    >>> value_of_each_row("bag", ["a", None], 2, "the bag")
     Traceback (most recent call last):
-    ValueError: groups must name the bag of each row, got none in row 1
+    ValueError: bag must name the bag of each row, got none in row 1
     """
     found = as_given(unmasked(name, values))
     row = first_missing(found)
@@ -265,11 +267,11 @@ def one_kind(what: str, values: Any) -> str:
 
     Examples
     --------
-    >>> one_kind("groups", np.array([1, 2.5], object))
+    >>> one_kind("bag", np.array([1, 2.5], object))
     'number'
-    >>> one_kind("groups", np.array([1, "a"], object))
+    >>> one_kind("bag", np.array([1, "a"], object))
     Traceback (most recent call last):
-    ValueError: groups must be of one kind, such as all numbers or all words, got int and str
+    ValueError: bag must be of one kind, such as all numbers or all words, got int and str
     """
     types = {type(one) for one in values.tolist()}
     kinds = {_kind(one) for one in types}

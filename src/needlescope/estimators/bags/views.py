@@ -1,9 +1,8 @@
-"""How instances are shown to a classifier: scaled, and perhaps with random cosines beside them.
+"""How instances are preprocessed: scaled, and perhaps with random Fourier features appended.
 
 A scaled instance z becomes (z, cos(z W + c)) with W Gaussian and c uniform: inner products of the
-second part approximate a kernel of distances (random Fourier features), so that what is linear in
-them is not linear in the instance. Columns of W whose sizes spread over a range look at distances
-of many sizes at once.
+second part approximate a kernel of distances, so that what is linear in them is not linear in the
+instance. Columns of W whose sizes spread over a range look at distances of many sizes at once.
 """
 
 from __future__ import annotations
@@ -21,68 +20,65 @@ SHARPNESS = (0.5, 4.0)  # sizes of the cosines' arguments, from broad to sharp
 COUNT = 256
 
 
-class Waves(NamedTuple):
+class RandomFourierFeatures(NamedTuple):
     """Directions W (features, count) and phases c of random cosines."""
 
     weights: FloatArray
     phases: FloatArray
 
-    def beside(self, z: Any) -> Any:
-        """Return scaled instances with their cosines, in their own precision."""
-        waves = z @ self.weights.astype(z.dtype)
-        waves += self.phases.astype(z.dtype)
-        return np.hstack([z, np.cos(waves, out=waves)])
+    def append(self, z: Any) -> Any:
+        """Return scaled instances with their cosines appended, in their own precision."""
+        cosines = z @ self.weights.astype(z.dtype)
+        cosines += self.phases.astype(z.dtype)
+        return np.hstack([z, np.cos(cosines, out=cosines)])
 
 
-def draw_waves(d: int, count: int, low: float, high: float, random: Any) -> Waves:
-    """Draw cosines of d features, of sharpness ``low`` to ``high``, even in its logarithm.
+def draw_features(d: int, seed: int, count: int = COUNT) -> RandomFourierFeatures:
+    """Draw random Fourier features of d features, their sharpness even in its logarithm.
 
     Examples
     --------
-    >>> waves = draw_waves(3, 5, 1.0, 1.0, np.random.RandomState(0))
-    >>> waves.beside(np.zeros((2, 3))).shape
+    >>> draw_features(3, seed=0, count=5).append(np.zeros((2, 3))).shape
     (2, 8)
     """
+    random = np.random.RandomState(seed)
     weights = random.normal(size=(d, count)) / np.sqrt(d)
     phases = random.uniform(0.0, 2.0 * np.pi, count)
-    sharp = low if low == high else np.exp(random.uniform(np.log(low), np.log(high), count))
-    return Waves(sharp * weights, phases)
-
-
-def draw_cosines(d: int, seed: int) -> Waves:
-    """Draw the cosines that are offered, broad to sharp: of a seed always the same."""
-    return draw_waves(d, COUNT, *SHARPNESS, np.random.RandomState(seed))
+    low, high = np.log(SHARPNESS).tolist()
+    sharp = np.exp(random.uniform(low, high, count))
+    return RandomFourierFeatures(sharp * weights, phases)
 
 
 class View(NamedTuple):
-    """A scaling, and cosines if there are any."""
+    """A scaling, and random features if there are any."""
 
     scaling: Scaling
-    waves: Waves | None = None
+    random_features: RandomFourierFeatures | None = None
 
     @property
     def width(self) -> int:
         """How many features are shown."""
-        return len(self.scaling.centre) + (0 if self.waves is None else len(self.waves.phases))
+        more = 0 if self.random_features is None else len(self.random_features.phases)
+        return len(self.scaling.centre) + more
 
     def apply(self, rows: Any) -> Any:
         """Return instances as they are shown."""
         scaled = self.scaling.apply(rows)
-        return scaled if self.waves is None else self.waves.beside(scaled)
+        return scaled if self.random_features is None else self.random_features.append(scaled)
 
 
 class Glass(NamedTuple):
-    """What a view will be once it is fitted: how far scaled, and whether with cosines."""
+    """What a view will be once it is fitted: how far scaled, and whether with random features."""
 
     shrinkage: float | None = 1.0
-    waves: bool = False
+    random_features: bool = False
 
     def width(self, d: int) -> int:
         """Return how many features are shown of d."""
-        return d + COUNT if self.waves else d
+        return d + COUNT if self.random_features else d
 
     def fit(self, bags: Bags, used: IndexArray, weight: FloatArray, seed: int = 0) -> View:
-        """Fit the scaling to the bags that are used; the cosines depend on the seed only.
+        """Fit the scaling to the bags that are used; random features depend on the seed only.
 
         Examples
         --------
@@ -101,4 +97,4 @@ class Glass(NamedTuple):
         scaling = no_scaling(d)
         if self.shrinkage is not None:
             scaling = scaling_of(found, groups, float(self.shrinkage))
-        return View(scaling, draw_cosines(d, seed) if self.waves else None)
+        return View(scaling, draw_features(d, seed) if self.random_features else None)

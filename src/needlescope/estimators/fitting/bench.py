@@ -30,7 +30,7 @@ from .prepared import HOLD, Prepared
 from .settings import Setting
 from .steps import Scored
 
-AT_HAND = HOLD // 8  # numbers with cosines that are kept from one round to the next
+AT_HAND = HOLD // 8  # numbers with random features that are kept from one round to the next
 ROOM = 1 << 25  # numbers in the matrices of all folds, 256 MB
 MOST_AT_ONCE = 12  # trainings that share a bench
 
@@ -61,7 +61,7 @@ class Layout(NamedTuple):
     weight: FloatArray
     whitens: bool  # whether correlations are removed in some view
     contrasts: bool  # whether covariances of the classes are compared
-    seed: int  # of the cosines
+    seed: int  # of the random features
     progress: Progress = False
     hands: Hands = Hands()
     groups: IndexArray | None = None  # of those used, for what holds some out by itself
@@ -115,8 +115,8 @@ class Bench:
         known, view = self.trained[training], self.view(training, glass)
         share = np.zeros(len(self.used))
         share[known] = self.weight[known] / self.weight[known].sum()
-        if view.waves is not None:
-            return self._with_waves(key, share, view)
+        if view.random_features is not None:
+            return self._with_features(key, share, view)
         scaling, data = self._table()
         from_shift = Scaling(view.scaling.centre - self.moments.shift, view.scaling.scale)
         seen, lens = Lens(*from_shift), Lens.between(scaling, view.scaling)
@@ -134,8 +134,8 @@ class Bench:
         self._sights[key] = found
         return found
 
-    def _with_waves(self, key: Any, share: FloatArray, view: View) -> Sight:
-        """Return what a training sees with cosines: a table of its own, bags held out behind."""
+    def _with_features(self, key: Any, share: FloatArray, view: View) -> Sight:
+        """Return what a training sees with random features: its own table, bags held out behind."""
         order = np.argsort(share == 0.0, kind="stable")
         border = int((share > 0.0).sum())
         data = Prepared(
@@ -151,9 +151,9 @@ class Bench:
         """Do all works: those on one table in lockstep, tables one after another or by threads."""
         tables: dict[Any, list[int]] = {}
         for place, work in enumerate(works):
-            tables.setdefault((work.glass, work.training) if work.glass.waves else None, []).append(
-                place
-            )
+            tables.setdefault(
+                (work.glass, work.training) if work.glass.random_features else None, []
+            ).append(place)
         found: list[Any] = [None] * len(works)
         large = any(self._size(works[places[0]].glass) > HOLD for places in tables.values())
 

@@ -31,18 +31,18 @@ QUITE = 1e-6  # when it has settled elsewhere
 
 def start_of(sight: Sight, loss: Loss, way: Setting) -> Job[FloatArray]:
     """Return the query (d,) that training starts from; of strength κ, if it is above 0."""
-    kappa, start, sign = way.kappa, way.start, way.sign
+    kappa, start, sign = way.kappa, way.init, way.sign
 
     def find() -> Job[FloatArray]:
-        if start == "steps":
+        if start == "two_steps":
             scores = np.full(len(sight.y), steps.no_query(sight, loss))
             return (yield from steps.add_query(sight, scores, loss, kappa))
-        if start == "contrast":
+        if start == "contrastive_pca":
             found = yield from starts.contrast(sight, sign)
         else:
             rounds, settled = (SOON, NEARLY) if sight.hurried else (starts.ROUNDS, QUITE)
             found = yield from sight.once(
-                ("iterated", sign), lambda: starts.iterated(sight, rounds, settled, sign)
+                ("amp", sign), lambda: starts.iterated(sight, rounds, settled, sign)
             )
         return (yield from steps.of_strength(sight, found, kappa)) if kappa > 0.0 else found
 
@@ -78,7 +78,7 @@ class Family(ABC):
         """Refine all ridges together, as far as the settings say, and score all bags."""
         stops: dict[float, list[int]] = {}
         for one in settings:
-            stops.setdefault(one.ridge, []).append(one.iterations)
+            stops.setdefault(one.ridge, []).append(one.max_refine_iter)
         new = [ridge for ridge in stops if ridge not in self.paths]
         if new:
             for ridge, first in zip(new, (yield from self.begin(new)), strict=True):
@@ -87,7 +87,9 @@ class Family(ABC):
             [walk(self.paths[r], self._asking, r, some) for r, some in stops.items() if max(some)]
         )
         return (
-            yield from side_by_side([self._scored(one.ridge, one.iterations) for one in settings])
+            yield from side_by_side(
+                [self._scored(one.ridge, one.max_refine_iter) for one in settings]
+            )
         )
 
     def start(self, ridge: float, first: Scored) -> None:
@@ -121,7 +123,7 @@ class Attended(Family):
         q = yield from start_of(sight, loss, way)
         (F,) = yield [Features(sight, q[None])]
         queries = q[None]
-        if way.beside:
+        if way.append_mean:
             F, queries = np.concatenate([F, sight.means[:, None]], axis=1), np.vstack([q, 0.0 * q])
         firsts = steps.readouts(_flat(F), sight.y, queries, loss, ridges, sight.weight)
         each = zip(ridges, firsts, strict=True)
@@ -135,7 +137,7 @@ class Attended(Family):
 
     def unpack(self, at: FloatArray) -> Any:
         """Return the model of a vector."""
-        heads = self.way.queries + self.way.beside
+        heads = self.way.n_queries + self.way.append_mean
         return slopes.unpack(at, (heads, self.sight.d))
 
     def ask(self, at: FloatArray, **whom: bool) -> Ask:
@@ -147,14 +149,14 @@ def _grown(
     sight: Sight, loss: Loss, way: Setting, ridge: float, F: FloatArray, first: Scored
 ) -> Job[Scored]:
     """Add the further queries of a way, one by one, each with a new readout."""
-    for _ in range(way.queries - 1):
+    for _ in range(way.n_queries - 1):
         q = yield from steps.add_query(sight, first.scores, loss, way.kappa)
         (more,) = yield [Features(sight, q[None])]
         F = np.concatenate([F, more], axis=1)
         queries = np.vstack([first.model.q, q])
         (first,) = steps.readouts(_flat(F), sight.y, queries, loss, [ridge], sight.weight)
-    if way.beside:  # the mean comes last
-        order, state = [0, *range(2, 1 + way.queries), 1], first.model
+    if way.append_mean:  # the mean comes last
+        order, state = [0, *range(2, 1 + way.n_queries), 1], first.model
         first = first._replace(model=state._replace(q=state.q[order], w=state.w[order]))
     return first
 
@@ -165,7 +167,7 @@ class Votes(Family):
     def begin(self, ridges: list[float]) -> Job[list[Scored]]:
         """Find where each ridge starts: the readout of the mean, or a query."""
         sight, way, loss = self.sight, self.way, self.loss
-        if way.start == "mean":
+        if way.init == "mean":
             nothing = np.zeros((1, sight.d))
             pooled = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
             found = yield from side_by_side(

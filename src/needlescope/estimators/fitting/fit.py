@@ -49,13 +49,13 @@ def fit_bags(
     recipe: Recipe, given: Labelled, ways: Ways, random: Any, progress: Progress, hands: Hands
 ) -> Fitted:
     """Choose among the settings, train on all bags in those chosen, and calibrate the scores."""
-    seed = int(random.randint(2**31 - 1))  # of cosines: the same for all folds
+    seed = int(random.randint(2**31 - 1))  # of random features: the same for all folds
     for way in ways:
         check_whitened(given.bags.d, 1.0 if way.shrinkage is None else float(way.shrinkage))
     layout = Layout(
         *given[:4],
         whitens=any(way.shrinkage is not None and way.shrinkage < 1.0 for way in ways),
-        contrasts=any(way.start == "contrast" for way in ways),
+        contrasts=any(way.init == "contrastive_pca" for way in ways),
         seed=seed,
         progress=progress,
         hands=hands,
@@ -96,8 +96,8 @@ def _choose(
     if recipe.folds == 0 and given.places is None:
         if len(settings) > 1:
             raise ValueError(
-                'validation=0 leaves nothing to choose parameters by that are "auto"; give '
-                "them values, or validation=3"
+                'cv=0 leaves nothing to choose parameters by that are "auto"; give '
+                "them values, or cv=3"
             )
         return judge(nothing, given.y, given.weight, []), None
     bags, total = given.bags, even_count(given.y, given.weight)

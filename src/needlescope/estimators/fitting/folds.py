@@ -51,7 +51,7 @@ def grouped(
         if len(np.unique(groups[y == sign])) < 2:
             raise ValueError(
                 f"all bags of the {words} class are in one group, and none are left to train on "
-                "when it is held out; leave groups out, or choose parameters and pass validation=0"
+                "when it is held out; leave groups out, or choose parameters and pass cv=0"
             )
     fewest = min(len(np.unique(groups[y == sign])) for sign in (-1.0, 1.0))
     for parts in range(min(count, fewest), 1, -1):
@@ -60,7 +60,7 @@ def grouped(
             return found
     raise ValueError(
         "groups cannot be cut into two parts with bags of both classes in each; leave groups out, "
-        "or choose parameters and pass validation=0"
+        "or choose parameters and pass cv=0"
     )
 
 

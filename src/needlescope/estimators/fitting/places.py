@@ -18,12 +18,12 @@ Place: TypeAlias = "tuple[IndexArray, IndexArray]"  # bags to train on, bags hel
 FEW_TO_SCALE = 10  # bags held out together by whose scores a scale is known
 
 
-def whole(validation: Any) -> bool:
+def whole(cv: Any) -> bool:
     """Whether it is a number of folds."""
-    return isinstance(validation, int | np.integer) and not isinstance(validation, bool)
+    return isinstance(cv, int | np.integer) and not isinstance(cv, bool)
 
 
-def read_places(validation: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Place]:
+def read_places(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Place]:
     """Return the places that a splitter or pairs of indices name, each part in order.
 
     Examples
@@ -32,17 +32,17 @@ def read_places(validation: Any, X: Any, y: Any, groups: IndexArray | None) -> l
     [(array([0, 2]), array([1]))]
     >>> read_places([([0, 1], [1])], np.zeros(3), np.array([0, 0, 1]), None)
     Traceback (most recent call last):
-    ValueError: fold 0 of validation trains on bag 1 and holds it out
+    ValueError: fold 0 of cv trains on bag 1 and holds it out
     """
-    if isinstance(validation, str | bytes):
-        raise _not_folds(validation)
+    if isinstance(cv, str | bytes):
+        raise _not_folds(cv)
     try:
-        found = validation.split(X, y, groups) if hasattr(validation, "split") else validation
+        found = cv.split(X, y, groups) if hasattr(cv, "split") else cv
         pairs = list(found)
     except TypeError:
-        raise _not_folds(validation) from None
+        raise _not_folds(cv) from None
     if not pairs:
-        raise _not_folds(validation, "; nothing is left of a generator that was used before")
+        raise _not_folds(cv, "; nothing is left of a generator that was used before")
     places = [_pair(fold, pair, len(y)) for fold, pair in enumerate(pairs)]
     if groups is not None:
         for fold, (known, test) in enumerate(places):
@@ -50,7 +50,7 @@ def read_places(validation: Any, X: Any, y: Any, groups: IndexArray | None) -> l
             if len(both):
                 bags = [int(part[groups[part] == both[0]][0]) for part in (known, test)]
                 raise ValueError(
-                    f"fold {fold} of validation trains on bag {bags[0]} and holds out bag "
+                    f"fold {fold} of cv trains on bag {bags[0]} and holds out bag "
                     f"{bags[1]} of the same group; pass a splitter that keeps groups together, "
                     "such as GroupKFold, or leave groups out"
                 )
@@ -64,22 +64,22 @@ def check_places(places: list[Place], y: Any, classes: Any) -> None:
     --------
     >>> check_places([(np.array([0, 1]), np.array([2]))], np.array([5, 5, 7]), [5, 7])
     Traceback (most recent call last):
-    ValueError: fold 0 of validation must train on bags of every class, but has none labelled 7
+    ValueError: fold 0 of cv must train on bags of every class, but has none labelled 7
     """
     for fold, (known, test) in enumerate(places):
         if not len(test):
-            raise ValueError(f"fold {fold} of validation holds out no bag of weight above zero")
+            raise ValueError(f"fold {fold} of cv holds out no bag of weight above zero")
         for label in classes:
             if not (y[known] == label).any():
                 raise ValueError(
-                    f"fold {fold} of validation must train on bags of every class, but has none "
+                    f"fold {fold} of cv must train on bags of every class, but has none "
                     f"labelled {label}"
                 )
     tested = y[np.concatenate([test for _, test in places])]
     for label in classes:
         if not (tested == label).any():
             raise ValueError(
-                f"validation must hold out bags of every class, but holds out none labelled {label}"
+                f"cv must hold out bags of every class, but holds out none labelled {label}"
             )
 
 
@@ -164,7 +164,7 @@ def scale_together(parts: list[IndexArray]) -> list[IndexArray]:
 
 def _pair(fold: int, pair: Any, count: int) -> Place:
     """Read bags to train on and bags held out."""
-    wanted = f"fold {fold} of validation must be two arrays of indices, of bags to train on and of "
+    wanted = f"fold {fold} of cv must be two arrays of indices, of bags to train on and of "
     try:
         given = [np.asarray(part) for part in pair]
     except (TypeError, ValueError):
@@ -173,7 +173,7 @@ def _pair(fold: int, pair: Any, count: int) -> Place:
         raise ValueError(f"{wanted}bags held out, got {pair!r}")
     for part, words in zip(given, ("trains on", "holds out"), strict=True):
         if not len(part):
-            raise ValueError(f"fold {fold} of validation {words} no bags")
+            raise ValueError(f"fold {fold} of cv {words} no bags")
         if part.dtype.kind not in "iu":
             raise ValueError(
                 f"{wanted}bags held out, got {part.dtype} values; np.flatnonzero makes indices of "
@@ -182,31 +182,31 @@ def _pair(fold: int, pair: Any, count: int) -> Place:
         odd = part[(part < 0) | (part >= count)]
         if len(odd):
             raise ValueError(
-                f"fold {fold} of validation {words} bag {odd[0]}, but bags are 0 to {count - 1}"
+                f"fold {fold} of cv {words} bag {odd[0]}, but bags are 0 to {count - 1}"
             )
         if len(np.unique(part)) < len(part):
             values, times = np.unique(part, return_counts=True)
             raise ValueError(
-                f"fold {fold} of validation {words} bag {values[times > 1][0]} more than once; "
+                f"fold {fold} of cv {words} bag {values[times > 1][0]} more than once; "
                 "sample_weight makes a bag count for several"
             )
     known, test = (np.sort(part).astype(int) for part in given)
     both = np.intersect1d(known, test)
     if len(both):
-        raise ValueError(f"fold {fold} of validation trains on bag {both[0]} and holds it out")
+        raise ValueError(f"fold {fold} of cv trains on bag {both[0]} and holds it out")
     return known, test
 
 
-def _not_folds(validation: Any, more: str = "") -> ValueError:
+def _not_folds(cv: Any, more: str = "") -> ValueError:
     return ValueError(
-        "validation must be a number of folds from 2 on, or 0 for none, got "
-        f"{validation!r}{more}; a splitter of scikit-learn's is taken too, and a list of pairs of "
+        "cv must be a number of folds from 2 on, or 0 for none, got "
+        f"{cv!r}{more}; a splitter of scikit-learn's is taken too, and a list of pairs of "
         "indices, of bags to train on and of bags held out"
     )
 
 
-def check_number(validation: Any) -> None:
+def check_number(cv: Any) -> None:
     """Refuse a number of folds that there cannot be, and what is no number and no splitter."""
-    number = isinstance(validation, bool | float | np.floating | np.bool_) or validation is None
-    if number or (whole(validation) and (validation < 0 or validation == 1)):
-        raise _not_folds(validation)
+    number = isinstance(cv, bool | float | np.floating | np.bool_) or cv is None
+    if number or (whole(cv) and (cv < 0 or cv == 1)):
+        raise _not_folds(cv)

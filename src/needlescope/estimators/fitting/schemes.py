@@ -49,11 +49,11 @@ def train_states(
     What is drawn is drawn at once, and not when it is needed: trainings in lockstep take turns.
     """
     way = settings[0].way
-    if way.read == "mean":
+    if way.pooling == "mean":
         return _means(sight, settings, loss)
-    if way.read == "evidence":
+    if way.pooling == "log_mean_exp":
         return _evidence(sight, settings, loss)
-    if way.read in SUMMARIES:
+    if way.pooling in SUMMARIES:
         return _summaries(sight, settings, loss, int(random.randint(2**31 - 1)))
     parts = _parts(sight, scheme, random)
     if scheme == "reuse":
@@ -66,7 +66,7 @@ def find_start(
 ) -> Job[list[Scored]]:
     """Find the query that a way starts from, and keep it for when the way is trained."""
     way = settings[0].way
-    if not way.attends or way.start == "mean":
+    if not way.attends or way.init == "mean":
         yield []
     else:
         yield from start_of(sight, loss, way)
@@ -78,7 +78,7 @@ def _means(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored
     yield []  # nothing is asked: the means are known
     nothing, ridges = np.zeros((1, sight.d)), [one.ridge for one in settings]
     found = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
-    zero = np.zeros((settings[0].queries, sight.d))
+    zero = np.zeros((settings[0].n_queries, sight.d))
     return [
         one._replace(model=State(zero, np.vstack([one.model.w, zero[1:]]), one.model.b))
         for one in found
@@ -89,7 +89,7 @@ def _summaries(sight: Sight, settings: list[Setting], loss: Loss, seed: int) -> 
     """Train a linear readout of summaries, or trees."""
     yield []  # nothing is asked: the summaries are known
     way, found = settings[0].way, sight.summaries
-    if way.read == "trees":
+    if way.pooling == "forest":
         if way not in sight.known:
             sight.known[way] = summaries.forest(found, sight.y, sight.weight, seed)
         models = [sight.known[way]]
@@ -153,8 +153,8 @@ def _parts(sight: Sight, scheme: str, random: np.random.RandomState) -> Parts:
     count = 2 if scheme == "split" else min(CROSS, fewest)
     if fewest < 2:
         raise ValueError(
-            f'data="{scheme}" needs at least two bags of each class wherever it trains, in every '
-            f'fold of validation too, got {fewest}; pass data="reuse"'
+            f'split="{scheme}" needs at least two bags of each class wherever it trains, in every '
+            f'fold of cv too, got {fewest}; pass split="reuse"'
         )
     found = [(trained[known], trained[rest]) for known, rest in stratified(y, count, random)]
     return found[:1] if scheme == "split" else found

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from ...arrays import FloatArray, IndexArray
 from ...solvers.calibration import AS_IS, Platt, ends, losses_of_each, platt, quantile
 from .choosing.nested import Nested, nested
-from .choosing.ranking import rank
+from .choosing.ranking import apart, by_source, rank
 from .folds import grouped, in_order, rarer, stratified
 from .settings import Setting
 
@@ -37,7 +37,7 @@ class Taken(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """How the best setting of a way did on bags held out."""
+    """How a setting did on held-out bags."""
 
     setting: Setting
     behind: float  # its loss, less the best
@@ -47,12 +47,11 @@ class Tried(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The settings taken, how their log odds are put together, and the losses of all settings."""
+    """The settings taken, how their log odds are put together, and all that were tried."""
 
     members: list[Taken]
     blend: Platt  # of the mean of the members' log odds
-    losses: dict[Setting, float]
-    tried: list[Tried]
+    tried: list[Tried]  # by increasing loss; of a way that was dropped early, the best setting
     log_odds: FloatArray = np.zeros(0)  # of the bags held out, one part after another
     nested: Nested | None = None  # what the choice is worth on bags that it was not made by
 
@@ -95,13 +94,12 @@ def judge(
     as independent where standard errors are concerned.
     """
     if not parts:
-        return Choice([Taken(next(iter(scores)), AS_IS)], AS_IS, {}, [])
+        return Choice([Taken(next(iter(scores)), AS_IS)], AS_IS, [])
     held = np.concatenate(parts)
     share, labels = weight[held] / weight[held].sum(), y[held]
     settings, from_one = list(scores), None if source is None else source[held]
     each = losses_of_each(np.stack([scores[one][held] for one in settings]), labels, share)
     ranked = rank(settings, each, share, most, from_one)
-    losses = dict(zip(settings, (each @ share).tolist(), strict=True))
     alike = np.stack([_one_scale(scores[one], weight, parts)[held] for one in settings])
     taken = [one.place for one in ranked if one.taken]
     fitted = [platt(alike[k], labels, share) for k in taken]
@@ -117,35 +115,40 @@ def judge(
         else:
             fitted = [fitted[0].shrunk(found.slope, found.shift)]
     members = [Taken(settings[k], one) for k, one in zip(taken, fitted, strict=True)]
+    losses, (*by, counted) = each @ share, by_source(*each, share, source=from_one)
     tried = [
-        Tried(settings[k], behind, error, losses[settings[k]], chosen)
-        for k, behind, error, chosen in ranked
+        Tried(settings[k], *apart(by[k], by[taken[0]], counted), float(losses[k]), k in taken)
+        for k in np.argsort(losses, kind="stable")
     ]
-    return Choice(members, blend, losses, tried, together, found)
+    return Choice(members, blend, tried, together, found)
 
 
-def why(tried: list[Tried], setting: Setting) -> str:
-    """Say why a setting was taken, and what was taken with it.
+def summary(every: list[Tried], setting: Setting) -> str:
+    """Say why a setting was selected, and what was selected with it.
 
     Examples
     --------
-    >>> mean = Setting(0.0, 0.1, read="mean")
+    >>> mean = Setting(0.0, 0.1, pooling="mean")
     >>> rows = [Tried(mean, 0.0, 0.0, 0.4, True), Tried(Setting(2.0, 0.1), 0.1, 0.02, 0.5, False)]
-    >>> print(why(rows, mean))
-    The mean of standardised instances had the least loss on bags held out, 0.400, of 2 ways; the
-    next, attention from two steps of standardised instances, was 0.100 ± 0.020 behind.
-    Attention is uniform: it did not pay.
+    >>> print(summary(rows, mean))
+    The mean of standardised instances had the least loss on held-out bags, 0.400, of 2 candidates;
+    the next, attention initialised by two gradient steps, on standardised instances, was 0.100 ±
+    0.020 behind. Attention is uniform: it did not pay.
     """
     start = setting.words[0].upper() + setting.words[1:]
+    best: dict[Setting, Tried] = {}
+    for row in every:
+        best.setdefault(row.setting.way, row)
+    tried = list(best.values())
     if len(tried) < 2:
         found = f"{start} was all there was to choose from."
     else:
         others = [row for row in tried if row.taken][1:]
-        found = f"{start} had the least loss on bags held out, {tried[0].loss:.3f}, of "
-        found += f"{len(tried)} ways; "
+        found = f"{start} had the least loss on held-out bags, {tried[0].loss:.3f}, of "
+        found += f"{len(tried)} candidates; "
         if others:
             listed = " and ".join(row.setting.words for row in others)
-            found += f"{listed} could not be told apart from it, and the mean of all is taken."
+            found += f"{listed} could not be told apart from it, and their mean log odds are used."
         else:
             row = tried[1]
             found += (

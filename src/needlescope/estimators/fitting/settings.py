@@ -1,9 +1,9 @@
 """What can be chosen when a classifier is trained.
 
-A setting says how instances are shown (shrinkage, cosines), what is read of a bag (its mean
-instance, attended ones, evidence, or summaries), where a query starts and how strong it is, and how
-it is trained (ridge, refining iterations). Settings that differ in ridge and iterations only are
-one *way*, and are trained together.
+A setting says how instances are preprocessed (shrinkage, random Fourier features), how a bag is
+pooled (mean, attention, log-mean-exp, or summaries), how a query is initialised and how strong it
+is, and how it is trained (ridge, refining iterations). Settings that differ in ridge and iterations
+only are one *way*, and are trained together.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ RIDGE_RANGE = (1e-12, 1e100)  # beyond, no readout is found, or its squares over
 MOST_QUERIES = 1000  # each takes a few passes over the bags, and makes all readouts larger
 MOST_STEPS = 10**6  # of refinement, which ends by itself when there is nothing to gain
 KINDS = 4  # of summaries: mean, largest, least, standard deviation
-READS = ("mean", "attended", "evidence", "summaries", "trees")
-STARTS = ("steps", "contrast", "iterated")
+POOLINGS = ("mean", "attention", "log_mean_exp", "summaries", "forest")
+INITS = ("two_steps", "contrastive_pca", "amp")
 
 
 class Setting(NamedTuple):
@@ -28,19 +28,20 @@ class Setting(NamedTuple):
 
     kappa: float
     ridge: float
-    iterations: int = 0
-    queries: int = 1
+    max_refine_iter: int = 0
+    n_queries: int = 1
     shrinkage: float | None = 1.0
-    cosines: bool = False
-    read: str = "attended"
-    start: str = "steps"
-    beside: bool = False
+    random_features: bool = False
+    pooling: str = "attention"
+    init: str = "two_steps"
+    append_mean: bool = False
     in_negatives: bool = False  # the signal is sought in bags of the negative class
 
     @property
     def one_sided(self) -> bool:
         """Whether one class is thought to have a signal, and the other none."""
-        return self.read == "evidence" or (self.read == "attended" and self.start != "steps")
+        pooled = self.pooling
+        return pooled == "log_mean_exp" or (pooled == "attention" and self.init != "two_steps")
 
     @property
     def sign(self) -> float:
@@ -50,27 +51,45 @@ class Setting(NamedTuple):
     @property
     def way(self) -> Setting:
         """The setting but for its ridge and its iterations."""
-        return self._replace(ridge=0.0, iterations=0)
+        return self._replace(ridge=0.0, max_refine_iter=0)
 
     @property
     def attends(self) -> bool:
         """Whether instances are looked at unequally."""
-        return self.read in ("attended", "evidence")
+        return self.pooling in ("attention", "log_mean_exp")
 
     @property
     def numbers(self) -> int:
         """How many numbers a readout sees of every feature: mean, largest, least, deviation."""
-        return KINDS if self.read in SUMMARIES else 1
+        return KINDS if self.pooling in SUMMARIES else 1
 
     @property
     def kin(self) -> tuple[str, bool]:
-        """What ways have in common that err alike: what is read, and whether of cosines too."""
-        return self.read, self.cosines
+        """What ways have in common that err alike: pooling, and whether of random features too."""
+        return self.pooling, self.random_features
 
     @property
     def glass(self) -> Glass:
         """How instances are shown."""
-        return Glass(self.shrinkage, self.cosines)
+        return Glass(self.shrinkage, self.random_features)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters that apply to this pooling, by name.
+
+        Examples
+        --------
+        >>> Setting(0.0, 0.1, pooling="mean").params
+        {'pooling': 'mean', 'shrinkage': 1.0, 'random_features': False, 'ridge': 0.1}
+        """
+        if self.pooling not in POOLINGS:  # an architecture
+            return {"shrinkage": self.shrinkage}
+        names = ["pooling", "shrinkage", "random_features"]
+        names += ["ridge"] * (self.pooling != "forest")
+        names += ["init", "max_refine_iter"] * self.attends
+        names += ["kappa", "n_queries", "append_mean"] * (self.pooling == "attention")
+        names += ["in_negatives"] * self.one_sided
+        return {name: getattr(self, name) for name in names}
 
     @property
     def words(self) -> str:
@@ -78,35 +97,36 @@ class Setting(NamedTuple):
 
         Examples
         --------
-        >>> Setting(2.0, 0.1, beside=True).words
-        'attention from two steps, beside the mean, of standardised instances'
-        >>> Setting(0.0, 0.1, read="mean", shrinkage=0.02, cosines=True).words
-        'the mean of whitened instances and cosines'
+        >>> Setting(2.0, 0.1, append_mean=True).words
+        'attention initialised by two gradient steps, with the mean appended, on standardised
+        instances'
+        >>> Setting(0.0, 0.1, pooling="mean", shrinkage=0.02, random_features=True).words
+        'the mean of whitened instances with random Fourier features'
         """
         shown = "instances as they are"
         if self.shrinkage is not None:
             shown = f"{'standardised' if self.shrinkage == 1.0 else 'whitened'} instances"
-        if self.cosines:
-            shown += " and cosines"
-        if self.read == "mean":
+        if self.random_features:
+            shown += " with random Fourier features"
+        if self.pooling == "mean":
             return f"the mean of {shown}"
-        if self.read in SUMMARIES:
-            return f"{SUMMARIES[self.read]} of {shown}"
+        if self.pooling in SUMMARIES:
+            return f"{SUMMARIES[self.pooling]} of {shown}"
         if self.in_negatives:
-            shown += ", sought in negatives"
-        if self.read == "evidence":
-            return f"the evidence, from {FROM[self.start]}, of {shown}"
-        what = "attention" if self.queries == 1 else f"attention of {self.queries} queries"
-        beside = ", beside the mean," if self.beside else ""
-        return f"{what} from {FROM[self.start]}{beside} of {shown}"
+            shown += ", the signal sought in negative bags"
+        what = "log-mean-exp pooling" if self.pooling == "log_mean_exp" else "attention"
+        if self.n_queries > 1:
+            what += f" of {self.n_queries} queries"
+        appended = ", with the mean appended" if self.append_mean else ""
+        return f"{what} initialised by {INITIALISED_BY[self.init]}{appended}, on {shown}"
 
 
-SUMMARIES = {"summaries": "summaries", "trees": "trees on summaries"}
-FROM = {
-    "steps": "two steps",
-    "contrast": "a contrast of covariances",
-    "iterated": "iterated attention",
-    "mean": "the mean",
+SUMMARIES = {"summaries": "summaries", "forest": "a random forest on summaries"}
+INITIALISED_BY = {
+    "two_steps": "two gradient steps",
+    "contrastive_pca": "contrastive PCA",
+    "amp": "AMP",
+    "mean": "the readout of the mean",
 }
 
 
@@ -115,9 +135,9 @@ def check_switch(name: str, value: Any) -> None:
 
     Examples
     --------
-    >>> check_switch("cosines", "no")
+    >>> check_switch("random_features", "no")
     Traceback (most recent call last):
-    ValueError: cosines must be "auto", True or False, got 'no'
+    ValueError: random_features must be "auto", True or False, got 'no'
     """
     auto = isinstance(value, str) and value == "auto"
     if not auto and not isinstance(value, bool | np.bool_):

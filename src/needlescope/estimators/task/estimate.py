@@ -23,6 +23,7 @@ from ..bags.labels import check_order, read_labels, two_classes
 from ..bags.scaling import Scaling
 from ..fitting.folds import stratified
 from ..linear import PooledClassifier
+from ..mil import MILClassifier
 from . import halves, signal
 from .departures import Drift, Floor, Told, departures, trust, verdict
 from .fit import Fitted, fit_task, scaled_as_noise
@@ -270,15 +271,15 @@ def _measure(
     """
     ours = {
         "pooled": PooledClassifier(random_state=random),
-        "attention": AttentionClassifier(random_state=random),
+        "mil": MILClassifier(random_state=random),
     }
     split = AttentionClassifier(
         kappa=as_told.kappa,
         ridge=as_told.ridge,
-        refine=0,
-        data="split",
+        max_refine_iter=0,
+        split="split",
         shrinkage=None,
-        validation=0,
+        cv=0,
         random_state=random,
     )
     names = (*ours, "attention, split")

@@ -26,9 +26,9 @@ from ...planning.missing import roughly
 from ...planning.plan import PlanOptions, make_plan
 from ...planning.spec import PlanSpec, plan_spec
 from ...task import Task
-from ..attention import AttentionClassifier
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier
+from ..mil import MILClassifier
 from .departures import VERDICTS
 from .estimate import _signs, estimate_task
 from .fit import Fitted, fit_task
@@ -253,7 +253,7 @@ def _measured(
             classifier = (
                 PooledClassifier(random_state=random)
                 if learner == "pooled"
-                else AttentionClassifier(effort="quick", random_state=random)
+                else MILClassifier(effort="quick", random_state=random)
             )
             told = classifier.fit(bags[known], y[known]).predict(bags[rest])
             errors.append(float((told != y[rest]).mean()))

@@ -13,7 +13,12 @@ from ...task import Task
 from .departures import CANNOT_TELL, FAR_OFF, Departure, drifts, errors_level
 
 GAIN = 0.01
-NAMES = {"pooled": "mean pooling", "attention": "attention"}
+NAMES = {
+    "pooled": "mean pooling",
+    "attention": "attention",
+    "attention, split": "attention as in the theory",
+    "mil": "MIL search",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +63,8 @@ class TaskEstimate:
         classifier beats if the task is right. It is an estimate: where a classifier measured does
         beat it, ``departures["least error"]`` says so, and nothing is as predicted.
     measured, measured_se : dict
-        Cross-validated errors: "pooled", "attention", and "attention, split", the classifier that
-        the theory describes.
+        Cross-validated errors: "pooled"; "mil", the search of `MILClassifier`; and "attention,
+        split", the classifier that the theory describes.
     measured_auc : dict
         Their AUCs in the same folds.
     expected : dict
@@ -90,7 +95,7 @@ class TaskEstimate:
     >>> X[y == 1, 0, 0] += 4.0
     >>> found = estimate_task(X, y, random_state=0)  # a TaskEstimate
     >>> found.bags, found.positives, found.features, sorted(found.measured)
-    (100, 50, 10, ['attention', 'attention, split', 'pooled'])
+    (100, 50, 10, ['attention, split', 'mil', 'pooled'])
     >>> found.bags_for(gain=0.4)  # more than there is to gain
     inf
     """
@@ -180,9 +185,7 @@ class TaskEstimate:
                 f"no signal in bags labelled {self.positive!r} for the theory to predict from (if "
                 f"the others carry it, pass positive=); measured: {_named(self.measured)}"
             )
-        measured = ", ".join(f"{self.measured[model]:.2f}" for model in NAMES)
-        split = f"split as in the theory {self.measured['attention, split']:.2f}"
-        errors = f"{_named(self.predicted)} (measured {measured}, {split})"
+        errors = f"{_named(self.predicted)} (measured: {_named(self.measured)})"
         level = errors_level(self.departures)
         if level == FAR_OFF:
             return f"{errors}; not as predicted, and the theory says nothing on more bags"
@@ -203,7 +206,9 @@ class TaskEstimate:
 
 
 def _named(errors: dict[str, float]) -> str:
-    return ", ".join(f"{name} {errors[model]:.2f}" for model, name in NAMES.items())
+    return ", ".join(
+        f"{name} {errors[model]:.2f}" for model, name in NAMES.items() if model in errors
+    )
 
 
 def _list(errors: dict[str, float], se: dict[str, float] | None = None) -> str:

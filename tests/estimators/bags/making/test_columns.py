@@ -26,7 +26,7 @@ NUMBERS = FRAME[["u", "v"]]
 def test_named_columns_are_no_features(kind):
     frame = pytest.importorskip(kind).DataFrame({name: FRAME[name].tolist() for name in FRAME})
     bags, y = Bags.from_table(
-        frame, "slide", labels="label", drop="v", metadata={"coords": ["x", "y"]}
+        frame, "slide", label="label", drop="v", metadata={"coords": ["x", "y"]}
     )
     assert bags.names == ["u"] and bags.ids.tolist() == ["b", "a", "c"]
     assert y.tolist() == ["sick", "well", "well"]
@@ -58,7 +58,7 @@ def test_polars_frames_are_read_as_those_of_pandas():
 def test_labels_given_for_each_row_follow_the_bags():
     wanted = ["sick", "well", "well"]
     for labels in (FRAME["label"], FRAME["label"].tolist(), FRAME["label"].to_numpy()):
-        bags, y = Bags.from_table(NUMBERS, FRAME["slide"], labels=labels)
+        bags, y = Bags.from_table(NUMBERS, FRAME["slide"], label=labels)
         assert y.tolist() == wanted and bags.names == ["u", "v"]
     bags, y = Bags.from_table(NUMBERS.to_numpy(), FRAME["slide"].to_numpy(), [1, 0, 1, 0, 0])
     assert y.tolist() == [1, 0, 0]
@@ -78,20 +78,20 @@ def test_columns_of_an_array_are_dropped_by_number():
         (
             {"drop": ["x", "y"]},
             "^column 'label' must hold numbers, got .*; leave it out by drop='label', or encode it "
-            "as numbers first; a label goes by labels='label'$",
+            "as numbers first; a label goes by label='label'$",
         ),
-        ({"labels": "Label"}, "^labels must name a column, got 'Label'; there are 'slide', 'label"),
-        ({"labels": "label", "drop": "w"}, "^drop must name a column, got 'w'"),
-        ({"labels": "label", "metadata": ["t"]}, "^metadata 't' must name a column, got 't'"),
-        ({"labels": "label", "metadata": 3}, "^metadata must be a list of columns of a DataFrame"),
-        ({"labels": FRAME["label"][::-1]}, r"^labels must have the index of X.*labels.loc\[X.ind"),
+        ({"label": "Label"}, "^label must name a column, got 'Label'; there are 'slide', 'label"),
+        ({"label": "label", "drop": "w"}, "^drop must name a column, got 'w'"),
+        ({"label": "label", "metadata": ["t"]}, "^metadata 't' must name a column, got 't'"),
+        ({"label": "label", "metadata": 3}, "^metadata must be a list of columns of a DataFrame"),
+        ({"label": FRAME["label"][::-1]}, r"^label must have the index of X.*label.loc\[X.ind"),
         (
-            {"labels": [1, 0], "drop": "label"},
-            "^labels must name .* of the 5 rows",
+            {"label": [1, 0], "drop": "label"},
+            "^label must name .* of the 5 rows",
         ),
         (
-            {"labels": [1, 0, None, 0, 0], "drop": "label"},
-            "^labels .* none in row 2$",
+            {"label": [1, 0, None, 0, 0], "drop": "label"},
+            "^label .* none in row 2$",
         ),
     ],
 )
@@ -107,8 +107,8 @@ def test_all_columns_without_numbers_are_named():
 
 
 def test_names_of_columns_need_a_frame():
-    with pytest.raises(ValueError, match=r"labels must be one for each row of an array, got the n"):
-        Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], labels="label")
+    with pytest.raises(ValueError, match=r"label must be one for each row of an array, got the n"):
+        Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], label="label")
     with pytest.raises(ValueError, match=r"drop must name a column, got 5; there are 0, 1$"):
         Bags.from_table(NUMBERS.to_numpy(), [0, 0, 1, 1, 1], drop=[5])
 

@@ -21,33 +21,33 @@ def test_labels_that_differ_within_a_bag_name_the_bag():
     frame.loc[7, "musk"] = 1
     with pytest.raises(
         ValueError,
-        match=r"^labels must be the same for all rows of a bag, got 0 in row 6 and 1 in row 7 of "
+        match=r"^label must be the same for all rows of a bag, got 0 in row 6 and 1 in row 7 of "
         r"bag 'm2'$",
     ):
-        Bags.from_table(frame, "bag", labels="musk")
+        Bags.from_table(frame, "bag", label="musk")
 
 
 def test_labels_of_bags_are_told_from_labels_of_rows():
     with pytest.raises(
         ValueError, match=r"got as many as there are bags, 12: .* y.loc\[bags.ids\]"
     ):
-        Bags.from_table(TABLE, GROUPS, labels=pd.Series(Y).to_numpy())
+        Bags.from_table(TABLE, GROUPS, label=pd.Series(Y).to_numpy())
 
 
 def test_labels_are_in_the_order_of_bags_whatever_that_of_rows():
     rows = RNG.permutation(36)
-    bags, y = Bags.from_table(TABLE.iloc[rows], GROUPS[rows], labels=Y[GROUPS][rows])
+    bags, y = Bags.from_table(TABLE.iloc[rows], GROUPS[rows], label=Y[GROUPS][rows])
     assert y.tolist() == Y[bags.ids].tolist() and len(set(y.tolist())) == 2
 
 
 def test_a_label_left_in_the_table_is_warned_of_and_passed_as_one_it_is_none():
     frame = TABLE.assign(bag=GROUPS, musk=Y[GROUPS])
-    with pytest.warns(UserWarning, match=r"^column 'musk' takes two values .* pass it as labels="):
+    with pytest.warns(UserWarning, match=r"^column 'musk' takes two values .* pass it as label="):
         leaked = Bags.from_table(frame, "bag")
-    assert PooledClassifier(ridge=1e-3, validation=0).fit(leaked, Y).score(leaked, Y) == 1.0
+    assert PooledClassifier(ridge=1e-3, cv=0).fit(leaked, Y).score(leaked, Y) == 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        bags, y = Bags.from_table(frame, "bag", labels="musk")
+        bags, y = Bags.from_table(frame, "bag", label="musk")
         Bags.from_table(frame, "bag", drop="musk")
     assert bags.names == ["u", "v"]
     np.testing.assert_array_equal(y, Y)
@@ -56,11 +56,11 @@ def test_a_label_left_in_the_table_is_warned_of_and_passed_as_one_it_is_none():
 def test_a_copy_of_the_label_under_another_name_is_warned_of():
     frame = TABLE.assign(bag=GROUPS, musk=Y[GROUPS], kind=np.array([7, 3])[Y[GROUPS]])
     with pytest.warns(UserWarning, match=r"^column 'kind' tells the labels apart .* out by drop="):
-        Bags.from_table(frame, "bag", labels="musk")
+        Bags.from_table(frame, "bag", label="musk")
     three = np.arange(12) % 3
     frame = TABLE.assign(copy=three[GROUPS] / 7.0)
     with pytest.warns(UserWarning, match="^column 'copy' tells the labels apart"):
-        Bags.from_table(frame, GROUPS, labels=np.array(list("xyz"))[three[GROUPS]])
+        Bags.from_table(frame, GROUPS, label=np.array(list("xyz"))[three[GROUPS]])
 
 
 def test_the_warning_is_where_the_table_was_read():
@@ -85,7 +85,7 @@ def test_other_columns_are_features(column):
 
 def test_what_a_bag_is_beside_its_label_is_a_feature():
     sex = (np.arange(12) // 2) % 2
-    bags, _ = Bags.from_table(TABLE.assign(sex=sex[GROUPS]), GROUPS, labels=Y[GROUPS])
+    bags, _ = Bags.from_table(TABLE.assign(sex=sex[GROUPS]), GROUPS, label=Y[GROUPS])
     assert bags.names == ["u", "v", "sex"]
 
 

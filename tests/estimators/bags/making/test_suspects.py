@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(RNG.standard_normal((len(BAG), 3)), columns=["u", "v", "w"]
 def named(frame, **given):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        Bags.from_table(frame, "bag_id", labels="label", **given)
+        Bags.from_table(frame, "bag_id", label="label", **given)
     return [str(one.message) for one in caught]
 
 

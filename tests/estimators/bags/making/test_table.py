@@ -21,37 +21,37 @@ VECTORS = pd.DataFrame({"bag": list("bab"), "z": [[1.0, 2.0], np.array([3, 4]), 
     ],
 )
 def test_labels_by_the_names_of_bags(labels):
-    bags, y = Bags.from_table(FRAME, "bag", labels=labels)
+    bags, y = Bags.from_table(FRAME, "bag", label=labels)
     assert bags.ids.tolist() == ["b", "a"] and y.tolist() == ["yes", "no"]
-    bags, y = Bags.from_table(FRAME[["u"]].to_numpy(), FRAME["bag"].tolist(), labels=labels)
+    bags, y = Bags.from_table(FRAME[["u"]].to_numpy(), FRAME["bag"].tolist(), label=labels)
     assert y.tolist() == ["yes", "no"]
 
 
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        ({"a": 1}, "^labels must have one for each bag, got none for bag 'b'; there are 'a'$"),
-        ({"a": 1.0, "b": np.nan}, "^labels must have one for each bag, got none for bag 'b'$"),
-        (pd.Series([1, 0], ["a", "a"]), "^labels must name each bag once, got 'a' twice$"),
-        ([1, 0], "^labels must be one for each of the 3 rows, got as many as there are bags, 2:"),
+        ({"a": 1}, "^label must have one for each bag, got none for bag 'b'; there are 'a'$"),
+        ({"a": 1.0, "b": np.nan}, "^label must have one for each bag, got none for bag 'b'$"),
+        (pd.Series([1, 0], ["a", "a"]), "^label must name each bag once, got 'a' twice$"),
+        ([1, 0], "^label must be one for each of the 3 rows, got as many as there are bags, 2:"),
     ],
 )
 def test_labels_that_do_not_name_each_bag_once(labels, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Bags.from_table(FRAME, "bag", labels=labels)
+        Bags.from_table(FRAME, "bag", label=labels)
 
 
 def test_a_series_of_as_many_labels_as_rows_goes_by_its_names_or_is_refused():
     """One row a bag: an index of names is no index of rows, and one that may be both is neither."""
     frame = pd.DataFrame({"bag": list("vuw"), "z": [1.0, 2.0, 3.0]})
-    _, y = Bags.from_table(frame, "bag", labels=pd.Series({"u": 1, "v": 0, "w": 2}))
+    _, y = Bags.from_table(frame, "bag", label=pd.Series({"u": 1, "v": 0, "w": 2}))
     assert y.tolist() == [0, 1, 2]
     numbered = pd.DataFrame({"bag": [2, 0, 1], "z": [1.0, 2.0, 3.0]})
     labels = pd.Series([10, 11, 12])
-    with pytest.raises(ValueError, match=r"^labels may be those of the rows or, by their index"):
-        Bags.from_table(numbered, "bag", labels=labels)
-    _, by_row = Bags.from_table(numbered, "bag", labels=labels.to_numpy())
-    _, by_bag = Bags.from_table(numbered, "bag", labels=labels.to_dict())
+    with pytest.raises(ValueError, match=r"^label may be that of the rows or, by its index"):
+        Bags.from_table(numbered, "bag", label=labels)
+    _, by_row = Bags.from_table(numbered, "bag", label=labels.to_numpy())
+    _, by_bag = Bags.from_table(numbered, "bag", label=labels.to_dict())
     assert by_row.tolist() == [10, 11, 12] and by_bag.tolist() == [12, 10, 11]
 
 

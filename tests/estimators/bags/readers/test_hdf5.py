@@ -161,9 +161,9 @@ def test_a_file_that_is_no_hdf5_is_named(folder):
         (
             {},
             {"label": "Label"},
-            "^labels must have a column 'Label', got case_id, slide_id, l",
+            "^table must have a column 'Label', got case_id, slide_id, l",
         ),
-        ({}, {"groups": "patient"}, "^labels must have a column 'patient'"),
+        ({}, {"groups": "patient"}, "^table must have a column 'patient'"),
         ({}, {"unmatched": "skip"}, "^unmatched must be one of 'raise', 'drop', got 'skip'"),
     ],
 )
@@ -180,7 +180,7 @@ def test_a_table_in_a_file_is_named(folder, table):
         read_hdf5(folder, folder / "labels.csv")
     with pytest.raises(FileNotFoundError, match=r"there is no file .*none.csv"):
         read_hdf5(folder, folder / "none.csv")
-    with pytest.raises(ValueError, match="groups='case_id' is a column of a table: pass labels"):
+    with pytest.raises(ValueError, match="groups='case_id' is a column of a table: pass table"):
         read_hdf5(folder, groups="case_id")
 
 

@@ -30,7 +30,7 @@ def path(tmp_path):
 def test_it_is_the_table_that_it_is(path, tmp_path, size, monkeypatch):
     monkeypatch.setattr(source, "CHUNK", size)
     wanted, labels = Bags.from_table(
-        FRAME.drop(columns=["w", "case"]), "slide", labels="sick", metadata=["x"]
+        FRAME.drop(columns=["w", "case"]), "slide", label="sick", metadata=["x"]
     )
     for cache in (None, tmp_path / "cache"):
         bags, y, cases = read_parquet(
@@ -58,7 +58,7 @@ def test_several_files_are_one_table(tmp_path, path):
     FRAME[50:].to_parquet(tmp_path / "parts" / "b.parquet")
     for name in ("parts", "t.parquet"):
         bags, y = read_parquet(tmp_path / name, "slide", "sick", features=["u", "v"])
-        wanted, labels = Bags.from_table(FRAME[["u", "v"]], FRAME["slide"], labels=FRAME["sick"])
+        wanted, labels = Bags.from_table(FRAME[["u", "v"]], FRAME["slide"], label=FRAME["sick"])
         np.testing.assert_array_equal(bags.instances, wanted.instances)
         np.testing.assert_array_equal(y, labels)
 

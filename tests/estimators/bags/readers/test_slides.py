@@ -87,16 +87,14 @@ def test_slides_of_a_patient_make_one_bag(tmp_path):
         ValueError, match=r"label must be the same for all rows of a bag, got 1 .* 0"
     ):
         read_hdf5(tmp_path, table.assign(label=[1, 0, 0, 0]), bag="case", unmatched="drop")
-    with pytest.raises(ValueError, match="bag='case' is a column of a table: pass labels, too"):
+    with pytest.raises(ValueError, match="bag='case' is a column of a table: pass table, too"):
         read_hdf5(tmp_path, bag="case")
 
 
 def test_a_compressed_table_is_not_unpacked(tmp_path):
     write(tmp_path, {"a.h5": 2})
     pd.DataFrame({"slide_id": ["a"], "label": [0]}).to_csv(tmp_path / "labels.csv.gz")
-    with pytest.raises(
-        ValueError, match=r"labels must be a DataFrame or a file of CSV or TSV, got"
-    ):
+    with pytest.raises(ValueError, match=r"table must be a DataFrame or a file of CSV or TSV, got"):
         read_hdf5(tmp_path, tmp_path / "labels.csv.gz")
 
 

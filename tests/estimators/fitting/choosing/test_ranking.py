@@ -8,7 +8,7 @@ import pytest
 from needlescope.estimators.fitting.choosing.ranking import rank
 from needlescope.estimators.fitting.settings import Setting
 
-STEPS, MEAN = Setting(2.0, 0.1), Setting(0.0, 0.1, read="mean")
+STEPS, MEAN = Setting(2.0, 0.1), Setting(0.0, 0.1, pooling="mean")
 
 
 def test_one_setting_of_every_candidate_is_ranked_and_those_alike_are_taken():

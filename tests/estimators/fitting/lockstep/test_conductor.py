@@ -34,12 +34,12 @@ TRAINED = np.arange(N) % 4 != 1
 WEIGHT = np.where(TRAINED, RNG.random(N), 0.0)
 WEIGHT /= WEIGHT.sum()
 WAYS = [
-    Setting(0.0, 0.1, read="mean"),
+    Setting(0.0, 0.1, pooling="mean"),
     Setting(2.0, 0.1, 6),
-    Setting(2.0, 0.1, 6, start="contrast", beside=True),
-    Setting(2.0, 0.1, 3, queries=2, start="iterated", beside=True),
-    Setting(0.0, 0.1, 6, read="evidence", start="iterated"),
-    Setting(0.0, 0.1, 6, read="evidence", start="mean"),
+    Setting(2.0, 0.1, 6, init="contrastive_pca", append_mean=True),
+    Setting(2.0, 0.1, 3, n_queries=2, init="amp", append_mean=True),
+    Setting(0.0, 0.1, 6, pooling="log_mean_exp", init="amp"),
+    Setting(0.0, 0.1, 6, pooling="log_mean_exp", init="mean"),
 ]
 
 
@@ -86,7 +86,7 @@ def test_bags_of_no_weight_are_scored_and_have_no_say(way, scheme):
     (wanted,) = alone(own, job(Sight(own, WEIGHT[known]), way, scheme))
     same(found._replace(scores=found.scores[known]), wanted, rtol=1e-5)
     whole = data(View(scaling))
-    if way.read != "evidence":
+    if way.pooling != "log_mean_exp":
         np.testing.assert_allclose(
             found.scores, stages.attended(whole, found.model, 1.0), atol=1e-6
         )

@@ -4,41 +4,43 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.estimators.fitting.settings import READS, STARTS, SUMMARIES
+from needlescope.estimators.fitting.settings import INITS, POOLINGS, SUMMARIES
 from needlescope.estimators.fitting.ways.catalogue import (
     EFFORTS,
     MEAN_RIDGES,
     QUERIES,
     WIDEST_CONTRAST,
-    Asked,
+    SearchSpec,
     settings,
     ways,
 )
 
-FREE = Asked(shrinkage="auto", cosines="auto")
+FREE = SearchSpec(shrinkage="auto", random_features="auto")
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_all_kinds_are_offered_and_none_twice(effort):
     found = ways(FREE._replace(effort=effort), 10)
-    assert {one.read for one in found} == set(READS) - ({"trees"} if effort == "quick" else set())
+    assert {one.pooling for one in found} == set(POOLINGS) - (
+        {"forest"} if effort == "quick" else set()
+    )
     assert len(set(found)) == len(found)
-    assert any(one.cosines for one in found)
+    assert any(one.random_features for one in found)
     if effort != "quick":
-        assert {one.start for one in found if one.read == "attended"} == set(STARTS)
+        assert {one.init for one in found if one.pooling == "attention"} == set(INITS)
         assert {one.shrinkage for one in found} >= {1.0, 0.02}
 
 
 @pytest.mark.parametrize(
     ("fixed", "field"),
     [
-        ({"read": "evidence"}, "read"),
-        ({"kappa": 3.0}, "kappa"),
-        ({"start": "contrast", "read": "attended"}, "start"),
-        ({"beside": True, "read": "attended"}, "beside"),
-        ({"cosines": True}, "cosines"),
+        ({"pooling": "log_mean_exp"}, "pooling"),
+        ({"kappa": 3.0, "pooling": "attention"}, "kappa"),
+        ({"init": "contrastive_pca", "pooling": "attention"}, "init"),
+        ({"append_mean": True, "pooling": "attention"}, "append_mean"),
+        ({"random_features": True}, "random_features"),
         ({"shrinkage": 0.3}, "shrinkage"),
-        ({"queries": 3}, "queries"),
+        ({"n_queries": 3}, "n_queries"),
     ],
 )
 @pytest.mark.parametrize("effort", EFFORTS)
@@ -47,31 +49,31 @@ def test_what_is_fixed_is_kept(effort, fixed, field):
     assert found and {getattr(one, field) for one in found} == {fixed[field]}
 
 
-def test_no_strength_is_the_mean_and_a_strength_attends():
-    assert {one.read for one in ways(FREE._replace(kappa=0.0), 10)} == {"mean"}
-    assert {one.read for one in ways(FREE._replace(kappa=1.0), 10)} == {"attended"}
-
-
 def test_several_queries_are_compared_with_one():
-    found = ways(FREE._replace(queries="auto"), 10)
-    assert {one.queries for one in found if one.read == "attended"} == set(QUERIES)
+    found = ways(FREE._replace(n_queries="auto"), 10)
+    assert {one.n_queries for one in found if one.pooling == "attention"} == set(QUERIES)
 
 
-def test_no_room_no_cosines_and_no_contrast_of_too_many_features():
-    assert not any(one.cosines for one in ways(FREE, 10, roomy=False))
-    assert all(one.cosines for one in ways(FREE._replace(cosines=True), 10, roomy=False))
-    assert not any(one.start == "contrast" for one in ways(FREE, WIDEST_CONTRAST + 1))
-    assert not any(one.read in SUMMARIES for one in ways(FREE, 10, summed_up=False))
-    (asked,) = ways(Asked(read="trees"), 10, summed_up=False)
-    assert asked.read == "trees" and settings(Asked(), asked, 4.0) == [asked]
+def test_no_room_no_random_features_and_no_contrast_of_too_many_features():
+    assert not any(one.random_features for one in ways(FREE, 10, roomy=False))
+    assert all(
+        one.random_features for one in ways(FREE._replace(random_features=True), 10, roomy=False)
+    )
+    assert not any(one.init == "contrastive_pca" for one in ways(FREE, WIDEST_CONTRAST + 1))
+    assert not any(one.pooling in SUMMARIES for one in ways(FREE, 10, summed_up=False))
+    (asked,) = ways(SearchSpec(pooling="forest"), 10, summed_up=False)
+    assert asked.pooling == "forest" and settings(SearchSpec(), asked, 4.0) == [asked]
 
 
 def test_ridges_are_in_their_unit_and_iterations_increase():
-    (way,) = ways(Asked(read="mean"), 10)
-    assert [one.ridge for one in settings(Asked(), way, 4.0)] == [4.0 * r for r in MEAN_RIDGES]
-    attends = next(one for one in ways(FREE, 10) if one.read == "attended")
-    listed = settings(Asked(ridge=0.5), attends, 4.0)
+    (way,) = ways(SearchSpec(pooling="mean"), 10)
+    assert [one.ridge for one in settings(SearchSpec(), way, 4.0)] == [4.0 * r for r in MEAN_RIDGES]
+    attends = next(one for one in ways(FREE, 10) if one.pooling == "attention")
+    listed = settings(SearchSpec(ridge=0.5), attends, 4.0)
     assert {one.ridge for one in listed} == {0.5}
-    assert [one.iterations for one in listed] == sorted(one.iterations for one in listed)
-    assert [one.iterations for one in settings(Asked(refine=7, ridge=1.0), attends, 1.0)] == [7]
+    assert [one.max_refine_iter for one in listed] == sorted(one.max_refine_iter for one in listed)
+    assert [
+        one.max_refine_iter
+        for one in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
+    ] == [7]
     assert {one.way for one in listed} == {attends}

@@ -59,7 +59,7 @@ def slope(loss, at, ridge=0.3):
     """The objective of (q, b) and its gradient, as a descent is told of them."""
     data, down = Arrays(X, Y), Descent(at)
     sight = Sight(data, WEIGHT)
-    ask = Votes(sight, Setting(0.0, 0.0, read="evidence"), get_loss(loss)).ask
+    ask = Votes(sight, Setting(0.0, 0.0, pooling="log_mean_exp"), get_loss(loss)).ask
     alone(data, walk(down, lambda at, everyone: ask(at, all=everyone), ridge, [0]))
     return down.path[0]
 
@@ -79,7 +79,11 @@ def test_the_bias_is_where_slopes_balance():
 
 
 def test_refining_lowers_the_loss_and_says_the_way():
-    data, loss, way = Arrays(X, Y), get_loss("logistic"), Setting(0.0, 0.1, 20, read="evidence")
+    data, loss, way = (
+        Arrays(X, Y),
+        get_loss("logistic"),
+        Setting(0.0, 0.1, 20, pooling="log_mean_exp"),
+    )
     sight = Sight(data, WEIGHT)
     first, _ = alone(data, evidence.balanced(sight, RNG.standard_normal(4), loss))
     votes = Votes(sight, way.way, loss)

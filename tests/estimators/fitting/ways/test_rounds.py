@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 
-from needlescope.estimators.fitting.ways.catalogue import Asked, settings, ways
+from needlescope.estimators.fitting.ways.catalogue import SearchSpec, settings, ways
 from needlescope.estimators.fitting.ways.rounds import FEW, GO_ON, compare, few, is_scout
 from needlescope.solvers.calibration import losses_of
 
-ASKED = Asked(shrinkage="auto", cosines="auto")
+ASKED = SearchSpec(shrinkage="auto", random_features="auto")
 N = 300
 
 
@@ -40,22 +40,22 @@ def stage(quality, fails=()):
 
 
 def test_a_hopeless_glass_is_put_away_after_its_scouts():
-    _, seen, found, dropped = stage(lambda way: 0.0 if way.cosines else 2.0)
-    through = [way for way, _, _ in seen if way.cosines]
+    _, seen, found, dropped = stage(lambda way: 0.0 if way.random_features else 2.0)
+    through = [way for way, _, _ in seen if way.random_features]
     assert through and all(is_scout(way) for way in through)
-    assert not any(one.cosines for one in found) and all(way in dropped for way in through)
+    assert not any(one.random_features for one in found) and all(way in dropped for way in through)
 
 
 def test_the_best_are_compared_by_all_folds_and_go_far_with_the_best_ridge():
-    listed, _, found, dropped = stage(lambda way: 3.0 if way.start == "contrast" else 1.0)
+    listed, _, found, dropped = stage(lambda way: 3.0 if way.init == "contrastive_pca" else 1.0)
     kept = {one.way for one in found}
     assert len(kept) >= GO_ON and not kept & set(dropped)
-    assert {way for way in listed if way.start == "contrast"} <= kept
+    assert {way for way in listed if way.init == "contrastive_pca"} <= kept
     for way in kept:
         tried = [one for one in found if one.way == way]
-        soon = [one for one in listed[way] if one.iterations <= FEW]
+        soon = [one for one in listed[way] if one.max_refine_iter <= FEW]
         assert tried[: len(soon)] == soon
-        far = [one for one in listed[way] if one.iterations > FEW]
+        far = [one for one in listed[way] if one.max_refine_iter > FEW]
         assert len(tried[len(soon) :]) == len(far) // 3  # of three ridges
         assert len({one.ridge for one in tried[len(soon) :]}) <= 1
     assert all(np.isfinite(scores).all() for scores in found.values())
@@ -63,28 +63,28 @@ def test_the_best_are_compared_by_all_folds_and_go_far_with_the_best_ridge():
 
 def test_the_best_of_every_kin_goes_on_unless_it_is_hopeless():
     """Four ways of one kin must not keep all others out."""
-    better = ("attended", False), ("trees", False)  # trees have one setting, and less luck
+    better = ("attention", False), ("forest", False)  # trees have one setting, and less luck
     _, _, found, _ = stage(lambda way: 1.02 if way.kin in better else 1.0)
     kins = [one.kin for one in {one.way for one in found}]
-    assert kins.count(("attended", False)) >= GO_ON - 1
-    assert {"summaries", "trees", "evidence", "mean"} <= {read for read, _ in kins}
-    assert all(kins.count(kin) == 1 for kin in kins if kin != ("attended", False))
-    _, _, found, _ = stage(lambda way: 3.0 if way.read == "attended" else 0.0)
-    assert {one.read for one in found} == {"attended"}
+    assert kins.count(("attention", False)) >= GO_ON - 1
+    assert {"summaries", "forest", "log_mean_exp", "mean"} <= {read for read, _ in kins}
+    assert all(kins.count(kin) == 1 for kin in kins if kin != ("attention", False))
+    _, _, found, _ = stage(lambda way: 3.0 if way.pooling == "attention" else 0.0)
+    assert {one.pooling for one in found} == {"attention"}
 
 
 def test_the_first_round_is_light():
     listed, seen, _, _ = stage(lambda way: 1.0)
     first: dict = {}
     for way, _, count in seen:
-        if way.read == "attended":
+        if way.pooling == "attention":
             first.setdefault(way, count)
     assert min(first.values()) == len(few(next(iter(listed[w] for w in first)))) < 9
 
 
 def test_a_way_that_cannot_be_trained_is_left_out():
     listed = dict.fromkeys(ways(ASKED, 10))
-    bad = [way for way in listed if way.read == "mean"]
+    bad = [way for way in listed if way.pooling == "mean"]
     _, _, found, dropped = stage(lambda way: 1.0, fails=bad)
     assert found and not any(one.way in bad for one in found) and not set(bad) & set(dropped)
     _, _, nothing, _ = stage(lambda way: 1.0, fails=list(listed))
@@ -92,13 +92,13 @@ def test_a_way_that_cannot_be_trained_is_left_out():
 
 
 def test_dropped_ways_say_how_far_behind_they_were():
-    _, _, _, dropped = stage(lambda way: 0.1 if way.read == "mean" else 3.0)
-    behind = {way: found for way, found in dropped.items() if way.read == "mean"}
+    _, _, _, dropped = stage(lambda way: 0.1 if way.pooling == "mean" else 3.0)
+    behind = {way: found for way, found in dropped.items() if way.pooling == "mean"}
     assert behind and all(worse > 2.0 * error > 0.0 for _, worse, error in behind.values())
 
 
 def test_a_first_round_of_many_iterations_has_something_to_compare():
     """refine=25 leaves nothing light."""
-    far = settings(ASKED._replace(refine=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
-    assert {one.iterations for one in far} == {25}
+    far = settings(ASKED._replace(max_refine_iter=25), next(iter(ways(ASKED, 10)[3:])), 1.0)
+    assert {one.max_refine_iter for one in far} == {25}
     assert [one.ridge for one in few(far)] == [far[1].ridge]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.estimators import AttentionClassifier
+from needlescope.estimators import MILClassifier
 from needlescope.estimators.fitting import ways
 from needlescope.estimators.fitting.lockstep.lens import Lens
 from needlescope.estimators.fitting.lockstep.moments import summaries, summarise
@@ -117,17 +117,19 @@ def test_summaries_seen_through_a_lens():
     np.testing.assert_allclose(summaries(data, turned.show), summaries(seen), atol=1e-12)
 
 
-@pytest.mark.parametrize("read", ["summaries", "trees"])
+@pytest.mark.parametrize("read", ["summaries", "forest"])
 def test_the_classifier_reads_summaries_and_explains_them(read):
     X, y = spread_bags()
-    clf = AttentionClassifier(read=read, cosines=False, shrinkage=1.0, random_state=0).fit(X, y)
+    clf = MILClassifier(pooling=read, random_features=False, shrinkage=1.0, random_state=0).fit(
+        X, y
+    )
     fresh, labels = spread_bags(seed=1)
     assert clf.score(fresh, labels) > 0.85
     each = clf.instance_scores(fresh)
     total = np.array([one.sum() for one in each])
     np.testing.assert_allclose(total, clf.decision_function(fresh), atol=1e-9)
-    np.testing.assert_array_equal(clf.attend(fresh)[0], 1 / 8)
-    assert "Attention is uniform" in clf.why_
+    np.testing.assert_array_equal(clf.attention_weights(fresh)[0], 1 / 8)
+    assert "Attention is uniform" in clf.selection_summary_
     with pytest.raises(AttributeError, match="summaries of bags have no readout of instances"):
         _ = clf.readout_
 
@@ -135,9 +137,12 @@ def test_the_classifier_reads_summaries_and_explains_them(read):
 def test_summaries_are_found_where_a_spread_tells():
     """No direction of attention shows that one feature varies more on both sides."""
     X, y = spread_bags(n=160)
-    clf = AttentionClassifier(random_state=0).fit(X, y)
-    assert clf.setting_.read in ("summaries", "trees") or clf.setting_.cosines
-    assert any(row.setting.read == "summaries" for row in clf.choices_)
+    clf = MILClassifier(random_state=0).fit(X, y)
+    assert (
+        clf.best_params_["pooling"] in ("summaries", "forest")
+        or clf.best_params_["random_features"]
+    )
+    assert "summaries" in clf.cv_results_["param_pooling"]
 
 
 def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
@@ -149,8 +154,8 @@ def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
 
     monkeypatch.setattr(ways.summaries, "forest", watched)
     X, y = spread_bags(n=160)
-    clf = AttentionClassifier(random_state=0).fit(X, y)
-    assert "trees" in [member.setting.read for member in clf.members_]
+    clf = MILClassifier(random_state=0).fit(X, y)
+    assert "forest" in [member.setting.pooling for member in clf.estimators_]
     assert sorted(grown) == [106, 107, 107, 160]
 
 
@@ -166,8 +171,8 @@ def test_trees_that_no_bags_were_held_out_for_call_the_more_probable_class(posit
     X, _ = spread_bags(60)
     y = np.arange(60) < positives
     X[y] += 2.0
-    given = {"read": "trees", "random_state": 0, **({"validation": 0} if positives > 1 else {})}
-    clf = AttentionClassifier(shrinkage=1.0, cosines=False, **given).fit(X, y)
+    given = {"pooling": "forest", "random_state": 0, **({"cv": 0} if positives > 1 else {})}
+    clf = MILClassifier(shrinkage=1.0, random_features=False, **given).fit(X, y)
     fresh = spread_bags(60, seed=1)[0]
     fresh[y] += 2.0
     assert fewest <= clf.predict(fresh).sum() <= most

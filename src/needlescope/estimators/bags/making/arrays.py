@@ -24,7 +24,7 @@ def of_array(X: Any, mask: Any = None) -> Parts:
     if X.ndim != 3:
         raise ValueError(
             f"bags must be an array (bags, instances, features), got shape {X.shape}; a table "
-            "with one row for each instance goes through Bags.from_table(X, groups), and a "
+            "with one row for each instance goes through Bags.from_table(X, bag), and a "
             "single bag is [X]"
         )
     n, L, d = X.shape

@@ -16,13 +16,13 @@ from ..tables import as_given, numeric, same_rows, stacked
 class Columns:
     """A table with a row for each instance, from which columns are taken one after another.
 
-    What was taken for groups, labels or metadata, or dropped, is no feature.
+    What was taken for bag, label or metadata, or dropped, is no feature.
 
     Examples
     --------
     >>> import pandas as pd
     >>> table = Columns(pd.DataFrame({"bag": [7, 7], "u": [0.5, 1.0], "day": [1, 2]}))
-    >>> table.values("groups", "bag").tolist()
+    >>> table.values("bag", "bag").tolist()
     [7, 7]
     >>> table.drop("day")
     >>> table.features()[1]
@@ -161,22 +161,22 @@ def _is_vector(column: Any) -> bool:
     return found.ndim == 2 or (len(found) > 0 and isinstance(found[0], list | tuple | np.ndarray))
 
 
-def not_numbers(words: list[Any], kind: Any, label: str = "labels") -> str:
+def not_numbers(words: list[Any], kind: Any) -> str:
     """Say that columns must hold numbers, and what can be done about it.
 
     Examples
     --------
     >>> not_numbers(["site", "stain"], "str")
     "columns 'site' and 'stain' must hold numbers, got str; leave them out by drop=['site',
-    'stain'], or encode them as numbers first; a label goes by labels='site'"
+    'stain'], or encode them as numbers first; a label goes by label='site'"
     """
     if len(words) == 1:
         return (
             f"column {words[0]!r} must hold numbers, got {kind}; leave it out by drop={words[0]!r},"
-            f" or encode it as numbers first; a label goes by {label}={words[0]!r}"
+            f" or encode it as numbers first; a label goes by label={words[0]!r}"
         )
     return (
         f"columns {', '.join(repr(one) for one in words[:-1])} and {words[-1]!r} must hold numbers,"
         f" got {kind}; leave them out by drop={words!r}, or encode them as numbers first; a label "
-        f"goes by {label}={words[0]!r}"
+        f"goes by label={words[0]!r}"
     )

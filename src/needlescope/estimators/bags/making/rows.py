@@ -38,7 +38,7 @@ class Grouping(NamedTuple):
         return found
 
 
-def grouping(groups: Any, count: int, name: str = "groups") -> Grouping:
+def grouping(values: Any, count: int, name: str = "bag") -> Grouping:
     """Put rows with the same value into a bag.
 
     Examples
@@ -48,7 +48,7 @@ def grouping(groups: Any, count: int, name: str = "groups") -> Grouping:
     (['b', 'a'], [0, 1, 0], [0, 2, 3], [0, 2, 1])
     """
     ids, first, bag = np.unique(
-        value_of_each_row(name, groups, count, "the bag"),
+        value_of_each_row(name, values, count, "the bag"),
         return_index=True,
         return_inverse=True,
     )
@@ -58,7 +58,7 @@ def grouping(groups: Any, count: int, name: str = "groups") -> Grouping:
     return Grouping(ids[order], rank[bag], first[order])
 
 
-def label_of_each_bag(rows: Grouping, labels: Any, name: str = "labels") -> Any:
+def label_of_each_bag(rows: Grouping, labels: Any, name: str = "label") -> Any:
     """Return the label of each bag, in their order; all rows of a bag must have the same.
 
     Examples
@@ -67,7 +67,7 @@ def label_of_each_bag(rows: Grouping, labels: Any, name: str = "labels") -> Any:
     array([1, 0])
     >>> label_of_each_bag(grouping(["b", "a", "b"], 3), [1, 0, 0])
     Traceback (most recent call last):
-    ValueError: labels must be the same for all rows of a bag, got 1 in row 0 and 0 in row 2 of bag
+    ValueError: label must be the same for all rows of a bag, got 1 in row 0 and 0 in row 2 of bag
     'b'
     """
     if np.shape(labels) == rows.ids.shape != rows.bag.shape:

@@ -77,7 +77,7 @@ def labels_among(instances: Any, starts: IndexArray, y: Any) -> list[int]:
 
 def _label_sentence(y: Any) -> str:
     same, remedy = (
-        ("takes two values", "pass it as labels=, or leave it out by drop=")
+        ("takes two values", "pass it as label=, or leave it out by drop=")
         if y is None
         else ("tells the labels apart", "leave it out by drop=")
     )

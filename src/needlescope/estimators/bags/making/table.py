@@ -14,7 +14,7 @@ from .rows import Grouping, grouping, label_of_each_bag
 
 
 def of_table(
-    X: Any, groups: Any, labels: Any, drop: Any, metadata: Any, features: Any
+    X: Any, bag: Any, label: Any, drop: Any, metadata: Any, features: Any
 ) -> tuple[Parts, Any, Grouping]:
     """Return the bags of a table, the label of each if there are labels, and which rows are where.
 
@@ -25,16 +25,16 @@ def of_table(
     ([1.0, 3.0, 2.0], [1, 0], ['b', 'a'])
     """
     columns = Columns(X)
-    groups = columns.values("groups", groups)
-    by_bag = _one_for_each_bag(labels, groups, X, columns.count)
-    given = labels if labels is None or by_bag else columns.values("labels", labels)
+    bag = columns.values("bag", bag)
+    by_bag = _one_for_each_bag(label, bag, X, columns.count)
+    given = label if label is None or by_bag else columns.values("label", label)
     beside = columns.metadata(metadata)
     columns.drop(drop)
     chosen, names = columns.features(features)
     table = numbers(chosen)
     if not len(table):
         raise ValueError("there must be at least one row, got none")
-    found = grouping(groups, len(table))
+    found = grouping(bag, len(table))
     y = None
     if given is not None:
         y = labels_by_bag(found.ids, given) if by_bag else label_of_each_bag(found, given)
@@ -44,7 +44,7 @@ def of_table(
     return Parts(table, found.starts, names, found.ids, kept), y, found
 
 
-def _one_for_each_bag(labels: Any, groups: Any, X: Any, count: int) -> bool:
+def _one_for_each_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
     """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows.
 
     Examples
@@ -54,21 +54,21 @@ def _one_for_each_bag(labels: Any, groups: Any, X: Any, count: int) -> bool:
     True
     >>> _one_for_each_bag(pd.Series([0, 1, 1]), [2, 0, 1], np.ones((3, 1)), 3)
     Traceback (most recent call last):
-    ValueError: labels may be those of the rows or, by their index, those of the bags; ...
+    ValueError: label may be that of the rows or, by its index, that of the bags; ...
     """
-    index = index_of(labels)
-    if isinstance(labels, Mapping) or index is None:
-        return isinstance(labels, Mapping)
-    if len(labels) != count:
+    index = index_of(label)
+    if isinstance(label, Mapping) or index is None:
+        return isinstance(label, Mapping)
+    if len(label) != count:
         return True
     rows = index_of(X)
     of_rows = index.tolist() == list(range(count)) if rows is None else rows.equals(index)
-    names = as_given(groups).tolist()
+    names = as_given(bag).tolist()
     of_bags = set(names) <= set(index.tolist())
     if of_rows and of_bags and names != index.tolist():
         raise ValueError(
-            "labels may be those of the rows or, by their index, those of the bags; pass "
-            "labels.to_numpy() for the first, labels.to_dict() for the second"
+            "label may be that of the rows or, by its index, that of the bags; pass "
+            "label.to_numpy() for the first, label.to_dict() for the second"
         )
     return of_bags and not of_rows
 
@@ -82,22 +82,22 @@ def labels_by_bag(ids: Any, labels: Any) -> Any:
     array([1, 0])
     >>> labels_by_bag(np.array(["b", "a"]), {"a": 0})
     Traceback (most recent call last):
-    ValueError: labels must have one for each bag, got none for bag 'b'; there are 'a'
+    ValueError: label must have one for each bag, got none for bag 'b'; there are 'a'
     """
     pairs = labels.items()
     known: dict[Any, Any] = {}
     for name, label in pairs:
         if name in known:
-            raise ValueError(f"labels must name each bag once, got {name!r} twice")
+            raise ValueError(f"label must name each bag once, got {name!r} twice")
         known[name] = label
     lost = next((one for one in ids.tolist() if one not in known), None)
     if lost is not None:
         few = ", ".join(repr(one) for one in list(known)[:5])
         raise ValueError(
-            f"labels must have one for each bag, got none for bag {lost!r}; there are {few}"
+            f"label must have one for each bag, got none for bag {lost!r}; there are {few}"
         )
     found = np.array([known[one] for one in ids.tolist()])
     gap = first_missing(found)
     if gap is not None:
-        raise ValueError(f"labels must have one for each bag, got none for bag {ids[gap]!r}")
+        raise ValueError(f"label must have one for each bag, got none for bag {ids[gap]!r}")
     return found

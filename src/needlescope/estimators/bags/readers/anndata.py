@@ -52,10 +52,6 @@ def read_h5ad(
         The column of ``obs`` that says which bag a cell is in, as "donor".
     label : str, optional
         The column of ``obs`` with the label of the bag, the same for all its cells.
-    cache : path, optional
-        A folder that takes the features, a block of cells at a time; from 256 MB on they are read
-        from there when they are needed, and never all at once. Later calls use it again unless
-        the file has changed. Without one all are read into memory.
     features : str, default "X"
         "X", or a key of ``obsm``, as "X_pca". A sparse X (CSR or CSC) becomes dense: where genes
         are tens of thousands, "X_pca" is the better choice.
@@ -65,12 +61,8 @@ def read_h5ad(
         Columns of ``obs`` or keys of ``obsm`` to keep with each cell, as ["cell_type", "spatial"].
     groups : str, optional
         A column of ``obs`` that says which bags belong together.
-    memory : int, default 1 GiB
-        Bytes that may be read into memory; what needs more is refused before it is read. With a
-        cache the features need not fit.
-    external : bool, default False
-        Whether to follow external links, external storage and virtual datasets, by which a file
-        can have any other file read. They are refused otherwise, and go without a cache.
+    cache, memory, external : optional
+        As in `read_hdf5`; the cache takes a block of cells at a time.
 
     Returns
     -------

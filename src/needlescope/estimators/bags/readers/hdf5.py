@@ -17,10 +17,10 @@ ENDINGS = (".h5", ".hdf5")
 
 def read_hdf5(
     folder: Any,
-    labels: Any = None,
+    table: Any = None,
     cache: Any = None,
     *,
-    slide: str = "slide_id",
+    file: str = "slide_id",
     label: str = "label",
     bag: str | None = None,
     groups: str | None = None,
@@ -40,16 +40,16 @@ def read_hdf5(
     ----------
     folder : path
         Where the files are, ``.h5`` or ``.hdf5``.
-    labels : path or DataFrame, optional
-        A table, CSV (or TSV), with a row for each slide. Bags are in its order; without one all
+    table : path or DataFrame, optional
+        CSV (or TSV), with a row for each slide. Bags are in its order; without one all
         files are bags, in the order of their names.
     cache : path, optional
         A folder, made if it is not there, that takes the features of all files, one after the
         other; from 256 MB on they are read from there when they are needed, and never all at
         once. Later calls use it again unless a file has changed. Without one all are read into
         memory.
-    slide, label : str, default "slide_id" and "label"
-        Columns of the table.
+    file, label : str, default "slide_id" and "label"
+        The columns of the table that name the file of each slide, and the label of its bag.
     bag : str, optional
         A column of the table that says which slides make one bag, as "case_id" for a bag of each
         patient; the slide of each instance is kept in ``bags.metadata`` under the name of its
@@ -109,7 +109,7 @@ def read_hdf5(
     choice("unmatched", unmatched, ("raise", "drop"))
     bound = memory_bound(memory)
     check_cache(cache, external)
-    slides = match(folder, ENDINGS, Table(labels, slide, label, bag, groups), unmatched)
+    slides = match(folder, ENDINGS, Table(table, file, label, bag, groups), unmatched)
 
     def inspect(path: Path) -> Slide:
         with opened(path, bound, external) as file:

@@ -51,10 +51,6 @@ def read_parquet(
         The column that says which bag a row is in.
     label : str, optional
         The column with the label of the bag, the same in all its rows; it is no feature.
-    cache : path, optional
-        A folder that takes the features, a block of rows at a time; from 256 MB on they are read
-        from there when they are needed, and never all at once. Later calls use it again unless a
-        file has changed. Without one all are read into memory.
     features : str or list of str, optional
         Columns to take for features: of numbers, or one of lists of numbers that are all as long,
         as embeddings are kept. By default all columns that are named nowhere else, and are not the
@@ -65,9 +61,8 @@ def read_parquet(
         Columns to keep with each instance, as ["x", "y"].
     groups : str, optional
         A column that says which bags belong together; it is no feature.
-    memory : int, default 1 GiB
-        Bytes that may be read into memory; what needs more is refused before it is read. With a
-        cache the features need not fit.
+    cache, memory : optional
+        As in `read_hdf5`; the cache takes a block of rows at a time.
 
     Returns
     -------

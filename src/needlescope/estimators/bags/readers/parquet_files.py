@@ -132,7 +132,7 @@ class ParquetFiles:
         kinds = [kind.value_type if is_list(kind) else kind for kind in kinds]
         words = [name for name, kind in zip(wanted, kinds, strict=True) if not _is_number(kind)]
         if words:
-            raise ValueError(f"{first}: {not_numbers(words, self.schema[words[0]], 'label')}")
+            raise ValueError(f"{first}: {not_numbers(words, self.schema[words[0]])}")
         plain = [
             kind.to_pandas_dtype() if not pa.types.is_decimal(kind) else float for kind in kinds
         ]

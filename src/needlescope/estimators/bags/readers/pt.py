@@ -17,10 +17,10 @@ ENDINGS = (".pt", ".pth")
 
 def read_pt(
     folder: Any,
-    labels: Any = None,
+    table: Any = None,
     cache: Any = None,
     *,
-    slide: str = "slide_id",
+    file: str = "slide_id",
     label: str = "label",
     bag: str | None = None,
     groups: str | None = None,
@@ -38,35 +38,20 @@ def read_pt(
     ----------
     folder : path
         Where the files are, ``.pt`` or ``.pth``.
-    labels : path or DataFrame, optional
-        A table, CSV (or TSV), with a row for each slide, as `read_hdf5` takes it.
-    cache : path, optional
-        A folder that takes the features of all files, for this and later calls.
-    slide, label : str, default "slide_id" and "label"
-        Columns of the table.
-    bag : str, optional
-        A column of the table that says which slides make one bag, as "case_id".
-    groups : str, optional
-        A column of the table that says which bags belong together.
+    table, cache, file, label, bag, groups, unmatched : optional
+        As in `read_hdf5`.
     features : str, default "features"
         Where the tensor of the instances is in a dict. A tensor alone is the features.
     coords : str or None, default "coords"
         Where the coordinates are in a dict, kept as ``bags.metadata["coords"]`` if files have them.
-    unmatched : "raise" or "drop", default "raise"
-        What becomes of slides without a file, a label or an instance, and of files without a row
-        in the table.
     memory : int, default 1 GiB
         Bytes that may be read into memory; what needs more is refused before it is read. With a
         cache only one file at a time needs to fit.
 
     Returns
     -------
-    bags : Bags
-        Their ``ids`` are the slides, or what ``bag`` calls them.
-    y : array
-        The label of each, if there is a table.
-    groups : array
-        If asked for.
+    bags, y, groups
+        As from `read_hdf5`.
 
     Raises
     ------
@@ -85,7 +70,7 @@ def read_pt(
     """
     choice("unmatched", unmatched, ("raise", "drop"))
     bound = memory_bound(memory)
-    slides = match(folder, ENDINGS, Table(labels, slide, label, bag, groups), unmatched)
+    slides = match(folder, ENDINGS, Table(table, file, label, bag, groups), unmatched)
 
     def inspect(path: Path) -> Slide:
         held = _held(path, features)

@@ -56,8 +56,8 @@ class Reader(NamedTuple):
 class Table(NamedTuple):
     """The table of labels, a DataFrame or the path of one, and which of its columns are asked."""
 
-    labels: Any
-    slide: str
+    rows: Any
+    file: str
     label: str
     bag: str | None
     groups: str | None
@@ -65,16 +65,16 @@ class Table(NamedTuple):
 
 def match(folder: Any, endings: tuple[str, ...], asked: Table, unmatched: str) -> Slides:
     """Return the slides of a folder in the order of the table, or of their names without one."""
-    labels, slide, label, bag, groups = asked
+    given, file, label, bag, groups = asked
     found = _files(existing(folder), endings)
-    if labels is None:
+    if given is None:
         for name, column in (("groups", groups), ("bag", bag)):
             if column is not None:
-                raise ValueError(f"{name}={column!r} is a column of a table: pass labels, too")
+                raise ValueError(f"{name}={column!r} is a column of a table: pass table, too")
         return Slides(list(found.values()), list(found), list(found))
-    wanted = [slide, label, *(one for one in (bag, groups) if one is not None)]
-    table = _table(labels, wanted, slide)
-    slides = [str(one) for one in value_of_each_row(slide, table[slide], len(table), "the id")]
+    wanted = [file, label, *(one for one in (bag, groups) if one is not None)]
+    table = _table(given, wanted, file)
+    slides = [str(one) for one in value_of_each_row(file, table[file], len(table), "the id")]
     files = _named(slides, found)
     rows = _matched(Path(folder), slides, found, files, unmatched, endings[0])
     if unmatched == "drop":
@@ -99,7 +99,7 @@ def match(folder: Any, endings: tuple[str, ...], asked: Table, unmatched: str) -
         [bags[k] for k in order],
         of_bags(label),
         None if groups is None else of_bags(groups),
-        None if bag is None else slide,
+        None if bag is None else file,
     )
 
 
@@ -121,28 +121,28 @@ def _files(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
     return found
 
 
-def _table(labels: Any, columns: list[str], slide: str) -> Any:
+def _table(given: Any, columns: list[str], file: str) -> Any:
     """Return the table of labels, of slides' names as words: 007 is not 7."""
     import pandas as pd
 
-    where = "labels"
-    if not hasattr(labels, "columns"):
-        path = regular(labels)
+    where = "table"
+    if not hasattr(given, "columns"):
+        path = regular(given)
         where = str(path)
         if path.suffix.lower() not in (".csv", ".tsv", ".txt", ""):
             raise ValueError(
-                f"labels must be a DataFrame or a file of CSV or TSV, got {path}; pass "
+                f"table must be a DataFrame or a file of CSV or TSV, got {path}; pass "
                 f"pd.read_csv({path.name!r}) if pandas can read it"
             )
         tabs = "\t" if path.suffix.lower() == ".tsv" else ","
         with reading(path, "CSV"):
-            labels = pd.read_csv(path, sep=tabs, dtype={slide: str}, compression=None)
+            given = pd.read_csv(path, sep=tabs, dtype={file: str}, compression=None)
     for one in columns:
-        if one not in labels.columns:
+        if one not in given.columns:
             raise ValueError(
-                f"{where} must have a column {one!r}, got {', '.join(map(str, labels.columns))}"
+                f"{where} must have a column {one!r}, got {', '.join(map(str, given.columns))}"
             )
-    return labels
+    return given
 
 
 def bare(name: str) -> str:

@@ -51,7 +51,7 @@ def rank(
 
     Examples
     --------
-    >>> settings = [Setting(2.0, 0.1), Setting(2.0, 0.2), Setting(0.0, 0.1, read="mean")]
+    >>> settings = [Setting(2.0, 0.1), Setting(2.0, 0.2), Setting(0.0, 0.1, pooling="mean")]
     >>> losses = np.array([[0.5, 0.7], [0.1, 0.3], [0.2, 0.2]])
     >>> [(one.place, one.taken) for one in rank(settings, losses, np.ones(2), 2)]
     [(1, True), (2, True)]

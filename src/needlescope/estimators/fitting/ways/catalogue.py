@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...bags.views import Glass
-from ..settings import READS, STARTS, SUMMARIES, Setting
+from ..settings import INITS, POOLINGS, SUMMARIES, Setting
 
 EFFORTS = ("quick", "standard", "thorough")
 KAPPA = 2.0
@@ -27,156 +27,152 @@ ITERATIONS: dict[str, tuple[int, ...]] = {
     "standard": (0, 10, 25),
     "thorough": (0, 10, 25, 60),
 }
-MOST_OF_COSINES = 10  # iterations that attention to many cosines gains by
+MOST_OF_FEATURES = 10  # iterations that attention to many random features gains by
 MEAN_RIDGES = (0.5, 0.05, 0.005, 5e-4, 5e-5)
 RIDGES = {"quick": (0.3, 0.03), "standard": (0.3, 0.03, 0.003), "thorough": (0.3, 0.03, 0.003)}
 WIDEST_CONTRAST = 2000  # features whose covariances are compared: a matrix of 32 MB
 
 
-class Asked(NamedTuple):
+class SearchSpec(NamedTuple):
     """What the parameters of a classifier fix, and what they leave "auto"."""
 
     kappa: Any = "auto"
     ridge: Any = "auto"
-    refine: Any = "auto"
-    queries: Any = 1
+    max_refine_iter: Any = "auto"
+    n_queries: Any = 1
     shrinkage: Any = 1.0
-    cosines: Any = False
-    read: str = "auto"
-    start: str = "auto"
-    beside: Any = "auto"
+    random_features: Any = False
+    pooling: str = "auto"
+    init: str = "auto"
+    append_mean: Any = "auto"
     effort: str = "standard"
     both_sides: bool = False  # a signal may be in bags of either class
 
-    def plain(self) -> Asked:
+    def plain(self) -> SearchSpec:
         """Return the same with nothing left open of how to look: as the theory does it."""
         look: dict[str, Any] = {
             "shrinkage": 1.0,
-            "cosines": False,
-            "start": "steps",
-            "beside": False,
+            "random_features": False,
+            "init": "two_steps",
+            "append_mean": False,
         }
         fixed = {k: v for k, v in look.items() if getattr(self, k) == "auto"}
         return self._replace(both_sides=False, **fixed)
 
 
-def ways(asked: Asked, d: int, roomy: bool = True, summed_up: bool = True) -> list[Setting]:
+def ways(spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True) -> list[Setting]:
     """List the ways that the parameters leave open.
 
     Parameters
     ----------
-    asked
+    spec
         The parameters.
     d
         Features of an instance.
     roomy
-        Whether there is room to hold instances with cosines: without, "auto" offers none.
+        Whether there is room to hold instances with random features: without, "auto" offers none.
     summed_up
         The same for the summaries of all bags.
 
     Examples
     --------
-    >>> [way.words for way in ways(Asked(kappa=2.0, start="steps", beside=False), 10)]
-    ['attention from two steps of standardised instances']
-    >>> free = Asked(shrinkage="auto", cosines="auto")
+    >>> spec = SearchSpec(pooling="attention", init="two_steps", append_mean=False)
+    >>> [way.words for way in ways(spec, 10)]
+    ['attention initialised by two gradient steps, on standardised instances']
+    >>> free = SearchSpec(shrinkage="auto", random_features="auto")
     >>> [len(ways(free._replace(effort=effort), 10)) for effort in EFFORTS]
     [5, 23, 38]
     """
-    glasses = _glasses(asked, roomy)
+    glasses = _glasses(spec, roomy)
     return [
-        look._replace(shrinkage=glass.shrinkage, cosines=glass.waves)
+        look._replace(shrinkage=glass.shrinkage, random_features=glass.random_features)
         for glass in glasses
-        for one in _looks(asked, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
-        for look in _sides(asked, one)
+        for one in _looks(spec, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
+        for look in _sides(spec, one)
     ]
 
 
-def settings(asked: Asked, way: Setting, unit: float) -> list[Setting]:
+def settings(spec: SearchSpec, way: Setting, unit: float) -> list[Setting]:
     """List the settings of a way, by ridge and then by increasing iterations.
 
     ``unit`` is features per bag, the unit of the ridges that "auto" stands for.
 
     Examples
     --------
-    >>> [one.iterations for one in settings(Asked(ridge=0.1), Setting(2.0, 0.0), 1.0)]
+    >>> [one.max_refine_iter for one in settings(SearchSpec(ridge=0.1), Setting(2.0, 0.0), 1.0)]
     [0, 10, 25]
     """
-    if way.read == "trees":  # they know neither ridges nor iterations
+    if way.pooling == "forest":  # it has neither ridges nor iterations
         return [way]
     mean = not way.attends
-    steps = ITERATIONS[asked.effort] if isinstance(asked.refine, str) else (int(asked.refine),)
-    if isinstance(asked.refine, str) and way.cosines and way.read == "attended":
-        steps = tuple(k for k in steps if k <= MOST_OF_COSINES)
+    if isinstance(spec.max_refine_iter, str):
+        steps = ITERATIONS[spec.effort]
+        if way.random_features and way.pooling == "attention":
+            steps = tuple(k for k in steps if k <= MOST_OF_FEATURES)
+    else:
+        steps = (int(spec.max_refine_iter),)
     steps = (0,) if mean else steps
-    ridges = [unit * one for one in (MEAN_RIDGES if mean else RIDGES[asked.effort])]
-    if not isinstance(asked.ridge, str):
-        ridges = [float(asked.ridge)]
-    return [way._replace(ridge=ridge, iterations=k) for ridge in ridges for k in steps]
+    ridges = [unit * one for one in (MEAN_RIDGES if mean else RIDGES[spec.effort])]
+    if not isinstance(spec.ridge, str):
+        ridges = [float(spec.ridge)]
+    return [way._replace(ridge=ridge, max_refine_iter=k) for ridge in ridges for k in steps]
 
 
-def _glasses(asked: Asked, roomy: bool) -> list[Glass]:
-    """Return how instances may be shown; cosines are put beside standardised ones."""
-    shrinkages: Any = SHRINKAGES[asked.effort]
-    if not isinstance(asked.shrinkage, str):
-        shrinkages = (asked.shrinkage,)
-    if not isinstance(asked.cosines, str):
-        return [Glass(one, bool(asked.cosines)) for one in shrinkages]
+def _glasses(spec: SearchSpec, roomy: bool) -> list[Glass]:
+    """Return how instances may be shown; random features are appended to standardised ones."""
+    shrinkages: Any = SHRINKAGES[spec.effort]
+    if not isinstance(spec.shrinkage, str):
+        shrinkages = (spec.shrinkage,)
+    if not isinstance(spec.random_features, str):
+        return [Glass(one, bool(spec.random_features)) for one in shrinkages]
     return [Glass(one) for one in shrinkages] + [Glass(shrinkages[0], True)] * roomy
 
 
-def _looks(asked: Asked, glass: Glass, width: int, *, summed_up: bool) -> Iterator[Setting]:
-    """Go through what may be read of instances shown like this."""
-    reads = _reads(asked)
-    several = not isinstance(asked.queries, str) and int(asked.queries) > 1
-    if "mean" in reads:
-        yield Setting(0.0, 0.0, queries=asked.queries if several else 1, read="mean")
-        if asked.effort == "quick" and glass.waves and len(reads) > 1:
+def _looks(spec: SearchSpec, glass: Glass, width: int, *, summed_up: bool) -> Iterator[Setting]:
+    """Go through how instances shown like this may be pooled."""
+    poolings = POOLINGS if spec.pooling == "auto" else (spec.pooling,)
+    several = not isinstance(spec.n_queries, str) and int(spec.n_queries) > 1
+    if "mean" in poolings:
+        yield Setting(0.0, 0.0, n_queries=spec.n_queries if several else 1, pooling="mean")
+        if spec.effort == "quick" and glass.random_features and len(poolings) > 1:
             return  # all else takes its time
-    if (summed_up and not several) or len(reads) == 1:
-        yield from (Setting(0.0, 0.0, read=read) for read in _summaries(asked, reads))
-    if "evidence" in reads and not several:
-        for start in _starts(asked, ("iterated", "mean")):
-            yield Setting(0.0, 0.0, read="evidence", start=start)
-    if "attended" in reads:
-        kappa = KAPPA if isinstance(asked.kappa, str) else float(asked.kappa)
-        counts = QUERIES if isinstance(asked.queries, str) else (int(asked.queries),)
+    if (summed_up and not several) or len(poolings) == 1:
+        yield from (Setting(0.0, 0.0, pooling=one) for one in _summaries(spec, poolings))
+    if "log_mean_exp" in poolings and not several:
+        for init in _inits(spec, ("amp", "mean")):
+            yield Setting(0.0, 0.0, pooling="log_mean_exp", init=init)
+    if "attention" in poolings:
+        kappa = KAPPA if isinstance(spec.kappa, str) else float(spec.kappa)
+        counts = QUERIES if isinstance(spec.n_queries, str) else (int(spec.n_queries),)
         fits = width <= WIDEST_CONTRAST
-        for start in _starts(asked, STARTS if fits else ("steps", "iterated")):
-            for beside in _beside(asked, start):
+        for init in _inits(spec, INITS if fits else ("two_steps", "amp")):
+            for append in _appended(spec, init):
                 for count in counts:
-                    yield Setting(kappa, 0.0, 0, count, start=start, beside=beside)
+                    yield Setting(kappa, 0.0, 0, count, init=init, append_mean=append)
 
 
-def _sides(asked: Asked, look: Setting) -> Iterator[Setting]:
+def _sides(spec: SearchSpec, look: Setting) -> Iterator[Setting]:
     """Go through the classes that a signal may be in, where that makes a difference."""
     yield look
-    if asked.both_sides and look.one_sided:
+    if spec.both_sides and look.one_sided:
         yield look._replace(in_negatives=True)
 
 
-def _reads(asked: Asked) -> tuple[str, ...]:
-    if asked.read != "auto":
-        return (asked.read,)
-    if isinstance(asked.kappa, str):
-        return READS
-    return ("mean",) if asked.kappa == 0.0 else ("attended",)
+def _summaries(spec: SearchSpec, poolings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which classifiers of summaries are offered: a forest takes its time."""
+    quick = spec.effort == "quick" and len(poolings) > 1
+    return tuple(one for one in (("summaries",) if quick else SUMMARIES) if one in poolings)
 
 
-def _summaries(asked: Asked, reads: tuple[str, ...]) -> tuple[str, ...]:
-    """Return which readouts of summaries are offered: trees take their time."""
-    quick = asked.effort == "quick" and len(reads) > 1
-    return tuple(one for one in (("summaries",) if quick else SUMMARIES) if one in reads)
+def _inits(spec: SearchSpec, offered: tuple[str, ...]) -> tuple[str, ...]:
+    if spec.init != "auto":
+        return (spec.init,)
+    return offered[:1] if spec.effort == "quick" else offered
 
 
-def _starts(asked: Asked, offered: tuple[str, ...]) -> tuple[str, ...]:
-    if asked.start != "auto":
-        return (asked.start,)
-    return offered[:1] if asked.effort == "quick" else offered
-
-
-def _beside(asked: Asked, start: str) -> tuple[bool, ...]:
-    if not isinstance(asked.beside, str):
-        return (bool(asked.beside),)
-    if asked.effort == "quick":
+def _appended(spec: SearchSpec, init: str) -> tuple[bool, ...]:
+    if not isinstance(spec.append_mean, str):
+        return (bool(spec.append_mean),)
+    if spec.effort == "quick":
         return (False,)
-    return (False, True) if start == "steps" or asked.effort == "thorough" else (True,)
+    return (False, True) if init == "two_steps" or spec.effort == "thorough" else (True,)

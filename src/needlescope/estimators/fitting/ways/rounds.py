@@ -127,7 +127,7 @@ def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setti
 def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Scores:
     """Return the scores of some ways by all folds: many iterations with the best ridge only."""
     scores: Scores = {}
-    soon = {way: [one for one in some if one.iterations <= FEW] for way, some in ways.items()}
+    soon = {way: [one for one in some if one.max_refine_iter <= FEW] for way, some in ways.items()}
     if not all(soon.values()):
         score(ways, places, scores)
         return scores
@@ -135,7 +135,7 @@ def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Sc
     done, held = _done(soon, scores), np.concatenate([own for _, own in places])
     best = _behind(done, scores, held, losses) if done else {}
     far = {
-        way: [one for one in ways[way] if one.iterations > FEW and one.ridge == top.ridge]
+        way: [one for one in ways[way] if one.max_refine_iter > FEW and one.ridge == top.ridge]
         for way, (top, *_) in best.items()
     }
     far = {way: some for way, some in far.items() if some}
@@ -150,11 +150,11 @@ def few(settings: list[Setting]) -> list[Setting]:
     middling = ridges[len(ridges) // 2]
     if not settings[0].attends:
         return settings
-    most = max(FEW, min(one.iterations for one in settings))
+    most = max(FEW, min(one.max_refine_iter for one in settings))
     return [
         one
         for one in settings
-        if one.iterations == 0 or (one.iterations <= most and one.ridge == middling)
+        if one.max_refine_iter == 0 or (one.max_refine_iter <= most and one.ridge == middling)
     ]
 
 
@@ -165,9 +165,9 @@ def _done(ways: Ways, scores: Scores) -> Ways:
 
 def is_scout(way: Setting) -> bool:
     """Whether a way is among the first to look through its glass."""
-    if way.read == "evidence":
-        return way.start == "iterated"
-    return not way.attends or (way.start == "steps" and way.queries == 1)
+    if way.pooling == "log_mean_exp":
+        return way.init == "amp"
+    return not way.attends or (way.init == "two_steps" and way.n_queries == 1)
 
 
 def by_glass(ways: Ways) -> Iterable[tuple[Any, list[list[Setting]]]]:
@@ -177,7 +177,7 @@ def by_glass(ways: Ways) -> Iterable[tuple[Any, list[list[Setting]]]]:
 
 
 def _glass_key(way: Setting) -> tuple[bool, float]:
-    return way.cosines, -1.0 if way.shrinkage is None else -way.shrinkage
+    return way.random_features, -1.0 if way.shrinkage is None else -way.shrinkage
 
 
 def _behind(

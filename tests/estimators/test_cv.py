@@ -1,4 +1,4 @@
-"""Splitters and pairs of indices as ``validation=``: what is held out is what they say."""
+"""Splitters and pairs of indices as ``cv=``: what is held out is what they say."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from needlescope.estimators import AttentionClassifier, PooledClassifier
+from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
 from needlescope.estimators.fitting import fit as fitting
 from tests.estimators.hay import needles
 
 
-def pooled(validation):
-    return PooledClassifier(ridge=0.1, validation=validation, random_state=0)
+def pooled(cv):
+    return PooledClassifier(ridge=0.1, cv=cv, random_state=0)
 
 
 def test_the_folds_of_a_number_are_those_of_its_splitter():
@@ -31,19 +31,19 @@ def test_the_folds_of_a_number_are_those_of_its_splitter():
     random = np.random.RandomState(3)
     random.randint(2**31 - 1)  # what a fit draws before its folds
     pairs = list(StratifiedKFold(3, shuffle=True, random_state=random).split(X, y))
-    for kind, options in ((PooledClassifier, {}), (AttentionClassifier, {"effort": "quick"})):
+    for kind, options in ((PooledClassifier, {}), (MILClassifier, {"effort": "quick"})):
         number = kind(random_state=3, **options).fit(X, y)
-        listed = kind(random_state=3, validation=pairs, **options).fit(X, y)
+        listed = kind(random_state=3, cv=pairs, **options).fit(X, y)
         np.testing.assert_array_equal(listed.decision_function(X), number.decision_function(X))
-        np.testing.assert_array_equal(listed.held_out_, number.held_out_)
+        np.testing.assert_array_equal(listed.cv_decision_function_, number.cv_decision_function_)
 
 
 def test_bags_in_no_test_part_are_not_held_out():
     X, y = needles(n=90)
     fold = np.where(np.arange(90) < 30, -1, np.arange(90) // 2 % 2)
     clf = pooled(PredefinedSplit(fold)).fit(X, y)
-    np.testing.assert_array_equal(np.isnan(clf.held_out_), fold < 0)
-    assert pooled(0).fit(X, y).held_out_.shape == (90,)
+    np.testing.assert_array_equal(np.isnan(clf.cv_decision_function_), fold < 0)
+    assert pooled(0).fit(X, y).cv_decision_function_.shape == (90,)
 
 
 def test_calibration_is_by_the_bags_held_out():
@@ -55,8 +55,7 @@ def test_calibration_is_by_the_bags_held_out():
     told[held] = rng.permutation(y[held])
     pair = (np.flatnonzero(~held), np.flatnonzero(held))
     sure = [
-        np.abs(pooled(validation).fit(X, told).predict_proba(X)[:, 1] - 0.5).mean()
-        for validation in (3, [pair])
+        np.abs(pooled(cv).fit(X, told).predict_proba(X)[:, 1] - 0.5).mean() for cv in (3, [pair])
     ]
     assert sure[0] > 0.3 and sure[1] < 0.2
 
@@ -66,10 +65,10 @@ def test_repeats_share_the_weight_of_a_bag():
     pairs = list(StratifiedKFold(3).split(X, y))
     once, twice = (pooled(folds).fit(X, y) for folds in (pairs, pairs + pairs))
     np.testing.assert_allclose(twice.decision_function(X), once.decision_function(X), rtol=1e-9)
-    np.testing.assert_allclose(twice.held_out_, once.held_out_, rtol=1e-9)
+    np.testing.assert_allclose(twice.cv_decision_function_, once.cv_decision_function_, rtol=1e-9)
     # A fold twice over: its bags have as much to say as the others.
     more = pooled([*pairs, pairs[0]]).fit(X, y)
-    losses = [*more.validation_losses_.values()], [*once.validation_losses_.values()]
+    losses = [*more.cv_results_["mean_test_score"]], [*once.cv_results_["mean_test_score"]]
     np.testing.assert_allclose(*losses, rtol=1e-9)
 
 
@@ -78,8 +77,8 @@ def test_repeats_do_not_make_errors_smaller():
     pairs = list(StratifiedKFold(3).split(X, y))
     errors = []
     for folds in (pairs, 4 * pairs):
-        clf = AttentionClassifier("quick", validation=folds, random_state=0).fit(X, y)
-        errors.append([row.error for row in clf.choices_])
+        clf = MILClassifier("quick", cv=folds, random_state=0).fit(X, y)
+        errors.append(clf.cv_results_["difference_to_best_se"].tolist())
     np.testing.assert_allclose(errors[1], errors[0], rtol=1e-9)
 
 
@@ -92,12 +91,12 @@ def test_splitters_of_scikit_learn():
         (LeaveOneGroupOut(), groups),
         (LeaveOneOut(), None),
     ):
-        fixed = AttentionClassifier(kappa=1.0, ridge=0.1, refine=0, read="attended", start="steps")
-        clf = clone(fixed).set_params(beside=False, cosines=False, validation=splitter)
+        fixed = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=0, init="two_steps")
+        clf = clone(fixed).set_params(append_mean=False, random_features=False, cv=splitter)
         clf.fit(X, y, groups=given)
         assert clf.score(*needles(seed=7)) > 0.75
     search = GridSearchCV(pooled(KFold(3, shuffle=True, random_state=0)), {"ridge": [0.1, 1.0]})
-    assert search.fit(list(X), y).best_estimator_.setting_.ridge in (0.1, 1.0)
+    assert search.fit(list(X), y).best_estimator_.best_params_["ridge"] in (0.1, 1.0)
 
 
 def test_one_patient_at_a_time_though_each_has_one_label_only():
@@ -105,11 +104,11 @@ def test_one_patient_at_a_time_though_each_has_one_label_only():
     X, y = needles(n=60)
     order = np.argsort(y, kind="stable")
     X, y, groups = X[order], y[order], np.arange(60) // 6
-    fixed = {"shrinkage": 1.0, "cosines": False, "ridge": 0.1, "random_state": 0}
-    clf = AttentionClassifier(validation=LeaveOneGroupOut(), **fixed)
+    fixed = {"shrinkage": 1.0, "random_features": False, "ridge": 0.1, "random_state": 0}
+    clf = AttentionClassifier(cv=LeaveOneGroupOut(), **fixed)
     clf.fit(X, y, groups=groups)
     three = AttentionClassifier(**fixed).fit(X, y)
-    assert any(np.isnan(row.loss) for row in clf.choices_)
+    assert np.isnan(clf.cv_results_["mean_test_score"]).any()
     fresh, labels = needles(n=1000, seed=1)
     own = (np.arange(1000), (labels == "needle").astype(int))
     loss = [-np.log(one.predict_proba(fresh)[own]).mean() for one in (clf, three)]
@@ -124,7 +123,7 @@ def test_a_class_that_is_left_out_is_not_told_by_what_is_left(size):
         y = (np.arange(120) >= 60).astype(int)
         X = np.random.default_rng(seed).standard_normal((120, 1, 1)) + y[:, None, None]
         clf = pooled(LeaveOneGroupOut()).fit(X, y, groups=np.arange(120) // size)
-        better.append(roc_auc_score(y, clf.held_out_) - roc_auc_score(y, X[:, 0, 0]))
+        better.append(roc_auc_score(y, clf.cv_decision_function_) - roc_auc_score(y, X[:, 0, 0]))
     error = np.std(better, ddof=1) / np.sqrt(6)
     assert abs(np.mean(better)) < 4.0 * error < 0.02  # 0.015 and 0.066 if it were told
 
@@ -132,7 +131,7 @@ def test_a_class_that_is_left_out_is_not_told_by_what_is_left(size):
 def test_bags_held_out_one_by_one_keep_their_scores():
     """The scale of a classifier is not known by one bag: all would be equally far out."""
     X, y = needles(n=40)
-    alone = pooled(LeaveOneOut()).fit(X, y).held_out_
+    alone = pooled(LeaveOneOut()).fit(X, y).cv_decision_function_
     assert len(np.unique(alone.round(6))) > 30  # but for the middle ones, which make the scale
 
 
@@ -143,7 +142,7 @@ def test_bags_drawn_keep_their_folds(monkeypatch):
     X, y = needles(n=400)
     fold = np.where(np.arange(400) < 200, -1, np.arange(400) // 2 % 2)
     clf = pooled(PredefinedSplit(fold)).fit(X, y)
-    held = ~np.isnan(clf.held_out_)
+    held = ~np.isnan(clf.cv_decision_function_)
     assert 20 < held.sum() < 100 and (fold[held] >= 0).all()
 
 
@@ -151,30 +150,30 @@ N = np.arange(12)
 
 
 @pytest.mark.parametrize(
-    ("validation", "sentence"),
+    ("cv", "sentence"),
     [
-        ([], "^validation must be a number of folds from 2 on, or 0 for none, got .* a generator"),
-        ("abc", "^validation must be a number of folds .* a splitter of scikit-learn's is taken"),
-        ([(N, [])], "^fold 0 of validation holds out no bags$"),
-        ([(N[:6], N[6:]), ([], N)], "^fold 1 of validation trains on no bags$"),
-        ([(N[:6], [12])], "^fold 0 of validation holds out bag 12, but bags are 0 to 11$"),
-        ([([0, 1, -1], [3])], "^fold 0 of validation trains on bag -1, but bags are 0 to 11$"),
-        ([(N[:7], N[6:])], "^fold 0 of validation trains on bag 6 and holds it out$"),
-        ([([0, 1, 1], [2, 3])], "^fold 0 of validation trains on bag 1 more than once; sample_w"),
-        ([(N < 6, N >= 6)], "^fold 0 of validation must be two arrays .*got bool values; np.flatn"),
-        ([N, N], "^fold 0 of validation must be two arrays of indices"),
-        ([3, 4], "^fold 0 of validation must be two arrays of indices"),
-        ([(N[::2], N[1::2])], "^fold 0 of validation must train on bags of every class, but has n"),
+        ([], "^cv must be a number of folds from 2 on, or 0 for none, got .* a generator"),
+        ("abc", "^cv must be a number of folds .* a splitter of scikit-learn's is taken"),
+        ([(N, [])], "^fold 0 of cv holds out no bags$"),
+        ([(N[:6], N[6:]), ([], N)], "^fold 1 of cv trains on no bags$"),
+        ([(N[:6], [12])], "^fold 0 of cv holds out bag 12, but bags are 0 to 11$"),
+        ([([0, 1, -1], [3])], "^fold 0 of cv trains on bag -1, but bags are 0 to 11$"),
+        ([(N[:7], N[6:])], "^fold 0 of cv trains on bag 6 and holds it out$"),
+        ([([0, 1, 1], [2, 3])], "^fold 0 of cv trains on bag 1 more than once; sample_w"),
+        ([(N < 6, N >= 6)], "^fold 0 of cv must be two arrays .*got bool values; np.flatn"),
+        ([N, N], "^fold 0 of cv must be two arrays of indices"),
+        ([3, 4], "^fold 0 of cv must be two arrays of indices"),
+        ([(N[::2], N[1::2])], "^fold 0 of cv must train on bags of every class, but has n"),
         (
             [(N[:6], N[6::2])],
-            "^validation must hold out bags of every class, .* labelled hay$",
+            "^cv must hold out bags of every class, .* labelled hay$",
         ),
         (GroupKFold(2), "groups"),  # in scikit-learn's words
     ],
 )
-def test_folds_that_cannot_be_are_refused(validation, sentence):
+def test_folds_that_cannot_be_are_refused(cv, sentence):
     with pytest.raises(ValueError, match=sentence):
-        pooled(validation).fit(*needles(n=12))
+        pooled(cv).fit(*needles(n=12))
 
 
 def test_folds_that_cut_groups_are_refused():
@@ -186,5 +185,5 @@ def test_folds_that_cut_groups_are_refused():
 def test_a_fold_of_bags_without_weight_is_refused():
     X, y = needles(n=12)
     folds = [(N[:6], N[6:9]), (N[:6], N[9:])]
-    with pytest.raises(ValueError, match="fold 1 of validation holds out no bag of weight above"):
+    with pytest.raises(ValueError, match="fold 1 of cv holds out no bag of weight above"):
         pooled(folds).fit(X, y, (N < 9).astype(float))

@@ -18,7 +18,7 @@ from .tables import numbers
 AT_ONCE = 1 << 26  # numbers that a transformer is fitted to at once: 256 or 512 MB
 
 
-class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Fit a transformer to the instances of all bags, and put each instance through it.
 
     From bags to bags: ids and metadata stay, and names are what the transformer calls its output.
@@ -50,17 +50,28 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
     --------
     >>> from sklearn.decomposition import PCA
     >>> from sklearn.pipeline import make_pipeline
-    >>> from needlescope.estimators import EachInstance, PooledClassifier, load_musk1
+    >>> from needlescope.estimators import InstanceTransformer, PooledClassifier, load_musk1
     >>> X, y = load_musk1()
-    >>> clf = make_pipeline(EachInstance(PCA(20, random_state=0)), PooledClassifier()).fit(X, y)
+    >>> reduced = InstanceTransformer(PCA(20, random_state=0))
+    >>> clf = make_pipeline(reduced, PooledClassifier()).fit(X, y)
     >>> clf[:-1].transform(X)
     <92 bags of 2 to 40 instances, 20 features, float32>
+
+    Random Fourier features appended to standardised instances, for classifiers that are linear in
+    an instance:
+
+    >>> from sklearn.kernel_approximation import RBFSampler
+    >>> from sklearn.pipeline import make_union
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> both = make_union("passthrough", RBFSampler(gamma="scale", random_state=0))
+    >>> InstanceTransformer(make_pipeline(StandardScaler(), both)).fit_transform(X)
+    <92 bags of 2 to 40 instances, 266 features, float32>
     """
 
     def __init__(self, transformer: Any) -> None:
         self.transformer = transformer
 
-    def fit(self, X: Any, y: Any = None) -> EachInstance:
+    def fit(self, X: Any, y: Any = None) -> InstanceTransformer:
         """Fit the transformer to the instances of bags."""
         one, bags = self._fresh(), as_bags(X, missing=True)
         labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
@@ -91,8 +102,11 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
             if whole is None:
                 whole = np.empty((bags.starts[-1], part.shape[1]), part.dtype)
             whole[rows] = part
-        named = hasattr(self.transformer_, "get_feature_names_out")
-        return bags.with_instances(whole, list(self.get_feature_names_out()) if named else None)
+        try:
+            names = list(self.get_feature_names_out())
+        except AttributeError:  # the transformer, or a part of it, does not name its output
+            names = None
+        return bags.with_instances(whole, names)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return what the transformer calls its output, if it does."""
@@ -100,7 +114,7 @@ class EachInstance(BagEstimator, auto_wrap_output_keys=None):  # type: ignore[ca
         names = np.array(self._names(input_features), dtype=object)
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
-    def set_output(self, *, transform: Any = None) -> EachInstance:
+    def set_output(self, *, transform: Any = None) -> InstanceTransformer:
         """Accept any container: bags are not a table, and stay what they are."""
         return self
 

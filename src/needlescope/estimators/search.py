@@ -1,0 +1,166 @@
+"""What `MILClassifier` and `AttentionClassifier` share: candidates compared, scores explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import FloatArray
+from ..grid import choice
+from ..losses import Loss
+from ..models.attention import attend
+from ..models.segments import Ragged
+from . import several_classes
+from .base import BagClassifier
+from .diagnostics import describe
+from .fitting import steps
+from .fitting.comparison import Recipe
+from .fitting.prepared import Prepared
+from .fitting.selection import summary
+from .fitting.settings import (
+    INITS,
+    MOST_QUERIES,
+    MOST_STEPS,
+    RIDGE_RANGE,
+    check_auto,
+    check_switch,
+)
+from .fitting.ways.catalogue import EFFORTS, SearchSpec
+from .fitting.ways.contributions import parts
+from .several_classes import columns, each_class, named
+
+MOST_CANDIDATES = {"quick": 1, "standard": 3, "thorough": 5}
+
+
+class SearchClassifier(BagClassifier):
+    """A classifier that chooses among candidates by cross-validation, and explains its scores."""
+
+    effort: Any
+    n_queries: Any
+    max_refine_iter: Any
+    init: Any
+    random_features: Any
+
+    def _shared_spec(self, loss: Loss, pooling: str, kappa: Any = "auto") -> SearchSpec:
+        """Read the parameters that both classifiers have, or refuse them."""
+        check_auto("ridge", self.ridge, *RIDGE_RANGE)
+        check_auto("max_refine_iter", self.max_refine_iter, 0, MOST_STEPS, whole=True)
+        choice("effort", self.effort, EFFORTS)
+        choice("init", self.init, ("auto", *INITS))
+        check_auto("n_queries", self.n_queries, 1, MOST_QUERIES, whole=True)
+        check_switch("random_features", self.random_features)
+        iterations = self.max_refine_iter
+        if loss.kinked and iterations != 0 and kappa != 0.0:  # mean pooling has nothing to refine
+            if not isinstance(iterations, str):
+                raise ValueError(
+                    f"max_refine_iter={iterations} needs a loss without kinks, got {loss.name!r}; "
+                    "squared_hinge is one"
+                )
+            iterations = 0
+        return SearchSpec(
+            kappa=kappa,
+            ridge=self.ridge,
+            max_refine_iter=iterations,
+            n_queries=self.n_queries,
+            shrinkage=self.shrinkage,
+            random_features=self.random_features,
+            pooling=pooling,
+            init=self.init,
+            effort=self.effort,
+        )
+
+    def _recipe(self, loss: Loss) -> Recipe:
+        return super()._recipe(loss)._replace(most=MOST_CANDIDATES[self.effort])
+
+    @property
+    def query_(self) -> FloatArray:
+        """The queries, for instances that are not scaled."""
+        best = self._fitted().estimators_[0]
+        return self._unscaled(best.model.q)
+
+    @property
+    def selection_summary_(self) -> str:
+        """Sentences on why these candidates were selected, and whether they found anything."""
+        check_is_fitted(self, "classes_")
+        if hasattr(self, "binary_"):
+            each = zip(self.classes_, self.binary_, strict=True)
+            return "\n".join(f"{label}: {binary.selection_summary_}" for label, binary in each)
+        text = summary(self._tried, self.estimators_[0].setting)
+        if self.nested_ is not None:
+            text += f" {self.nested_.words}"
+        return text + self._signal_class()
+
+    def _signal_class(self) -> str:
+        """Say in which class a signal was found, if it was sought in either."""
+        one_sided = [one.setting for one in self.estimators_ if one.setting.one_sided]
+        if self._positive.known or not self._tried or not one_sided:
+            return ""
+        label = self.classes_[0 if one_sided[0].in_negatives else 1]
+        return (
+            " A signal was sought in bags of either class, as pos_label was not given; the best "
+            f"takes it to be in those labelled {label!s}."
+        )
+
+    def _describe(self, data: Prepared, weight: FloatArray) -> None:
+        """Keep what the queries attend to."""
+        self.alignment_ = describe(data, self.estimators_[0].model, weight)
+
+    @each_class(columns)
+    def transform(self, X: Any) -> FloatArray:
+        """Return the attention features Xᵀ softmax(X q) of scaled bags, one query after another."""
+        return steps.features(self._prepare(X)[0], self.estimators_[0].model.q)
+
+    @each_class(named)
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return names for the columns of `transform`."""
+        names, member = self._names(input_features), self._fitted().estimators_[0]
+        names += [f"random_feature{k}" for k in range(member.view.width - len(names))]
+        count = len(member.model.q)
+        if count == 1:
+            return np.array([f"attended_{name}" for name in names], dtype=object)
+        return np.array(
+            [f"attended{k}_{name}" for k in range(count) for name in names], dtype=object
+        )
+
+    def attention_weights(self, X: Any) -> list[FloatArray]:
+        """Return the attention weights of each bag: one for each instance.
+
+        They are those of the best candidate, ``estimators_[0]``. With several queries, an array
+        (queries, instances). An appended mean is not among them. Where the best candidate does
+        not attend, all weights of a bag are the same, and ``selection_summary_`` says so.
+        """
+        data, member = self._prepare(X)[0], self.estimators_[0]
+        queries = member.model.q[: member.setting.n_queries]
+        found: list[FloatArray] = []
+        for block in data.blocks():
+            rows, segments = block.table, block.segments
+            a = np.stack([attend(rows, segments, q, 1.0) for q in queries])
+            ends = np.cumsum(data.bags.lengths[block.rows])
+            found += np.split(a, ends[:-1], axis=1)
+        return [a[0] for a in found] if len(queries) == 1 else found
+
+    @each_class(several_classes.instance_scores)
+    def instance_scores(self, X: Any) -> list[FloatArray]:
+        """Return the instance contributions to the log odds of each bag: an array for each bag.
+
+        They add up to ``decision_function`` exactly, whatever was chosen. What belongs to no
+        instance, such as the share of positives among all bags, is spread evenly over a bag. Of
+        more than two classes, each array has a column for each class.
+        """
+        prepared = self._prepare(X)
+        bags, members = prepared[0].bags, self.estimators_
+        whole = Ragged.at(bags.starts)
+        each, total = np.zeros(int(bags.starts[-1])), np.zeros(len(bags))
+        for data, member in zip(prepared, members, strict=True):
+            for block in data.blocks():
+                found, score = parts(block.table, block.segments, member.model)
+                odds = member.calibration.log_odds(score)
+                first, last = bags.starts[block.rows.start], bags.starts[block.rows.stop]
+                each[first:last] += member.calibration.slope * found / len(members)
+                total[block.rows] += odds / len(members)
+        if len(members) > 1:
+            each, total = self.blend_.slope * each, self.blend_.log_odds(total)
+        each += whole.spread((total - whole.sum(each)) / whole.lengths)
+        return np.split(self._positive.sign * each, bags.starts[1:-1])

@@ -1,0 +1,65 @@
+"""The search over kinds of pooling, and what it has in common with attention alone."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from needlescope.estimators import AttentionClassifier, MILClassifier, PooledClassifier
+from needlescope.estimators.fitting.settings import POOLINGS
+from tests.estimators.hay import needles
+
+COVERS = ("search",)
+X, Y = needles(n=80)
+
+
+def parameters(kind):
+    return set(inspect.signature(kind).parameters)
+
+
+@pytest.fixture(scope="module")
+def searched():
+    return MILClassifier(random_state=0).fit(X, Y)
+
+
+def test_all_kinds_of_pooling_are_compared_by_the_search_and_one_by_attention(searched):
+    assert set(searched.cv_results_["param_pooling"]) == set(POOLINGS)
+    attends = AttentionClassifier("quick", random_state=0).fit(X, Y)
+    assert set(attends.cv_results_["param_pooling"]) == {"attention"}
+    mean = AttentionClassifier("quick", kappa=0.0, random_state=0).fit(X, Y)
+    assert set(mean.cv_results_["param_pooling"]) == {"mean"}
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_a_pooling_that_is_given_is_the_only_one(pooling):
+    clf = MILClassifier("quick", pooling=pooling, random_state=0).fit(X, Y)
+    assert {one.setting.pooling for one in clf.estimators_} == {pooling}
+    assert set(clf.cv_results_["param_pooling"]) == {pooling}
+
+
+def test_the_search_over_attention_alone_is_the_attention_classifier():
+    one, other = (
+        kind("quick", random_state=0, **given).fit(X, Y)
+        for kind, given in ((MILClassifier, {"pooling": "attention"}), (AttentionClassifier, {}))
+    )
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+
+
+def test_each_has_its_own_parameters_and_the_rest_in_common():
+    mil, attention = parameters(MILClassifier), parameters(AttentionClassifier)
+    assert mil - attention == {"pooling"}
+    assert attention - mil == {"kappa", "append_mean", "split"}
+
+
+def test_the_best_parameters_are_those_of_the_first_row(searched):
+    assert searched.best_params_ == searched.cv_results_["params"][0]
+    names = {"pooling", "ridge", "shrinkage", "random_features"}
+    assert set(PooledClassifier(random_state=0).fit(X, Y).best_params_) == names
+
+
+def test_the_summary_counts_candidates_not_settings(searched):
+    ways = {one.setting.way for one in searched._tried}
+    assert f"of {len(ways)} candidates" in searched.selection_summary_
+    assert len(ways) < len(searched.cv_results_["params"])
