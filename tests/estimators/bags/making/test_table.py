@@ -48,7 +48,7 @@ def test_a_series_of_as_many_labels_as_rows_goes_by_its_names_or_is_refused():
     assert y.tolist() == [0, 1, 2]
     numbered = pd.DataFrame({"bag": [2, 0, 1], "z": [1.0, 2.0, 3.0]})
     labels = pd.Series([10, 11, 12])
-    with pytest.raises(ValueError, match=r"^label may be those of the rows or, by their index"):
+    with pytest.raises(ValueError, match=r"^label may be that of the rows or, by its index"):
         Bags.from_table(numbered, "bag", label=labels)
     _, by_row = Bags.from_table(numbered, "bag", label=labels.to_numpy())
     _, by_bag = Bags.from_table(numbered, "bag", label=labels.to_dict())

@@ -44,7 +44,7 @@ def of_table(
     return Parts(table, found.starts, names, found.ids, kept), y, found
 
 
-def _one_for_each_bag(labels: Any, bag: Any, X: Any, count: int) -> bool:
+def _one_for_each_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
     """Tell whether labels are by the names of bags: a dict, or a Series that is not one of rows.
 
     Examples
@@ -54,12 +54,12 @@ def _one_for_each_bag(labels: Any, bag: Any, X: Any, count: int) -> bool:
     True
     >>> _one_for_each_bag(pd.Series([0, 1, 1]), [2, 0, 1], np.ones((3, 1)), 3)
     Traceback (most recent call last):
-    ValueError: label may be those of the rows or, by their index, those of the bags; ...
+    ValueError: label may be that of the rows or, by its index, that of the bags; ...
     """
-    index = index_of(labels)
-    if isinstance(labels, Mapping) or index is None:
-        return isinstance(labels, Mapping)
-    if len(labels) != count:
+    index = index_of(label)
+    if isinstance(label, Mapping) or index is None:
+        return isinstance(label, Mapping)
+    if len(label) != count:
         return True
     rows = index_of(X)
     of_rows = index.tolist() == list(range(count)) if rows is None else rows.equals(index)
@@ -67,7 +67,7 @@ def _one_for_each_bag(labels: Any, bag: Any, X: Any, count: int) -> bool:
     of_bags = set(names) <= set(index.tolist())
     if of_rows and of_bags and names != index.tolist():
         raise ValueError(
-            "label may be those of the rows or, by their index, those of the bags; pass "
+            "label may be that of the rows or, by its index, that of the bags; pass "
             "label.to_numpy() for the first, label.to_dict() for the second"
         )
     return of_bags and not of_rows
