@@ -64,9 +64,9 @@ def plan_from_pilot(
 
     Parameters
     ----------
-    X, y : bags and their labels
+    X, y : bags, array (bags,)
         As the classifiers of `needlescope.estimators` take them.
-    n, error, learner, loss, positives, costs, spend, interval, others, tol, seed
+    n, error, learner, loss, positives, costs, spend, interval, others, tol, seed : optional
         As `needlescope.plan` takes them.
     resamples : int, default 12
         How many pilots of the same size are drawn from the estimated task: the spread of their
@@ -86,7 +86,9 @@ def plan_from_pilot(
 
     Examples
     --------
-    >>> plan_from_pilot(np.ones((4, 2, 3)), [0, 1, 0, 1])
+    >>> import numpy as np
+    >>> import needlescope as ns
+    >>> ns.plan_from_pilot(np.ones((4, 2, 3)), [0, 1, 0, 1])
     Traceback (most recent call last):
     ValueError: with pilot data give n or error, not both: the other is planned for; got neither
     """
