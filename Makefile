@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-kernels test-oldest mutants house bench bench-bags agreement plan-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
+.PHONY: help test test-slow test-kernels test-oldest mutants layers bench bench-bags agreement plan-check fuzz lint format wheel reproduce reproduce-deep test-deep picture clean
 
 help: ## list the commands
 	@echo "usage: make <command>"
@@ -52,8 +52,8 @@ test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers 
 mutants: $(READY) ## make mistakes in a copy of the source, and see that the tests notice each
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-house: $(READY) ## draw the rooms, who imports whom, and the walks of five calls
-	$(BIN)/python -m tools.house $(ARGS)
+layers: $(READY) ## show the packages, who imports whom, and the files that five calls pass through
+	$(BIN)/python -m tools.layers $(ARGS)
 
 # Fuller attention has an environment of its own: torch is large, and made once. It comes first, and
 # from where pip is told to look: TORCH="torch==2.13.0 --index-url ..." takes a build for CPUs only.

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("scipy.stats", "sklearn", "pandas", "matplotlib", "torch")
-ROOMS = (
+PACKAGES = (
     *("answer", "arrays", "errors", "grid", "lattice", "losses", "noise", "outcome"),
     *("paper", "query", "schedule", "signal_count", "task", "training"),
     *("models", "solvers", "running", "theory", "simulation", "planning", "estimators", "deep"),
@@ -66,9 +66,9 @@ def heavy_modules_after(code: str) -> list[str]:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A needlescope of empty rooms, the future ones included."""
-    for room in ROOMS:
-        folder = tmp_path / "needlescope" / room
+    """A needlescope of empty packages, the future ones included."""
+    for name in PACKAGES:
+        folder = tmp_path / "needlescope" / name
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
     (tmp_path / "needlescope" / "__init__.py").touch()
@@ -84,7 +84,7 @@ def test_needlescope_keeps_the_import_contract() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_empty_rooms_keep_the_contract(package: Path) -> None:
+def test_empty_packages_keep_the_contract(package: Path) -> None:
     done = lint_imports(package)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -157,7 +157,7 @@ def test_cycles_are_forbidden(package: Path) -> None:
     write(package, "training/b", "from .. import task")
     done = lint_imports(package)
     assert done.returncode == 1
-    assert "between rooms BROKEN" in done.stdout
+    assert "between packages BROKEN" in done.stdout
 
 
 def test_importing_needlescope_loads_nothing_heavy() -> None:

@@ -1,4 +1,4 @@
-"""Tests stand where their modules do: the folders of tests are the rooms, files carry the names.
+"""Tests stand where their modules do: the folders of tests are the packages, files carry the names.
 
 A module has a test of its name at the mirrored place, or a test in the mirrored folder that says
 so, in a line at its top:
@@ -24,14 +24,14 @@ from needlescope.experiments.units import code
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {
     "agreement": "theory against simulation, at points all over their range",
-    "catalogue": "refusals, room by room: each call that is refused and the sentence it is told",
+    "catalogue": "refusals, package by package: each call that is refused and the sentence it is told",
     "conformance": "every loss, model, estimator, command and docstring through the same checks",
     "golden": "known numbers, published elsewhere",
-}  # folders of tests that mirror no room
+}  # folders of tests that mirror no package
 
 
 def modules(source: Path) -> set[tuple[str, str]]:
-    """Return the modules of a package: their room, as a path, and their own name."""
+    """Return the modules of a package: their package, as a path, and their own name."""
     paths = [path.relative_to(source) for path in source.rglob("*.py")]
     return {(one.parent.as_posix(), one.stem) for one in paths if one.name != "__init__.py"}
 
@@ -87,34 +87,36 @@ def used(test: Path, tests: Path, source: Path) -> Iterator[str]:
                 yield from [home[node.attr]] * (node.attr in home)
 
 
-def dotted(room: str | Path, name: str) -> str:
+def dotted(package: str | Path, name: str) -> str:
     """Return the name of a module as it is imported, without the package's."""
-    return ".".join([*Path(room).parts, name])
+    return ".".join([*Path(package).parts, name])
 
 
 def faults(source: Path, tests: Path) -> list[str]:
     """Return a sentence for each place where tests and source are no mirror of each other."""
     there = modules(source)
-    named = {(room, name) for room, name in there if has_tests(tests / room / f"test_{name}.py")}
+    named = {
+        (package, name) for package, name in there if has_tests(tests / package / f"test_{name}.py")
+    }
     found = [
-        f"tests/{folder}: mirrors no room; move it, or say in BESIDE what it holds"
+        f"tests/{folder}: mirrors no package; move it, or say in BESIDE what it holds"
         for folder in sorted(folders(tests) - folders(source) - set(BESIDE))
     ]
     rests_on, claimed = cache(code.rests_on), set()
     for test in sorted(path for path in tests.rglob("test_*.py") if covers(path)):
-        room, file = test.parent.relative_to(tests).as_posix(), test.relative_to(tests)
+        package, file = test.parent.relative_to(tests).as_posix(), test.relative_to(tests)
         reached = {one for name in set(used(test, tests, source)) for one in rests_on(name)}
         for name in covers(test):
-            claimed.add((room, name))
-            if (room, name) not in there:
-                found.append(f"tests/{file}: covers {name!r}, which is no module of {room}")
-            elif (room, name) in named:
+            claimed.add((package, name))
+            if (package, name) not in there:
+                found.append(f"tests/{file}: covers {name!r}, which is no module of {package}")
+            elif (package, name) in named:
                 found.append(f"tests/{file}: covers {name!r}, which has a test of its own")
-            elif dotted(room, name) not in reached:
+            elif dotted(package, name) not in reached:
                 found.append(f"tests/{file}: covers {name!r}, which nothing it imports imports")
     return found + [
-        f"{Path(room, name)}.py: needs tests/{Path(room, f'test_{name}.py')}, or a COVERS beside it"
-        for room, name in sorted(there - named - claimed)
+        f"{Path(package, name)}.py: needs tests/{Path(package, f'test_{name}.py')}, or a COVERS beside it"
+        for package, name in sorted(there - named - claimed)
     ]
 
 
@@ -124,23 +126,23 @@ def test_tests_mirror_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PACKAGE = {
-    "src/needlescope/__init__.py": "from .room.front import front",
-    "src/needlescope/room/__init__.py": "",
-    "src/needlescope/room/front.py": "from .back import back\ndef front(): return back()",
-    "src/needlescope/room/back.py": "def back(): return 1",
-    "src/needlescope/room/aside.py": "",
+    "src/needlescope/__init__.py": "from .package.front import front",
+    "src/needlescope/package/__init__.py": "",
+    "src/needlescope/package/front.py": "from .back import back\ndef front(): return back()",
+    "src/needlescope/package/back.py": "def back(): return 1",
+    "src/needlescope/package/aside.py": "",
     "tests/conftest.py": "",
     "tests/golden/test_numbers.py": "",
-    "tests/room/conftest.py": "from needlescope.room import aside",
-    "tests/room/help.py": "from needlescope.room.front import front",
-    "tests/room/test_front.py": "def test_front(): ...",
-    "tests/room/test_both.py": "import needlescope as ns\nCOVERS = ('aside', 'back')\nns.front()",
+    "tests/package/conftest.py": "from needlescope.package import aside",
+    "tests/package/help.py": "from needlescope.package.front import front",
+    "tests/package/test_front.py": "def test_front(): ...",
+    "tests/package/test_both.py": "import needlescope as ns\nCOVERS = ('aside', 'back')\nns.front()",
 }
 
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package of one room, whose tests mirror it."""
+    """A package of one package, whose tests mirror it."""
     for name, text in PACKAGE.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -160,13 +162,13 @@ CLAIMS = "\nCOVERS = ('aside', 'back')"
     [
         "import needlescope as ns\nns.front()",
         "from needlescope import front",
-        "from needlescope.room import front",
-        "from needlescope.room.front import front",
-        "from tests.room.help import front",
+        "from needlescope.package import front",
+        "from needlescope.package.front import front",
+        "from tests.package.help import front",
     ],
 )
 def test_what_is_reached_in_any_way_may_be_covered(package: Path, reaches: str) -> None:
-    (package / "tests/room/test_both.py").write_text(reaches + CLAIMS)
+    (package / "tests/package/test_both.py").write_text(reaches + CLAIMS)
     assert judged(package) == []
 
 
@@ -174,9 +176,9 @@ def test_what_is_reached_in_any_way_may_be_covered(package: Path, reaches: str) 
     ("file", "text", "fault"),
     [
         (
-            "src/needlescope/room/new.py",
+            "src/needlescope/package/new.py",
             "",
-            "room/new.py: needs tests/room/test_new.py, or a COVERS beside it",
+            "package/new.py: needs tests/package/test_new.py, or a COVERS beside it",
         ),
         (
             "src/needlescope/new.py",
@@ -184,44 +186,44 @@ def test_what_is_reached_in_any_way_may_be_covered(package: Path, reaches: str) 
             "new.py: needs tests/test_new.py, or a COVERS beside it",
         ),
         (
-            "tests/room/test_both.py",
+            "tests/package/test_both.py",
             "from needlescope import front\nCOVERS = ('aside',)",
-            "room/back.py: needs tests/room/test_back.py, or a COVERS beside it",
+            "package/back.py: needs tests/package/test_back.py, or a COVERS beside it",
         ),
         (
-            "tests/room/test_both.py",
+            "tests/package/test_both.py",
             "from needlescope import front\nCOVERS = ('aside', 'back', 'gone')",
-            "tests/room/test_both.py: covers 'gone', which is no module of room",
+            "tests/package/test_both.py: covers 'gone', which is no module of package",
         ),
         (
-            "tests/room/test_both.py",
+            "tests/package/test_both.py",
             "import needlescope as ns" + CLAIMS,
-            "tests/room/test_both.py: covers 'back', which nothing it imports imports",
+            "tests/package/test_both.py: covers 'back', which nothing it imports imports",
         ),
         (
-            "tests/room/conftest.py",
+            "tests/package/conftest.py",
             "",
-            "tests/room/test_both.py: covers 'aside', which nothing it imports imports",
+            "tests/package/test_both.py: covers 'aside', which nothing it imports imports",
         ),
         (
-            "tests/room/test_back.py",
+            "tests/package/test_back.py",
             "def test_back(): ...",
-            "tests/room/test_both.py: covers 'back', which has a test of its own",
+            "tests/package/test_both.py: covers 'back', which has a test of its own",
         ),
         (
-            "tests/room/test_front.py",
+            "tests/package/test_front.py",
             "# to be written",
-            "room/front.py: needs tests/room/test_front.py, or a COVERS beside it",
+            "package/front.py: needs tests/package/test_front.py, or a COVERS beside it",
         ),
         (
             "tests/attic/test_front.py",
             "",
-            "tests/attic: mirrors no room; move it, or say in BESIDE what it holds",
+            "tests/attic: mirrors no package; move it, or say in BESIDE what it holds",
         ),
         (
             "tests/golden/attic/test_front.py",
             "",
-            "tests/golden/attic: mirrors no room; move it, or say in BESIDE what it holds",
+            "tests/golden/attic: mirrors no package; move it, or say in BESIDE what it holds",
         ),
     ],
 )
@@ -232,7 +234,7 @@ def test_what_is_no_mirror_is_said(package: Path, file: str, text: str, fault: s
 
 
 def test_a_test_in_another_folder_covers_nothing_here(package: Path) -> None:
-    (package / "tests/room/test_both.py").rename(package / "tests/test_both.py")
+    (package / "tests/package/test_both.py").rename(package / "tests/test_both.py")
     assert len(judged(package)) == 4  # two claims of no module, two modules that nothing covers
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import house
+from tools import layers
 from tools.kernels import executable, numeric_tests
 from tools.mutants import Mutant, read_mutants
 
@@ -29,8 +29,8 @@ def test_a_mistake_can_still_be_made(mutant):
 
 def test_mistakes_are_many_and_have_names_of_their_own():
     assert len({one.name for one in MUTANTS}) == len(MUTANTS) >= 40
-    rooms = {one.file.split("/")[0] for one in MUTANTS}
-    assert {"losses", "models", "theory", "simulation", "estimators", "experiments"} <= rooms
+    packages = {one.file.split("/")[0] for one in MUTANTS}
+    assert {"losses", "models", "theory", "simulation", "estimators", "experiments"} <= packages
 
 
 @pytest.mark.parametrize(("source", "count"), [("a + c", 0), ("a + b + b", 2)])
@@ -55,37 +55,37 @@ CROWDED = {"estimators/bags": 14, "planning": 17, "theory": 14, "words": 13}
 """Packages that are to be split, and must not grow until they are."""
 
 
-def test_no_room_holds_more_files_than_fit_on_a_screen() -> None:
-    found = house.rooms(ROOT / "src" / "needlescope")
+def test_no_package_holds_more_files_than_fit_on_a_screen() -> None:
+    found = layers.packages(ROOT / "src" / "needlescope")
     assert len(found) > 20
-    crowded = {room.name: room.flat for room in found if room.flat > house.FLAT}
+    crowded = {package.name: package.flat for package in found if package.flat > layers.FLAT}
     assert all(count <= CROWDED.get(name, 0) for name, count in crowded.items()), crowded
 
 
-def test_a_walk_that_returns_is_seen(tmp_path: Path) -> None:
+def test_a_call_path_that_returns_is_seen(tmp_path: Path) -> None:
     """Two files that call each other back and forth, by a function that one hands to the other."""
-    (tmp_path / "room").mkdir()
-    (tmp_path / "room" / "a.py").write_text(
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "a.py").write_text(
         "import b\ndef go():\n    b.to(here)\ndef here():\n    pass\n"
     )
-    (tmp_path / "room" / "b.py").write_text("def to(back):\n    back()\n")
-    (tmp_path / "room" / "start.py").write_text("import a\ndef go():\n    a.go()\n")
-    sys.path.insert(0, str(tmp_path / "room"))
+    (tmp_path / "package" / "b.py").write_text("def to(back):\n    back()\n")
+    (tmp_path / "package" / "start.py").write_text("import a\ndef go():\n    a.go()\n")
+    sys.path.insert(0, str(tmp_path / "package"))
     try:
         start = importlib.import_module("start")
-        walk = house.walked("go", tmp_path, start.go)
+        path = layers.call_path("go", tmp_path, start.go)
     finally:
-        sys.path.remove(str(tmp_path / "room"))
+        sys.path.remove(str(tmp_path / "package"))
         for name in ("start", "a", "b"):
             sys.modules.pop(name, None)
-    assert walk.files == ["room/start.py", "room/a.py", "room/b.py"]
-    assert walk.returns == ["room/a.py > room/b.py > room/a.py"]
+    assert path.files == ["package/start.py", "package/a.py", "package/b.py"]
+    assert path.returns == ["package/a.py > package/b.py > package/a.py"]
 
 
 @pytest.mark.slow
 def test_no_call_returns_to_a_file_that_it_left() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tools.house", "--held"],
+        [sys.executable, "-m", "tools.layers", "--held"],
         cwd=ROOT,
         capture_output=True,
         text=True,

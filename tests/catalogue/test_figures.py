@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from needlescope import figures
-from needlescope.figures.reading.door import NothingToDraw
+from needlescope.figures.reading.validation import NothingToDraw
 from tests.catalogue.refusals import Case, check
 
 TASK = {"task.L": 10, "task.R": 1, "task.theta": 5.0, "task.pi": 0.5}

@@ -18,7 +18,7 @@ from .marks import Dots, Line, numbers
 from .reading.chosen import QUESTION, Chosen, choose
 from .reading.columns import missing
 from .reading.dependence import SYMBOLS
-from .reading.door import nothing
+from .reading.validation import nothing
 from .style import NAMES
 
 SCALES = ("linear", "log")

@@ -10,7 +10,7 @@ from .drawing import Axis, Block, Drawing, Panel
 from .drawn import drawn
 from .marks import Line, Mark, Rule, numbers
 from .reading.columns import check_columns
-from .reading.door import check_only
+from .reading.validation import check_only
 from .style import BAYES_COLOUR, COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 THIN = 0.9

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..experiments.comparison import verdict
-from ..figures.reading.door import NothingToDraw
+from ..figures.reading.validation import NothingToDraw
 from ..figures.render import blank, picture
 from ..gallery.registry import PublishedFigure, published
 from .parameters import Parameter, parameters

@@ -16,7 +16,7 @@ from ...errors import shortened
 from ...experiments.units.answers import ANSWERS, THEORY_OF
 from ...experiments.units.guess import meant
 from .columns import listed, missing
-from .door import nothing
+from .validation import nothing
 from .varying import asked
 
 QUESTION = "call"  # beside what is asked for, where a table answers several questions

@@ -20,8 +20,8 @@ from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import explain, note, two_panels
 from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
 from ...figures.reading.dependence import DEFAULTS
-from ...figures.reading.door import Draws, Rows, check_strengths, nothing, read
 from ...figures.reading.rows import carriers, select
+from ...figures.reading.validation import Draws, Rows, check_strengths, nothing, read
 from ...figures.style import AMP_THEORY, BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, grey
 from ...grid import choice
 

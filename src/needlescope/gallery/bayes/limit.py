@@ -17,8 +17,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import heights, line, note, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
-from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.style import (
     AMP_SIMULATED,
     AMP_THEORY,

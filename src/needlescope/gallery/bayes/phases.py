@@ -18,8 +18,8 @@ from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
-from ...figures.reading.door import Draws, Rows, read, tokens_of
 from ...figures.reading.rows import select, simulated
+from ...figures.reading.validation import Draws, Rows, read, tokens_of
 from ...figures.style import BLACK, COLOURS, DASHED, SOLID, WHITE
 from .limit import amp_units, bayes_unit, boundaries
 from .limit import scores as scores  # AMP is compared as there

@@ -18,8 +18,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, heights, note
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.door import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.reading.rows import means, select
+from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.style import BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, blend
 from ...grid import choice
 from .limit import bayes_unit

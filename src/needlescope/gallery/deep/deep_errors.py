@@ -15,8 +15,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note, trial_dots
 from ...figures.marks import Dots, Mark, Rule, numbers
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BLACK
 from ...grid import choice
 from .. import deep_style as style

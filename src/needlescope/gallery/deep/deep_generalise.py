@@ -17,9 +17,9 @@ from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
 from ...figures.reading.columns import listed
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.moments import each
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import DOTTED, grey
 from ...grid import choice
 from .. import deep_style as style

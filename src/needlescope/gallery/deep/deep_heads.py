@@ -15,8 +15,8 @@ from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, dots, note
 from ...figures.marks import Dots, Line, Rule
 from ...figures.reading.columns import missing
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BAYES_COLOUR, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style

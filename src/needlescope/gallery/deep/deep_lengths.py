@@ -15,8 +15,8 @@ from ...figures.drawing import Axis, Block, Drawing, Panel
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Band, Mark, Words
-from ...figures.reading.door import Draws, Rows, check_strengths, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, check_strengths, read
 from ...figures.style import grey
 from .. import deep_style as style
 from .. import deep_units as base

@@ -15,7 +15,7 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Panel
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Line, Mark, numbers
-from ...figures.reading.door import Draws, Rows, read
+from ...figures.reading.validation import Draws, Rows, read
 from ...figures.style import DASHED, grey
 from .. import deep_style as style
 from .. import deep_units as base

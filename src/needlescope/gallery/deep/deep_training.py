@@ -20,9 +20,9 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, note
 from ...figures.marks import INSIDE, Cells, Dots, Line, Mark, Rule, Words
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.moments import each, moments
 from ...figures.reading.rows import means, select, simulated
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BLACK, DASHED, grey
 from ...grid import choice
 from .. import deep_style as style

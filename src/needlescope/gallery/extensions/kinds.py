@@ -21,8 +21,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, bayes_line, explain, heights, line, note, trial_dots
 from ...figures.marks import Dots, Line, Mark
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
 from ...task import Task

@@ -17,8 +17,8 @@ from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import bayes_line, explain, heights, line, note, trial_dots
 from ...figures.marks import INSIDE, Line, Mark, Rule, Words, numbers
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BAYES_COLOUR, BAYES_OPTIMAL, COLOURS, DOTTED, grey
 from ...grid import choice
 

@@ -18,8 +18,8 @@ from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import explain, heights, line, note, trial_dots
 from ...figures.marks import INSIDE, Line, Mark, Words, numbers
 from ...figures.reading.columns import missing
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DOTTED, grey
 from ...grid import choice
 

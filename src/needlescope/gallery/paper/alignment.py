@@ -17,8 +17,8 @@ from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve, explain, note, two_panels
 from ...figures.marks import Line, Words, numbers
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DASHED, grey
 from ...grid import choice
 

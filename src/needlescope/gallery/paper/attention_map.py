@@ -18,8 +18,8 @@ from ...figures.drawing import Axis, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve, explain, note, two_panels
 from ...figures.marks import Mark, Rule
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DOTTED, blend, grey
 from ...grid import choice
 

@@ -17,7 +17,7 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
-from ...figures.reading.door import Draws, Rows, nothing, read
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DOTTED, NAMES, WHITE, blend
 from ...models import get_model
 

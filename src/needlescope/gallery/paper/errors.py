@@ -19,8 +19,8 @@ from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, bayes_line, curve, explain, heights, note
 from ...figures.marks import Dots, Line, Mark, Rule, Words
 from ...figures.reading.dependence import SYMBOLS
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.reading.varying import varying, with_value
 from ...figures.style import COLOURS, DOTTED, NAMES, SMALL, TEXT, grey
 from ...grid import choice

@@ -16,8 +16,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve
 from ...figures.marks import Dots, Line, Mark, Rule, Words
-from ...figures.reading.door import Draws, Rows, read
 from ...figures.reading.rows import carriers, select
+from ...figures.reading.validation import Draws, Rows, read
 from ...figures.style import BLACK, COLOURS, DOTTED, NAMES, TEXT, WHITE, blend, grey
 
 ORDER = 7

@@ -16,8 +16,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.door import Draws, Rows, read
 from ...figures.reading.rows import means, select
+from ...figures.reading.validation import Draws, Rows, read
 from ...figures.style import COLOURS
 
 ORDER = 8

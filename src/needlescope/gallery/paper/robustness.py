@@ -16,8 +16,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import curve, dots, note
 from ...figures.marks import Dots, Line
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import means, select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, NAMES, TEXT, grey
 from ...grid import choice
 from .errors import QUANTITIES

@@ -17,8 +17,8 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import dots, explain, note
 from ...figures.marks import Dots, Line, Mark, Rule, numbers
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import carriers, means, select
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DASHED, DOTTED, NAMES, SOLID
 
 ORDER = 4

@@ -17,8 +17,8 @@ from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import INSIDE, Line, Map, Mark, Rings, Scale, Words, numbers
-from ...figures.reading.door import Draws, Rows, nothing, read
 from ...figures.reading.rows import simulated
+from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BLACK, COLOURS, DASHED, WHITE
 
 ORDER = 5

@@ -1,4 +1,4 @@
-"""The door of the figures: a table is what a figure draws, or it is refused with a sentence.
+"""Validation of tables: a table is what a figure draws, or it is refused with a sentence.
 
 A figure draws the rows of some calls. One of their parameters is its x axis, others are its curves
 and its panels; any other must have one value, or two problems would be drawn as if they were one.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from needlescope.figures.reading.door import Draws, NothingToDraw, Rows, read
+from needlescope.figures.reading.validation import Draws, NothingToDraw, Rows, read
 
 LINE = Draws(
     "line",

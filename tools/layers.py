@@ -1,11 +1,11 @@
-"""Draw the house: files and lines of each room, who imports whom, and the walks of five calls.
+"""Show the layers: files and lines of each package, who imports whom, and the call paths of five calls.
 
-    python -m tools.house [--source FOLDER] [--held]
+    python -m tools.layers [--source FOLDER] [--held]
 
-A walk lists the files that a call passes through, in the order in which it first enters them. To
-follow it one reads the files of the room it starts in, and the doors of its sub-rooms and of every
-other room: the files by which the call comes in. The words of the problem are one hop. What returns
-to a file it had left is listed, but for the file it started in, for the words, and for the room
+A path lists the files that a call passes through, in the order in which it first enters them. To
+follow it one reads the files of the package it starts in, and the entry points of its sub-packages and of every
+other package: the files by which the call comes in. The words of the problem are one hop. What returns
+to a file it had left is listed, but for the file it started in, for the words, and for the package
 `running`, whose job it is to call back. Theory, simulation and `reproduce` must not return, and
 ``--held`` follows these alone. The fits of the estimators do: they go side by side, and what leads
 them calls each in turn.
@@ -34,11 +34,11 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = "words"
 TRANSPARENT = ("running",)  # whose job is to call back: processes, progress
-HELD = ("predict", "simulate", "needlescope reproduce errors")  # walks that may not return
-FLAT = 12  # files that a room may hold side by side
+HELD = ("predict", "simulate", "needlescope reproduce errors")  # call paths that may not return
+FLAT = 12  # files that a package may hold side by side
 
 
-class Room(NamedTuple):
+class Package(NamedTuple):
     """A folder of the package: files side by side, lines, and imports within it and of others."""
 
     name: str
@@ -48,7 +48,7 @@ class Room(NamedTuple):
     to: Counter[str]
 
 
-class Walk(NamedTuple):
+class CallPath(NamedTuple):
     """The files that a call passes through, those that must be read, and where it turns back."""
 
     name: str
@@ -58,7 +58,7 @@ class Walk(NamedTuple):
 
 
 def folder(path: str) -> str:
-    """Return the room or sub-room that a file lies in; the words are all in one.
+    """Return the package or sub-package that a file lies in; the words are all in one.
 
     >>> folder("theory/law/ladder.py"), folder("task.py"), folder("losses/base.py")
     ('theory/law', 'words', 'words')
@@ -67,8 +67,8 @@ def folder(path: str) -> str:
     return WORDS if place in (".", "losses", "outcome") else place
 
 
-def rooms(source: Path) -> list[Room]:
-    """Measure every room of the package in a folder."""
+def packages(source: Path) -> list[Package]:
+    """Measure every package of the package in a folder."""
     files = sorted(source.rglob("*.py"))
     lines, flat = Counter[str](), Counter[str]()
     edges: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -81,7 +81,7 @@ def rooms(source: Path) -> list[Room]:
             edges[place][folder(other)] += 1
     most = {WORDS: max(flat["."], flat["losses"], flat["outcome"])}
     return [
-        Room(
+        Package(
             name,
             most.get(name, flat[name]),
             lines[name],
@@ -116,7 +116,7 @@ def _imports(source: Path, path: Path) -> list[str]:
     return found
 
 
-def walked(name: str, source: Path, call: Callable[[], object]) -> Walk:
+def call_path(name: str, source: Path, call: Callable[[], object]) -> CallPath:
     """Run a call and follow it from file to file."""
     root = f"{source}{os.sep}"
     stack: list[str | None] = []
@@ -157,11 +157,11 @@ def walked(name: str, source: Path, call: Callable[[], object]) -> Walk:
         call()
     finally:
         sys.setprofile(None)
-    return Walk(name, list(files), _hops(list(files)), list(returns))
+    return CallPath(name, list(files), _hops(list(files)), list(returns))
 
 
 def _hops(files: list[str]) -> list[str]:
-    """Keep what must be read: the files of the room it starts in, and the doors of the others."""
+    """Keep what must be read: the files of the package it starts in, and the entry points of the others."""
     home = next((folder(one) for one in files if folder(one) != WORDS), WORDS)
     found: dict[str, str] = {}
     for one in files:
@@ -176,7 +176,7 @@ def _hops(files: list[str]) -> list[str]:
     return list(found.values())
 
 
-def walks(source: Path, held: bool = False) -> Iterator[Walk]:
+def call_paths(source: Path, held: bool = False) -> Iterator[CallPath]:
     """Follow five calls of the public interface, or those `HELD`, once all that they use is loaded.
 
     They are in their smallest sizes.
@@ -207,7 +207,7 @@ def walks(source: Path, held: bool = False) -> Iterator[Walk]:
         for name, call in calls.items():
             if name in HELD or not held:
                 call()
-                yield walked(name, source, call)
+                yield call_path(name, source, call)
 
 
 @contextmanager
@@ -232,30 +232,32 @@ def _reproduce(place: Path) -> None:
 
 
 def show(source: Path, held: bool = False) -> bool:
-    """Print rooms and walks; say whether all keep to what is promised."""
+    """Print packages and call paths; say whether all keep to what is promised."""
     console, good = Console(width=110), True
-    table = Table("room", "files here", "lines", "imports within", "imports of other rooms")
-    for room in rooms(source):
-        good &= held or room.flat <= FLAT
-        others = ", ".join(f"{name} {count}" for name, count in sorted(room.to.items()))
-        table.add_row(room.name, str(room.flat), str(room.lines), str(room.within), others)
-    console.print(table)
-    for walk in walks(source, held):
-        good &= not walk.returns or walk.name not in HELD
-        console.print(
-            f"[bold]{walk.name}[/]: {len(walk.hops)} hops, {len(walk.files)} files in all"
+    table = Table("package", "files here", "lines", "imports within", "imports of other packages")
+    for package in packages(source):
+        good &= held or package.flat <= FLAT
+        others = ", ".join(f"{name} {count}" for name, count in sorted(package.to.items()))
+        table.add_row(
+            package.name, str(package.flat), str(package.lines), str(package.within), others
         )
-        console.print("  " + " > ".join(walk.hops), highlight=False)
-        for one in walk.returns:
+    console.print(table)
+    for path in call_paths(source, held):
+        good &= not path.returns or path.name not in HELD
+        console.print(
+            f"[bold]{path.name}[/]: {len(path.hops)} hops, {len(path.files)} files in all"
+        )
+        console.print("  " + " > ".join(path.hops), highlight=False)
+        for one in path.returns:
             console.print(f"  [red]returns[/]: {one}", highlight=False)
     return good
 
 
 def main() -> None:
-    """Draw this tree's house, or that of another source folder in a process of its own."""
-    parser = argparse.ArgumentParser(description="Draw the house.")
+    """Draw this tree's layers, or that of another source folder in a process of its own."""
+    parser = argparse.ArgumentParser(description="Show the layers.")
     parser.add_argument("--source", type=Path, default=ROOT / "src")
-    parser.add_argument("--held", action="store_true", help="judge the walks alone")
+    parser.add_argument("--held", action="store_true", help="judge the call paths alone")
     given = parser.parse_args()
     source = given.source.resolve()
     if os.environ.get("PYTHONPATH") != str(source):
