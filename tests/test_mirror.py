@@ -24,7 +24,7 @@ from needlescope.experiments.units import code
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {
     "agreement": "theory against simulation, at points all over their range",
-    "catalogue": "refusals, package by package: each call that is refused and the sentence it is told",
+    "catalogue": "refusals, package by package: each call that is refused, and its sentence",
     "conformance": "every loss, model, estimator, command and docstring through the same checks",
     "golden": "known numbers, published elsewhere",
 }  # folders of tests that mirror no package
@@ -115,7 +115,8 @@ def faults(source: Path, tests: Path) -> list[str]:
             elif dotted(package, name) not in reached:
                 found.append(f"tests/{file}: covers {name!r}, which nothing it imports imports")
     return found + [
-        f"{Path(package, name)}.py: needs tests/{Path(package, f'test_{name}.py')}, or a COVERS beside it"
+        f"{Path(package, name)}.py: needs tests/{Path(package, f'test_{name}.py')}, "
+        "or a COVERS beside it"
         for package, name in sorted(there - named - claimed)
     ]
 
@@ -136,7 +137,9 @@ PACKAGE = {
     "tests/package/conftest.py": "from needlescope.package import aside",
     "tests/package/help.py": "from needlescope.package.front import front",
     "tests/package/test_front.py": "def test_front(): ...",
-    "tests/package/test_both.py": "import needlescope as ns\nCOVERS = ('aside', 'back')\nns.front()",
+    "tests/package/test_both.py": (
+        "import needlescope as ns\nCOVERS = ('aside', 'back')\nns.front()"
+    ),
 }
 
 

@@ -1,14 +1,14 @@
-"""Show the layers: files and lines of each package, who imports whom, and the call paths of five calls.
+"""Show the layers: files and lines of each package, who imports whom, and the paths of five calls.
 
     python -m tools.layers [--source FOLDER] [--held]
 
 A path lists the files that a call passes through, in the order in which it first enters them. To
-follow it one reads the files of the package it starts in, and the entry points of its sub-packages and of every
-other package: the files by which the call comes in. The words of the problem are one hop. What returns
-to a file it had left is listed, but for the file it started in, for the words, and for the package
-`running`, whose job it is to call back. Theory, simulation and `reproduce` must not return, and
-``--held`` follows these alone. The fits of the estimators do: they go side by side, and what leads
-them calls each in turn.
+follow it one reads the files of the package it starts in, and the entry points of its sub-packages
+and of every other package: the files by which the call comes in. The modules of the problem (task,
+training, losses, results) count as one. A return to a file that the call had left is listed, except
+to the first file, to the modules of the problem, and from `running`, whose job it is to call back.
+Theory, simulation and `reproduce` must not return, and ``--held`` follows these alone. The fits of
+the estimators do: they run side by side, and what leads them calls each in turn.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def call_path(name: str, source: Path, call: Callable[[], object]) -> CallPath:
 
 
 def _hops(files: list[str]) -> list[str]:
-    """Keep what must be read: the files of the package it starts in, and the entry points of the others."""
+    """Keep what must be read: the files of its own package, and entry points of the others."""
     home = next((folder(one) for one in files if folder(one) != WORDS), WORDS)
     found: dict[str, str] = {}
     for one in files:
