@@ -144,12 +144,10 @@ CASES = [
     line(
         "a folder for a table", sweep("--out", "old.csv"), "--out old.csv is a folder; name a file"
     ),
-    line("no such figure", said("figure", "error"), "experiment must be one of .*mean 'errors'"),
-    line("a figure's long name", said("figure", "x" * 300), "experiment must be one of 'errors'"),
+    line("no such figure", said("figure", "error"), "figure must be one of .*mean 'errors'"),
+    line("a figure's long name", said("figure", "x" * 300), "figure must be one of 'errors'"),
     line("a long folder", said("figure", "errors", "--folder", "x" * 300), "File name too long"),
-    line(
-        "no such figures", said("reproduce", "errors", "eros"), "experiment must be one of .*, got"
-    ),
+    line("no such figures", said("reproduce", "errors", "eros"), "figure must be one of .*, got"),
 ]
 
 

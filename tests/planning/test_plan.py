@@ -10,7 +10,7 @@ import pytest
 import needlescope as ns
 from needlescope.planning.curves import curves
 from needlescope.planning.learners import Evaluation
-from needlescope.planning.missing import evaluate
+from needlescope.planning.missing import solve
 from needlescope.planning.spec import plan_spec
 from needlescope.planning.spread import _errors
 from needlescope.running.seeds import streams
@@ -84,7 +84,7 @@ def test_a_length_whose_error_is_not_known_is_not_promised():
             return Evaluation(0.05 if L < 40 else 0.4, 0.0)
 
     spec = plan_spec(None, 1, 5.0, 0.5, 10, 100, 0.1, "amp")
-    assert evaluate(spec, Jumping(), 1e-3).at == 29.0
+    assert solve(spec, Jumping(), 1e-3).at == 29.0
 
 
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():

@@ -39,7 +39,7 @@ def curves(found: Plan, points: int | None = None) -> Curves:
     ...                others=False)
     >>> lines = curves(plan, points=1)
     >>> sorted(lines.errors), len(lines.n)
-    (['attention', 'amp', 'pooled', 'bayes_optimal', 'vectorized'], 1)
+    (['amp', 'attention', 'bayes_optimal', 'pooled', 'vectorized'], 1)
     """
     points = POINTS if points is None else points
     if not np.isfinite(found.n) or found.task is None:
