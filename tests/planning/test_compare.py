@@ -16,7 +16,8 @@ def test_attention_is_worth_it_for_a_needle():
     found = ns.compare(ns.Task(L=10, R=1, theta=5.0, pi=0.5), 400, 100)
     assert found.winner == "attention" and 0.2 < found.margin < 0.25
     assert found.bayes < found.bayes_optimal < found.attention < found.pooled < found.vectorized
-    assert not found.flip_n > 100 and 0.1 < found.flip_cosine < 0.5
+    assert 12 < found.flip_n < 24  # pooling wins with 10 bags, attention with 20
+    assert 0.1 < found.flip_cosine < 0.5
     assert found.verdict.startswith("Attention is worth it: mean pooling errs 0.26, attention 0.0")
     assert "it would lose below" in found.verdict
 

@@ -121,7 +121,7 @@ def simulate_amp(
         for k, one in enumerate(places)
     ]
     n_jobs = worth(n_jobs, sum(one.seconds for one in jobs))
-    rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"limit, d = {d}")
+    rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"AMP, d = {d}")
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
     options |= {
