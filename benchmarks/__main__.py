@@ -75,7 +75,7 @@ def attention_grid(console: Console) -> None:
     import needlescope as ns
 
     ours = fresh("predict", "attention", TASK, GRID.tolist())
-    found = ns.align(ns.Task(**TASK), ns.Training(alpha0=4.0, alpha1=1.0))
+    result = ns.align(ns.Task(**TASK), ns.Training(alpha0=4.0, alpha1=1.0))
     table = Table(title="attention, logistic, ridge 1e-5: one point")
     for name in ("alpha1", "engine s", "plain s", "ratio", "nodes", "engine", "plain", "z"):
         table.add_column(name, justify="right")
@@ -84,8 +84,8 @@ def attention_grid(console: Console) -> None:
     for index in TIMED:
         problem = {
             **TASK,
-            "kappa": found.kappa,
-            "cosine": found.cosine_q,
+            "kappa": result.kappa,
+            "cosine": result.cosine_q,
             "alpha1": GRID[index],
             "ridge": RIDGE,
         }

@@ -35,10 +35,10 @@ def timings(console: Console, commit: str = BEFORE, every: bool = False) -> None
     with tempfile.TemporaryDirectory() as folder:
         why = take_out(commit, Path(folder))
         sources = {"today": HOME / "src"} | ({} if why else {commit: Path(folder) / "src"})
-        found = rounds(sources, names)
+        result = rounds(sources, names)
     if why:
         console.print(f"Only today's timings: {why}.")
-    console.print(table(found, names))
+    console.print(table(result, names))
 
 
 def take_out(commit: str, folder: Path) -> str:
@@ -57,13 +57,13 @@ def take_out(commit: str, folder: Path) -> str:
 
 def rounds(sources: dict[str, Path], names: list[str]) -> dict[str, Found]:
     """Time each call by every source in turn, some rounds of it; the best of them counts."""
-    found: dict[str, Found] = {source: {} for source in sources}
+    result: dict[str, Found] = {source: {} for source in sources}
     for name in names:
         for _ in range(ROUNDS):
             for source, path in sources.items():
-                spent, best = _run(path, name), found[source].get(name)
-                found[source][name] = spent if best is None or spent is None else min(best, spent)
-    return found
+                spent, best = _run(path, name), result[source].get(name)
+                result[source][name] = spent if best is None or spent is None else min(best, spent)
+    return result
 
 
 def _run(source: Path, name: str) -> float | None:
@@ -77,15 +77,15 @@ def _run(source: Path, name: str) -> float | None:
     return None if spent is None else float(spent)
 
 
-def table(found: dict[str, Found], names: list[str]) -> Table:
+def table(result: dict[str, Found], names: list[str]) -> Table:
     """Put the timings side by side."""
-    today, *older = found
+    today, *older = result
     made = Table(title="theory: milliseconds of CPU time, one thread, the best of a few")
     made.add_column("call")
-    for title in ("ms", *(f"at {one}" for one in older), *("ratio" for _ in older), "aim"):
+    for title in ("ms", *(f"at {item}" for item in older), *("ratio" for _ in older), "aim"):
         made.add_column(title, justify="right")
     for name in names:
-        now, then = found[today][name], [found[one][name] for one in older]
+        now, then = result[today][name], [result[item][name] for item in older]
         ratios = [f"{old / now:.1f}×" if old and now else "–" for old in then]
         aim = TIMINGS[name].aim
         made.add_row(name, *map(_shown, [now, *then]), *ratios, "" if aim is None else f"{aim:.0f}")

@@ -153,11 +153,11 @@ def _root(nodes: Nodes, alpha1: float, ridge: float, start: Array) -> tuple[Arra
     """Try MINPACK's two methods from ``start``; the solution and its largest residual, or raise."""
     arguments = (nodes, alpha1, ridge)
     for method, options in (("hybr", {"factor": 1.0}), ("lm", {"maxiter": 100})):
-        found = root(residuals, start, arguments, method, _jacobian, tol=1e-8, options=options)
-        worst = float(np.abs(found.fun).max())
+        result = root(residuals, start, arguments, method, _jacobian, tol=1e-8, options=options)
+        worst = float(np.abs(result.fun).max())
         if worst < RESIDUAL_TOLERANCE:
-            return found.x, worst
-    raise RuntimeError(f"No solution at alpha1={alpha1:g}, ridge={ridge:g}: {found.message}")
+            return result.x, worst
+    raise RuntimeError(f"No solution at alpha1={alpha1:g}, ridge={ridge:g}: {result.message}")
 
 
 def _errors(x: Array, nodes: Nodes) -> Array:

@@ -117,10 +117,10 @@ def milliseconds(timing: Timing) -> float | None:
 
 def _forget() -> None:
     """Empty what the package remembers between calls."""
-    for one in gc.get_objects():
-        room = getattr(one, "__module__", None) if callable(one) else None
-        if isinstance(one, functools._lru_cache_wrapper) and str(room).startswith("needlescope."):
-            one.cache_clear()
+    for thing in gc.get_objects():
+        room = getattr(thing, "__module__", None) if callable(thing) else None
+        if isinstance(thing, functools._lru_cache_wrapper) and str(room).startswith("needlescope."):
+            thing.cache_clear()
 
 
 if __name__ == "__main__":

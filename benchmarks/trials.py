@@ -115,8 +115,8 @@ def flat_readout(console: Console) -> None:
     _row(table, "engine, float64 features", fresh(FLAT, "engine float64"), plain)
     _row(table, "engine, float32 features", fresh(FLAT, "engine float32"), plain)
     for sampler in ("tokens", "reduced"):
-        found = fresh(ENGINE, "vectorized", sampler)
-        _row(table, f"engine, a whole trial, {sampler}", found, plain)
+        result = fresh(ENGINE, "vectorized", sampler)
+        _row(table, f"engine, a whole trial, {sampler}", result, plain)
     console.print(table)
 
 

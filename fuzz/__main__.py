@@ -77,7 +77,7 @@ def _check(problem: object) -> tuple[str, list[str]]:
 
     assert isinstance(problem, Problem)
     try:
-        found = answer(problem)
+        result = answer(problem)
     except (ns.NoMinimiser, ns.NotConverged) as refusal:
         return f"{type(refusal).__name__}: {refusal}", []
     except Exception as error:
@@ -85,12 +85,12 @@ def _check(problem: object) -> tuple[str, list[str]]:
     failures = []
     for check in CHECKS:
         try:
-            verdict = check(problem, found)
+            verdict = check(problem, result)
         except Exception as error:
             verdict = f"{type(error).__name__}: {error}"
         if verdict is not None:
             failures.append(f"{check.__name__}: {verdict}")
-    return "collapsed (w = 0)" if found.norm == 0.0 else "converged", failures
+    return "collapsed (w = 0)" if result.norm == 0.0 else "converged", failures
 
 
 RUNS = {"training": run_one, "limits": run_limit}
@@ -122,23 +122,23 @@ def status_of(report: Report) -> str:
     return NUMBER.sub("#", report.status.split(" here")[0].split(";")[0].split(", and")[0])
 
 
-def summary(console: Console, found: list[Report], seconds: float) -> None:
+def summary(console: Console, result: list[Report], seconds: float) -> None:
     """Print what became of the problems, by status and by kind, and the slowest of them."""
-    for status, count in Counter(status_of(one) for one in found).most_common():
+    for status, count in Counter(status_of(item) for item in result).most_common():
         console.print(f"{count:6d} {status}", highlight=False, soft_wrap=True)
     console.print()
     solved = ("converged", "collapsed (w = 0)")
-    for kind, count in sorted(Counter(one.kind for one in found).items()):
-        own = [one for one in found if one.kind == kind]
-        refused = sum(one.status not in solved and not one.failures for one in own)
-        mean = sum(one.seconds for one in own) / count
+    for kind, count in sorted(Counter(item.kind for item in result).items()):
+        own = [item for item in result if item.kind == kind]
+        refused = sum(item.status not in solved and not item.failures for item in own)
+        mean = sum(item.seconds for item in own) / count
         console.print(f"{count:6d} {kind}: {refused} refused, {mean:.2f} s each", highlight=False)
-    slowest = sorted(found, key=lambda one: -one.seconds)[:SLOWEST]
-    named = ", ".join(f"{one.index} ({one.seconds:.0f} s)" for one in slowest)
-    total = sum(one.seconds for one in found)
+    slowest = sorted(result, key=lambda item: -item.seconds)[:SLOWEST]
+    named = ", ".join(f"{item.index} ({item.seconds:.0f} s)" for item in slowest)
+    total = sum(item.seconds for item in result)
     console.print(
-        f"\n{len(found)} problems in {seconds:.0f} s, {total:.0f} s of one processor; the slowest: "
-        f"{named}",
+        f"\n{len(result)} problems in {seconds:.0f} s, {total:.0f} s of one processor; "
+        f"the slowest: {named}",
         highlight=False,
         soft_wrap=True,
     )
@@ -158,27 +158,27 @@ def main() -> int:
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
     console, started = Console(), time.perf_counter()
-    found: list[Report] = []
+    result: list[Report] = []
     columns = (TextColumn("fuzz"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     indices = range(options.first, options.first + options.problems)
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("fuzz", total=options.problems)
         try:
             for report in reports(options.what, options.seed, indices, options.n_jobs):
-                found.append(report)
+                result.append(report)
                 for failure in report.failures:
                     said = f"problem {report.index} {failure}"
                     bar.console.print(said, highlight=False, markup=False, soft_wrap=True)
                 bar.advance(task)
-                if not console.is_terminal and len(found) % EVERY == 0:
-                    console.print(f"{len(found)} of {len(indices)}")
+                if not console.is_terminal and len(result) % EVERY == 0:
+                    console.print(f"{len(result)} of {len(indices)}")
         except KeyboardInterrupt:
-            done = {report.index for report in found}
+            done = {report.index for report in result}
             first = next(index for index in indices if index not in done)
             left = indices.stop - first
             console.print(f"stopped; --first {first} --problems {left} goes on")
-    summary(console, found, time.perf_counter() - started)
-    return 1 if any(one.failures for one in found) or len(found) < len(indices) else 0
+    summary(console, result, time.perf_counter() - started)
+    return 1 if any(item.failures for item in result) or len(result) < len(indices) else 0
 
 
 if __name__ == "__main__":

@@ -36,34 +36,34 @@ def answer(problem: Problem, **changes: object) -> ns.Outcome:
     return ns.predict(problem.task, training, problem.model, query=problem.query, tol=TOL)
 
 
-def seen(problem: Problem, found: ns.Outcome) -> ns.Query:
+def seen(problem: Problem, result: ns.Outcome) -> ns.Query:
     """Return the query that an answer rests on."""
     if get_model(problem.model).has_query:
-        return ns.Query(np.inf if found.kappa > 1e6 else found.kappa, found.cosine_q)
+        return ns.Query(np.inf if result.kappa > 1e6 else result.kappa, result.cosine_q)
     return ns.Query(0.0, 0.0)
 
 
-def sane(problem: Problem, found: ns.Outcome) -> str | None:
+def sane(problem: Problem, result: ns.Outcome) -> str | None:
     """Residuals at 1e-8, finite numbers, probabilities in [0, 1], errors as small as asked."""
     for name in ("bias", "signal", "norm", "cosine", *COMPARED):
-        both = getattr(found, name), getattr(found, f"{name}_se")
+        both = getattr(result, name), getattr(result, f"{name}_se")
         if not np.isfinite(both).all():
             return f"{name} = {both[0]} ± {both[1]}"
-    if not found.residual <= 1e-8:
-        return f"residual {found.residual:.1e}"
+    if not result.residual <= 1e-8:
+        return f"residual {result.residual:.1e}"
     for name in ("test_error", "train_error"):
-        if not -1e-12 <= getattr(found, name) <= 1.0 + 1e-12:
-            return f"{name} = {getattr(found, name)}"
-    if not (np.isfinite(found.train_loss) and found.train_loss >= -1e-12):
-        return f"train_loss = {found.train_loss}"
-    if not 2.0 * found.test_error_se <= TOL:
-        return f"test_error_se = {found.test_error_se:.1e}"
+        if not -1e-12 <= getattr(result, name) <= 1.0 + 1e-12:
+            return f"{name} = {getattr(result, name)}"
+    if not (np.isfinite(result.train_loss) and result.train_loss >= -1e-12):
+        return f"train_loss = {result.train_loss}"
+    if not 2.0 * result.test_error_se <= TOL:
+        return f"test_error_se = {result.test_error_se:.1e}"
     return None
 
 
-def no_query_is_pooling(problem: Problem, found: ns.Outcome) -> str | None:
+def no_query_is_pooling(problem: Problem, result: ns.Outcome) -> str | None:
     """Any alignment with κ = 0 equals pooling."""
-    cosine = seen(problem, found).cosine
+    cosine = seen(problem, result).cosine
     try:
         flat = answer(problem._replace(model="attention", query=ns.Query(0.0, cosine)))
         pooled = answer(problem._replace(model="pooled", query=None))
@@ -73,7 +73,7 @@ def no_query_is_pooling(problem: Problem, found: ns.Outcome) -> str | None:
     return None if gap < 1e-7 else f"kappa = 0 differs from pooling by {gap:.1e}"
 
 
-def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
+def order_of_tokens(problem: Problem, result: ns.Outcome) -> str | None:
     """Permuting the tokens changes nothing, and all patterns at once are the uniform law."""
     small = problem.task.replace(L=min(problem.task.L, 7), R=min(problem.task.R, 3))
     small = small.replace(R=min(small.R, small.L))
@@ -83,7 +83,7 @@ def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
     rng = np.random.default_rng(small.L)
     chances = rng.dirichlet(np.ones(len(every)))
     shuffle = rng.permutation(small.L)
-    moved = [sorted(int(shuffle[k]) for k in one) for one in every]
+    moved = [sorted(int(shuffle[k]) for k in item) for item in every]
     laws = {
         "uniform": "uniform",
         "listed": ns.Positions(every),
@@ -98,16 +98,16 @@ def order_of_tokens(problem: Problem, found: ns.Outcome) -> str | None:
             ).test_error
         except ns.NoMinimiser:
             errors[name] = -1.0  # both of a pair must refuse, or neither
-    for one, other in (("uniform", "listed"), ("given", "moved")):
-        gap = abs(errors[one] - errors[other])
+    for item, other in (("uniform", "listed"), ("given", "moved")):
+        gap = abs(errors[item] - errors[other])
         if not gap <= 1e-6:
-            return f"vectorized: {one} and {other} positions differ by {gap:.1e}"
+            return f"vectorized: {item} and {other} positions differ by {gap:.1e}"
     return None
 
 
-def square_is_closed_form(problem: Problem, found: ns.Outcome) -> str | None:
+def square_is_closed_form(problem: Problem, result: ns.Outcome) -> str | None:
     """The general solver, from elsewhere, finds the square loss's closed form."""
-    query = seen(problem, found)
+    query = seen(problem, result)
     limit = train_limit(get_model(problem.model), problem.task, query, LADDER[0])
     law, ridge = limit.law(problem.task.pi), problem.training.ridge
     delta = problem.training.alpha1 / limit.dim
@@ -119,20 +119,20 @@ def square_is_closed_form(problem: Problem, found: ns.Outcome) -> str | None:
     return None if gap < 1e-6 else f"square loss: solver and closed form differ by {gap:.1e}"
 
 
-def loss_falls_with_ridge(problem: Problem, found: ns.Outcome) -> str | None:
+def loss_falls_with_ridge(problem: Problem, result: ns.Outcome) -> str | None:
     """A smaller ridge never raises the training loss."""
     try:
         lower = answer(problem, ridge=problem.training.ridge / 3.0)
     except ns.NoMinimiser:
         return None
-    excess = lower.train_loss - found.train_loss
-    noise = 2.0 * (lower.train_loss_se + found.train_loss_se)
-    same_law = lower.train_loss_se == found.train_loss_se == 0.0
-    allowed = 1e-7 * found.train_loss + (1e-12 if same_law else 1e-12 + noise)
+    excess = lower.train_loss - result.train_loss
+    noise = 2.0 * (lower.train_loss_se + result.train_loss_se)
+    same_law = lower.train_loss_se == result.train_loss_se == 0.0
+    allowed = 1e-7 * result.train_loss + (1e-12 if same_law else 1e-12 + noise)
     return None if excess <= allowed else f"train loss rises by {excess:.1e} as the ridge falls"
 
 
-def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
+def no_one_beats_the_oracles(problem: Problem, result: ns.Outcome) -> str | None:
     """Bayes ≤ oracle attention, and each model's oracle ≤ what training reaches."""
     bayes = ns.oracle(problem.task, "bayes", tol=ROUGH)
     attention = ns.oracle(problem.task, "attention", tol=ROUGH)
@@ -140,19 +140,19 @@ def no_one_beats_the_oracles(problem: Problem, found: ns.Outcome) -> str | None:
     if bayes.error > attention.error + noise:
         return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
     known = problem.model if problem.model in MODELS else "bayes"
-    if known == "hard" and found.kappa == 0.0:
+    if known == "hard" and result.kappa == 0.0:
         known = "pooled"  # to a query of zero no token is the largest
     floor = ns.oracle(problem.task, known, tol=ROUGH)
-    noise = 4.0 * np.hypot(floor.error_se, found.test_error_se) + UNRESOLVED
-    if floor.error > found.test_error + noise:
+    noise = 4.0 * np.hypot(floor.error_se, result.test_error_se) + UNRESOLVED
+    if floor.error > result.test_error + noise:
         return (
             f"oracle {floor.model} {floor.error:.5f} above what training reaches, "
-            f"{found.test_error:.5f}"
+            f"{result.test_error:.5f}"
         )
     return None
 
 
-def capacities_scale(problem: Problem, found: ns.Outcome) -> str | None:
+def capacities_scale(problem: Problem, result: ns.Outcome) -> str | None:
     """α* of pooling is α* of the vectorized model over L."""
     pooled = ns.capacity(problem.task, "pooled").alpha
     flat = ns.capacity(problem.task, "vectorized").alpha / problem.task.L
@@ -160,34 +160,34 @@ def capacities_scale(problem: Problem, found: ns.Outcome) -> str | None:
     return None if same else f"capacities {pooled} and {flat} differ"
 
 
-def schedules_are_sane(problem: Problem, found: ns.Outcome) -> str | None:
+def schedules_are_sane(problem: Problem, result: ns.Outcome) -> str | None:
     """Steps on fresh batches end somewhere that exists, and one of size zero changes nothing."""
     training, schedule = problem.training, problem.training.schedule
     if problem.protocol != "schedule" or schedule is None:
         return None
-    one = followed(problem.task, training, POINTS, 0)
-    for name, signal, norm in (("q", one.m_q, one.norm_q), ("w", one.m_w, one.norm_w)):
+    item = followed(problem.task, training, POINTS, 0)
+    for name, signal, norm in (("q", item.m_q, item.norm_q), ("w", item.m_w, item.norm_w)):
         if not abs(signal) <= norm * (1.0 + 1e-9):
             return f"⟨{name}, ξ⟩ = {signal} and ‖{name}‖ = {norm} after {schedule.steps} steps"
     sizes = {name: [*schedule.sizes(name, getattr(training, name)), 0.0] for name in STEPS}
     idle = ns.Schedule([*(0.5 * np.array(schedule.shares)), 0.5], **sizes)
     more = training.replace(alpha0=2.0 * training.alpha0, schedule=idle)
-    gap = np.abs(followed(problem.task, more, POINTS, 0).gram - one.gram) / np.abs(one.gram).max()
+    gap = np.abs(followed(problem.task, more, POINTS, 0).gram - item.gram) / np.abs(item.gram).max()
     return None if gap.max() < 1e-9 else f"a step of size zero moves (ξ, q, w) by {gap.max():.1e}"
 
 
-def hard_is_the_sharpest_softmax(problem: Problem, found: ns.Outcome) -> str | None:
+def hard_is_the_sharpest_softmax(problem: Problem, result: ns.Outcome) -> str | None:
     """The hard model is attention as κ → ∞."""
-    if problem.model != "hard" or found.kappa == 0.0:
+    if problem.model != "hard" or result.kappa == 0.0:
         return None
-    query = ns.Query(SHARP, seen(problem, found).cosine)
+    query = ns.Query(SHARP, seen(problem, result).cosine)
     try:
         soft = answer(problem._replace(model="attention", query=query))
     except ns.NoMinimiser:
         return None
     for name in COMPARED:
         values, errors = (
-            [getattr(one, end) for one in (soft, found)] for end in (name, f"{name}_se")
+            [getattr(item, end) for item in (soft, result)] for end in (name, f"{name}_se")
         )
         noise = 4.0 * np.hypot(*errors) + 1e-6 + 1e-4 * abs(values[1])
         if abs(values[0] - values[1]) > noise:

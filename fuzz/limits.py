@@ -51,7 +51,7 @@ def draw(seed: int, index: int) -> Learning:
 def check(problem: Learning) -> tuple[str, list[str]]:
     """Return what became of a problem, and what is wrong about it."""
     try:
-        return "converged", [one for one in (_limits(problem), _trained(problem)) if one]
+        return "converged", [item for item in (_limits(problem), _trained(problem)) if item]
     except ns.NotConverged as said:
         return f"not converged: {str(said).split(' here')[0]}", []
 
@@ -96,11 +96,11 @@ def _trained(problem: Learning) -> str | None:
     if problem.task.L > TRAINED:
         return None
     try:
-        found = ns.predict(problem.task, problem.training, problem.model, data="all", tol=TOL)
+        result = ns.predict(problem.task, problem.training, problem.model, data="all", tol=TOL)
     except ns.NoMinimiser:
         return None
     limit = ns.bayes_optimal(problem.task, problem.alpha, tol=TOL)
-    near = ERRORS * np.hypot(limit.test_error_se, found.test_error_se) + UNRESOLVED
-    if limit.test_error > found.test_error + near:
-        return f"limit {limit.test_error:.6f} above training's {found.test_error:.6f}"
+    near = ERRORS * np.hypot(limit.test_error_se, result.test_error_se) + UNRESOLVED
+    if limit.test_error > result.test_error + near:
+        return f"limit {limit.test_error:.6f} above training's {result.test_error:.6f}"
     return None

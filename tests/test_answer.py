@@ -43,46 +43,46 @@ def answered(request):
 
 
 def test_an_answer_knows_what_was_asked(answered):
-    call, found = answered
-    assert found.question.call == call
-    assert found.task.theta in (1.0, 5.0)  # a threshold ignores its task's strength
+    call, result = answered
+    assert result.question.call == call
+    assert result.task.theta in (1.0, 5.0)  # a threshold ignores its task's strength
     trained = ("predict", "align", "focus", "simulate", "training_threshold")
-    trains = call in (*trained, *(f"simulate_{one}" for one in ("alignment", "focus")))
-    assert (found.training is TRAINING) == (trains or call == "simulate_separability")
-    assert "n_jobs" not in found.options
+    trains = call in (*trained, *(f"simulate_{item}" for item in ("alignment", "focus")))
+    assert (result.training is TRAINING) == (trains or call == "simulate_separability")
+    assert "n_jobs" not in result.options
 
 
 def test_an_answer_prints_its_question_and_numbers_in_a_few_lines(answered):
-    _, found = answered
-    text = str(found)
-    assert text == repr(found)
+    _, result = answered
+    text = str(result)
+    assert text == repr(result)
     assert 4 <= len(text.splitlines()) <= 11
-    assert text.startswith(type(found).__name__)
-    assert text.splitlines()[1].split(maxsplit=1) == ["provenance", found.provenance]
-    assert f"L={found.task.L}" in text
-    if found.training is not None:
+    assert text.startswith(type(result).__name__)
+    assert text.splitlines()[1].split(maxsplit=1) == ["provenance", result.provenance]
+    assert f"L={result.task.L}" in text
+    if result.training is not None:
         assert "alpha1=[1 … 4]" in text and "ridge=0.05" in text and "eta_q=10" in text
 
 
 def test_a_table_has_a_row_for_each_point_and_the_defaults_too(answered):
-    call, found = answered
-    table = found.to_pandas()
-    assert len(table) == int(np.prod(found.shape, dtype=int))
+    call, result = answered
+    table = result.to_pandas()
+    assert len(table) == int(np.prod(result.shape, dtype=int))
     assert (table["call"] == call).all()
-    assert (table["task.L"] == found.task.L).all()
-    if found.training is not None:
+    assert (table["task.L"] == result.task.L).all()
+    if result.training is not None:
         assert table["training.alpha1"].tolist() == [1.0, 2.0, 4.0]
         assert (table["training.eta_q"] == 10.0).all() and (table["training.beta"] == 1.0).all()
 
 
 def test_numbers_of_a_table_are_those_of_the_fields():
     task = TASK.replace(theta=[[4.0], [5.0]])
-    found = ns.predict(task, TRAINING, "pooled")
-    table = found.to_pandas()
-    assert table["test_error"].tolist() == found.test_error.ravel().tolist()
+    result = ns.predict(task, TRAINING, "pooled")
+    table = result.to_pandas()
+    assert table["test_error"].tolist() == result.test_error.ravel().tolist()
     assert table["task.theta"].tolist() == [4.0] * 3 + [5.0] * 3
     assert table["training.alpha1"].tolist() == [1.0, 2.0, 4.0] * 2
-    assert (table["model"] == "pooled").all() and (table["provenance"] == found.provenance).all()
+    assert (table["model"] == "pooled").all() and (table["provenance"] == result.provenance).all()
 
 
 def test_a_query_and_another_task_stand_in_the_table_under_their_own_names():
@@ -94,9 +94,9 @@ def test_a_query_and_another_task_stand_in_the_table_under_their_own_names():
 
 
 def test_a_signal_of_ones_own_does_not_spread_over_the_grid():
-    found = ns.simulate(TASK, TRAINING, "pooled", signal=np.ones(30), **SMALL)
-    table = found.to_pandas()
-    assert len(table) == 3 and table["signal"].tolist() == found.signal.tolist()
+    result = ns.simulate(TASK, TRAINING, "pooled", signal=np.ones(30), **SMALL)
+    table = result.to_pandas()
+    assert len(table) == 3 and table["signal"].tolist() == result.signal.tolist()
     assert (
         "signal"
         not in ns.simulate_alignment(TASK, TRAINING, signal=np.ones(30), **SMALL).to_pandas()
@@ -129,28 +129,28 @@ def test_noise_stands_in_the_table_by_its_fields_as_in_a_store():
 
 def test_figures_draw_tables_of_answers():
     fig, ax = plt.subplots()
-    found = [
+    result = [
         ns.predict(TASK, TRAINING, "pooled"),
         ns.simulate(TASK, TRAINING, "pooled", **SMALL),
     ]
-    ns.figures.errors(pd.concat([one.to_pandas() for one in found]), ax=ax)
+    ns.figures.errors(pd.concat([item.to_pandas() for item in result]), ax=ax)
     drawn = [line.get_ydata() for line in ax.lines]
-    assert any(len(one) == 3 and np.all(np.diff(one) < 0.0) for one in drawn)
+    assert any(len(item) == 3 and np.all(np.diff(item) < 0.0) for item in drawn)
     plt.close(fig)
 
 
 def test_a_result_built_by_hand_needs_no_question():
-    found = Capacity("pooled", 2.0, 0.0, "made up")
-    assert found.task is None and found.training is None and found.options == {}
-    assert str(found).splitlines() == [
+    result = Capacity("pooled", 2.0, 0.0, "made up")
+    assert result.task is None and result.training is None and result.options == {}
+    assert str(result).splitlines() == [
         "Capacity pooled",
         "  provenance  made up",
         "  alpha       2",
     ]
-    assert found.to_pandas()["alpha"].tolist() == [2.0]
+    assert result.to_pandas()["alpha"].tolist() == [2.0]
 
 
 def test_what_was_lost_is_counted_when_printed():
     question = Question("capacity", TASK)
-    found = Capacity("pooled", np.array([1.0, np.nan]), np.zeros(2), "?", question=question)
-    assert "1 to 1, shape (2,), 1 NaN" in str(found)
+    result = Capacity("pooled", np.array([1.0, np.nan]), np.zeros(2), "?", question=question)
+    assert "1 to 1, shape (2,), 1 NaN" in str(result)

@@ -15,11 +15,11 @@ from needlescope.arrays import project
 def test_each_row_meets_the_vector(dtype: type, d: int) -> None:
     random = np.random.default_rng(d)
     rows, vector = random.standard_normal((7, d)).astype(dtype), random.standard_normal(d)
-    found = project(rows, vector)
-    assert found.dtype == np.float64
+    result = project(rows, vector)
+    assert result.dtype == np.float64
     # d products of numbers below 4, each rounded once and summed in the rows' precision
     allowed = 16.0 * d * d * float(np.finfo(dtype).eps)
-    assert found == pytest.approx((rows.astype(float) * vector).sum(axis=1), abs=allowed)
+    assert result == pytest.approx((rows.astype(float) * vector).sum(axis=1), abs=allowed)
 
 
 def test_the_precision_is_that_of_the_rows() -> None:

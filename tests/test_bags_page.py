@@ -45,7 +45,7 @@ def test_every_block_runs_and_all_ways_lead_to_the_same_bags(files):
         if "y" in space:
             seen.append((space["bags"].lengths.tolist(), list(map(int, space["y"]))))
     assert len(BLOCKS) == 9 and len(seen) == 7
-    assert all(one == ([6] * 20, [0, 1] * 10) for one in seen)
+    assert all(item == ([6] * 20, [0, 1] * 10) for item in seen)
     assert space["patients"].tolist() == [k // 2 for k in range(20)]
     assert space["clf"].score(space["bags"], space["y"]) > 0.9
     assert len(space["both"]) == 22 and space["centred"].d == 4

@@ -42,10 +42,10 @@ class Constant:
 def test_a_folder_is_read_in_the_order_of_its_bags(tmp_path):
     X = np.arange(8, dtype=np.float32)[:, None]
     np.savez(tmp_path / "few.npz", X=X, bag=[2, 2, 1, 1, 1, 3, 3, 3], y=[5, 7, 7])
-    found = load_npz(tmp_path / "few.npz")
-    assert found.name == "few"
-    assert found.X[0].ravel().tolist() == [2.0, 3.0, 4.0]
-    assert found.y.tolist() == [0, 1, 1]
+    result = load_npz(tmp_path / "few.npz")
+    assert result.name == "few"
+    assert result.X[0].ravel().tolist() == [2.0, 3.0, 4.0]
+    assert result.y.tolist() == [0, 1, 1]
 
 
 def test_a_file_without_labels_is_refused(tmp_path):
@@ -62,17 +62,17 @@ def test_labels_must_be_as_many_as_bags_and_of_two_kinds(tmp_path):
 
 
 def test_musk_is_there_once(tmp_path):
-    assert [one.name for one in load_all(None)] == ["musk1", "digits", "digits-noisy", "theory"]
+    assert [item.name for item in load_all(None)] == ["musk1", "digits", "digits-noisy", "theory"]
     np.savez(tmp_path / "musk1.npz", X=np.zeros((2, 1)), bag=[0, 1], y=[0, 1])
-    names = [one.name for one in load_all(tmp_path)]
+    names = [item.name for item in load_all(tmp_path)]
     assert names == ["musk1", "digits", "digits-noisy", "theory"]
 
 
 def test_a_set_of_the_folder_comes_before_one_of_the_same_name(tmp_path):
     np.savez(tmp_path / "theory.npz", X=np.zeros((2, 1)), bag=[0, 1], y=[0, 1])
-    found = load_all(tmp_path)
-    assert sorted(one.name for one in found) == ["digits", "digits-noisy", "musk1", "theory"]
-    assert len(found[0].X) == 2
+    result = load_all(tmp_path)
+    assert sorted(item.name for item in result) == ["digits", "digits-noisy", "musk1", "theory"]
+    assert len(result[0].X) == 2
 
 
 def test_classifiers_that_are_not_installed_are_said_to_be(monkeypatch, capsys):
@@ -113,9 +113,9 @@ def test_other_bags_or_other_parameters_are_run_anew(easy):
 
 def test_without_torch_the_deep_ones_are_left_out(monkeypatch):
     monkeypatch.setattr(torch_needed, "find_spec", lambda name: None)
-    found, lacking = available()
+    result, lacking = available()
     deep = [name for name in ENTRANTS if name.startswith("deep, ")]
-    assert len(deep) == 3 and not set(deep) & set(found)
+    assert len(deep) == 3 and not set(deep) & set(result)
     assert {lacking[name] for name in deep} == {"torch"}
 
 
@@ -124,14 +124,14 @@ def test_a_change_of_the_deep_code_is_seen():
     for name in ("fitting", "course", "training.loop", "architectures.gated"):
         assert f"deep.{name}" in rests_on
     assert "deep.simulate" not in rests_on  # what is trained on the theory's task is another matter
-    one, other = (stamp.of_entrant(DeepClassifier(name)) for name in ("block", "gated"))
-    assert one != other and one == stamp.of_entrant(DeepClassifier("block"))
+    item, other = (stamp.of_entrant(DeepClassifier(name)) for name in ("block", "gated"))
+    assert item != other and item == stamp.of_entrant(DeepClassifier("block"))
 
 
 def test_ours_and_the_mean_are_always_there(easy):
-    found, lacking = available()
-    assert {"MIL", "pooled", "mean logistic"} <= set(found)
-    assert set(found) | set(lacking) == set(ENTRANTS)
+    result, lacking = available()
+    assert {"MIL", "pooled", "mean logistic"} <= set(result)
+    assert set(result) | set(lacking) == set(ENTRANTS)
     score = contest.judge(MeanLogistic, easy, np.arange(20), np.arange(20, 30))
     assert score.accuracy == score.auc == 1.0
     assert score.error == 0.0
@@ -186,14 +186,14 @@ def test_the_rival_is_the_best_of_the_cheap_ones():
 
 
 def test_papers_count_ten_folds_five_times():
-    found = arguments(["--published"])
-    assert (found.splits, found.repeats, found.class_weight) == (10, 5, "none")
+    result = arguments(["--published"])
+    assert (result.splits, result.repeats, result.class_weight) == (10, 5, "none")
 
 
 def test_the_corrected_error_is_the_larger():
-    found = summary.mean([0.1, 0.4, 0.2, 0.5], splits=2)
-    assert found == Mean(pytest.approx(0.3), pytest.approx(0.0913, abs=1e-4), found.corrected)
-    assert found.corrected == pytest.approx(found.se * np.sqrt(1 + 4))
+    result = summary.mean([0.1, 0.4, 0.2, 0.5], splits=2)
+    assert result == Mean(pytest.approx(0.3), pytest.approx(0.0913, abs=1e-4), result.corrected)
+    assert result.corrected == pytest.approx(result.se * np.sqrt(1 + 4))
 
 
 def test_the_command_writes_its_tables(tmp_path, capsys):
@@ -218,10 +218,10 @@ def test_no_cell_is_in_two_bags():
 def test_fresh_sets_are_read_as_they_were_written(tmp_path, capsys):
     assert fresh.main([str(tmp_path)]) == 0
     assert "theory-all: <300 bags of 5 instances" in capsys.readouterr().out
-    for one in fresh.fresh():
-        back = load_npz(tmp_path / f"{one.name}.npz")
-        assert np.array_equal(back.y, one.y)
-        assert np.array_equal(back.X.instances, one.X.instances)
+    for item in fresh.fresh():
+        back = load_npz(tmp_path / f"{item.name}.npz")
+        assert np.array_equal(back.y, item.y)
+        assert np.array_equal(back.X.instances, item.X.instances)
     assert fresh.main([]) == 2
 
 
@@ -230,12 +230,12 @@ def test_probabilities_are_binned_and_are_those_of_fresh_bags(monkeypatch):
     bags, draw = honest.CASES["the theory's, half positive, 300 bags"]
     p, y = honest.probabilities(bags, draw, classifiers=2)
     assert p.shape == y.shape == (1000,) and 0.02 < ((p > 0.5) != y).mean() < 0.3
-    found = honest.bins(p, y)
-    assert sum(one.share for one in found) == pytest.approx(1.0)
-    for one in found:
-        if one.share > 0.05:
-            assert 0.0 <= one.found <= 1.0
-            assert one.found == pytest.approx(one.given, abs=0.25)
+    result = honest.bins(p, y)
+    assert sum(item.share for item in result) == pytest.approx(1.0)
+    for item in result:
+        if item.share > 0.05:
+            assert 0.0 <= item.found <= 1.0
+            assert item.found == pytest.approx(item.given, abs=0.25)
 
 
 def test_one_entrant_is_compared_with_nobody(easy, tmp_path):
@@ -251,13 +251,13 @@ def test_signals_are_read_in_the_order_of_bags_and_located_in_bags_held_out(tmp_
     np.savez(tmp_path / "odd.npz", X=signal[:, None] + 0.0, bag=bag, y=y, signal=signal)
     np.savez(tmp_path / "unknown.npz", X=np.ones((80, 1)), bag=bag, y=y)
     *own, odd = located.located_sets(tmp_path)
-    assert [one.name for one in own] == ["digits", "digits-noisy", "theory"] and odd.name == "odd"
+    assert [item.name for item in own] == ["digits", "digits-noisy", "theory"] and odd.name == "odd"
     np.testing.assert_array_equal(odd.instances, odd.X.instances[:, 0] == 1.0)
     seen = []
 
     def by_feature(X, y, fresh):
         seen.append((len(X), len(fresh)))
-        return {"right": [one[:, 0] for one in fresh], "wrong": [-one[:, 0] for one in fresh]}
+        return {"right": [item[:, 0] for item in fresh], "wrong": [-item[:, 0] for item in fresh]}
 
     monkeypatch.setattr(located, "locators", lambda: [by_feature])
     assert located.located(odd) == {"right": (1.0, 0.0), "wrong": (0.0, 0.0)}

@@ -21,12 +21,12 @@ def test_a_call_is_timed_and_one_that_a_version_lacks_is_not() -> None:
 
 
 def test_ratios_are_of_the_older_to_todays() -> None:
-    one, two, three = list(TIMINGS)[:3]
-    found = {
-        "today": {one: 50.0, two: 2.0, three: None},
-        "abc": {one: 200.0, two: None, three: 7.0},
+    item, two, three = list(TIMINGS)[:3]
+    result = {
+        "today": {item: 50.0, two: 2.0, three: None},
+        "abc": {item: 200.0, two: None, three: 7.0},
     }
-    made = against.table(found, [one, two, three])
+    made = against.table(result, [item, two, three])
     out = io.StringIO()
     Console(file=out, width=120).print(made)
     rows = [line.split("│")[1:-1] for line in out.getvalue().splitlines() if "│" in line]
@@ -48,7 +48,7 @@ def test_without_an_older_version_todays_timings_are_printed(monkeypatch) -> Non
     monkeypatch.setattr(
         against,
         "rounds",
-        lambda sources, names: {one: dict.fromkeys(names, 1.0) for one in sources},
+        lambda sources, names: {source: dict.fromkeys(names, 1.0) for source in sources},
     )
     out = io.StringIO()
     against.timings(Console(file=out, width=120), "nowhere")
@@ -61,5 +61,5 @@ def test_both_versions_are_run(tmp_path: Path) -> None:
     if against.take_out("HEAD", tmp_path):
         pytest.skip("no repository")
     name = "predict, the same law, another α1"
-    found = against.rounds({"today": against.HOME / "src", "HEAD": tmp_path / "src"}, [name])
-    assert all(one[name] for one in found.values())
+    result = against.rounds({"today": against.HOME / "src", "HEAD": tmp_path / "src"}, [name])
+    assert all(item[name] for item in result.values())

@@ -26,6 +26,6 @@ def test_a_worker_can_send_it(error):
 
 @pytest.mark.parametrize("words", ["x" * 10**7, "x " * 10**6, "a\nb" * 999, " " * 10**5 + "x"])
 def test_an_error_of_any_length_is_shown_on_a_line(words):
-    found = shortened(words)
-    assert len(found) <= SHOWN and "\n" not in found and found.endswith("...")
+    result = shortened(words)
+    assert len(result) <= SHOWN and "\n" not in result and result.endswith("...")
     assert shortened("short") == "short"

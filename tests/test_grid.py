@@ -40,18 +40,18 @@ class Pair(Gridded):
 class TestReal:
     @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int8(2), np.uint64(2)])
     def test_a_number_of_any_kind_becomes_a_float(self, value: Any) -> None:
-        found = real("x", value, 0.0, np.inf)
-        assert type(found) is float
-        assert found == 2.0
+        result = real("x", value, 0.0, np.inf)
+        assert type(result) is float
+        assert result == 2.0
 
     def test_a_zero_dimensional_array_is_a_number(self) -> None:
         assert type(real("x", np.array(2.0), 0.0, np.inf)) is float
 
     @pytest.mark.parametrize("value", [[1, 2], (1.0, 2.0), np.array([1, 2]), np.float32([1, 2])])
     def test_a_sequence_becomes_a_float_array(self, value: Any) -> None:
-        found = real("x", value, 0.0, np.inf)
-        assert found.dtype == np.float64
-        assert found.tolist() == [1.0, 2.0]
+        result = real("x", value, 0.0, np.inf)
+        assert result.dtype == np.float64
+        assert result.tolist() == [1.0, 2.0]
 
     @pytest.mark.parametrize("value", NOT_NUMBERS, ids=repr)
     def test_what_is_not_a_number_is_refused_by_name_and_value(self, value: Any) -> None:
@@ -107,9 +107,9 @@ class TestReal:
 class TestInteger:
     @pytest.mark.parametrize("value", [3, np.int8(3), np.uint16(3), np.array(3)])
     def test_an_integer_of_any_kind_becomes_an_int(self, value: Any) -> None:
-        found = integer("L", value, 1)
-        assert type(found) is int
-        assert found == 3
+        result = integer("L", value, 1)
+        assert type(result) is int
+        assert result == 3
 
     @pytest.mark.parametrize("value", [*NOT_NUMBERS, 3.0, np.float64(3.0), [1, 2.0]], ids=repr)
     def test_what_is_not_an_integer_is_refused_by_name_and_value(self, value: Any) -> None:
@@ -189,21 +189,21 @@ class TestBroadcast:
 
 class TestScalars:
     def test_a_single_problem_lists_itself(self) -> None:
-        one = Pair(3, 0.5)
-        assert one.scalars(()) == [one]
+        item = Pair(3, 0.5)
+        assert item.scalars(()) == [item]
 
     def test_scalars_come_in_c_order(self) -> None:
         grid = Pair([[1], [2]], [0.1, 0.2, 0.3], tag="t")
-        found = [(one.a, one.b, one.tag) for one in grid.scalars(grid.shape)]
-        assert found == [(a, b, "t") for a in (1, 2) for b in (0.1, 0.2, 0.3)]
+        result = [(scalar.a, scalar.b, scalar.tag) for scalar in grid.scalars(grid.shape)]
+        assert result == [(a, b, "t") for a in (1, 2) for b in (0.1, 0.2, 0.3)]
 
     def test_scalars_broadcast_to_a_larger_shape(self) -> None:
-        found = Pair([1, 2]).scalars((3, 2))
-        assert [one.a for one in found] == [1, 2, 1, 2, 1, 2]
+        result = Pair([1, 2]).scalars((3, 2))
+        assert [item.a for item in result] == [1, 2, 1, 2, 1, 2]
 
     def test_scalars_of_an_array_are_plain_numbers(self) -> None:
-        one = Pair([1, 2], np.float32([0.5, 0.25])).scalars((2,))[1]
-        assert (type(one.a), type(one.b), one.shape) == (int, float, ())
+        item = Pair([1, 2], np.float32([0.5, 0.25])).scalars((2,))[1]
+        assert (type(item.a), type(item.b), item.shape) == (int, float, ())
 
     def test_a_shape_that_does_not_fit_is_refused(self) -> None:
         with pytest.raises(ValueError, match="broadcast"):
@@ -233,9 +233,9 @@ class TestGridded:
 
     def test_a_change_of_the_callers_array_does_not_reach_the_problem(self) -> None:
         mine = np.array([1, 2])
-        one = Pair(mine)
+        item = Pair(mine)
         mine[0] = 9
-        assert one.a.tolist() == [1, 2]
+        assert item.a.tolist() == [1, 2]
         assert mine.flags.writeable
 
     @pytest.mark.parametrize(

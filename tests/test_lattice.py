@@ -34,11 +34,11 @@ def test_it_is_the_folded_korobov_lattice(points: int) -> None:
     dims, index = 5, 2
     shift = np.random.default_rng([SEED, index]).random(dims)
     i = np.random.default_rng(0).integers(0, points, 20)
-    found = replicate(points, dims, index)
+    result = replicate(points, dims, index)
     for j in range(dims):
         exact = np.array([int(k) * MULTIPLIER**j % points for k in i]) / points
         u = (exact + shift[j]) % 1.0
-        assert found[i, j] == pytest.approx(1.0 - np.abs(2.0 * u - 1.0), abs=1e-15)
+        assert result[i, j] == pytest.approx(1.0 - np.abs(2.0 * u - 1.0), abs=1e-15)
 
 
 @pytest.mark.parametrize("level", LADDER, ids=lambda level: str(level.points))
@@ -66,7 +66,9 @@ def test_every_coordinate_is_equidistributed(points: int) -> None:
 @pytest.mark.parametrize("level", LADDER, ids=lambda level: str(level.points))
 def test_no_two_coordinates_share_a_generator(level) -> None:
     powers = [pow(MULTIPLIER, j, level.points) for j in range(MOST_DIMS)]
-    folded = {min(one, level.points - one) for one in powers}  # the tent map joins a and N − a
+    folded = {
+        min(power, level.points - power) for power in powers
+    }  # the tent map joins a and N − a
     assert len(folded) == MOST_DIMS
 
 
@@ -78,11 +80,11 @@ def test_smooth_integrals_are_unbiased_and_far_better_than_plain_sampling(dims: 
     def product(u: np.ndarray) -> np.ndarray:
         return np.prod(1.0 + decay * (np.exp(u) - (np.e - 1.0)), axis=1)  # integral one
 
-    found = np.array([product(replicate(points, dims, k)).mean() for k in range(shifts)])
-    z = (found.mean() - 1.0) / (found.std(ddof=1) / np.sqrt(shifts))
+    result = np.array([product(replicate(points, dims, k)).mean() for k in range(shifts)])
+    z = (result.mean() - 1.0) / (result.std(ddof=1) / np.sqrt(shifts))
     assert abs(z) < 4.0
     plain = product(np.random.default_rng(5).random((20_000, dims))).std() / np.sqrt(points)
-    assert found.std(ddof=1) < plain / 30.0
+    assert result.std(ddof=1) < plain / 30.0
 
 
 def test_the_spread_of_replicates_tells_the_error() -> None:

@@ -33,7 +33,7 @@ BESIDE = {
 def modules(source: Path) -> set[tuple[str, str]]:
     """Return the modules of a package: their package, as a path, and their own name."""
     paths = [path.relative_to(source) for path in source.rglob("*.py")]
-    return {(one.parent.as_posix(), one.stem) for one in paths if one.name != "__init__.py"}
+    return {(path.parent.as_posix(), path.stem) for path in paths if path.name != "__init__.py"}
 
 
 def folders(root: Path) -> set[str]:
@@ -60,7 +60,7 @@ def public(source: Path) -> dict[str, str]:
     """
     tree = ast.parse((source / "__init__.py").read_text(encoding="utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
-    return {one.name: node.module or one.name for node in nodes for one in node.names}
+    return {name.name: node.module or name.name for node in nodes for name in node.names}
 
 
 def used(test: Path, tests: Path, source: Path) -> Iterator[str]:
@@ -80,7 +80,7 @@ def used(test: Path, tests: Path, source: Path) -> Iterator[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             yield from code._imported(source, [], node)
             if isinstance(node, ast.ImportFrom) and node.module == "needlescope":
-                yield from (home[one.name] for one in node.names if one.name in home)
+                yield from (home[name.name] for name in node.names if name.name in home)
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
                 waiting.append(tests.joinpath(*node.module.split(".")[1:]).with_suffix(".py"))
             elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ns":
@@ -98,23 +98,23 @@ def faults(source: Path, tests: Path) -> list[str]:
     named = {
         (package, name) for package, name in there if has_tests(tests / package / f"test_{name}.py")
     }
-    found = [
+    result = [
         f"tests/{folder}: mirrors no package; move it, or say in BESIDE what it holds"
         for folder in sorted(folders(tests) - folders(source) - set(BESIDE))
     ]
     rests_on, claimed = cache(code.rests_on), set()
     for test in sorted(path for path in tests.rglob("test_*.py") if covers(path)):
         package, file = test.parent.relative_to(tests).as_posix(), test.relative_to(tests)
-        reached = {one for name in set(used(test, tests, source)) for one in rests_on(name)}
+        reached = {item for name in set(used(test, tests, source)) for item in rests_on(name)}
         for name in covers(test):
             claimed.add((package, name))
             if (package, name) not in there:
-                found.append(f"tests/{file}: covers {name!r}, which is no module of {package}")
+                result.append(f"tests/{file}: covers {name!r}, which is no module of {package}")
             elif (package, name) in named:
-                found.append(f"tests/{file}: covers {name!r}, which has a test of its own")
+                result.append(f"tests/{file}: covers {name!r}, which has a test of its own")
             elif dotted(package, name) not in reached:
-                found.append(f"tests/{file}: covers {name!r}, which nothing it imports imports")
-    return found + [
+                result.append(f"tests/{file}: covers {name!r}, which nothing it imports imports")
+    return result + [
         f"{Path(package, name)}.py: needs tests/{Path(package, f'test_{name}.py')}, "
         "or a COVERS beside it"
         for package, name in sorted(there - named - claimed)

@@ -18,9 +18,9 @@ class TestFormulas:
     def test_token_variance_is_the_quadratic_form(self, L: int, rho: float) -> None:
         a = np.random.default_rng(L).standard_normal((7, L))
         before = a.copy()
-        found = Noise(token_correlation=rho).token_variance(a)
+        result = Noise(token_correlation=rho).token_variance(a)
         # rounding of a sum of L² terms of order one
-        assert found == pytest.approx(np.einsum("nl,lm,nm->n", a, ar1(L, rho), a), abs=1e-12 * L)
+        assert result == pytest.approx(np.einsum("nl,lm,nm->n", a, ar1(L, rho), a), abs=1e-12 * L)
         assert np.array_equal(a, before)
 
     def test_covary(self) -> None:

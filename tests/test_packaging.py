@@ -55,7 +55,7 @@ def test_every_dependency_is_pinned_to_its_lower_bound():
     wanted = [*PROJECT["dependencies"], *GROUPS["test"]]
     for extra in PROJECT["optional-dependencies"].values():
         wanted += extra
-    assert set(oldest["pins"](PYPROJECT)) == {one.replace(">=", "==") for one in wanted}
+    assert set(oldest["pins"](PYPROJECT)) == {item.replace(">=", "==") for item in wanted}
 
 
 @pytest.mark.parametrize("requirement", ["numpy", "numpy>=2,<3", "numpy>=2; python_version<'4'"])

@@ -79,19 +79,21 @@ def test_what_says_enough_passes(text):
 
 def test_strings_are_found_wherever_they_stand():
     tree = ast.parse('"""a"""\nx = f"b {y}"\ndef f():\n    return derived("theorem 4"), ["c"]\n')
-    assert [one.strip() for one in strings(tree)] == ["a", "b", "c"]
+    assert [string.strip() for string in strings(tree)] == ["a", "b", "c"]
 
 
 def test_every_provenance_says_whose_derivation_it_is():
-    found = list(grounds())
-    assert sum(VERSION in one for one in found) >= 9
-    assert [one for one in found if bare(one)] == []
+    result = list(grounds())
+    assert sum(VERSION in item for item in result) >= 9
+    assert [item for item in result if bare(item)] == []
 
 
 def test_no_module_names_a_bare_result():
     assert len(MODULES) > 200
     trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
-    assert [(name, one) for name, tree in trees.items() for one in strings(tree) if bare(one)] == []
+    assert [
+        (name, string) for name, tree in trees.items() for string in strings(tree) if bare(string)
+    ] == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -14,9 +14,9 @@ import needlescope as ns
 
 @pytest.mark.parametrize(("kappa", "cosine"), [(0, -1), (0.0, 1), (1e6, 0.0), (2, np.float32(0.5))])
 def test_the_whole_range_is_accepted_as_floats(kappa: Any, cosine: Any) -> None:
-    one = ns.Query(kappa, cosine)
-    assert (type(one.kappa), type(one.cosine)) == (float, float)
-    assert (one.kappa, one.cosine) == (kappa, cosine)
+    item = ns.Query(kappa, cosine)
+    assert (type(item.kappa), type(item.cosine)) == (float, float)
+    assert (item.kappa, item.cosine) == (kappa, cosine)
 
 
 @pytest.mark.parametrize("name", ["kappa", "cosine"])
@@ -66,29 +66,29 @@ def test_both_fields_are_required() -> None:
 
 
 def test_it_is_frozen_and_its_arrays_read_only() -> None:
-    one = ns.Query([1.0, 2.0], 0.5)
+    item = ns.Query([1.0, 2.0], 0.5)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        one.kappa = 1.0  # type: ignore[misc]
+        item.kappa = 1.0  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
-        one.kappa[0] = 3.0
+        item.kappa[0] = 3.0
 
 
 def test_scalars_come_in_c_order() -> None:
     grid = ns.Query([[1.0], [2.0]], [0.1, 0.2])
     assert grid.shape == (2, 2)
-    found = [(one.kappa, one.cosine) for one in grid.scalars((2, 2))]
-    assert found == [(1.0, 0.1), (1.0, 0.2), (2.0, 0.1), (2.0, 0.2)]
+    result = [(scalar.kappa, scalar.cosine) for scalar in grid.scalars((2, 2))]
+    assert result == [(1.0, 0.1), (1.0, 0.2), (2.0, 0.1), (2.0, 0.2)]
 
 
 def test_equality_hash_and_replace() -> None:
-    one = ns.Query([1, 2], 0.5)
-    assert one == ns.Query(np.array([1.0, 2.0]), 0.5)
-    assert hash(one) == hash(ns.Query((1.0, 2.0), 0.5))
-    assert one != ns.Query([1, 2], 0.25)
-    assert one.replace(cosine=0.25) == ns.Query([1, 2], 0.25)
+    item = ns.Query([1, 2], 0.5)
+    assert item == ns.Query(np.array([1.0, 2.0]), 0.5)
+    assert hash(item) == hash(ns.Query((1.0, 2.0), 0.5))
+    assert item != ns.Query([1, 2], 0.25)
+    assert item.replace(cosine=0.25) == ns.Query([1, 2], 0.25)
     with pytest.raises(ValueError, match=re.escape("cosine must be a number in [-1, 1], got 2.0")):
-        one.replace(cosine=2)
+        item.replace(cosine=2)
     with pytest.raises(
         ValueError, match="Query has no field 'beta'; its fields are cosine, cosines, kappa"
     ):
-        one.replace(beta=2)
+        item.replace(beta=2)

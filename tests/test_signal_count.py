@@ -42,6 +42,6 @@ def test_a_law_of_one_value_is_that_number():
 def test_a_task_of_a_random_count_is_a_grid_in_its_other_fields():
     count = ns.SignalCount([0, 2], [0.25, 0.75])
     task = ns.Task(L=[4, 8], R=count, theta=5.0, pi=0.5)
-    assert task.shape == (2,) and [one.R for one in task.scalars((2,))] == [count, count]
+    assert task.shape == (2,) and [scalar.R for scalar in task.scalars((2,))] == [count, count]
     assert task.counts == ((0, 0.25), (2, 0.75)) and task.mean_count == 1.5
     assert repr(count) in repr(task)

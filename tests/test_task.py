@@ -27,23 +27,23 @@ class TestAccepts:
         assert task().positions == "uniform"
 
     def test_numbers_are_kept_as_plain_int_and_float(self) -> None:
-        one = ns.Task(np.int32(10), np.uint8(2), np.float32(5), np.float64(0.5))
-        kinds = [type(getattr(one, name)) for name in ("L", "R", "theta", "pi")]
+        item = ns.Task(np.int32(10), np.uint8(2), np.float32(5), np.float64(0.5))
+        kinds = [type(getattr(item, name)) for name in ("L", "R", "theta", "pi")]
         assert kinds == [int, int, float, float]
-        assert one == task()
+        assert item == task()
 
     @pytest.mark.parametrize(
         "edge", [{"L": 1, "R": 1}, {"L": 2}, {"theta": 0}, {"pi": 1e-6}, {"pi": 1.0 - 1e-6}]
     )
     def test_the_ends_of_the_ranges_are_allowed(self, edge: dict[str, Any]) -> None:
-        one = task(**edge)
-        assert all(getattr(one, name) == value for name, value in edge.items())
+        item = task(**edge)
+        assert all(getattr(item, name) == value for name, value in edge.items())
 
     def test_fields_broadcast_in_the_order_of_numpy(self) -> None:
         grid = task(L=[[10], [20]], theta=[1.0, 2.0, 3.0])
         assert grid.shape == (2, 3)
-        found = [(one.L, one.theta) for one in grid.scalars(grid.shape)]
-        assert found == [(L, t) for L in (10, 20) for t in (1.0, 2.0, 3.0)]
+        result = [(scalar.L, scalar.theta) for scalar in grid.scalars(grid.shape)]
+        assert result == [(L, t) for L in (10, 20) for t in (1.0, 2.0, 3.0)]
 
 
 class TestRefuses:
@@ -149,17 +149,17 @@ class TestValue:
 
     def test_its_arrays_are_read_only_copies(self) -> None:
         mine = np.array([1.0, 2.0])
-        one = task(theta=mine)
+        item = task(theta=mine)
         mine[0] = 7.0
-        assert one.theta.tolist() == [1.0, 2.0]
+        assert item.theta.tolist() == [1.0, 2.0]
         with pytest.raises(ValueError, match="read-only"):
-            one.theta[0] = 3.0
+            item.theta[0] = 3.0
 
     def test_replace_keeps_the_other_fields(self) -> None:
-        one = task(R=2, positions=PAIRS)
-        assert one.replace(theta=1).positions is PAIRS
-        assert one.replace(theta=1) == task(R=2, theta=1.0, positions=PAIRS)
-        assert one.theta == 5.0
+        item = task(R=2, positions=PAIRS)
+        assert item.replace(theta=1).positions is PAIRS
+        assert item.replace(theta=1) == task(R=2, theta=1.0, positions=PAIRS)
+        assert item.theta == 5.0
 
     @pytest.mark.parametrize(
         ("changes", "words"),
@@ -181,10 +181,10 @@ class TestValue:
     def test_equal_tasks_hash_alike_and_survive_copy_and_pickle(
         self, changes: dict[str, Any]
     ) -> None:
-        one = task(**changes)
-        for other in (task(**changes), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
-            assert other == one
-            assert hash(other) == hash(one)
+        item = task(**changes)
+        for other in (task(**changes), copy.deepcopy(item), pickle.loads(pickle.dumps(item))):
+            assert other == item
+            assert hash(other) == hash(item)
 
     @pytest.mark.parametrize(
         "changes", [{"L": 11}, {"R": 1}, {"theta": [5.0]}, {"pi": 0.4}, {"positions": PAIRS}]
@@ -198,16 +198,16 @@ class TestValue:
 
 class TestPositions:
     def test_sets_are_sorted_and_equally_likely_by_default(self) -> None:
-        found = ns.Positions([(3, 1), np.array([0, 2]), [4, 0]])
-        assert found.sets == ((1, 3), (0, 2), (0, 4))
-        assert found.probabilities == pytest.approx((1 / 3, 1 / 3, 1 / 3), rel=1e-15)
+        result = ns.Positions([(3, 1), np.array([0, 2]), [4, 0]])
+        assert result.sets == ((1, 3), (0, 2), (0, 4))
+        assert result.probabilities == pytest.approx((1 / 3, 1 / 3, 1 / 3), rel=1e-15)
 
     def test_a_bare_index_is_a_set_of_one(self) -> None:
         assert ns.Positions([3, 0]).sets == ((3,), (0,))
 
     def test_probabilities_are_normalised_within_rounding(self) -> None:
-        found = ns.Positions([0, 1, 2], np.array([0.1, 0.2, 0.7 + 5e-10]))
-        assert sum(found.probabilities) == pytest.approx(1.0, abs=1e-15)
+        result = ns.Positions([0, 1, 2], np.array([0.1, 0.2, 0.7 + 5e-10]))
+        assert sum(result.probabilities) == pytest.approx(1.0, abs=1e-15)
 
     def test_patterns_mark_the_sets(self) -> None:
         assert PAIRS.patterns(4).tolist() == [[1, 1, 0, 0], [0, 1, 1, 0]]
@@ -287,9 +287,9 @@ def test_no_label_noise_goes_without_saying(none):
 
 
 def test_label_noise_is_a_share_or_a_pair():
-    one, both, two = (
+    item, both, two = (
         ns.Task(L=10, R=1, theta=5.0, pi=0.5, label_noise=given)
         for given in (0.1, np.array([0.1, 0.1]), (0.1, 0.2))
     )
-    assert one == both and one.flips == (0.1, 0.1)
+    assert item == both and item.flips == (0.1, 0.1)
     assert two.flips == (0.1, 0.2) and "label_noise=(0.1, 0.2)" in repr(two)

@@ -18,18 +18,18 @@ ROOT = Path(__file__).resolve().parents[1]
 MUTANTS = read_mutants()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=[one.name for one in MUTANTS])
+@pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.name for mutant in MUTANTS])
 def test_a_mistake_can_still_be_made(mutant):
     """Its text stands in the source once; the rest is Python still, and its tests are there."""
     source = mutant.path(ROOT).read_text(encoding="utf-8")
     changed = mutant.changed(source)
     assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source))
-    assert mutant.tests and all((ROOT / one).exists() for one in mutant.tests)
+    assert mutant.tests and all((ROOT / test).exists() for test in mutant.tests)
 
 
 def test_mistakes_are_many_and_have_names_of_their_own():
-    assert len({one.name for one in MUTANTS}) == len(MUTANTS) >= 40
-    packages = {one.file.split("/")[0] for one in MUTANTS}
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 40
+    packages = {mutant.file.split("/")[0] for mutant in MUTANTS}
     assert {"losses", "models", "theory", "simulation", "estimators", "experiments"} <= packages
 
 
@@ -56,9 +56,9 @@ CROWDED = {"estimators/bags": 14, "planning": 17, "theory": 14, "words": 13}
 
 
 def test_no_package_holds_more_files_than_fit_on_a_screen() -> None:
-    found = layers.packages(ROOT / "src" / "needlescope")
-    assert len(found) > 20
-    crowded = {package.name: package.flat for package in found if package.flat > layers.FLAT}
+    result = layers.packages(ROOT / "src" / "needlescope")
+    assert len(result) > 20
+    crowded = {package.name: package.flat for package in result if package.flat > layers.FLAT}
     assert all(count <= CROWDED.get(name, 0) for name, count in crowded.items()), crowded
 
 

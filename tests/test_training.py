@@ -27,8 +27,8 @@ class TestAccepts:
         assert ns.Training(alpha1=1.0).alpha0 is None
 
     def test_only_the_amounts_of_data_are_required(self) -> None:
-        found = dataclasses.asdict(ns.Training(4, 1))
-        assert found == {
+        result = dataclasses.asdict(ns.Training(4, 1))
+        assert result == {
             "alpha0": 4.0,
             "alpha1": 1.0,
             "loss": "logistic",
@@ -47,9 +47,9 @@ class TestAccepts:
 
     @pytest.mark.parametrize("name", NUMERIC)
     def test_numbers_of_any_kind_become_floats(self, name: str) -> None:
-        found = getattr(training(**{name: np.int16(3)}), name)
-        assert type(found) is float
-        assert found == 3.0
+        result = getattr(training(**{name: np.int16(3)}), name)
+        assert type(result) is float
+        assert result == 3.0
 
     @pytest.mark.parametrize("name", NON_NEGATIVE)
     def test_zero_is_allowed_where_it_means_something(self, name: str) -> None:
@@ -68,14 +68,14 @@ class TestAccepts:
 
     @pytest.mark.parametrize("value", [True, False, np.True_, np.False_])
     def test_balanced_or_not(self, value: Any) -> None:
-        found = training(balanced=value).balanced
-        assert type(found) is bool and found == value
+        result = training(balanced=value).balanced
+        assert type(result) is bool and result == value
 
     def test_fields_broadcast_in_the_order_of_numpy(self) -> None:
         grid = training(alpha1=[1.0, 2.0, 3.0], ridge=[[0.1], [0.2]], loss="hinge")
         assert grid.shape == (2, 3)
-        found = [(one.ridge, one.alpha1, one.loss) for one in grid.scalars(grid.shape)]
-        assert found == [(r, a, "hinge") for r in (0.1, 0.2) for a in (1.0, 2.0, 3.0)]
+        result = [(scalar.ridge, scalar.alpha1, scalar.loss) for scalar in grid.scalars(grid.shape)]
+        assert result == [(r, a, "hinge") for r in (0.1, 0.2) for a in (1.0, 2.0, 3.0)]
 
 
 class TestRefuses:
@@ -152,8 +152,8 @@ class TestValue:
             training(ridge=[0.1, 0.2]).ridge[0] = 1.0
 
     def test_replace_keeps_the_other_fields(self, pseudo_huber: ns.Loss) -> None:
-        one = training(loss=pseudo_huber, first_step="sequential").replace(alpha1=[1, 2])
-        assert one == training(loss=pseudo_huber, first_step="sequential", alpha1=[1.0, 2.0])
+        item = training(loss=pseudo_huber, first_step="sequential").replace(alpha1=[1, 2])
+        assert item == training(loss=pseudo_huber, first_step="sequential", alpha1=[1.0, 2.0])
 
     @pytest.mark.parametrize(
         ("changes", "words"),
@@ -170,9 +170,9 @@ class TestValue:
 
     @pytest.mark.parametrize("changes", [{}, {"alpha1": [1.0, 2.0]}, {"loss": "hinge"}])
     def test_equal_trainings_hash_alike(self, changes: dict[str, Any]) -> None:
-        one, other = training(**changes), training(**changes)
-        assert one == other == pickle.loads(pickle.dumps(one))
-        assert hash(one) == hash(other)
+        item, other = training(**changes), training(**changes)
+        assert item == other == pickle.loads(pickle.dumps(item))
+        assert hash(item) == hash(other)
 
     @pytest.mark.parametrize(
         "changes",
@@ -188,8 +188,11 @@ class TestValue:
 
 class TestQuerySteps:
     def test_may_be_a_grid(self) -> None:
-        found = training(query_steps=[1, 5])
-        assert found.shape == (2,) and [one.query_steps for one in found.scalars((2,))] == [1, 5]
+        result = training(query_steps=[1, 5])
+        assert result.shape == (2,) and [scalar.query_steps for scalar in result.scalars((2,))] == [
+            1,
+            5,
+        ]
 
     @pytest.mark.parametrize("call", [ns.align, ns.predict, ns.focus])
     def test_theory_follows_one(self, call: Any) -> None:
@@ -203,5 +206,5 @@ class TestQuerySteps:
         assert told.test_error == ns.predict(task, training(), "pooled").test_error
         given = ns.predict(task, many, query=ns.Query(1.0, 0.9), tol=1e-2)
         assert 0.0 < given.test_error < 0.5
-        found = ns.simulate(task, many, "pooled", d=20, trials=2, n_jobs=1)
-        assert found.options["sampler"] == "reduced"
+        result = ns.simulate(task, many, "pooled", d=20, trials=2, n_jobs=1)
+        assert result.options["sampler"] == "reduced"

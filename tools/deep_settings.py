@@ -38,7 +38,7 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("as they are"),
-    *(Column(f"decay {one:g}", (one,)) for one in (0.01, 1.0, 3.0, 10.0)),
+    *(Column(f"decay {item:g}", (item,)) for item in (0.01, 1.0, 3.0, 10.0)),
     Column("rates 0.001, 0.003 too", rates=(1e-3, 3e-3, *RATES)),
     Column("patience 40", course=Course(EPOCHS, 40, BATCH)),
 )
@@ -51,7 +51,7 @@ def error(name: str, alpha: float, column: Column, seed: int) -> float:
     xi /= np.linalg.norm(xi)
     sets = (np.random.SeedSequence([seed, k]) for k in (1, 2))
     data = hold(tokens(TASK, round(alpha * D), xi, STANDARD, next(sets)))
-    found = choose(
+    result = choose(
         lambda: ARCHITECTURES[name].build(D, WIDTH),
         Samples.of_array(data.X, data.y),
         held_out(data.y),
@@ -59,7 +59,7 @@ def error(name: str, alpha: float, column: Column, seed: int) -> float:
         settings_of(column.rates, column.decays, D),
         seed,
     )
-    return test_error(found.reader, TASK, TESTED, xi, STANDARD, next(sets))
+    return test_error(result.reader, TASK, TESTED, xi, STANDARD, next(sets))
 
 
 def main(words: list[str]) -> None:
@@ -70,7 +70,7 @@ def main(words: list[str]) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     wanted = parser.parse_args(words)
     torch.set_num_threads(1)
-    print("| architecture | α | " + " | ".join(one.name for one in COLUMNS) + " |")
+    print("| architecture | α | " + " | ".join(column.name for column in COLUMNS) + " |")
     print("| --- | --- |" + " --- |" * len(COLUMNS))
     for alpha in wanted.alpha:
         for name in wanted.only:

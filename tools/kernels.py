@@ -64,8 +64,8 @@ def executable(cpuinfo: str) -> list[str]:
     >>> executable("flags : fpu sse2 pni sse4_2 avx")
     ['Prescott', 'Nehalem', 'Sandybridge']
     """
-    found = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
-    flags = set(found[1].split()) if found else set()
+    result = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
+    flags = set(result[1].split()) if result else set()
     return [kernel for kernel, needed in NEEDS.items() if needed <= flags]
 
 
@@ -85,8 +85,8 @@ def loaded(kernel: str, threads: int) -> list[list[object]]:
         text=True,
         check=True,
     )
-    found: list[list[object]] = json.loads(done.stdout)
-    return found
+    result: list[list[object]] = json.loads(done.stdout)
+    return result
 
 
 def numeric_tests() -> list[str]:
@@ -98,7 +98,7 @@ def run(kernel: str, threads: int, tests: list[str]) -> Result:
     """Run the tests on a kernel, on both cores of a small machine."""
     start, seen = time.monotonic(), loaded(kernel, threads)
     asked = [CALLS_ITSELF.get(kernel, kernel), threads]
-    if len(seen) < 2 or any(one != asked for one in seen):
+    if len(seen) < 2 or any(item != asked for item in seen):
         return Result(kernel, threads, f"not run: BLAS is {seen}", [], time.monotonic() - start)
     processes = ["-n", "2", "--dist", "worksteal"] if threads == 1 else ["-p", "no:xdist"]
     done = subprocess.run(
@@ -141,12 +141,14 @@ def main() -> None:
     table = Table(title="numeric tests by BLAS kernel")
     for column in ("kernel", "threads", "ended", "failed"):
         table.add_column(column)
-    for one in results:
-        names = "\n".join(escape(name) for name in one.failed)
-        table.add_row(one.kernel, str(one.threads or "–"), one.summary, names or "–")
+    for result in results:
+        names = "\n".join(escape(name) for name in result.failed)
+        table.add_row(result.kernel, str(result.threads or "–"), result.summary, names or "–")
     console.print(table)
-    ran = [one for one in results if one.threads and not one.summary.startswith("not run")]
-    raise SystemExit(any(" failed" in one.summary or one.failed for one in ran) or not ran)
+    ran = [
+        result for result in results if result.threads and not result.summary.startswith("not run")
+    ]
+    raise SystemExit(any(" failed" in item.summary or item.failed for item in ran) or not ran)
 
 
 if __name__ == "__main__":

@@ -95,25 +95,25 @@ def packages(source: Path) -> list[Package]:
 def _imports(source: Path, path: Path) -> list[str]:
     """List the files of the package that a file imports."""
     package = list(path.relative_to(source).parent.parts)
-    found = []
+    result = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
             start = package[: len(package) - node.level + 1]
             base = source.joinpath(
                 *start, *(node.module or "").split(".") if node.module else start
             )
-            for one in node.names:
-                for place in (base / one.name, base):
+            for name in node.names:
+                for place in (base / name.name, base):
                     if place.with_suffix(".py").is_file():
-                        found.append(str(place.with_suffix(".py").relative_to(source)))
+                        result.append(str(place.with_suffix(".py").relative_to(source)))
                         break
                     if place != base and (place / "__init__.py").is_file():
-                        found.append(str((place / "__init__.py").relative_to(source)))
+                        result.append(str((place / "__init__.py").relative_to(source)))
                         break
                 else:
                     if (base / "__init__.py").is_file():
-                        found.append(str((base / "__init__.py").relative_to(source)))
-    return found
+                        result.append(str((base / "__init__.py").relative_to(source)))
+    return result
 
 
 def call_path(name: str, source: Path, call: Callable[[], object]) -> CallPath:
@@ -146,9 +146,9 @@ def call_path(name: str, source: Path, call: Callable[[], object]) -> CallPath:
         if folder(here) in (WORDS, *TRANSPARENT):
             return
         path: list[str] = []
-        for one in way:
-            if folder(one) not in (WORDS, *TRANSPARENT) and path[-1:] != [one]:
-                path.append(one)
+        for item in way:
+            if folder(item) not in (WORDS, *TRANSPARENT) and path[-1:] != [item]:
+                path.append(item)
         if path.count(here) > 1 and here != path[0]:
             returns.setdefault(" > ".join(path[path.index(here) :]))
 
@@ -162,18 +162,18 @@ def call_path(name: str, source: Path, call: Callable[[], object]) -> CallPath:
 
 def _hops(files: list[str]) -> list[str]:
     """Keep what must be read: the files of its own package, and entry points of the others."""
-    home = next((folder(one) for one in files if folder(one) != WORDS), WORDS)
-    found: dict[str, str] = {}
-    for one in files:
-        place = folder(one)
+    home = next((folder(file) for file in files if folder(file) != WORDS), WORDS)
+    result: dict[str, str] = {}
+    for file in files:
+        place = folder(file)
         if place in (WORDS, *TRANSPARENT):
-            found.setdefault(place, place)
+            result.setdefault(place, place)
         elif place == home:
-            found.setdefault(one, one)
+            result.setdefault(file, file)
         else:
             near = place.split("/")[0] == home.split("/")[0]
-            found.setdefault(place if near else place.split("/")[0], one)
-    return list(found.values())
+            result.setdefault(place if near else place.split("/")[0], file)
+    return list(result.values())
 
 
 def call_paths(source: Path, held: bool = False) -> Iterator[CallPath]:
@@ -217,7 +217,7 @@ def _small_errors() -> Iterator[None]:
 
     units = errors.units
     every = units(False)
-    few = [next(one for one in every if one.call == call) for call in ("predict", "simulate")]
+    few = [next(item for item in every if item.call == call) for call in ("predict", "simulate")]
     errors.units = lambda full: few
     yield
     errors.units = units
@@ -248,8 +248,8 @@ def show(source: Path, held: bool = False) -> bool:
             f"[bold]{path.name}[/]: {len(path.hops)} hops, {len(path.files)} files in all"
         )
         console.print("  " + " > ".join(path.hops), highlight=False)
-        for one in path.returns:
-            console.print(f"  [red]returns[/]: {one}", highlight=False)
+        for item in path.returns:
+            console.print(f"  [red]returns[/]: {item}", highlight=False)
     return good
 
 

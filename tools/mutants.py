@@ -73,13 +73,13 @@ class Verdict(NamedTuple):
 
 def read_mutants(path: Path = ROOT / "tools" / "mutants.toml") -> list[Mutant]:
     """Return the list of mistakes."""
-    return [Mutant(**one) for one in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]]
+    return [Mutant(**item) for item in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]]
 
 
 def first_failure(tree: Path, tests: list[str], without: list[str]) -> str:
     """Run tests of a copy; return the first that fails, or nothing."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:xdist"]
-    command += ["-p", "no:cacheprovider", "--tb=no", *(f"--deselect={one}" for one in without)]
+    command += ["-p", "no:cacheprovider", "--tb=no", *(f"--deselect={item}" for item in without)]
     environment = {
         **os.environ,
         "PYTHONPATH": str(tree / "src"),  # before the installed package
@@ -102,10 +102,10 @@ def first_failure(tree: Path, tests: list[str], without: list[str]) -> str:
         return f"no end in {PATIENCE:.0f} s"
     if done.returncode == 0:
         return ""
-    found = FAILED.search(done.stdout)
-    if found is None:
+    result = FAILED.search(done.stdout)
+    if result is None:
         raise RuntimeError(f"pytest ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return found[1]
+    return result[1]
 
 
 class Laboratory:
@@ -156,35 +156,37 @@ def main() -> None:
     words.add_argument("names", nargs="*", help="all by default")
     words.add_argument("--tree", type=Path, default=ROOT, help="the tree that is copied")
     given = words.parse_args()
-    mutants = {one.name: one for one in read_mutants()}
+    mutants = {mutant.name: mutant for mutant in read_mutants()}
     for name in given.names:
         if name not in mutants:
             words.error(f"name must be one of {', '.join(mutants)}, got {name!r}")
     chosen = [mutants[name] for name in given.names] or list(mutants.values())
-    left = [one for one in chosen if one.needs and find_spec(one.needs) is None]
-    chosen = [one for one in chosen if one not in left]
-    for one in chosen:
-        one.changed(one.path(given.tree).read_text(encoding="utf-8"))
+    left = [item for item in chosen if item.needs and find_spec(item.needs) is None]
+    chosen = [item for item in chosen if item not in left]
+    for item in chosen:
+        item.changed(item.path(given.tree).read_text(encoding="utf-8"))
     console = Console()
-    for one in left:
-        console.print(f"{one.name} is left out: {one.needs} is not installed here", markup=False)
+    for item in left:
+        console.print(f"{item.name} is left out: {item.needs} is not installed here", markup=False)
     with tempfile.TemporaryDirectory() as folder:
         laboratory = Laboratory(given.tree.resolve(), Path(folder))
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            found = []
-            for one in pool.map(laboratory.judge, chosen):
-                found.append(one)
-                state = f"noticed by {one.by}" if one.by else "NOT NOTICED"
-                line = f"{one.mutant.name}: {state} ({one.seconds:.0f} s)"
+            result = []
+            for item in pool.map(laboratory.judge, chosen):
+                result.append(item)
+                state = f"noticed by {item.by}" if item.by else "NOT NOTICED"
+                line = f"{item.mutant.name}: {state} ({item.seconds:.0f} s)"
                 console.print(line, markup=False, soft_wrap=True)
-    table = Table(title=f"{sum(bool(one.by) for one in found)} of {len(found)} mistakes noticed")
+    table = Table(
+        title=f"{sum(bool(item.by) for item in result)} of {len(result)} mistakes noticed"
+    )
     for column in ("mistake", "what is wrong", "noticed by", "seconds"):
         table.add_column(column, justify="right" if column == "seconds" else "left")
-    for one in found:
-        by = escape(one.by.removeprefix("tests/")) or "[red]nothing[/red]"
-        table.add_row(one.mutant.name, one.mutant.wrong, by, f"{one.seconds:.0f}")
+    for item in result:
+        by = escape(item.by.removeprefix("tests/")) or "[red]nothing[/red]"
+        table.add_row(item.mutant.name, item.mutant.wrong, by, f"{item.seconds:.0f}")
     console.print(table)
-    raise SystemExit(any(not one.by for one in found))
+    raise SystemExit(any(not item.by for item in result))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def pins(pyproject: dict[str, Any]) -> list[str]:
     """Return the constraints, and refuse a requirement that is not a lower bound and no more."""
     project = pyproject["project"]
     extras = chain.from_iterable(project["optional-dependencies"].values())
-    found = set()
+    result = set()
     for requirement in (
         *project["dependencies"],
         *extras,
@@ -30,8 +30,8 @@ def pins(pyproject: dict[str, Any]) -> list[str]:
         bound = BOUND.fullmatch(requirement)
         if bound is None:
             raise ValueError(f"a requirement must read name>=version, got {requirement!r}")
-        found.add(f"{bound[1]}=={bound[2]}")
-    return sorted(found)
+        result.add(f"{bound[1]}=={bound[2]}")
+    return sorted(result)
 
 
 if __name__ == "__main__":

@@ -30,11 +30,11 @@ def learning_curves() -> pd.DataFrame:
     training = ns.Training(alpha0=4.0, alpha1=alphas, loss="logistic", ridge=1e-2)
     parts = []
     for model in track(("vectorized", "pooled", "attention"), "learning curves"):
-        found = ns.predict(TASK, training, model)
+        result = ns.predict(TASK, training, model)
         floor = ns.oracle(TASK, model).error
-        table = {"model": model, "alpha1": alphas, "test_error": found.test_error, "floor": floor}
+        table = {"model": model, "alpha1": alphas, "test_error": result.test_error, "floor": floor}
         table["bayes_optimal"] = ns.bayes_optimal(TASK, training.alpha0 + alphas).test_error
-        parts.append(pd.DataFrame({**table, "test_error_se": found.test_error_se}))
+        parts.append(pd.DataFrame({**table, "test_error_se": result.test_error_se}))
     return pd.concat(parts)
 
 

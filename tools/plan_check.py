@@ -88,20 +88,20 @@ def check_question(seed: int, trials: int = 24, **more: Any) -> Finding:
     """Ask a random question, and simulate what is planned where that is quick."""
     asked, start = random_question(seed), time.process_time()
     try:
-        found = ns.plan(**asked, **more)
+        result = ns.plan(**asked, **more)
     except (ValueError, ns.NotConverged, ns.NoMinimiser) as refusal:
         sentence = isinstance(refusal, ns.NotConverged | ns.NoMinimiser) or _names(refusal, asked)
         return Finding(sentence, f"{seed} {asked} refused: {refusal}")
     except CRASHES as crash:
         return Finding(False, f"{seed} {asked} CRASHED: {type(crash).__name__}: {crash}")
     seconds = time.process_time() - start
-    line = f"{seed} {asked} {seconds:.1f} s: {found.verdict}"
-    if not _can_be_simulated(found):
-        return Finding(bool(found.verdict), line)
-    seen = simulated(found, trials, seed)
-    off = float(seen.mean()) - planned_error(found)
-    known = np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(found))
-    well = abs(off) <= 3.0 * known + 0.01 * planned_error(found)
+    line = f"{seed} {asked} {seconds:.1f} s: {result.verdict}"
+    if not _can_be_simulated(result):
+        return Finding(bool(result.verdict), line)
+    seen = simulated(result, trials, seed)
+    off = float(seen.mean()) - planned_error(result)
+    known = np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(result))
+    well = abs(off) <= 3.0 * known + 0.01 * planned_error(result)
     return Finding(well, f"{line} simulated {seen.mean():.4f}, off by {off / known:.1f} s.e.")
 
 
@@ -111,35 +111,41 @@ def _names(refusal: Exception, asked: dict[str, Any]) -> bool:
     return re.match(rf"({'|'.join(asked)})\b", text) is not None and "\n" not in text
 
 
-def _can_be_simulated(found: Any) -> bool:
-    if not found.reached or found.training is None or found.interval is None or found.shift:
+def _can_be_simulated(result: Any) -> bool:
+    if not result.reached or result.training is None or result.interval is None or result.shift:
         return False
-    rare = min(found.pi, 1.0 - found.pi)
-    small = found.n <= MOST_BAGS and found.L <= MOST_TOKENS
-    return bool(small and found.n1 * rare >= LEAST_RARE and max(found.n0, 9) * rare >= 1)
+    rare = min(result.pi, 1.0 - result.pi)
+    small = result.n <= MOST_BAGS and result.L <= MOST_TOKENS
+    return bool(small and result.n1 * rare >= LEAST_RARE and max(result.n0, 9) * rare >= 1)
 
 
-def planned_error(found: Any) -> float:
+def planned_error(result: Any) -> float:
     """Return the mean error over data sets that a plan expects."""
-    return float(found.interval.mean)
+    return float(result.interval.mean)
 
 
-def _uncertainty(found: Any) -> float:
+def _uncertainty(result: Any) -> float:
     """Return how far a plan knows that mean: by the trials it rests on."""
-    return float(found.interval.mean_se)
+    return float(result.interval.mean_se)
 
 
-def simulated(found: Any, trials: int, seed: int) -> np.ndarray:
+def simulated(result: Any, trials: int, seed: int) -> np.ndarray:
     """Return test errors of data sets of a plan; min(π, 1 − π) where one cannot be trained on."""
     errors = []
-    for one in np.random.SeedSequence([2, seed]).spawn(trials):
+    for item in np.random.SeedSequence([2, seed]).spawn(trials):
         try:
             outcome = ns.simulate(
-                found.task, found.training, found.learner, d=found.d, trials=1, seed=one, n_jobs=1
+                result.task,
+                result.training,
+                result.learner,
+                d=result.d,
+                trials=1,
+                seed=item,
+                n_jobs=1,
             )
             errors.append(float(outcome.test_error))
         except ns.NoMinimiser:
-            errors.append(min(found.pi, 1.0 - found.pi))
+            errors.append(min(result.pi, 1.0 - result.pi))
     return np.array(errors)
 
 
@@ -164,7 +170,7 @@ def least_of_grid(task: ns.Task, budget: float, model: str, tolerance: float) ->
     for split in SPLITS:
         given = {"alpha0": split * budget, "alpha1": (1.0 - split) * budget}
         steps = (ns.Training(**given, eta_w=0.05, **step) for step in STEPS)
-        cosine = max(float(ns.align(task, one).cosine_q) for one in steps)
+        cosine = max(float(ns.align(task, step).cosine_q) for step in steps)
         query = ns.Query(np.array(STRENGTHS)[:, None], cosine)
         training = ns.Training(alpha1=given["alpha1"], ridge=RIDGES)
         errors = ns.predict(task, training, query=query, tol=tolerance).test_error
@@ -179,7 +185,7 @@ def check_settings(seed: int, compared: bool = True) -> Finding:
     line = f"{seed} {model} {task} α={budget:g}"
     try:
         start = time.process_time()
-        found = ns.tune(task, budget, model=model, losses=["logistic"])
+        result = ns.tune(task, budget, model=model, losses=["logistic"])
         seconds = time.process_time() - start
         grid = least_of_grid(task, budget, model, tolerance)
         verdict = ns.compare(task, budget).verdict if compared else ""
@@ -187,11 +193,11 @@ def check_settings(seed: int, compared: bool = True) -> Finding:
         return Finding(True, f"{line} refused: {refusal}")
     except (ValueError, *CRASHES) as crash:
         return Finding(False, f"{line} CRASHED: {type(crash).__name__}: {crash}")
-    best = np.nanmin([grid, found.untuned])
-    well = bool(found.test_error <= (1.0 + TOLERANCE) * best + tolerance)
+    best = np.nanmin([grid, result.untuned])
+    well = bool(result.test_error <= (1.0 + TOLERANCE) * best + tolerance)
     return Finding(
-        well, f"{line}: tuned {found.test_error:.5f}, untuned {found.untuned:.5f}, grid {grid:.5f} "
-        f"{seconds:.1f} s. {verdict}"
+        well, f"{line}: tuned {result.test_error:.5f}, untuned {result.untuned:.5f}, grid "
+        f"{grid:.5f} {seconds:.1f} s. {verdict}"
     )  # fmt: skip
 
 
@@ -199,9 +205,9 @@ def walk(check: Any, count: int, seed: int) -> None:
     """Print the finding of each question, and how many are not well."""
     bad = []
     for k in range(seed, seed + count):
-        found = check(k)
-        bad += [] if found.well else [k]
-        print("ok " if found.well else "BAD", found.line, flush=True)
+        result = check(k)
+        bad += [] if result.well else [k]
+        print("ok " if result.well else "BAD", result.line, flush=True)
     print(f"{len(bad)} of {count} are not well: {bad}")
 
 
@@ -227,20 +233,20 @@ def plans(count: int, trials: int, seed: int) -> None:
         asked = moderate_question(rng)
         start = time.process_time()
         try:
-            found = ns.plan(**asked, seed=int(rng.integers(2**31)))
+            result = ns.plan(**asked, seed=int(rng.integers(2**31)))
         except ns.NotConverged as problem:
             print(asked, "not converged:", problem, flush=True)
             continue
         seconds = time.process_time() - start
-        if not _can_be_simulated(found):
+        if not _can_be_simulated(result):
             continue
-        seen = simulated(found, trials, int(rng.integers(2**31)))
-        se = float(np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(found)))
+        seen = simulated(result, trials, int(rng.integers(2**31)))
+        se = float(np.hypot(seen.std(ddof=1) / np.sqrt(trials), _uncertainty(result)))
         off = float(seen.mean()) - asked["error"]
-        share = float(((seen >= found.interval.low) & (seen <= found.interval.high)).mean())
+        share = float(((seen >= result.interval.low) & (seen <= result.interval.high)).mean())
         rows.append((abs(off) <= 2.0 * se, off, share, seconds))
         print(
-            f"{len(rows):3d} {asked} n={found.n:.0f} simulated {seen.mean():.4f} ± {se:.4f} "
+            f"{len(rows):3d} {asked} n={result.n:.0f} simulated {seen.mean():.4f} ± {se:.4f} "
             f"{'ok' if rows[-1][0] else 'OFF'}; in interval {share:.2f}; {seconds:.1f} s",
             flush=True,
         )

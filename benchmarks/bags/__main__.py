@@ -40,12 +40,12 @@ def arguments(words: list[str]) -> argparse.Namespace:
         action="store_true",
         help="as papers on these sets do it: 10 folds × 5, plain accuracy, no class weights",
     )
-    found = parser.parse_args(words)
-    if found.published:
-        found.splits, found.repeats, found.class_weight = 10, 5, "none"
-    if found.splits < 2 or found.repeats < 1:
+    result = parser.parse_args(words)
+    if result.published:
+        result.splits, result.repeats, result.class_weight = 10, 5, "none"
+    if result.splits < 2 or result.repeats < 1:
         parser.error("there must be at least 2 splits and 1 repeat")
-    return found
+    return result
 
 
 def main(words: list[str]) -> int:
@@ -57,11 +57,11 @@ def main(words: list[str]) -> int:
         console.print(f"error: {error}", style="red")
         return 2
     if wanted.data:
-        unknown = set(wanted.data) - {one.name for one in sets}
+        unknown = set(wanted.data) - {item.name for item in sets}
         if unknown:
             console.print(f"error: no data set named {', '.join(sorted(unknown))}", style="red")
             return 2
-        sets = [one for one in sets if one.name in wanted.data]
+        sets = [item for item in sets if item.name in wanted.data]
     entrants, lacking = available(None if wanted.class_weight == "none" else "balanced")
     for name, module in lacking.items():
         console.print(f"{name} is left out: {module} is not installed here")
@@ -70,8 +70,8 @@ def main(words: list[str]) -> int:
     if not entrants:
         console.print("error: none of the classifiers asked for is installed here", style="red")
         return 2
-    for one in sets:
-        console.print(f"{one.name}: {one.X!r}, {int(one.y.sum())} positive", highlight=False)
+    for item in sets:
+        console.print(f"{item.name}: {item.X!r}, {int(item.y.sum())} positive", highlight=False)
     total = len(sets) * len(entrants) * wanted.splits * wanted.repeats
     with _progress(console) as progress:
         task = progress.add_task("", total=total)

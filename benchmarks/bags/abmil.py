@@ -77,8 +77,8 @@ class Abmil(ClassifierMixin, BaseEstimator):
         """Return the log-odds of the positive class."""
         self.model_.eval()
         with torch.no_grad():
-            found = [self._forward([tensor]) for tensor in self._tensors(as_bags(X))]
-        return torch.cat(found).numpy().astype(float)
+            result = [self._forward([tensor]) for tensor in self._tensors(as_bags(X))]
+        return torch.cat(result).numpy().astype(float)
 
     def predict(self, X: Any) -> Any:
         """Return the more probable label."""
@@ -88,10 +88,11 @@ class Abmil(ClassifierMixin, BaseEstimator):
         """Return the attention of each bag's instances, before it is normalised."""
         self.model_.eval()
         with torch.no_grad():
-            found = [
-                self.model_(one[None], return_att=True)[1][0] for one in self._tensors(as_bags(X))
+            result = [
+                self.model_(tensor[None], return_att=True)[1][0]
+                for tensor in self._tensors(as_bags(X))
             ]
-        return [one.numpy().astype(float) for one in found]
+        return [item.numpy().astype(float) for item in result]
 
     def _model(self, d: int) -> Any:
         extract: Any = torch.nn.Identity()
@@ -108,7 +109,7 @@ class Abmil(ClassifierMixin, BaseEstimator):
     def _forward(self, tensors: list[torch.Tensor]) -> torch.Tensor:
         if len(tensors) == 1:
             return self.model_(tensors[0][None])
-        lengths = torch.tensor([len(one) for one in tensors])
+        lengths = torch.tensor([len(tensor) for tensor in tensors])
         X = pad_sequence(tensors, batch_first=True)
         mask = (torch.arange(X.shape[1]) < lengths[:, None]).float()
         return self.model_(X, mask)

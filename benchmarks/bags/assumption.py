@@ -42,9 +42,9 @@ class Draw(NamedTuple):
     def some(self, counts: tuple[int, int], axis: int, size: float, spread: float = 1.0) -> Any:
         """Return some instances around a point on an axis."""
         count = self.rng.integers(counts[0], counts[1] + 1)
-        found = spread * self.rng.standard_normal((count, D))
-        found[:, axis] += size
-        return found
+        result = spread * self.rng.standard_normal((count, D))
+        result[:, axis] += size
+        return result
 
     def background(self, counts: tuple[int, int] = (1, 10)) -> Any:
         """Return instances that say nothing."""
@@ -112,9 +112,9 @@ def aucs(test: str, seed: int, modes: dict[str, Callable[[int], Any]]) -> dict[s
     (X, y), (fresh, truth) = bags_of(test, BAGS, True, rng), bags_of(test, TEST_BAGS, False, rng)
     concepts = range(TESTS[test][1])
     rule = [min(float(bag[:, k].max()) for k in concepts) for bag in fresh]
-    found = {"the rule": rule}
-    found |= {name: make(seed).fit(X, y).decision_function(fresh) for name, make in modes.items()}
-    return {name: float(roc_auc_score(truth, scores)) for name, scores in found.items()}
+    result = {"the rule": rule}
+    result |= {name: make(seed).fit(X, y).decision_function(fresh) for name, make in modes.items()}
+    return {name: float(roc_auc_score(truth, scores)) for name, scores in result.items()}
 
 
 def installed() -> dict[str, Callable[[int], Any]]:

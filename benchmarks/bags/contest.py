@@ -64,28 +64,28 @@ def judge(make: Callable[[], Any], data: DataSet, known: Any, test: Any) -> Scor
         started = time.process_time()
         classifier.fit(X, y)
         seconds = time.process_time() - started
-        found = classifier.decision_function(data.X[test])
+        result = classifier.decision_function(data.X[test])
     truth = data.y[test]
-    accuracy = float(balanced_accuracy_score(truth, found > 0.0))
-    error = float(((found > 0.0) != (truth > 0)).mean())
-    loss = float(np.logaddexp(0.0, np.where(truth > 0, -found, found)).mean())
-    return Score(accuracy, error, float(roc_auc_score(truth, found)), seconds, loss)
+    accuracy = float(balanced_accuracy_score(truth, result > 0.0))
+    error = float(((result > 0.0) != (truth > 0)).mean())
+    loss = float(np.logaddexp(0.0, np.where(truth > 0, -result, result)).mean())
+    return Score(accuracy, error, float(roc_auc_score(truth, result)), seconds, loss)
 
 
 def read(path: Path) -> Rows:
     """Return the rows kept in a file; a last line that a kill cut short is left out."""
     if not path.exists():
         return {}
-    found: Rows = {}
+    result: Rows = {}
     with path.open(newline="") as lines:
         for row in csv.DictReader(lines):
             try:
                 splits, repeat, fold = (int(row[name]) for name in ("splits", "repeat", "fold"))
                 key = Key(row["data"], splits, repeat, fold, row["entrant"], row["stamp"])
-                found[key] = Score(*(float(row[name]) for name in Score._fields))
+                result[key] = Score(*(float(row[name]) for name in Score._fields))
             except (TypeError, ValueError, KeyError):
                 continue
-    return found
+    return result
 
 
 def write(path: Path, rows: Rows) -> None:

@@ -80,10 +80,10 @@ def load_all(folder: Path | None) -> list[DataSet]:
     """Return the sets of a folder, then those of the package that are not among them."""
     if folder is not None and not folder.is_dir():
         raise ValueError(f"DIR must be a folder of .npz files, got {folder}")
-    found = [load_npz(path) for path in sorted(folder.glob("*.npz"))] if folder else []
+    result = [load_npz(path) for path in sorted(folder.glob("*.npz"))] if folder else []
     own = [DataSet("musk1", *load_musk1())]
     for name, options in DIGITS.items():
         X, y, shows = make_digit_bags(**options, random_state=SEED, return_instances=True)
         own.append(DataSet(name, as_bags(X), y, shows))
-    names = {one.name for one in found}
-    return found + [one for one in (*own, theory()) if one.name not in names]
+    names = {item.name for item in result}
+    return result + [item for item in (*own, theory()) if item.name not in names]

@@ -136,7 +136,7 @@ def available(
     weight: str | None = "balanced",
 ) -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
     """Return the entrants that can be made here, with a class weight, and what the others lack."""
-    found: dict[str, Callable[[], Any]] = {}
+    result: dict[str, Callable[[], Any]] = {}
     lacking = {}
     for name, make in ENTRANTS.items():
         try:
@@ -144,5 +144,5 @@ def available(
         except ImportError as error:
             lacking[name] = str(error.name or error)
         else:
-            found[name] = partial(make, weight)
-    return found, lacking
+            result[name] = partial(make, weight)
+    return result, lacking

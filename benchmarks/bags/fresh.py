@@ -53,11 +53,11 @@ def cells(L: int = 5) -> DataSet:
 
 def fresh() -> list[DataSet]:
     """Return all of them."""
-    found = [cells()]
+    result = [cells()]
     for name, options in DIGITS.items():
         X, y = make_digit_bags(**options, random_state=SEED)
-        found.append(DataSet(name, as_bags(X), y))
-    return found + [theory(**options)._replace(name=name) for name, options in THEORY.items()]
+        result.append(DataSet(name, as_bags(X), y))
+    return result + [theory(**options)._replace(name=name) for name, options in THEORY.items()]
 
 
 def main(words: list[str]) -> int:
@@ -67,10 +67,10 @@ def main(words: list[str]) -> int:
         return 2
     folder = Path(words[0])
     folder.mkdir(parents=True, exist_ok=True)
-    for one in fresh():
-        bag = np.repeat(np.arange(len(one.X)), one.X.lengths)
-        np.savez(folder / f"{one.name}.npz", X=one.X.instances, bag=bag, y=one.y)
-        print(f"{one.name}: {one.X!r}, {int(one.y.sum())} positive")
+    for item in fresh():
+        bag = np.repeat(np.arange(len(item.X)), item.X.lengths)
+        np.savez(folder / f"{item.name}.npz", X=item.X.instances, bag=bag, y=item.y)
+        print(f"{item.name}: {item.X!r}, {int(item.y.sum())} positive")
     return 0
 
 

@@ -31,8 +31,8 @@ class Bin(NamedTuple):
 
 
 def _theory(bags: int, every: int, seed: int) -> tuple[Any, Any]:
-    found = theory(bags=bags, L=10, d=30, every=every, seed=seed)
-    return found.X, found.y
+    result = theory(bags=bags, L=10, d=30, every=every, seed=seed)
+    return result.X, result.y
 
 
 def _digits(bags: int, L: int, positive: float, seed: int) -> tuple[Any, Any]:
@@ -58,12 +58,12 @@ def bins(p: Any, y: Any) -> list[Bin]:
     Bin(given=0.5, found=0.5, share=0.666...)
     """
     place = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, len(EDGES) - 2)
-    found = []
+    result = []
     for k in range(len(EDGES) - 1):
         own = place == k
         means = (float(p[own].mean()), float(y[own].mean())) if own.any() else (np.nan, np.nan)
-        found.append(Bin(*means, float(own.mean())))
-    return found
+        result.append(Bin(*means, float(own.mean())))
+    return result
 
 
 def probabilities(bags: int, draw: Draw, classifiers: int = CLASSIFIERS) -> tuple[Any, Any]:
@@ -83,7 +83,9 @@ def main() -> int:
     print(f"| probability | {' | '.join(heads)} |")
     print(f"| --- |{' ---: |' * len(heads)}")
     for name, (bags, draw) in CASES.items():
-        cells = [f"{one.given:.2f} → {one.found:.2f}" for one in bins(*probabilities(bags, draw))]
+        cells = [
+            f"{item.given:.2f} → {item.found:.2f}" for item in bins(*probabilities(bags, draw))
+        ]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
     return 0
 

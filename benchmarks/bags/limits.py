@@ -63,7 +63,7 @@ def draw(case: Case, signal: Any, bags: int, rng: np.random.Generator) -> tuple[
 
 def errors(case: Case, sets: int = SETS, fresh: int = FRESH) -> list[float]:
     """Return the error on fresh bags of a classifier fitted to each set."""
-    found = []
+    result = []
     for seed in range(sets):
         rng = np.random.default_rng(seed)
         signal = rng.standard_normal(case.d)
@@ -73,8 +73,8 @@ def errors(case: Case, sets: int = SETS, fresh: int = FRESH) -> list[float]:
         for _ in range(fresh // 500):
             X, y = draw(case, signal, 500, rng)
             wrong.append(float((clf.predict(X) != y).mean()))
-        found.append(float(np.mean(wrong)))
-    return found
+        result.append(float(np.mean(wrong)))
+    return result
 
 
 def main() -> int:

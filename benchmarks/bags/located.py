@@ -29,16 +29,16 @@ ABMIL = ("ABMIL", "ABMIL, hidden layer")
 
 def located_sets(folder: Path | None) -> list[DataSet]:
     """Return the sets whose signal instances are known, as one flat array for each set."""
-    found = [one._replace(instances=np.ravel(one.instances)) for one in load_all(None)
-             if one.instances is not None]  # fmt: skip
+    result = [item._replace(instances=np.ravel(item.instances)) for item in load_all(None)
+             if item.instances is not None]  # fmt: skip
     for path in sorted(folder.glob("*.npz")) if folder else []:
         with np.load(path) as stored:
             if "signal" not in stored:
                 continue
             order = np.argsort(stored["bag"], kind="stable")
             signal = stored["signal"][order].astype(bool)
-        found.append(load_npz(path)._replace(instances=signal))
-    return found
+        result.append(load_npz(path)._replace(instances=signal))
+    return result
 
 
 def ours(name: str, **options: Any) -> Callable[[Any, Any, Any], Located]:
@@ -69,29 +69,29 @@ def locators() -> list[Callable[[Any, Any, Any], Located]]:
     ]
 
 
-def within(found: list[Any], has: list[Any]) -> list[float]:
+def within(result: list[Any], has: list[Any]) -> list[float]:
     """Return the AUC within each bag that has instances of both kinds.
 
     >>> within([np.array([0.1, 0.5]), np.ones(2)], [np.array([False, True]), np.zeros(2, bool)])
     [1.0]
     """
-    both = [k for k, one in enumerate(has) if one.any() and not one.all()]
-    return [float(roc_auc_score(has[k], found[k])) for k in both]
+    both = [k for k, item in enumerate(has) if item.any() and not item.all()]
+    return [float(roc_auc_score(has[k], result[k])) for k in both]
 
 
-def located(one: DataSet) -> dict[str, tuple[float, float]]:
+def located(item: DataSet) -> dict[str, tuple[float, float]]:
     """Return the mean AUC within positive bags, and its standard error, of every way."""
-    has = np.split(one.instances, one.X.starts[1:-1])
+    has = np.split(item.instances, item.X.starts[1:-1])
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
-    found: dict[str, list[float]] = {}
-    for train, test in folds.split(one.y, one.y):
-        test = test[one.y[test] == 1]
+    result: dict[str, list[float]] = {}
+    for train, test in folds.split(item.y, item.y):
+        test = test[item.y[test] == 1]
         for locate in locators():
-            for name, each in locate(one.X[train], one.y[train], one.X[test]).items():
-                found.setdefault(name, []).extend(within(each, [has[k] for k in test]))
+            for name, each in locate(item.X[train], item.y[train], item.X[test]).items():
+                result.setdefault(name, []).extend(within(each, [has[k] for k in test]))
     return {
         name: (float(np.mean(each)), float(np.std(each, ddof=1) / np.sqrt(len(each))))
-        for name, each in found.items()
+        for name, each in result.items()
     }
 
 
@@ -100,13 +100,13 @@ def main(words: list[str]) -> int:
     if len(words) > 1:
         print("usage: python -m benchmarks.bags.located [FOLDER]", file=sys.stderr)
         return 2
-    for place, one in enumerate(located_sets(Path(words[0]) if words else None)):
-        found = located(one)
+    for place, data in enumerate(located_sets(Path(words[0]) if words else None)):
+        result = located(data)
         if not place:
-            print(f"| | {' | '.join(found)} |")
-            print("| --- |" + " ---: |" * len(found))
-        cells = (f"{mean:.3f} ± {error:.3f}" for mean, error in found.values())
-        print(f"| {one.name} | {' | '.join(cells)} |", flush=True)
+            print(f"| | {' | '.join(result)} |")
+            print("| --- |" + " ---: |" * len(result))
+        cells = (f"{mean:.3f} ± {error:.3f}" for mean, error in result.values())
+        print(f"| {data.name} | {' | '.join(cells)} |", flush=True)
     return 0
 
 

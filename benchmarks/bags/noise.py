@@ -42,7 +42,7 @@ def losses(n: int, draw: int) -> tuple[float, float, float, float, bool]:
     signs, told = np.where(y[n:] == 1, 1.0, -1.0), clf.nested_
     odds = clf.decision_function(X[n:])
     before = (odds - told.shift) / told.slope  # but for the few beyond the scores of calibration
-    own, raw = (float(np.logaddexp(0.0, -signs * one).mean()) for one in (odds, before))
+    own, raw = (float(np.logaddexp(0.0, -signs * item).mean()) for item in (odds, before))
     return own, raw, told.loss, -clf.cv_results_["mean_test_score"][0], told.found
 
 

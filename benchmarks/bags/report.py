@@ -32,9 +32,9 @@ class Sheet(NamedTuple):
 
 def sheets(rows: Rows, splits: int) -> list[Sheet]:
     """Return the tables of a run: one for each measure, then the comparisons."""
-    found = means(rows, splits)
-    cells = {(one["data"], one["entrant"]): one for one in found}
-    sets = list(dict.fromkeys(one["data"] for one in found))
+    result = means(rows, splits)
+    cells = {(item["data"], item["entrant"]): item for item in result}
+    sets = list(dict.fromkeys(item["data"] for item in result))
     names = [name for name in ENTRANTS if any((data, name) in cells for data in sets)]
     tables = []
     for measure, title in TITLES.items():
@@ -50,7 +50,7 @@ def sheets(rows: Rows, splits: int) -> list[Sheet]:
         Sheet(
             "MIL less pooling",
             ["data", *["balanced accuracy", "corrected se", "MIL is"], "error", "AUC"],
-            [_against_pooling(one) for one in every if one.other == POOLED],
+            [_against_pooling(item) for item in every if item.other == POOLED],
         )
     )
     cheap = rivals(rows, splits)
@@ -58,13 +58,13 @@ def sheets(rows: Rows, splits: int) -> list[Sheet]:
         header = ["data", "best cheap one", "its AUC", "MIL's less it"]
         header += ["corrected se", "in these"]
         title = "MIL beside the best of what takes a dozen lines"
-        tables.append(Sheet(title, header, [_against_cheap(one) for one in cheap]))
-    others = [name for name in names if any(one.other == name for one in every)]
+        tables.append(Sheet(title, header, [_against_cheap(item) for item in cheap]))
+    others = [name for name in names if any(item.other == name for item in every)]
     for title, show in (
-        ("MIL's balanced accuracy less that of", lambda one: _signed(one.accuracy)),
-        ("fit time as a multiple of attention's", lambda one: f"{one.slower:.1f}×"),
+        ("MIL's balanced accuracy less that of", lambda item: _signed(item.accuracy)),
+        ("fit time as a multiple of attention's", lambda item: f"{item.slower:.1f}×"),
     ):
-        known = {(one.data, one.other): show(one) for one in every}
+        known = {(item.data, item.other): show(item) for item in every}
         lines = [[data, *(known.get((data, name), "") for name in others)] for data in sets]
         tables.append(Sheet(title, ["data", *others], lines))
     return tables
@@ -121,9 +121,9 @@ def save(folder: Path, rows: Rows, splits: int, repeats: int) -> list[Sheet]:
         out.writerow(
             ["data", "entrant", "folds", *(f"{m}{x}" for m in TITLES for x in ("", "_se"))]
         )
-        for one in means(rows, splits):
-            values = [number for measure in TITLES for number in one[measure][:2]]
-            out.writerow([one["data"], one["entrant"], one["folds"], *values])
+        for mean in means(rows, splits):
+            values = [number for measure in TITLES for number in mean[measure][:2]]
+            out.writerow([mean["data"], mean["entrant"], mean["folds"], *values])
     return tables
 
 
@@ -132,34 +132,34 @@ def _cell(record: dict[str, Any] | None, measure: str) -> str:
 
 
 def _average(records: list[dict[str, Any] | None], measure: str) -> str:
-    if any(one is None for one in records):
+    if any(record is None for record in records):
         return ""
-    value = sum(one[measure].value for one in records if one) / len(records)
+    value = sum(record[measure].value for record in records if record) / len(records)
     return f"{value:.2f}" if measure == "seconds" else f"{value:.3f}"
 
 
-def _number(found: Mean, measure: str) -> str:
-    return f"{found.value:.2f} ± {found.se:.2f}" if measure == "seconds" else str(found)
+def _number(result: Mean, measure: str) -> str:
+    return f"{result.value:.2f} ± {result.se:.2f}" if measure == "seconds" else str(result)
 
 
-def _signed(found: Mean) -> str:
-    return f"{found.value:+.3f} ± {found.se:.3f} {verdict(found)}"
+def _signed(result: Mean) -> str:
+    return f"{result.value:+.3f} ± {result.se:.3f} {verdict(result)}"
 
 
-def _against_cheap(one: Rival) -> list[str]:
-    ahead = one.ahead
+def _against_cheap(item: Rival) -> list[str]:
+    ahead = item.ahead
     return [
-        *(one.data, one.other, f"{one.auc:.3f}"),
-        *(f"{ahead.value:+.3f} ± {ahead.se:.3f}", f"{ahead.corrected:.3f}", f"{one.errors:+.1f}"),
+        *(item.data, item.other, f"{item.auc:.3f}"),
+        *(f"{ahead.value:+.3f} ± {ahead.se:.3f}", f"{ahead.corrected:.3f}", f"{item.errors:+.1f}"),
     ]
 
 
-def _against_pooling(one: Pair) -> list[str]:
+def _against_pooling(item: Pair) -> list[str]:
     return [
-        one.data,
-        f"{one.accuracy.value:+.3f} ± {one.accuracy.se:.3f}",
-        f"{one.accuracy.corrected:.3f}",
-        verdict(one.accuracy),
-        f"{one.error.value:+.3f} ± {one.error.se:.3f}",
-        f"{one.auc.value:+.3f} ± {one.auc.se:.3f}",
+        item.data,
+        f"{item.accuracy.value:+.3f} ± {item.accuracy.se:.3f}",
+        f"{item.accuracy.corrected:.3f}",
+        verdict(item.accuracy),
+        f"{item.error.value:+.3f} ± {item.error.se:.3f}",
+        f"{item.auc.value:+.3f} ± {item.auc.se:.3f}",
     ]

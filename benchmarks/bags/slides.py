@@ -114,10 +114,10 @@ def table(wanted: argparse.Namespace, path: Path) -> str:
         for jobs in wanted.jobs:
             command = [sys.executable, "-m", "benchmarks.bags.slides", "--folder", str(path)]
             run = [*command, "--one", effort, str(jobs)]
-            found = json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
+            result = json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
             lines.append(
-                f"| {effort} | {jobs} | {found['time']:.0f} s | {found['memory'] / 1e6:.0f} MB | "
-                f"{found['reads']:.1f} |"
+                f"| {effort} | {jobs} | {result['time']:.0f} s | {result['memory'] / 1e6:.0f} MB | "
+                f"{result['reads']:.1f} |"
             )
     return "\n".join(lines)
 

@@ -68,25 +68,27 @@ def draws(y: Any, bags: int, count: int, seed: int = 0) -> Iterator[tuple[Any, A
 
 def aucs(data: DataSet, bags: int = BAGS, count: int = DRAWS) -> dict[str, list[float]]:
     """Return the AUC of every way on the bags that were not drawn, draw by draw."""
-    found: dict[str, list[float]] = {name: [] for name in WAYS}
+    result: dict[str, list[float]] = {name: [] for name in WAYS}
     for known, rest in draws(data.y, bags, count):
         for name, fixed in WAYS.items():
             clf = MILClassifier(random_state=0, **fixed).fit(data.X[known], data.y[known])
-            found[name].append(roc_auc_score(data.y[rest], clf.decision_function(data.X[rest])))
-    return found
+            result[name].append(roc_auc_score(data.y[rest], clf.decision_function(data.X[rest])))
+    return result
 
 
-def beside_hindsight(data: str, found: dict[str, list[float]]) -> Row:
+def beside_hindsight(data: str, result: dict[str, list[float]]) -> Row:
     """Compare what was chosen with the way that is best on average.
 
     >>> beside_hindsight("some", {"chosen": [0.5, 0.75], "mean": [0.5, 0.5], "trees": [0.5, 1.0]})
     Row(data='some', chosen=0.625, best='trees', hindsight=0.75, ahead=-0.125, error=0.125)
     """
-    own = np.array(found[AUTO])
-    best = max((name for name in found if name != AUTO), key=lambda name: np.mean(found[name]))
-    off = own - np.array(found[best])
+    own = np.array(result[AUTO])
+    best = max((name for name in result if name != AUTO), key=lambda name: np.mean(result[name]))
+    off = own - np.array(result[best])
     error = float(off.std(ddof=1) / np.sqrt(len(off)))
-    return Row(data, float(own.mean()), best, float(np.mean(found[best])), float(off.mean()), error)
+    return Row(
+        data, float(own.mean()), best, float(np.mean(result[best])), float(off.mean()), error
+    )
 
 
 def main(words: list[str]) -> int:
@@ -97,17 +99,17 @@ def main(words: list[str]) -> int:
     parser.add_argument("--draws", type=int, default=DRAWS, help=f"of them ({DRAWS})")
     parser.add_argument("--data", nargs="+", help="only these data sets")
     wanted = parser.parse_args(words)
-    sets = [one for one in load_all(wanted.folder) if not wanted.data or one.name in wanted.data]
+    sets = [item for item in load_all(wanted.folder) if not wanted.data or item.name in wanted.data]
     means = []
     print("| data | chosen | best way in hindsight | its AUC | chosen less it |")
     print("| --- | ---: | --- | ---: | ---: |")
     with threadpool_limits(1):
         for data in sets:
-            found = aucs(data, wanted.bags, wanted.draws)
-            row = beside_hindsight(data.name, found)
+            result = aucs(data, wanted.bags, wanted.draws)
+            row = beside_hindsight(data.name, result)
             cells = f"{row.chosen:.3f} | {row.best} | {row.hindsight:.3f}"
             print(f"| {row.data} | {cells} | {row.ahead:+.3f} ± {row.error:.3f} |", flush=True)
-            means.append([np.mean(found[name]) for name in WAYS])
+            means.append([np.mean(result[name]) for name in WAYS])
     listed = zip(WAYS, np.mean(means, axis=0), strict=True)
     print("\nmean of sets: " + ", ".join(f"{name} {auc:.3f}" for name, auc in listed))
     return 0

@@ -44,20 +44,20 @@ def mean(values: Iterable[float], splits: int) -> Mean:
     >>> mean([0.0, 1.0, 0.0, 1.0], splits=2)
     Mean(value=0.5, se=0.288..., corrected=0.645...)
     """
-    found = np.array(list(values), float)
-    spread = found.std(ddof=1) if len(found) > 1 else float("nan")
-    each = 1.0 / len(found)
+    result = np.array(list(values), float)
+    spread = result.std(ddof=1) if len(result) > 1 else float("nan")
+    each = 1.0 / len(result)
     corrected = spread * np.sqrt(each + 1.0 / (splits - 1))
-    return Mean(float(found.mean()), float(spread * np.sqrt(each)), float(corrected))
+    return Mean(float(result.mean()), float(spread * np.sqrt(each)), float(corrected))
 
 
 def scores(rows: Rows) -> dict[str, dict[str, dict[tuple[int, int], Score]]]:
     """Return the scores by data set, entrant, and repeat and fold."""
-    found: dict[str, dict[str, dict[tuple[int, int], Score]]] = {}
+    result: dict[str, dict[str, dict[tuple[int, int], Score]]] = {}
     for key, score in rows.items():
-        folds = found.setdefault(key.data, {}).setdefault(key.entrant, {})
+        folds = result.setdefault(key.data, {}).setdefault(key.entrant, {})
         folds[key.repeat, key.fold] = score
-    return found
+    return result
 
 
 def means(rows: Rows, splits: int) -> list[dict[str, Any]]:
@@ -79,16 +79,16 @@ def means(rows: Rows, splits: int) -> list[dict[str, Any]]:
 
 def pairs(rows: Rows, splits: int) -> list[Pair]:
     """Return attention against everyone else, fold by fold, on every data set."""
-    found = []
+    result = []
     for data, entrants in scores(rows).items():
         ours = entrants.get(MIL, {})
         for other, theirs in entrants.items():
-            shared = [one for one in ours if one in theirs]
+            shared = [item for item in ours if item in theirs]
             if other == MIL or not shared:
                 continue
-            a, b = [ours[one] for one in shared], [theirs[one] for one in shared]
+            a, b = [ours[item] for item in shared], [theirs[item] for item in shared]
             both = list(zip(a, b, strict=True))
-            found.append(
+            result.append(
                 Pair(
                     data,
                     other,
@@ -98,7 +98,7 @@ def pairs(rows: Rows, splits: int) -> list[Pair]:
                     float(np.mean([y.seconds for y in b]) / np.mean([x.seconds for x in a])),
                 )
             )
-    return found
+    return result
 
 
 class Rival(NamedTuple):
@@ -117,14 +117,14 @@ class Rival(NamedTuple):
 
 def rivals(rows: Rows, splits: int) -> list[Rival]:
     """Return the best cheap entrant on each data set, if there are any."""
-    own = {(one["data"], one["entrant"]): one["auc"].value for one in means(rows, splits)}
-    found: dict[str, Rival] = {}
+    own = {(mean["data"], mean["entrant"]): mean["auc"].value for mean in means(rows, splits)}
+    result: dict[str, Rival] = {}
     for pair in pairs(rows, splits):
         auc = own[pair.data, pair.other]
-        before = found.get(pair.data)
+        before = result.get(pair.data)
         if pair.other in CHEAP and (before is None or auc > before.auc):
-            found[pair.data] = Rival(pair.data, pair.other, auc, pair.auc)
-    return list(found.values())
+            result[pair.data] = Rival(pair.data, pair.other, auc, pair.auc)
+    return list(result.values())
 
 
 def verdict(difference: Mean) -> str:

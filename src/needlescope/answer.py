@@ -39,20 +39,20 @@ class Question:
 
     def columns(self, shape: tuple[int, ...]) -> dict[str, Any]:
         """Return every argument by its path (``task.L``), one value for each point of the grid."""
-        found: dict[str, Any] = {"call": self.call}
+        result: dict[str, Any] = {"call": self.call}
         if self.training is not None and self.training.schedule is not None:
-            found["training.schedule.steps"] = self.training.schedule.steps
+            result["training.schedule.steps"] = self.training.schedule.steps
         parts = {"task": self.task, "training": self.training, **self.options}
         for name, value in parts.items():
             if dataclasses.is_dataclass(value):  # a task, a query, a noise
-                for one in dataclasses.fields(value):
-                    if one.init:
-                        found[f"{name}.{one.name}"] = _column(getattr(value, one.name), shape)
+                for item in dataclasses.fields(value):
+                    if item.init:
+                        result[f"{name}.{item.name}"] = _column(getattr(value, item.name), shape)
             elif isinstance(column := _column(value, shape), str) and isinstance(value, np.ndarray):
-                found[f"{name}.given"] = column  # a number may have that name, such as a signal
+                result[f"{name}.given"] = column  # a number may have that name, such as a signal
             else:
-                found[name] = column
-        return {name: column for name, column in found.items() if column is not None}
+                result[name] = column
+        return {name: column for name, column in result.items() if column is not None}
 
 
 def _column(value: Any, shape: tuple[int, ...]) -> Any:
@@ -137,7 +137,7 @@ class Answer:
         points = int(np.prod(self.shape, dtype=np.int64))
         if not self._last_axis:
             return pd.DataFrame({**asked, **words, **numbers}, index=range(points))
-        rows = max(len(one) for one in numbers.values())
+        rows = max(len(number) for number in numbers.values())
         point, place = np.divmod(np.arange(rows), rows // points)
         table = pd.DataFrame({**asked, **words}, index=range(points)).loc[point]
         return table.reset_index(drop=True).assign(**{self._last_axis: place}, **numbers)
@@ -172,12 +172,12 @@ class Answer:
                 yield name, _fields_of(part)
         chosen = {name: value for name, value in self.options.items() if value is not None}
         if chosen:
-            yield "options", ", ".join(f"{name}={_brief(one)}" for name, one in chosen.items())
+            yield "options", ", ".join(f"{name}={_brief(value)}" for name, value in chosen.items())
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
-        for one in dataclasses.fields(self):
-            if one.name != "question":
-                yield one.name, getattr(self, one.name)
+        for item in dataclasses.fields(self):
+            if item.name != "question":
+                yield item.name, getattr(self, item.name)
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -201,12 +201,12 @@ def numbered(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, tuple):
         return {name: value}
     base, uncertainty = name.removesuffix("_se"), "_se" if name.endswith("_se") else ""
-    each = (numbered(f"{base}_{k}{uncertainty}", one) for k, one in enumerate(value, 1))
-    return {inner: one for found in each for inner, one in found.items()}
+    each = (numbered(f"{base}_{k}{uncertainty}", item) for k, item in enumerate(value, 1))
+    return {inner: value for result in each for inner, value in result.items()}
 
 
 def _fields_of(part: Gridded) -> str:
-    values = {one.name: getattr(part, one.name) for one in dataclasses.fields(part)}  # type: ignore[arg-type]
+    values = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}  # type: ignore[arg-type]
     return ", ".join(f"{k}={_brief(value)}" for k, value in values.items() if value is not None)
 
 

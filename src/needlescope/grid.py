@@ -216,7 +216,7 @@ class Gridded:
 
 def written(part: Gridded) -> str:
     """Write a part as it would be called, without the fields that are None."""
-    fields = ((one.name, getattr(part, one.name)) for one in dataclasses.fields(part))  # type: ignore[arg-type]
+    fields = ((field.name, getattr(part, field.name)) for field in dataclasses.fields(part))  # type: ignore[arg-type]
     inside = ", ".join(f"{name}={value!r}" for name, value in fields if value is not None)
     return f"{type(part).__name__}({inside})"
 

@@ -86,16 +86,16 @@ class Query(Gridded):
 def _cosines(given: Any) -> tuple[float, ...]:
     """Return the cosines with each of several signals, or refuse them."""
     listed("cosines", unmasked("cosines", given), "numbers, one for each signal")
-    found = real("cosines", given, -1.0, 1.0)
-    if np.ndim(found) != 1:
+    result = real("cosines", given, -1.0, 1.0)
+    if np.ndim(result) != 1:
         raise ValueError(
             "cosines must be a flat sequence of numbers, one for each signal, got an array of "
-            f"shape {np.shape(found)}"
+            f"shape {np.shape(result)}"
         )
-    square = float(found @ found)
+    square = float(result @ result)
     if square > 1.0 + 1e-9:
         raise ValueError(
             "cosines with orthogonal signals must have squares that add up to at most 1, got "
-            f"{tuple(found.tolist())} with a sum of {square:.12g}"
+            f"{tuple(result.tolist())} with a sum of {square:.12g}"
         )
-    return tuple((found / max(np.sqrt(square), 1.0)).tolist())
+    return tuple((result / max(np.sqrt(square), 1.0)).tolist())

@@ -127,7 +127,7 @@ class Schedule:
     def __repr__(self) -> str:
         """Write the schedule as it is made: an even one by its number of steps."""
         named = {name: getattr(self, name) for name in ("eta_w", "eta_b", "eta_q")}
-        sizes = "".join(f", {name}={one!r}" for name, one in named.items() if one is not None)
+        sizes = "".join(f", {name}={value!r}" for name, value in named.items() if value is not None)
         if self.is_even:
             return f"Schedule.even({self.steps}{sizes})"
         return f"Schedule({self.shares}{sizes})"

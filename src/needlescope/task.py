@@ -60,13 +60,13 @@ class Positions:
         """Validate the sets and their probabilities."""
         rows = []
         for entry in listed("positions.sets", unmasked("positions.sets", sets), "sets of tokens"):
-            one = list(entry) if isinstance(entry, set | frozenset) else entry
-            indices = np.atleast_1d(integer("positions.sets", one, 0))
+            item = list(entry) if isinstance(entry, set | frozenset) else entry
+            indices = np.atleast_1d(integer("positions.sets", item, 0))
             if indices.ndim > 1:
-                raise ValueError(f"positions.sets must hold flat sets of tokens, got {one!r}")
+                raise ValueError(f"positions.sets must hold flat sets of tokens, got {item!r}")
             indices = indices.tolist()
             if len(set(indices)) != len(indices):
-                raise ValueError(f"positions.sets must hold distinct token indices, got {one!r}")
+                raise ValueError(f"positions.sets must hold distinct token indices, got {item!r}")
             rows.append(tuple(sorted(indices)))
         if not rows or len({len(row) for row in rows}) != 1:
             raise ValueError(
@@ -104,10 +104,10 @@ class Positions:
     def marks(self, tokens: Sequence[int]) -> FloatArray:
         """Return the columns of that matrix for some tokens only."""
         place = {token: column for column, token in enumerate(tokens)}
-        found = np.zeros((len(self.sets), len(place)))
-        for row, indices in zip(found, self.sets, strict=True):
+        result = np.zeros((len(self.sets), len(place)))
+        for row, indices in zip(result, self.sets, strict=True):
             row[[place[index] for index in indices]] = 1.0
-        return found
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +298,7 @@ class Task(Gridded):
     def _check_positions(self) -> None:
         if isinstance(self.positions, Positions):
             size = len(self.positions.sets[0])
-            top = max(max(one) for one in self.positions.sets)
+            top = max(max(item) for item in self.positions.sets)
             if np.any(np.asarray(self.R) != size):
                 raise ValueError(
                     f"positions must mark R tokens in each set, got sets of {size} with R={self.R}"

@@ -33,12 +33,12 @@ def main() -> None:
 def show(console: Console, title: str, points: Sequence[Any], score: Callable[..., Any]) -> None:
     """Print the points that stand out, and a table of all."""
     if len(sys.argv) > 1:
-        points = [one._replace(trials=int(sys.argv[1])) for one in points]
-    rows = [score(one, seed=[5, k]) for k, one in enumerate(track(points, "points"))]
-    for one, row in zip(points, rows, strict=True):
+        points = [point._replace(trials=int(sys.argv[1])) for point in points]
+    rows = [score(item, seed=[5, k]) for k, item in enumerate(track(points, "points"))]
+    for point, row in zip(points, rows, strict=True):
         listed = "  ".join(f"{name} {z:+.2f}" for name, z in row.items())
         if max(abs(z) for z in row.values()) > 3.0:
-            console.print(f"[red]{one.name}[/red]: {listed}")
+            console.print(f"[red]{point.name}[/red]: {listed}")
     names = dict.fromkeys(name for row in rows for name in row)
     table = Table(title=f"z of {title}, {len(points)} points")
     for name in ("quantity", "points", "mean", "± ", "sd", "beyond 2", "expected", "largest"):

@@ -122,16 +122,16 @@ def limit_scores(one: LimitPoint, seed: Any) -> dict[str, float]:
         for d in (one.d, 2 * one.d)
     )
     limits = _limits(one)
-    found = {}
+    result = {}
     for name, limit in limits.items():
         gap, error = gap_and_error(pair(small, name), pair(large, name), limit)
-        found[name] = float(gap / error)
+        result[name] = float(gap / error)
     theory = ns.state_evolution(one.task, one.alpha, one.rounds, tol=TOL)
     gap, error = gap_and_error(*(pair(path, "path") for path in (small, large, theory)))
     for number in ROUNDS:
         if number <= one.rounds:
-            found[f"round {number}"] = float(gap[number] / error[number])
-    return found
+            result[f"round {number}"] = float(gap[number] / error[number])
+    return result
 
 
 def _limits(one: LimitPoint) -> dict[str, tuple[float, float]]:

@@ -102,17 +102,17 @@ def scores(one: Point, seed: Any) -> dict[str, float]:
         )
         for d in (one.d, 2 * one.d)
     )  # fmt: skip
-    found = {}
+    result = {}
     for name in (*NAMES, *_along_signals(one.task)):
         if name == "bias" and one.training.loss == "hinge":
             continue  # a hinge readout's bias need not be unique
-        gap, error = gap_and_error(*(pair(one, name) for one in (small, large, limit)))
+        gap, error = gap_and_error(*(pair(item, name) for item in (small, large, limit)))
         if name == "train_error" and _expected_mistakes(one, limit) < MISTAKES:
             continue
         z = score(gap, error, floor(one, limit, name))
         if z is not None:
-            found[name] = z
-    return found
+            result[name] = z
+    return result
 
 
 def query_scores(one: Point, seed: Any) -> dict[str, float]:
@@ -125,7 +125,7 @@ def query_scores(one: Point, seed: Any) -> dict[str, float]:
         for d in (one.d, 2 * one.d)
     )
     names = (*QUERY, *_each_cosine(one.task))
-    pairs = {name: [pair(found, name) for found in (small, large, limit)] for name in names}
+    pairs = {name: [pair(result, name) for result in (small, large, limit)] for name in names}
     gaps = {name: gap_and_error(*three) for name, three in pairs.items()}
     return {name: float(gap / error) for name, (gap, error) in gaps.items()}
 
@@ -150,7 +150,7 @@ def _each_cosine(task: ns.Task) -> list[str]:
     """Return the names of the cosines with each of several signals."""
     if task.signals is None:
         return []
-    return [f"cosines_{one}_{k + 1}" for one in "wq" for k in range(task.kinds)]
+    return [f"cosines_{item}_{k + 1}" for item in "wq" for k in range(task.kinds)]
 
 
 def gap_and_error(
@@ -207,8 +207,8 @@ def check_all(points: list[dict[str, float]]) -> None:
     Scores of different points are independent; those of one point are not, so each quantity is
     judged on its own: mean and mean square of k scores have standard errors 1/√k and √(2/k).
     """
-    for name in dict.fromkeys(name for one in points for name in one):
-        z = np.array([one[name] for one in points if name in one])
+    for name in dict.fromkeys(name for point in points for name in point):
+        z = np.array([point[name] for point in points if name in point])
         k = len(z)
         assert abs(z.mean()) * np.sqrt(k) < 4.0, (name, z)
         assert abs(np.mean(z**2) - 1.0) / np.sqrt(2.0 / k) < 4.5, (name, z)

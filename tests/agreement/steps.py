@@ -75,13 +75,13 @@ def steps_scores(one: StepsPoint, seed: Any) -> dict[str, float]:
         ns.simulate(one.task, one.training, "attention", d, one.trials, [*seed, d], n_jobs=1)
         for d in (one.d, 2 * one.d)
     )
-    found = {}
+    result = {}
     for name in (*STEPPED, "test_error"):
         limit = limits[name == "test_error"]
         simulated = [each if name == "test_error" else each.alignment for each in (small, large)]
         gap, error = gap_and_error(*(pair(each, name) for each in (*simulated, limit)))
         if error > 0.0:  # a query that no step has moved is zero in every trial
-            found[name] = float(gap / error)
+            result[name] = float(gap / error)
         else:
             assert gap == 0.0
-    return found
+    return result

@@ -10,7 +10,7 @@ from tests.agreement.points import SMALL, check_all, check_one, scores
 # Others share their loss and sampler, and their task or the way to their query.
 LATER = (2, 4, 9, 11, 16, 20, 24, 26)
 QUICK = [k for k in range(len(ATTENTION)) if k not in LATER]
-IDS = [one.name for one in ATTENTION]
+IDS = [item.name for item in ATTENTION]
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +20,10 @@ def found():
 
 def of(index, d, found):
     """The scores of a point, computed once, at no more than so many dimensions."""
-    one = ATTENTION[index]
-    key = index, min(d, one.d)
+    item = ATTENTION[index]
+    key = index, min(d, item.d)
     if key not in found:
-        found[key] = scores(one._replace(d=key[1]), seed=[3, index])
+        found[key] = scores(item._replace(d=key[1]), seed=[3, index])
     return found[key]
 
 
@@ -44,4 +44,4 @@ def test_point_agrees(index, found):
 
 @pytest.mark.slow
 def test_scores_look_like_a_unit_normal(found):
-    check_all([of(index, one.d, found) for index, one in enumerate(ATTENTION)])
+    check_all([of(index, item.d, found) for index, item in enumerate(ATTENTION)])

@@ -15,7 +15,7 @@ STEPS = [
     point("attention", "tokens", FLIPPED, "logistic", 1e-2, 1.0, alpha0=2.0),
     point("attention", "reduced", BOTH, "hinge", 1e-2, 1.0, steps={"balanced": True}),
 ]
-IDS = [one.name for one in BAGS]
+IDS = [bag.name for bag in BAGS]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_small_point_agrees(index):
     check_one(scores(BAGS[index]._replace(d=25), seed=[11, index]))
 
 
-@pytest.mark.parametrize("one", STEPS, ids=[one.name for one in STEPS])
+@pytest.mark.parametrize("one", STEPS, ids=[step.name for step in STEPS])
 def test_the_query_after_two_steps_agrees(one):
     check_one(query_scores(one._replace(d=60, trials=100), seed=[14]))
 

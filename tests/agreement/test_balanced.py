@@ -8,7 +8,7 @@ from tests.agreement.grid import BALANCED
 from tests.agreement.points import check_all, check_one, query_scores, scores
 
 QUICK = (1, 4, 15)  # of those whose readout is trained too
-NAMES = [one.name for one in BALANCED]
+NAMES = [item.name for item in BALANCED]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_errors_after_training_agree(index):
 
 @pytest.mark.slow
 def test_errors_after_training_agree_everywhere():
-    found = [scores(one, seed=[14, index]) for index, one in enumerate(BALANCED)]
-    for one in found:
-        check_one(one)
+    found = [scores(item, seed=[14, index]) for index, item in enumerate(BALANCED)]
+    for item in found:
+        check_one(item)
     check_all(found)

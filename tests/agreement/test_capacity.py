@@ -23,11 +23,11 @@ TRIALS = 45
 def halfway(model, task, query, alpha, d, seed):
     """Fit P(separable) = Φ(slope (middle − α/α*)); return the middle and its standard error."""
     training = ns.Training(1.0, alpha * RELATIVE)
-    found = ns.simulate_separability(
+    result = ns.simulate_separability(
         task, training, model, d, TRIALS, [seed, d], query=query, n_jobs=1
     )
     sizes = np.round(alpha * RELATIVE * d) / (alpha * d)  # as drawn: whole numbers of samples
-    won = found.trials["separable"].sum(axis=1)
+    won = result.trials["separable"].sum(axis=1)
 
     def surprise(at):
         z = at[1] * (at[0] - sizes)
@@ -73,11 +73,11 @@ def halfway(model, task, query, alpha, d, seed):
     ],
 )
 def test_data_stop_being_separable_at_the_capacity(model, task, query, d):
-    found = ns.capacity(task, model, query=query)
+    result = ns.capacity(task, model, query=query)
     (small, small_se), (large, large_se) = (
-        halfway(model, task, query, found.alpha, size, seed=8) for size in (d, 2 * d)
+        halfway(model, task, query, result.alpha, size, seed=8) for size in (d, 2 * d)
     )
     limit = 2.0 * large - small
-    error = np.hypot(np.hypot(2.0 * large_se, small_se), found.alpha_se / found.alpha)
+    error = np.hypot(np.hypot(2.0 * large_se, small_se), result.alpha_se / result.alpha)
     assert error < 0.05
     assert abs(limit - 1.0) < 4.0 * error, (small, large, error)

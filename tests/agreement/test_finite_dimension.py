@@ -83,7 +83,7 @@ def test_prediction_agrees_with_fitted_classifiers(model, loss):
     noise = np.sqrt(4.0 * error[120] ** 2 + error[60] ** 2)
     query = QUERY if model == "attention" else None
     training = ns.Training(1.0, alpha, loss=loss, ridge=ridge)
-    found = ns.predict(TASK, training, model, query=query, tol=1e-3)
-    expected = np.array([found.test_error, found.train_loss, found.train_error])
+    result = ns.predict(TASK, training, model, query=query, tol=1e-3)
+    expected = np.array([result.test_error, result.train_loss, result.train_error])
     z = (limit - expected) / np.hypot(noise, 5e-4)
     assert np.abs(z).max() < 4.0

@@ -8,7 +8,7 @@ from tests.agreement.grid import KINDS
 from tests.agreement.points import check_all, check_one, scores
 
 QUICK = (0, 3, 5, 8, 9, 12)  # both models, trained and given queries, both samplers
-IDS = [one.name for one in KINDS]
+IDS = [kind.name for kind in KINDS]
 
 
 @pytest.fixture(scope="module")

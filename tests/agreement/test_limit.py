@@ -13,13 +13,13 @@ def found():
     return {}
 
 
-@pytest.mark.parametrize("index", range(len(QUICK)), ids=[one.name for one in QUICK])
+@pytest.mark.parametrize("index", range(len(QUICK)), ids=[item.name for item in QUICK])
 def test_a_small_point_agrees(index: int) -> None:
     check_one(limit_scores(QUICK[index], seed=[4, index]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("index", range(len(LIMIT)), ids=[one.name for one in LIMIT])
+@pytest.mark.parametrize("index", range(len(LIMIT)), ids=[item.name for item in LIMIT])
 def test_point_agrees(index: int, found: dict[int, dict[str, float]]) -> None:
     found[index] = limit_scores(LIMIT[index], seed=[3, index])
     check_one(found[index])
@@ -30,7 +30,7 @@ def test_scores_look_like_a_unit_normal(found: dict[int, dict[str, float]]) -> N
     check_all([found.get(k) or limit_scores(LIMIT[k], seed=[3, k]) for k in range(len(LIMIT))])
 
 
-@pytest.mark.parametrize("one", [*LIMIT, *QUICK], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [*LIMIT, *QUICK], ids=lambda item: item.name)
 def test_samples_are_whole_at_every_point(one: LimitPoint) -> None:
     assert round(one.alpha * one.d) == pytest.approx(one.alpha * one.d, abs=1e-9)
 
@@ -39,10 +39,10 @@ def test_a_wrong_limit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the samples with a signal in state evolution, as if π were forgotten twice."""
     import needlescope as ns
 
-    right, one = ns.state_evolution, QUICK[3]
+    right, item = ns.state_evolution, QUICK[3]
     monkeypatch.setattr(
         ns, "state_evolution", lambda task, alpha, *more, **options: right(
             task, 0.5 * alpha, *more, **options)
     )  # fmt: skip
     with pytest.raises(AssertionError):
-        check_one(limit_scores(one, seed=[4, 3]))
+        check_one(limit_scores(item, seed=[4, 3]))

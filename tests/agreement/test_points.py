@@ -33,7 +33,7 @@ def test_any_other_is_in_units_of_its_error():
         point("vectorized", "reduced", EASY, "hinge", 1e-1, 1.0, d=20, trials=6),
         point("pooled", "reduced", RARE, "square", 0.0, 0.5, d=20, trials=6),
     ],
-    ids=lambda one: one.training.loss,
+    ids=lambda item: item.training.loss,
 )
 def test_data_that_are_fitted_exactly(one, monkeypatch):
     """The training loss is zero, but for rounding that differs from processor to processor."""

@@ -7,7 +7,7 @@ import pytest
 from tests.agreement.grid import POOLED
 from tests.agreement.points import SMALL, check_all, check_one, scores
 
-IDS = [one.name for one in POOLED]
+IDS = [item.name for item in POOLED]
 
 
 @pytest.fixture(scope="module")
@@ -17,10 +17,10 @@ def found():
 
 def of(index, d, found):
     """The scores of a point, computed once, at no more than so many dimensions."""
-    one = POOLED[index]
-    key = index, min(d, one.d)
+    item = POOLED[index]
+    key = index, min(d, item.d)
     if key not in found:
-        found[key] = scores(one._replace(d=key[1]), seed=[3, index])
+        found[key] = scores(item._replace(d=key[1]), seed=[3, index])
     return found[key]
 
 
@@ -41,4 +41,4 @@ def test_point_agrees(index, found):
 
 @pytest.mark.slow
 def test_scores_look_like_a_unit_normal(found):
-    check_all([of(index, one.d, found) for index, one in enumerate(POOLED)])
+    check_all([of(index, item.d, found) for index, item in enumerate(POOLED)])

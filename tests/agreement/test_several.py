@@ -8,7 +8,7 @@ from tests.agreement.grid import SEVERAL, TRAINED
 from tests.agreement.points import check_all, check_one, query_scores, scores
 
 QUICK = (1, 3, 7, 14)  # attention with two to four signals and three losses, and pooling
-IDS = [one.name for one in SEVERAL]
+IDS = [item.name for item in SEVERAL]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_a_small_trained_query_agrees(index):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("index", range(len(TRAINED)), ids=[one.name for one in TRAINED])
+@pytest.mark.parametrize("index", range(len(TRAINED)), ids=[item.name for item in TRAINED])
 def test_trained_query_agrees(index):
     check_one(query_scores(TRAINED[index], seed=[8, index]))
 

@@ -16,13 +16,13 @@ def found() -> dict[int, dict[str, float]]:
     return {}
 
 
-@pytest.mark.parametrize("index", range(len(QUICK)), ids=[one.name for one in QUICK])
+@pytest.mark.parametrize("index", range(len(QUICK)), ids=[item.name for item in QUICK])
 def test_a_small_point_agrees(index: int) -> None:
     check_one(steps_scores(QUICK[index], seed=[4, index]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("index", range(len(STEPS)), ids=[one.name for one in STEPS])
+@pytest.mark.parametrize("index", range(len(STEPS)), ids=[step.name for step in STEPS])
 def test_point_agrees(index: int, found: dict[int, dict[str, float]]) -> None:
     found[index] = steps_scores(STEPS[index], seed=[3, index])
     check_one(found[index])
@@ -33,7 +33,7 @@ def test_scores_look_like_a_unit_normal(found: dict[int, dict[str, float]]) -> N
     check_all([found.get(k) or steps_scores(STEPS[k], seed=[3, k]) for k in range(len(STEPS))])
 
 
-@pytest.mark.parametrize("one", [*STEPS, *QUICK], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [*STEPS, *QUICK], ids=lambda item: item.name)
 def test_batches_are_whole_at_every_point(one: StepsPoint) -> None:
     assert one.training.schedule is not None
     for share in one.training.schedule.shares:
@@ -43,7 +43,7 @@ def test_batches_are_whole_at_every_point(one: StepsPoint) -> None:
 
 def test_batches_that_are_not_fresh_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps that share all of D0 in theory, as if every batch were the whole."""
-    right, one = ns.align, QUICK[0]
+    right, item = ns.align, QUICK[0]
 
     def wrong(task: ns.Task, training: ns.Training) -> Any:
         assert training.schedule is not None
@@ -51,4 +51,4 @@ def test_batches_that_are_not_fresh_are_seen(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(ns, "align", wrong)
     with pytest.raises(AssertionError):
-        check_one(steps_scores(one, seed=[4, 0]))
+        check_one(steps_scores(item, seed=[4, 0]))

@@ -7,9 +7,9 @@ import pytest
 from tests.agreement.grid import VECTORIZED
 from tests.agreement.points import SMALL, check_all, check_one, scores
 
-IDS = [one.name for one in VECTORIZED]
+IDS = [item.name for item in VECTORIZED]
 # That some positions are likelier than others is not seen in fewer dimensions.
-ALMOST = [SMALL if one.task.positions == "uniform" else one.d for one in VECTORIZED]
+ALMOST = [SMALL if item.task.positions == "uniform" else item.d for item in VECTORIZED]
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +19,10 @@ def found():
 
 def of(index, d, found):
     """The scores of a point, computed once, at no more than so many dimensions."""
-    one = VECTORIZED[index]
-    key = index, min(d, one.d)
+    item = VECTORIZED[index]
+    key = index, min(d, item.d)
     if key not in found:
-        found[key] = scores(one._replace(d=key[1]), seed=[3, index])
+        found[key] = scores(item._replace(d=key[1]), seed=[3, index])
     return found[key]
 
 
@@ -43,4 +43,4 @@ def test_point_agrees(index, found):
 
 @pytest.mark.slow
 def test_scores_look_like_a_unit_normal(found):
-    check_all([of(index, one.d, found) for index, one in enumerate(VECTORIZED)])
+    check_all([of(index, item.d, found) for index, item in enumerate(VECTORIZED)])

@@ -22,12 +22,12 @@ def check(case: Case) -> None:
     with warnings.catch_warnings(record=True) as leaked:
         warnings.simplefilter("always")
         try:
-            found = case.call()
+            result = case.call()
         except Exception as problem:
             raised: Exception | None = problem
         else:
             raised = None
-    assert raised is not None, f"{case.name} was not refused: it returned {found!r}"
+    assert raised is not None, f"{case.name} was not refused: it returned {result!r}"
     told = str(raised)
     assert type(raised) is case.kind, f"{case.name} raised {type(raised).__name__}: {told}"
     assert re.search(case.says, told), f"{case.name} was told: {told}"

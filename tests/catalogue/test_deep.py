@@ -147,5 +147,5 @@ def test_a_sweep_refuses_what_the_call_does():
     tables = {"task": {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}}
     with pytest.raises(ValueError, match="simulate_deep: heads=2 needs an architecture that has"):
         ns.Sweep(["simulate_deep"], tables, {"alpha": 4.0, "heads": 2}, trials=1).units()
-    found = ns.Sweep(["simulate_deep"], tables, {"alpha": [4.0, 8.0], "lengths": [20, 40]})
-    assert {tuple(unit.arguments["lengths"]) for unit in found.units()} == {(20, 40)}
+    result = ns.Sweep(["simulate_deep"], tables, {"alpha": [4.0, 8.0], "lengths": [20, 40]})
+    assert {tuple(unit.arguments["lengths"]) for unit in result.units()} == {(20, 40)}

@@ -270,7 +270,7 @@ DATA = [
                                (read_parquet, ("b",), "^there is no file no/such/path"))),
     Case("unmatched in other words", lambda: read_hdf5("x", unmatched="skip"), "^unmatched must"),
     *(Case(f"instances by {given!r:.20}",
-           partial(lambda one: InstanceTransformer(one).fit(X), given),
+           partial(lambda item: InstanceTransformer(item).fit(X), given),
            "^transformer must have methods fit and transform, as PCA\\(20\\) has, got ")
       for given in (None, 3, "x", PCA, [])),
 ]  # fmt: skip
@@ -328,8 +328,8 @@ def test_weights_within_the_range_are_fitted(kind, weight):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("kind", "parameters"),
-    [(AttentionClassifier, {"kappa": one}) for one in (1e6, 1e-300, np.float32(3.0))]
-    + [(kind, {"ridge": one}) for kind in CLASSIFIERS for one in (1e100, 1e-12, np.float32(0.1))],
+    [(AttentionClassifier, {"kappa": item}) for item in (1e6, 1e-300, np.float32(3.0))]
+    + [(kind, {"ridge": item}) for kind in CLASSIFIERS for item in (1e100, 1e-12, np.float32(0.1))],
 )
 def test_parameters_at_the_ends_of_their_range_are_fitted(kind, parameters):
     clf = fit(kind, **parameters)

@@ -81,7 +81,7 @@ def table(name):
 
 def doubled(frame):
     return frame.set_axis([*frame.columns[:-1], frame.columns[-1]], axis=1).pipe(
-        lambda one: pd.concat([one, one[["d"]]], axis=1)
+        lambda item: pd.concat([item, item[["d"]]], axis=1)
     )
 
 
@@ -110,7 +110,7 @@ def failed(name):
 
 def twice(name, column, values):
     """The table once for each value of a column."""
-    return pd.concat([table(name).assign(**{column: one}) for one in values], ignore_index=True)
+    return pd.concat([table(name).assign(**{column: value}) for value in values], ignore_index=True)
 
 
 def number(name):
@@ -325,7 +325,7 @@ NEEDS = {"learner": ["pooled"], "L": [10], "theta": [3.0]}
 
 def overview(curves=CURVES, thresholds=NEEDS):
     return figures.overview(
-        *(one if one is None else pd.DataFrame(one) for one in (curves, thresholds))
+        *(item if item is None else pd.DataFrame(item) for item in (curves, thresholds))
     )
 
 

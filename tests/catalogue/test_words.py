@@ -26,10 +26,10 @@ def pieces(*given, **named):
 
 
 def nested(axes):
-    found = 1.0
+    result = 1.0
     for _ in range(axes):
-        found = [found]
-    return found
+        result = [result]
+    return result
 
 
 class Odd(ns.Loss):

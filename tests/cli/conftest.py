@@ -40,7 +40,7 @@ alpha1 = 2.0
 @pytest.fixture
 def run():
     """Run a command in this process: exit code, standard output, standard error."""
-    return lambda *arguments: CliRunner().invoke(group, [str(one) for one in arguments])
+    return lambda *arguments: CliRunner().invoke(group, [str(argument) for argument in arguments])
 
 
 def tiny(units):
@@ -67,7 +67,7 @@ def tiny(units):
     for same in lines.values():
         for place, unit in enumerate(same):
             asked = {key: value for key, value in unit.arguments.items() if key != "tol"}
-            meant = any(asked.items() <= one.arguments.items() for one in drawn)
+            meant = any(asked.items() <= item.arguments.items() for item in drawn)
             if meant or place % max(1, len(same) // 2) == 0:
                 rough = {"tol": 5e-3} if unit.call in ROUGH else {}
                 kept.append(Unit(unit.call, {**unit.arguments, **rough}))
@@ -119,8 +119,8 @@ def shell(tmp_path):
 
 def heed_signals():
     """Undo what whoever runs the tests may ignore: Ctrl-C in the background, SIGHUP by nohup."""
-    for one in SIGNALS:
-        signal.signal(one, signal.SIG_DFL)
+    for item in SIGNALS:
+        signal.signal(item, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from needlescope.gallery.registry import names
 
 def test_it_leaves_a_picture_and_the_tables_behind_it(run, tmp_path):
     folder = tmp_path / "drawn"
-    found = run("figure", "alignment", "--folder", folder)
-    assert found.exit_code == 0
-    assert "alignment" in found.stdout and "agree" in found.stdout and "20" in found.stdout
-    assert str(folder / "alignment.png") in found.stdout
+    result = run("figure", "alignment", "--folder", folder)
+    assert result.exit_code == 0
+    assert "alignment" in result.stdout and "agree" in result.stdout and "20" in result.stdout
+    assert str(folder / "alignment.png") in result.stdout
     assert (folder / "alignment.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "alignment.pdf").read_bytes().startswith(b"%PDF")
     table = pd.read_csv(folder / "alignment.csv")
-    assert f"{len(table)} units run, 0 found done before." in found.stderr
+    assert f"{len(table)} units run, 0 found done before." in result.stderr
     assert len(pd.read_csv(folder / "alignment_scores.csv")) == 20
 
     again = run("figure", "alignment", "--folder", folder, "--json")

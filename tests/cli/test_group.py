@@ -15,9 +15,9 @@ HEAVY = ("numpy", "scipy", "pandas", "matplotlib", "rich", "joblib")
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_every_command_explains_itself(name, run):
-    found = run(name, "--help")
-    assert found.exit_code == 0 and "Usage:" in found.output and "--json" in found.output
-    assert "--csv" in found.output
+    result = run(name, "--help")
+    assert result.exit_code == 0 and "Usage:" in result.output and "--json" in result.output
+    assert "--csv" in result.output
 
 
 def test_the_group_lists_every_command(run):

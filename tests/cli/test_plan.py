@@ -41,7 +41,7 @@ def at_hand(monkeypatch, found):
 def test_json_has_all_of_it(at_hand):
     found = json.loads(run("--json"))
     assert found["n"] == 100 and found["unknown"] == "error"
-    assert {one["learner"] for one in found["others"]} >= {"attention", "bayes"}
+    assert {item["learner"] for item in found["others"]} >= {"attention", "bayes"}
 
 
 def test_csv_is_a_row(at_hand):

@@ -21,9 +21,9 @@ POOLED = ("--model", "pooled")
 
 
 def test_a_table_shows_what_varies(run):
-    found = run("predict", "--alpha1", "1,3", *POOLED, "--model", "vectorized")
-    assert found.exit_code == 0 and "0.3288" in found.output
-    assert "alpha1" in found.output and "theta" not in found.output
+    result = run("predict", "--alpha1", "1,3", *POOLED, "--model", "vectorized")
+    assert result.exit_code == 0 and "0.3288" in result.output
+    assert "alpha1" in result.output and "theta" not in result.output
 
 
 def test_json_has_the_whole_problem(run):
@@ -45,8 +45,8 @@ def test_balanced_slopes_turn_the_query_to_the_signal(run):
 
 
 def test_small_numbers_keep_their_digits(run):
-    found = run("predict", "--L", "4", "--theta", "8", "--alpha1", "3", "--model", "attention")
-    assert re.search(r"│ 0\.00014 ± \de-06 │ 0\.0063 ± \de-07 │ \d\.\de-3[45] ± ", found.output)
+    result = run("predict", "--L", "4", "--theta", "8", "--alpha1", "3", "--model", "attention")
+    assert re.search(r"│ 0\.00014 ± \de-06 │ 0\.0063 ± \de-07 │ \d\.\de-3[45] ± ", result.output)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal")

@@ -25,8 +25,8 @@ def test_rows_have_the_whole_problem(run):
 
 
 def test_a_table_shows_means_with_errors(run):
-    found = run("simulate", *SMALL)
-    assert found.exit_code == 0 and "d = 30, 3 trials" in found.output and " ± " in found.output
+    result = run("simulate", *SMALL)
+    assert result.exit_code == 0 and "d = 30, 3 trials" in result.output and " ± " in result.output
 
 
 def test_csv_reads_back_as_json(run):

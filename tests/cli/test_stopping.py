@@ -38,16 +38,16 @@ def left(session: int) -> list[str]:
     """List the processes of a session that live on; workers may take a second to notice."""
     end = time.monotonic() + 10.0
     while True:
-        found = []
+        result = []
         for path in Path("/proc").glob("[0-9]*"):
             try:
                 fields = (path / "stat").read_text().rpartition(")")[2].split()
                 if int(fields[3]) == session and fields[0] != "Z":
-                    found.append((path / "cmdline").read_text())
+                    result.append((path / "cmdline").read_text())
             except OSError:
                 continue
-        if not found or time.monotonic() > end:
-            return found
+        if not result or time.monotonic() > end:
+            return result
         time.sleep(0.1)
 
 
@@ -57,7 +57,9 @@ def ends(process, number: int, *, all_of_them: bool) -> str:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (128 + number, ""), err
     assert left(process.pid) == []
-    return "".join(one for one in err.splitlines(True) if not one.startswith("units: "))
+    return "".join(
+        splitline for splitline in err.splitlines(True) if not splitline.startswith("units: ")
+    )
 
 
 def in_the_midst(process, folder: Path) -> None:
@@ -78,7 +80,7 @@ def test_a_lost_terminal_ends_all_processes_in_good_order(start, shell, spec, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize("all_of_them", [False, True], ids=["one", "all"])
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda item: item.name)
 @pytest.mark.parametrize("engine", ["local", "dask"])
 def test_every_signal_ends_a_sweep_in_one_way(engine, number, all_of_them, start, spec, tmp_path):
     if engine == "dask":
@@ -92,7 +94,7 @@ def test_every_signal_ends_a_sweep_in_one_way(engine, number, all_of_them, start
 
 @pytest.mark.slow
 @pytest.mark.parametrize("all_of_them", [False, True], ids=["one", "all"])
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda item: item.name)
 def test_every_signal_ends_a_simulation_in_one_way(number, all_of_them, start):
     words = ("--d", "2000", "--trials", "500", "--n-jobs", "2", "--model", "attention")
     process = start("simulate", *words)
@@ -142,7 +144,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda item: item.name)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_signal_while_modules_load_is_met(way, number, tmp_path):
     code = LOADING.replace("WAY", WAYS[way]).replace("NUMBER", number.name)
@@ -165,12 +167,12 @@ def test_nothing_large_is_loaded_before_signals_are_met():
 def test_what_was_ignored_stays_ignored_and_all_is_as_before(monkeypatch):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        handlers = [signal.getsignal(one) for one in SIGNALS]
+        handlers = [signal.getsignal(item) for item in SIGNALS]
         hook = sys.unraisablehook
         with stoppable():
             os.kill(os.getpid(), signal.SIGHUP)  # as under nohup
             assert signal.getsignal(signal.SIGTERM) is not handlers[1]
-        assert [signal.getsignal(one) for one in SIGNALS] == handlers
+        assert [signal.getsignal(item) for item in SIGNALS] == handlers
         assert sys.unraisablehook is hook
     finally:
         signal.signal(signal.SIGHUP, before)

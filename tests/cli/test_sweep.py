@@ -50,17 +50,17 @@ def test_json_and_csv_have_every_unit(run, spec):
 def test_a_long_table_is_cut_and_says_so(run, spec):
     path = spec(("theta = [2.0, 3.0]", f"theta = {[1.0 + k / 50 for k in range(60)]}"),
                 ('["predict", "simulate"]', '"oracle"'))  # fmt: skip
-    found = run("sweep", path, "--n-jobs", "1")
-    assert "the first 50 of 60 points; --csv gives all" in found.stdout
-    assert found.stdout.count("oracle") == 50
+    result = run("sweep", path, "--n-jobs", "1")
+    assert "the first 50 of 60 points; --csv gives all" in result.stdout
+    assert result.stdout.count("oracle") == 50
 
 
 def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
     spec(FAILING).rename(tmp_path / "my spec.toml")
     line = "needlescope sweep 'my spec.toml' --store 'my store.sqlite' --n-jobs 1 --out t.csv"
-    found = shell(line)
-    assert found.returncode == 1
-    sentence, _, again = found.stderr.splitlines()[-1].partition(": ")
+    result = shell(line)
+    assert result.returncode == 1
+    sentence, _, again = result.stderr.splitlines()[-1].partition(": ")
     assert sentence == "6 units failed; retry just those with"
     assert again.startswith("needlescope sweep --retry 'my spec.toml' --store 'my store.sqlite'")
     repeated = shell(again)
@@ -72,10 +72,10 @@ def test_the_command_that_retries_works_as_printed(shell, spec, tmp_path):
 
 
 def test_failures_are_counted_and_can_be_read(run, spec):
-    found = run("sweep", spec(FAILING), "--n-jobs", "1", "--json")
-    assert found.exit_code == 1 and " s left, 6 failed" in found.stderr
-    errors = [row["error_message"] for row in json.loads(found.stdout)]
-    assert [str(one).partition(":")[0] for one in errors].count("NoMinimiser") == 6
+    result = run("sweep", spec(FAILING), "--n-jobs", "1", "--json")
+    assert result.exit_code == 1 and " s left, 6 failed" in result.stderr
+    errors = [row["error_message"] for row in json.loads(result.stdout)]
+    assert [str(error).partition(":")[0] for error in errors].count("NoMinimiser") == 6
 
 
 def test_different_errors_are_told_with_their_number(run, spec):
@@ -84,16 +84,16 @@ def test_different_errors_are_told_with_their_number(run, spec):
     told = run("sweep", spec(FAILING, theta, call), "--n-jobs", "1").stderr.splitlines()
     assert told[-1].startswith("14 units failed; retry just those with: ")
     assert told[-2] == "    and 2 other errors"
-    assert all(one.startswith("    2 with NoMinimiser: a hyperplane") for one in told[-7:-2])
+    assert all(item.startswith("    2 with NoMinimiser: a hyperplane") for item in told[-7:-2])
     assert told[-8] == "28 units run, 0 found done before."
 
 
 def test_what_no_call_takes_is_told_once(run, spec):
     path = spec(('["predict", "simulate"]', '"oracle"'), ("d = 20", "d = [20, 30]"))
-    found = run("sweep", path, "--n-jobs", "1")
-    assert found.exit_code == 0
-    assert found.stderr.count("left out: d, training: oracle does not take them\n") == 1
-    assert "2 units run" in found.stderr
+    result = run("sweep", path, "--n-jobs", "1")
+    assert result.exit_code == 0
+    assert result.stderr.count("left out: d, training: oracle does not take them\n") == 1
+    assert "2 units run" in result.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
@@ -113,8 +113,8 @@ def test_sigterm_ends_it_in_good_order(start, spec, tmp_path):
 def test_a_table_can_be_shown_where_there_is_only_ascii(shell, spec, monkeypatch):
     spec()
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    found = shell("needlescope sweep spec.toml --n-jobs 1")
-    assert found.returncode == 0 and " +- " in found.stdout and found.stdout.isascii()
+    result = shell("needlescope sweep spec.toml --n-jobs 1")
+    assert result.returncode == 0 and " +- " in result.stdout and result.stdout.isascii()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
@@ -214,11 +214,11 @@ def test_a_scheduler_that_is_not_there_is_a_sentence(refused, spec, monkeypatch)
 
 def test_it_draws_its_curves_and_writes_its_summary(run, spec, tmp_path):
     path, picture, out = spec(), tmp_path / "curves.png", tmp_path / "means.csv"
-    found = run("sweep", path, "--n-jobs", "1", "--figure", picture, "--x", "task.theta",
+    result = run("sweep", path, "--n-jobs", "1", "--figure", picture, "--x", "task.theta",
                 "--by", "model", "--summary", "--out", out, "--json")  # fmt: skip
-    assert found.exit_code == 0 and f"drawn: {picture}" in found.stderr
+    assert result.exit_code == 0 and f"drawn: {picture}" in result.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
-    rows = json.loads(found.stdout)
+    rows = json.loads(result.stdout)
     assert [row["trials"] for row in rows] == [0, 0, 2, 2]
     assert pd.read_csv(out)["test_error_se"].tolist() == [row["test_error_se"] for row in rows]
 
@@ -234,12 +234,12 @@ def test_it_draws_its_curves_and_writes_its_summary(run, spec, tmp_path):
     ],
 )
 def test_a_figure_that_cannot_be_is_refused_before_any_work(run, spec, tmp_path, options, words):
-    found = run("sweep", spec(), *options)
-    assert isinstance(found.exception, ValueError) and words in str(found.exception)
+    result = run("sweep", spec(), *options)
+    assert isinstance(result.exception, ValueError) and words in str(result.exception)
     assert not (tmp_path / "spec.sqlite").exists()
 
 
 def test_a_figure_that_fails_does_not_lose_the_table(run, spec, tmp_path):
-    found = run("sweep", spec(), "--n-jobs", "1", "--figure", tmp_path / "a.png", "--y", "no")
-    assert found.exit_code == 0 and "no figure: y must be a column of the table" in found.stderr
-    assert "predict" in found.stdout and not (tmp_path / "a.png").exists()
+    result = run("sweep", spec(), "--n-jobs", "1", "--figure", tmp_path / "a.png", "--y", "no")
+    assert result.exit_code == 0 and "no figure: y must be a column of the table" in result.stderr
+    assert "predict" in result.stdout and not (tmp_path / "a.png").exists()

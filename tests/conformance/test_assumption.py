@@ -32,11 +32,11 @@ PASSES = {  # and who falls for the temptation; the others do neither in every d
 def test_who_passes_and_who_falls(test):
     passing, falling = PASSES[test]
     for seed in SEEDS:
-        found = aucs(test, seed, MODES)
-        assert all(found[name] > 0.6 for name in passing), found
-        assert all(found[name] < 0.4 for name in falling), found
+        result = aucs(test, seed, MODES)
+        assert all(result[name] > 0.6 for name in passing), result
+        assert all(result[name] < 0.4 for name in falling), result
         if TESTS[test][1] == 1:  # the rule behind the labels has 0.94 to 1
-            assert found["evidence"] > 0.85, found
+            assert result["evidence"] > 0.85, result
 
 
 def drop(clf, X, instance):

@@ -15,9 +15,9 @@ from needlescope.models import MODELS
 
 
 def command(name: str) -> click.Command:
-    found = group.get_command(click.Context(group), name)
-    assert found is not None
-    return found
+    result = group.get_command(click.Context(group), name)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
@@ -30,10 +30,12 @@ def test_its_help_begins_with_what_the_list_of_commands_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_every_option_says_what_it_is_for(name: str) -> None:
-    for one in command(name).params:
-        if isinstance(one, click.Option) and not one.hidden:
-            named = one.type.name in ("numbers", "whole numbers") or one.help or one.show_default
-            assert named, f"{name} {one.opts[0]} has no help"
+    for param in command(name).params:
+        if isinstance(param, click.Option) and not param.hidden:
+            named = (
+                param.type.name in ("numbers", "whole numbers") or param.help or param.show_default
+            )
+            assert named, f"{name} {param.opts[0]} has no help"
 
 
 @pytest.mark.parametrize("name", SUMMARIES)

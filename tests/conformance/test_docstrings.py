@@ -27,14 +27,18 @@ PUBLIC = {
 }
 RESULTS = [
     name
-    for name, one in PUBLIC.items()
-    if inspect.isclass(one)
-    and (issubclass(one, Answer) or name in ("estimators.DeletionTest", "estimators.TaskEstimate"))
+    for name, value in PUBLIC.items()
+    if inspect.isclass(value)
+    and (
+        issubclass(value, Answer) or name in ("estimators.DeletionTest", "estimators.TaskEstimate")
+    )
 ]
 ERRORS = [
-    name for name, one in PUBLIC.items() if inspect.isclass(one) and issubclass(one, Exception)
+    name
+    for name, value in PUBLIC.items()
+    if inspect.isclass(value) and issubclass(value, Exception)
 ]
-FUNCTIONS = [name for name, one in PUBLIC.items() if inspect.isfunction(one)]
+FUNCTIONS = [name for name, value in PUBLIC.items() if inspect.isfunction(value)]
 WITH_PARAMETERS = sorted(set(PUBLIC) - set(RESULTS) - set(ERRORS) - {"Loss"})  # a loss has none
 THEORY = [name for name in FUNCTIONS if PUBLIC[name].__module__.startswith("needlescope.theory")]
 GROUNDS = r"[Oo]ur\s+derivation\s+of|formula|Bayes rule"
@@ -51,12 +55,12 @@ def sections(name: str) -> dict[str, str]:
 
 def entries(name: str, section: str) -> dict[str, str]:
     """Return what a section says of each name, its first line included."""
-    found = {}
+    result = {}
     for entry in re.split(r"(?m)^(?=\S)", sections(name).get(section, "")):
         if entry.strip():
-            for one in re.split(r",\s*", entry.split("\n")[0].split(" : ")[0]):
-                found[one.strip()] = entry
-    return found
+            for item in re.split(r",\s*", entry.split("\n")[0].split(" : ")[0]):
+                result[item.strip()] = entry
+    return result
 
 
 def test_the_lists_are_not_empty():
@@ -104,15 +108,17 @@ def test_theory_says_what_it_rests_on(name):
 
 def undefined(source: str) -> set[str]:
     """Return the names that a program uses and does not make: it would fail where it is pasted."""
-    found = list(ast.walk(ast.parse(source)))
-    made = {one.id for one in found if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    made |= {one.name for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)}
-    made |= {one.arg for one in found if isinstance(one, ast.arg)}
-    made |= {one.name for one in found if isinstance(one, ast.ExceptHandler) and one.name}
-    for one in found:
-        if isinstance(one, ast.Import | ast.ImportFrom):
-            made |= {(name.asname or name.name).partition(".")[0] for name in one.names}
-    used = {one.id for one in found if isinstance(one, ast.Name)}
+    result = list(ast.walk(ast.parse(source)))
+    made = {
+        item.id for item in result if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
+    }
+    made |= {item.name for item in result if isinstance(item, ast.FunctionDef | ast.ClassDef)}
+    made |= {item.arg for item in result if isinstance(item, ast.arg)}
+    made |= {item.name for item in result if isinstance(item, ast.ExceptHandler) and item.name}
+    for item in result:
+        if isinstance(item, ast.Import | ast.ImportFrom):
+            made |= {(name.asname or name.name).partition(".")[0] for name in item.names}
+    used = {item.id for item in result if isinstance(item, ast.Name)}
     return used - made - set(dir(builtins))
 
 
@@ -127,4 +133,4 @@ def test_example_needs_nothing_but_itself(name):
         sections(name).get("Examples", ""), {}, name, None, None
     )
     assert test.examples, "no example"
-    assert undefined("".join(one.source for one in test.examples)) == set()
+    assert undefined("".join(example.source for example in test.examples)) == set()

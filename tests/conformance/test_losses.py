@@ -70,7 +70,7 @@ class TestEveryLoss:
         for part in (loss.value, loss.derivative, loss.second):
             whole = np.broadcast_to(part(z, y), z.shape)
             assert np.array_equal(np.broadcast_to(part(z, np.full(7, float(y))), z.shape), whole)
-            each = [float(part(np.array(one), y)) for one in z]
+            each = [float(part(np.array(item), y)) for item in z]
             assert each == pytest.approx(whole.tolist(), rel=4 * EPS)  # vector units round anew
             assert part(z.reshape(7, 1), y).shape == (7, 1)
 
@@ -109,25 +109,25 @@ class TestProx:
 
     def test_with_weight_for_some_only_the_others_stay(self, loss: Loss, y: int) -> None:
         c = np.linspace(-3.0, 3.0, 13)
-        found = loss.prox(c, np.where(c > 0.0, 1.0, 0.0), y)
-        assert found[c <= 0.0].tolist() == c[c <= 0.0].tolist()
+        result = loss.prox(c, np.where(c > 0.0, 1.0, 0.0), y)
+        assert result[c <= 0.0].tolist() == c[c <= 0.0].tolist()
 
     def test_labels_may_be_an_array(self, loss: Loss, y: int) -> None:
         c = np.linspace(-3.0, 3.0, 12)
         labels = np.where(np.arange(12) % 3 == 0, y, -y)
-        found = loss.prox(c, np.full(12, 0.7), labels)
+        result = loss.prox(c, np.full(12, 0.7), labels)
         each = [
             float(loss.prox(np.array(a), np.array(0.7), int(b)))
             for a, b in zip(c, labels, strict=True)
         ]
-        assert found == pytest.approx(np.array(each), rel=1e-13, abs=1e-13)
+        assert result == pytest.approx(np.array(each), rel=1e-13, abs=1e-13)
 
     def test_scores_and_weights_broadcast(self, loss: Loss, y: int) -> None:
         c, g = np.linspace(-3.0, 3.0, 5), np.array([[0.5], [2.0]])
-        found = loss.prox(c, g, y)
-        assert found.shape == (2, 5)
+        result = loss.prox(c, g, y)
+        assert result.shape == (2, 5)
         each = [[float(loss.prox(np.array(a), np.array(b), y)) for a in c] for b in g.ravel()]
-        assert found == pytest.approx(np.array(each), rel=1e-13, abs=1e-13)
+        assert result == pytest.approx(np.array(each), rel=1e-13, abs=1e-13)
 
     @pytest.mark.parametrize("g", [1e-3, 0.3, 1.0, 20.0])
     def test_its_value_is_the_least_by_brute_force(self, loss: Loss, y: int, g: float) -> None:
@@ -142,9 +142,9 @@ class TestProx:
 class TestNames:
     def test_the_built_in_losses_are_found_by_name(self) -> None:
         assert sorted(LOSSES) == ["hinge", "logistic", "square", "squared_hinge"]
-        for name, one in LOSSES.items():
-            assert get_loss(name) is one
-            assert (one.name, repr(one)) == (name, f"<{name} loss>")
+        for name, loss in LOSSES.items():
+            assert get_loss(name) is loss
+            assert (loss.name, repr(loss)) == (name, f"<{name} loss>")
 
     def test_a_loss_is_itself(self, loss: Loss) -> None:
         assert get_loss(loss) is loss
@@ -161,8 +161,8 @@ class TestNames:
     def test_only_losses_with_a_jump_of_slope_are_kinked(
         self, two_kinks: PiecewiseQuadratic
     ) -> None:
-        found = {name: getattr(one, "kinked", False) for name, one in LOSSES.items()}
-        assert [name for name, kinked in found.items() if kinked] == ["hinge"]
+        result = {name: getattr(loss, "kinked", False) for name, loss in LOSSES.items()}
+        assert [name for name, kinked in result.items() if kinked] == ["hinge"]
         assert two_kinks.kinked
 
     def test_an_incomplete_loss_cannot_be_made(self) -> None:
@@ -225,11 +225,11 @@ def test_an_equal_square_loss_is_solved_as_the_square_loss_is_without_a_ridge(ki
     same = minimise(F, y, EQUAL_SQUARES[kind], ridge=0.0)
     assert same.w.tolist() == minimise(F, y, "square", ridge=0.0).w.tolist()
     task = ns.Task(L=4, R=1, theta=3.0, pi=0.4)
-    found, asked = (
+    result, asked = (
         ns.predict(task, ns.Training(alpha1=0.6, loss=loss, ridge=0.0), "pooled").test_error
         for loss in (EQUAL_SQUARES[kind], "square")
     )
-    assert found == asked
+    assert result == asked
 
 
 def test_only_the_square_loss_is_square():

@@ -106,8 +106,8 @@ def test_theory_and_simulation_agree(
     monkeypatch.setattr("needlescope.simulation.error.attention.FIRST", 1 << 6)
     training = TRAINING.replace(loss=loss, alpha1=4.0)
     sampler = "tokens" if model == "halves" else "reduced"
-    found = scores(Point(model, TASK, training, given(model), sampler, 40, 24), seed=[3])
-    check_one({name: z for name, z in found.items() if name in ANSWERS})
+    result = scores(Point(model, TASK, training, given(model), sampler, 40, 24), seed=[3])
+    check_one({name: z for name, z in result.items() if name in ANSWERS})
 
 
 @pytest.mark.parametrize("model", NAMES)
@@ -115,18 +115,18 @@ def test_capacity_is_where_data_stop_being_separable(model: str) -> None:
     weak = TASK.replace(theta=1.5)  # where no rare samples decide, and the fall is steep
     alpha = float(ns.capacity(weak, model, **given(model), tol=0.05).alpha)
     near = ns.Training(alpha1=alpha * np.array([0.6, 1.6]))
-    found = ns.simulate_separability(
+    result = ns.simulate_separability(
         weak, near, model, d=60, trials=6, seed=1, n_jobs=1, **given(model)
     )
-    assert found.fraction.tolist() == [1.0, 0.0]
+    assert result.fraction.tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("model", NAMES)
 def test_much_data_reach_the_asymptote(model: str) -> None:
-    found = ns.asymptote(TASK, model, **given(model), tol=1e-3)
+    result = ns.asymptote(TASK, model, **given(model), tol=1e-3)
     ridgeless = ns.Training(alpha1=200.0, loss="square", ridge=0.0)
     told = ns.predict(TASK, ridgeless, model, **given(model), tol=1e-3)
-    error = found.limit + found.rate / 200.0
+    error = result.limit + result.rate / 200.0
     assert told.test_error == pytest.approx(error, abs=2e-3)
 
 
@@ -167,8 +167,8 @@ def test_features_by_law_alone_are_not_enough_to_leave_tokens_out(
 ) -> None:
     """Tested as if it were mean pooling, its error was 0.275 where tokens say 0.099."""
     monkeypatch.setitem(FEATURES, "halves", lambda *_: pytest.fail("tested by another's law"))
-    found = ns.simulate(TASK, TRAINING, "halves", d=20, trials=2, n_jobs=1)
-    assert found.options["sampler"] == "tokens"
+    result = ns.simulate(TASK, TRAINING, "halves", d=20, trials=2, n_jobs=1)
+    assert result.options["sampler"] == "tokens"
 
 
 def test_the_paper_speaks_of_its_own_models_only() -> None:

@@ -15,13 +15,13 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("module", SHOWN, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("module", SHOWN, ids=lambda item: item.__name__)
 def test_only_public_names_are_shown(module):
     assert dir(module) == sorted(SHOWN[module])
     assert not any(name.startswith("_") for name in dir(module))
     assert not {"annotations", "import_module", "Any", "TYPE_CHECKING"} & set(dir(module))
 
 
-@pytest.mark.parametrize("module", SHOWN, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("module", SHOWN, ids=lambda item: item.__name__)
 def test_all_that_is_shown_is_there(module):
     assert all(getattr(module, name) is not None for name in dir(module))

@@ -8,5 +8,5 @@ from pathlib import Path
 LIGHT = ("test_catalogue.py", "test_torch_needed.py")
 HERE = Path(__file__).parent
 collect_ignore = (
-    [] if find_spec("torch") else [str(one) for one in HERE.iterdir() if one.name not in LIGHT]
+    [] if find_spec("torch") else [str(item) for item in HERE.iterdir() if item.name not in LIGHT]
 )

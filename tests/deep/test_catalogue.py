@@ -11,8 +11,10 @@ COVERS = ("course",)
 
 
 def test_names_are_those_of_the_records():
-    assert [one.name for one in ARCHITECTURES.values()] == list(ARCHITECTURES)
-    assert len({one.words for one in ARCHITECTURES.values()}) == len(ARCHITECTURES)
+    assert [architecture.name for architecture in ARCHITECTURES.values()] == list(ARCHITECTURES)
+    assert len({architecture.words for architecture in ARCHITECTURES.values()}) == len(
+        ARCHITECTURES
+    )
 
 
 @pytest.mark.parametrize("heads", [1, 2, 8])

@@ -24,21 +24,21 @@ IN_ORDER = ("gru", "convolution")
 @pytest.mark.parametrize("architecture", ALL)
 def test_every_architecture_is_fitted_the_same_each_time_and_after_pickling(architecture):
     X, y = hay()
-    one, other = (clone(deep(architecture)).fit(X, y) for _ in range(2))
-    found = one.decision_function(X)
-    assert found.dtype == np.float64 and np.isfinite(found).all()
-    np.testing.assert_array_equal(found, other.decision_function(X))
-    again = pickle.loads(pickle.dumps(one))
-    np.testing.assert_array_equal(found, again.decision_function(X))
-    assert one.predict(X).shape == (40,) and set(one.predict(X)) <= {"hay", "needle"}
-    np.testing.assert_allclose(one.predict_proba(X).sum(axis=1), 1.0)
-    assert (one.rate_, one.parameters_) == (0.03, again.parameters_) and 0 <= one.epochs_ <= 8
+    item, other = (clone(deep(architecture)).fit(X, y) for _ in range(2))
+    result = item.decision_function(X)
+    assert result.dtype == np.float64 and np.isfinite(result).all()
+    np.testing.assert_array_equal(result, other.decision_function(X))
+    again = pickle.loads(pickle.dumps(item))
+    np.testing.assert_array_equal(result, again.decision_function(X))
+    assert item.predict(X).shape == (40,) and set(item.predict(X)) <= {"hay", "needle"}
+    np.testing.assert_allclose(item.predict_proba(X).sum(axis=1), 1.0)
+    assert (item.rate_, item.parameters_) == (0.03, again.parameters_) and 0 <= item.epochs_ <= 8
 
 
 def test_other_random_states_start_elsewhere():
     X, y = hay()
-    one, other = (deep(random_state=k).fit(X, y).decision_function(X) for k in (0, 1))
-    assert not np.allclose(one, other)
+    item, other = (deep(random_state=k).fit(X, y).decision_function(X) for k in (0, 1))
+    assert not np.allclose(item, other)
 
 
 @pytest.mark.parametrize("architecture", ["gated_hidden", "multihead", "gru"])
@@ -57,45 +57,45 @@ def test_attention_finds_the_needle():
     clf = deep("solvable", epochs=60).fit(X, y)
     X, y = hay(n=100, seed=1)
     own = y == "needle"
-    where = np.array([one.argmax() for one in clf.attention_weights(X)])
+    where = np.array([attention_weight.argmax() for attention_weight in clf.attention_weights(X)])
     assert (where[own] == X[own, :, 0].argmax(axis=1)).mean() > 0.8
 
 
 def test_arrays_lists_and_bags_give_the_same():
     X, y = hay()
-    found = [deep().fit(bags, y).decision_function(X) for bags in (X, list(X), Bags.from_array(X))]
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
+    result = [deep().fit(bags, y).decision_function(X) for bags in (X, list(X), Bags.from_array(X))]
+    np.testing.assert_array_equal(result[0], result[1])
+    np.testing.assert_array_equal(result[0], result[2])
 
 
 @pytest.mark.parametrize("architecture", ALL)
 def test_bags_of_any_size_and_no_score_knows_the_bags_beside_it(architecture):
     X, y = hay(L=7)
-    bags = [one[: 1 + k % 7] for k, one in enumerate(X)]
+    bags = [item[: 1 + k % 7] for k, item in enumerate(X)]
     clf = deep(architecture).fit(bags, y)
-    found = clf.decision_function(bags)
-    alone = np.concatenate([clf.decision_function([one]) for one in bags[:9]])
-    np.testing.assert_allclose(found[:9], alone, rtol=1e-9, atol=1e-9)
+    result = clf.decision_function(bags)
+    alone = np.concatenate([clf.decision_function([bag]) for bag in bags[:9]])
+    np.testing.assert_allclose(result[:9], alone, rtol=1e-9, atol=1e-9)
     if architecture not in IN_ORDER:
-        turned = clf.decision_function([one[::-1] for one in bags])
-        np.testing.assert_allclose(found, turned, rtol=1e-9, atol=1e-9)
+        turned = clf.decision_function([bag[::-1] for bag in bags])
+        np.testing.assert_allclose(result, turned, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("architecture", [one for one in ALL if one not in IN_ORDER])
+@pytest.mark.parametrize("architecture", [item for item in ALL if item not in IN_ORDER])
 def test_attention_is_shared_by_the_instances_of_a_bag(architecture):
     X, y = hay(L=7)
-    bags = [one[: 1 + k % 7] for k, one in enumerate(X)]
+    bags = [item[: 1 + k % 7] for k, item in enumerate(X)]
     weights = deep(architecture).fit(bags, y).attention_weights(bags)
     heads = ARCHITECTURES[architecture].heads
-    shapes = [one.shape for one in weights]
+    shapes = [weight.shape for weight in weights]
     assert shapes == [(len(bag),) if heads is None else (heads, len(bag)) for bag in bags]
-    sums = np.array([one.sum(axis=-1) for one in weights])
+    sums = np.array([weight.sum(axis=-1) for weight in weights])
     if "CLS" in ARCHITECTURES[architecture].attention:  # a part of which it keeps for itself
         assert (sums > 0.0).all() and (sums < 1.0).all()
     else:
         np.testing.assert_allclose(sums, 1.0, rtol=1e-9)
     if architecture != "linear":
-        assert all((one >= 0.0).all() for one in weights)
+        assert all((weight >= 0.0).all() for weight in weights)
 
 
 @pytest.mark.parametrize("architecture", IN_ORDER)
@@ -151,9 +151,9 @@ def test_patients_are_on_one_side_of_what_is_held_out(monkeypatch):
     plain = fitting._parts
 
     def parts(y, own, random):
-        found = plain(y, own, random)
-        seen.append((set(own[found.known.numpy()]), set(own[found.held.numpy()])))
-        return found
+        result = plain(y, own, random)
+        seen.append((set(own[result.known.numpy()]), set(own[result.held.numpy()])))
+        return result
 
     monkeypatch.setattr(fitting, "_parts", parts)
     deep().fit(X, y, groups=groups)
@@ -186,9 +186,9 @@ def test_threads_make_no_difference():
 
     X, y = hay()
     before = torch.get_num_threads()
-    found = [deep("block", n_jobs=k).fit(X, y).decision_function(X) for k in (None, 2, 5)]
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
+    result = [deep("block", n_jobs=k).fit(X, y).decision_function(X) for k in (None, 2, 5)]
+    np.testing.assert_array_equal(result[0], result[1])
+    np.testing.assert_array_equal(result[0], result[2])
     assert torch.get_num_threads() == before
     assert not torch.are_deterministic_algorithms_enabled()
 
@@ -288,7 +288,7 @@ def test_solvable_attention_is_the_attention_that_is_there():
     X, y = hay(n=120)
     ours = AttentionClassifier(kappa=2.0, ridge=0.1, max_refine_iter=10, cv=0).fit(X, y)
     clf = deep("solvable", epochs=60, cv=0).fit(X, y)
-    weights = [np.concatenate(one.attention_weights(X)) for one in (clf, ours)]
+    weights = [np.concatenate(item.attention_weights(X)) for item in (clf, ours)]
     assert np.corrcoef(*weights)[0, 1] > 0.7
 
 

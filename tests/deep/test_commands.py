@@ -16,14 +16,14 @@ TINY = {"d": 6, "epochs": 2, "n_test": 50, "width": 8}
 
 def tiny(units):
     """Of each figure some theory, and a few trainings that take no time."""
-    found, seen = [], {}
+    result, seen = [], {}
     for unit in units:
         place = (unit.call, unit.arguments.get("architecture", unit.arguments.get("model")))
         seen[place] = seen.get(place, 0) + 1
         if seen[place] <= 2:
             small = TINY if unit.call == "simulate_deep" else {}
-            found.append(Unit(unit.call, {**unit.arguments, **small}))
-    return found
+            result.append(Unit(unit.call, {**unit.arguments, **small}))
+    return result
 
 
 @pytest.fixture

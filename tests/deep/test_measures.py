@@ -35,13 +35,13 @@ def fresh():
 
 
 def test_attention_on_signal_tokens_is_what_theory_says(fresh):
-    found = look(aligned(), fresh)
+    result = look(aligned(), fresh)
     training = ns.Training(alpha0=1.0, alpha1=1.0)
     theory = ns.simulate_focus(TASK, training, query=ns.Query(1.2, 1.0), d=20, trials=4)
-    assert found["attended"] == pytest.approx(2 * theory.signal, abs=0.01)
-    assert found["largest"] == pytest.approx(theory.largest, abs=0.03)
-    assert found["kappa"] == pytest.approx(1.2) and found["cosine_q"] == pytest.approx(1.0)
-    assert found["cosine"] == pytest.approx(1.0, abs=0.01)
+    assert result["attended"] == pytest.approx(2 * theory.signal, abs=0.01)
+    assert result["largest"] == pytest.approx(theory.largest, abs=0.03)
+    assert result["kappa"] == pytest.approx(1.2) and result["cosine_q"] == pytest.approx(1.0)
+    assert result["cosine"] == pytest.approx(1.0, abs=0.01)
 
 
 def test_the_map_begins_with_the_signal_and_adds_up(fresh):
@@ -54,33 +54,33 @@ def test_the_map_begins_with_the_signal_and_adds_up(fresh):
 def test_the_gradient_of_a_linear_model_is_its_readout(fresh):
     reader = Solvable(20)
     reader.readout.data = torch.randn(20, generator=torch.Generator().manual_seed(0))
-    found, w = look(reader, fresh), reader.readout.detach().numpy()
-    assert found["cosine"] == pytest.approx(w[3] / np.linalg.norm(w), rel=1e-4)
-    assert found["signal"] == pytest.approx(w[3] / 10, rel=1e-4)  # a mean of ten tokens
+    result, w = look(reader, fresh), reader.readout.detach().numpy()
+    assert result["cosine"] == pytest.approx(w[3] / np.linalg.norm(w), rel=1e-4)
+    assert result["signal"] == pytest.approx(w[3] / 10, rel=1e-4)  # a mean of ten tokens
 
 
 def test_the_head_that_looks_at_the_signal_is_told_of(fresh):
     reader = SelfAttention(20, 4, 2)
-    for one in (reader.keys, reader.asks, reader.token):
-        one.data.zero_()
+    for item in (reader.keys, reader.asks, reader.token):
+        item.data.zero_()
     reader.token.data[0] = reader.asks.data[1, 0, 0] = 1.0
     reader.keys.data[1, 0, 3] = 3.0
-    found = look(reader, fresh)
-    assert found["attended"] > 0.8 and abs(found["cosine_q"]) == pytest.approx(1.0)
+    result = look(reader, fresh)
+    assert result["attended"] > 0.8 and abs(result["cosine_q"]) == pytest.approx(1.0)
 
 
 def test_what_does_not_attend_has_a_gradient_and_no_more(fresh):
-    found = look(Recurrent(20, 4), fresh)
-    assert np.isfinite(found["cosine"]) and np.isnan(found["attended"]) and found["map"] == []
+    result = look(Recurrent(20, 4), fresh)
+    assert np.isfinite(result["cosine"]) and np.isnan(result["attended"]) and result["map"] == []
 
 
 def test_errors_are_counted_on_fresh_samples():
     reader = aligned(kappa=0.0)  # mean pooling along the signal
     reader.bias.data.fill_(-2.0 * 0.5 * 3.0 * 0.2)  # half-way between the means
     exact = ns.oracle(TASK, "pooled").error
-    found = test_error(reader, TASK, 20_000, XI, STANDARD, seed(1))
-    assert found == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1.0 - exact) / 20_000))
-    assert test_error(reader, TASK, 500, XI, STANDARD, seed(1)) != found
+    result = test_error(reader, TASK, 20_000, XI, STANDARD, seed(1))
+    assert result == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1.0 - exact) / 20_000))
+    assert test_error(reader, TASK, 500, XI, STANDARD, seed(1)) != result
 
 
 def test_several_signals_share_one_cosine():

@@ -29,19 +29,19 @@ def same(one, other):
 
 
 def test_it_is_an_outcome_with_every_trial():
-    found = tiny(trials=3)
-    assert isinstance(found, ns.Outcome) and isinstance(found, ns.DeepOutcome)
-    assert found.model == "solvable" and found.provenance == "simulation"
-    errors = found.trials["test_error"]
-    assert errors.shape == (3,) and found.test_error == errors.mean()
-    assert found.test_error_se == pytest.approx(errors.std(ddof=1) / np.sqrt(3))
-    assert found.to_pandas()["architecture"].tolist() == ["solvable"]
-    assert "test_error" in repr(found) and found.parameters == 2 * 8 + 1
+    result = tiny(trials=3)
+    assert isinstance(result, ns.Outcome) and isinstance(result, ns.DeepOutcome)
+    assert result.model == "solvable" and result.provenance == "simulation"
+    errors = result.trials["test_error"]
+    assert errors.shape == (3,) and result.test_error == errors.mean()
+    assert result.test_error_se == pytest.approx(errors.std(ddof=1) / np.sqrt(3))
+    assert result.to_pandas()["architecture"].tolist() == ["solvable"]
+    assert "test_error" in repr(result) and result.parameters == 2 * 8 + 1
 
 
 def test_the_same_bits_again_and_for_any_number_of_workers():
-    one = tiny(architecture="block", watch=True, lengths=[3, 9])
-    same(one, tiny(architecture="block", watch=True, lengths=[3, 9], n_jobs=2))
+    item = tiny(architecture="block", watch=True, lengths=[3, 9])
+    same(item, tiny(architecture="block", watch=True, lengths=[3, 9], n_jobs=2))
 
 
 def test_a_trial_does_not_depend_on_how_many_there_are():
@@ -52,33 +52,36 @@ def test_a_trial_does_not_depend_on_how_many_there_are():
 
 def test_grids_broadcast():
     tasks = TASK.replace(theta=np.array([[0.5], [9.0]]))
-    found = simulate_deep(tasks, [2.0, 20.0], "solvable", trials=2, **TINY)
-    assert found.test_error.shape == (2, 2) and (found.test_error[1] < found.test_error[0]).all()
+    result = simulate_deep(tasks, [2.0, 20.0], "solvable", trials=2, **TINY)
+    assert result.test_error.shape == (2, 2) and (result.test_error[1] < result.test_error[0]).all()
     alone = simulate_deep(TASK.replace(theta=0.5), 2.0, "solvable", trials=2, **TINY)
-    assert found.trials["test_error"][0, 0].tolist() == alone.trials["test_error"].tolist()
+    assert result.trials["test_error"][0, 0].tolist() == alone.trials["test_error"].tolist()
 
 
 def test_other_lengths_are_tested_and_change_nothing_else():
-    plain, found = tiny(), tiny(lengths=[2, 40])
-    assert found.test_error == plain.test_error and len(found.test_errors) == 2
-    assert found.test_errors[1] > found.test_errors[0]  # more tokens, the same signal
-    assert all(np.isfinite(found.test_errors_se))
+    plain, result = tiny(), tiny(lengths=[2, 40])
+    assert result.test_error == plain.test_error and len(result.test_errors) == 2
+    assert result.test_errors[1] > result.test_errors[0]  # more tokens, the same signal
+    assert all(np.isfinite(result.test_errors_se))
 
 
 def test_a_training_is_watched_and_not_changed():
-    plain, found = tiny(), tiny(watch=True)
-    assert found.test_error == plain.test_error
-    assert found.path_epochs == tuple(moments(6)) == (0.0, 1.0, 2.0, 4.0)
-    assert found.path_attended[0] == pytest.approx(0.2)  # q = 0 looks at all alike
-    assert found.path_attended[-1] > 0.25 and found.path_loss[-1] < found.path_loss[0]
-    assert len(found.path_map) == 4 and all(len(row) == 5 for row in found.path_map)
-    assert sum(found.path_map[-1]) == pytest.approx(1.0)
-    assert found.path_map[-1][1:] == tuple(sorted(found.path_map[-1][1:], reverse=True))
+    plain, result = tiny(), tiny(watch=True)
+    assert result.test_error == plain.test_error
+    assert result.path_epochs == tuple(moments(6)) == (0.0, 1.0, 2.0, 4.0)
+    assert result.path_attended[0] == pytest.approx(0.2)  # q = 0 looks at all alike
+    assert result.path_attended[-1] > 0.25 and result.path_loss[-1] < result.path_loss[0]
+    assert len(result.path_map) == 4 and all(len(row) == 5 for row in result.path_map)
+    assert sum(result.path_map[-1]) == pytest.approx(1.0)
+    assert result.path_map[-1][1:] == tuple(sorted(result.path_map[-1][1:], reverse=True))
 
 
 def test_a_grid_of_lengths_is_watched():
-    found = simulate_deep(TASK.replace(L=[3, 5]), 4.0, "cls", watch=True, trials=2, **TINY)
-    assert len(found.path_map[0]) == 5 and np.isnan(found.path_map[0][4]).tolist() == [True, False]
+    result = simulate_deep(TASK.replace(L=[3, 5]), 4.0, "cls", watch=True, trials=2, **TINY)
+    assert len(result.path_map[0]) == 5 and np.isnan(result.path_map[0][4]).tolist() == [
+        True,
+        False,
+    ]
 
 
 def test_a_folder_that_cannot_be_is_refused_before_work(tmp_path):
@@ -90,23 +93,23 @@ def test_a_folder_that_cannot_be_is_refused_before_work(tmp_path):
 
 
 def test_what_has_no_attention_has_no_number_for_it():
-    found = tiny(architecture="gru", watch=True)
-    assert np.isnan(found.attended) and np.isnan(found.cosine_q) and np.isfinite(found.cosine)
-    assert all(np.isnan(found.path_attended))
+    result = tiny(architecture="gru", watch=True)
+    assert np.isnan(result.attended) and np.isnan(result.cosine_q) and np.isfinite(result.cosine)
+    assert all(np.isnan(result.path_attended))
 
 
 def test_several_signals():
     task = TASK.replace(signals=(0.5, 0.5))
-    found = simulate_deep(task, 30.0, "multihead", heads=2, trials=2, **{**TINY, "epochs": 40})
-    assert found.test_error < 0.35 and 0.0 <= found.cosine <= 1.0
+    result = simulate_deep(task, 30.0, "multihead", heads=2, trials=2, **{**TINY, "epochs": 40})
+    assert result.test_error < 0.35 and 0.0 <= result.cosine <= 1.0
 
 
 def test_no_architecture_beats_the_limit_of_learning():
     limit = ns.bayes_optimal(TASK, 4.0).test_error
     for name in ("solvable", "max", "cls"):
-        found = simulate_deep(TASK, 4.0, name, d=16, trials=3, n_test=2000, epochs=60, n_jobs=1)
-        assert found.test_error > limit - 3.0 * found.test_error_se
-        assert found.test_error < 0.4  # and it learns
+        result = simulate_deep(TASK, 4.0, name, d=16, trials=3, n_test=2000, epochs=60, n_jobs=1)
+        assert result.test_error > limit - 3.0 * result.test_error_se
+        assert result.test_error < 0.4  # and it learns
 
 
 def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
@@ -118,7 +121,7 @@ def test_it_goes_on_from_a_checkpoint(tmp_path, monkeypatch):
 
     def stop(self, runs, model, keep=ns.deep.training.checkpoint.Keeper.keep):
         keep(self, runs, model)
-        if sum(one.epoch for one in runs) == 8:
+        if sum(run.epoch for run in runs) == 8:
             raise Stopped
 
     with monkeypatch.context() as patch:

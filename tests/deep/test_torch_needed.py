@@ -48,6 +48,8 @@ def test_a_unit_keeps_the_sentence():
 @pytest.mark.parametrize("words", [["reproduce", "--deep"], ["figure", "deep_heads"]])
 def test_commands_say_it_before_any_work(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = CliRunner().invoke(group, words)
-    assert isinstance(found.exception, ImportError) and "needs PyTorch: pip" in str(found.exception)
+    result = CliRunner().invoke(group, words)
+    assert isinstance(result.exception, ImportError) and "needs PyTorch: pip" in str(
+        result.exception
+    )
     assert list(tmp_path.iterdir()) == []

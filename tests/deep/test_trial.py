@@ -34,14 +34,14 @@ def test_what_is_trained_says_all_but_where_and_how_it_is_tested():
 
 
 def test_noises_of_one_size_are_told_apart():
-    one, other = (ns.Noise(covariance=scale * np.eye(10)) for scale in (1.0, 2.0))
-    assert JOB._replace(noise=one).what != JOB._replace(noise=other).what
+    item, other = (ns.Noise(covariance=scale * np.eye(10)) for scale in (1.0, 2.0))
+    assert JOB._replace(noise=item).what != JOB._replace(noise=other).what
 
 
 def test_directions_are_orthogonal():
     rng = np.random.default_rng(0)
-    found = _directions(rng, 3, 8)
-    np.testing.assert_allclose(found @ found.T, np.eye(3), atol=1e-12)
+    result = _directions(rng, 3, 8)
+    np.testing.assert_allclose(result @ result.T, np.eye(3), atol=1e-12)
     assert np.isclose(np.linalg.norm(_directions(rng, 1, 8)), 1.0)
 
 

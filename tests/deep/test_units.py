@@ -30,7 +30,7 @@ def test_it_goes_on_and_leaves_nothing_behind(tmp_path, monkeypatch):
 
     def kill(self, runs, model):
         keep(self, runs, model)
-        epochs.append(sum(one.epoch for one in runs))
+        epochs.append(sum(run.epoch for run in runs))
         if len(epochs) == 50:  # in the second unit
             raise Killed
 
@@ -39,7 +39,7 @@ def test_it_goes_on_and_leaves_nothing_behind(tmp_path, monkeypatch):
         with pytest.raises(Killed):
             numbers(tmp_path / "killed.sqlite")
     folder = tmp_path / "killed.checkpoints"
-    assert [len(list(one.iterdir())) for one in folder.iterdir()] == [1]
+    assert [len(list(item.iterdir())) for item in folder.iterdir()] == [1]
     told = []
     with monkeypatch.context() as patch:
         patch.setattr(

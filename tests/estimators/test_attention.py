@@ -70,13 +70,13 @@ def test_parts_add_up_to_the_score(fitted):
     a /= a.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(a, np.stack(fitted.attention_weights(X)), rtol=1e-8)
     score = np.einsum("nl,nld->nd", a, X) @ fitted.readout_[0] + fitted.intercept_
-    found = fitted.decision_function(X)
+    result = fitted.decision_function(X)
     platt = fitted.estimators_[0].calibration
     low, high = (platt.slope * end + platt.intercept for end in (platt.low, platt.high))
-    inside = (found > low) & (found < high)
+    inside = (result > low) & (result < high)
     assert inside.mean() > 0.8
-    np.testing.assert_allclose(score[inside], found[inside], rtol=1e-7, atol=1e-8)
-    assert (np.argsort(score) == np.argsort(found)).all()
+    np.testing.assert_allclose(score[inside], result[inside], rtol=1e-7, atol=1e-8)
+    assert (np.argsort(score) == np.argsort(result)).all()
 
 
 def test_probabilities_are_honest():
@@ -106,12 +106,12 @@ def test_two_steps_are_those_of_the_simulation():
     scores = X.mean(axis=1) @ moved.w
     bias = brentq(lambda b: np.sum(expit(scores + b) - (data.y > 0)), -9.0, 9.0, xtol=1e-12)
     wanted = stages.query_step(data, moved._replace(b=bias), training)
-    found = AttentionClassifier(**FIXED, shrinkage=None).fit(X, y).query_[0]
-    assert np.std(X @ found) == pytest.approx(1.0)
+    result = AttentionClassifier(**FIXED, shrinkage=None).fit(X, y).query_[0]
+    assert np.std(X @ result) == pytest.approx(1.0)
     sharp = AttentionClassifier(**FIXED | {"kappa": 3.0}, shrinkage=None).fit(X, y).query_[0]
-    np.testing.assert_allclose(sharp, 3.0 * found, rtol=1e-9)
+    np.testing.assert_allclose(sharp, 3.0 * result, rtol=1e-9)
     np.testing.assert_allclose(
-        found / np.linalg.norm(found), wanted.q / np.linalg.norm(wanted.q), atol=1e-9
+        result / np.linalg.norm(result), wanted.q / np.linalg.norm(wanted.q), atol=1e-9
     )
 
 
@@ -158,14 +158,14 @@ def test_two_kinds_of_signal_want_two_queries():
     rng = np.random.default_rng(0)
     X, y = kinds(2, 400, rng)
     test = kinds(2, 800, rng)
-    one, two = (
+    item, two = (
         AttentionClassifier(**AS_THE_THEORY, n_queries=k, random_state=0).fit(X, y).score(*test)
         for k in (1, 2)
     )
-    assert two > one + 0.015  # 0.026 to 0.051 with six seeds
+    assert two > item + 0.015  # 0.026 to 0.051 with six seeds
     chosen = AttentionClassifier(**AS_THE_THEORY, n_queries="auto", random_state=0).fit(X, y)
     assert chosen.best_params_["n_queries"] == len(chosen.query_) == 4
-    assert chosen.score(*test) > one + 0.015  # 0.022 to 0.050
+    assert chosen.score(*test) > item + 0.015  # 0.022 to 0.050
 
 
 def test_other_features_than_those_of_the_fit_are_refused(fitted):

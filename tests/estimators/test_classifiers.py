@@ -30,21 +30,21 @@ FIXED = {"kappa": 1.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}
 @pytest.mark.parametrize("kind", ALL)
 def test_same_answer_for_the_same_random_state_and_after_pickling(kind):
     X, y = needles(n=80)
-    one, other = (clone(kind(random_state=3)).fit(X, y) for _ in range(2))
-    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
-    again = pickle.loads(pickle.dumps(one))
-    np.testing.assert_array_equal(one.decision_function(X), again.decision_function(X))
+    item, other = (clone(kind(random_state=3)).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(item.decision_function(X), other.decision_function(X))
+    again = pickle.loads(pickle.dumps(item))
+    np.testing.assert_array_equal(item.decision_function(X), again.decision_function(X))
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_arrays_lists_and_bags_give_the_same(kind):
     X, y = needles(n=80)
-    found = [
+    result = [
         kind(random_state=0).fit(bags, y).decision_function(X)
         for bags in (X, list(X), Bags.from_array(X))
     ]
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
-    np.testing.assert_allclose(found[0], found[2], rtol=1e-9)
+    np.testing.assert_allclose(result[0], result[1], rtol=1e-9)
+    np.testing.assert_allclose(result[0], result[2], rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", (MILClassifier, PooledClassifier))
@@ -261,7 +261,7 @@ def test_garbage_of_almost_no_weight_does_no_harm():
     mixed.fit(both, labels, np.where(np.arange(1000) < 200, 1.0, 1e-9))
     losses = [
         -np.mean(np.log(np.where(test[1] == "needle", p, 1.0 - p)))
-        for p in (one.predict_proba(test[0])[:, 1] for one in (clear, mixed))
+        for p in (item.predict_proba(test[0])[:, 1] for item in (clear, mixed))
     ]
     assert losses[1] < losses[0] + 0.1
 
@@ -307,11 +307,11 @@ def test_a_fit_that_fails_leaves_the_last_one_whole():
 
 def test_without_a_random_state_folds_are_of_the_global_generator():
     X, y = needles(n=60)
-    found = []
+    result = []
     for seed in (0, 1):
         np.random.seed(seed)  # noqa: NPY002
-        found.append(PooledClassifier(ridge=0.1).fit(X, y).cv_results_["mean_test_score"].tolist())
-    assert found[0] != found[1]
+        result.append(PooledClassifier(ridge=0.1).fit(X, y).cv_results_["mean_test_score"].tolist())
+    assert result[0] != result[1]
 
 
 def test_weights_in_another_order_are_not_scored():

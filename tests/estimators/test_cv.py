@@ -111,7 +111,7 @@ def test_one_patient_at_a_time_though_each_has_one_label_only():
     assert np.isnan(clf.cv_results_["mean_test_score"]).any()
     fresh, labels = needles(n=1000, seed=1)
     own = (np.arange(1000), (labels == "needle").astype(int))
-    loss = [-np.log(one.predict_proba(fresh)[own]).mean() for one in (clf, three)]
+    loss = [-np.log(item.predict_proba(fresh)[own]).mean() for item in (clf, three)]
     assert loss[0] < loss[1] + 0.05 < 0.35
 
 

@@ -35,7 +35,7 @@ def test_parameters_that_do_not_apply_are_masked():
     results = cv_results(TRIED)
     assert results["param_ridge"].tolist() == [0.1, 0.2, 0.3, None, 0.1]
     assert results["param_kappa"].mask.tolist() == [True, True, True, True, False]
-    assert [set(one) for one in results["params"][3:]] == [
+    assert [set(item) for item in results["params"][3:]] == [
         {"pooling", "shrinkage", "random_features"},
         {"pooling", "shrinkage", "random_features", "ridge", "init", "max_refine_iter"}
         | {"kappa", "n_queries", "append_mean"},

@@ -25,12 +25,12 @@ BAGS = [np.array(bag)[:, None] for bag in ([5.0, -1, 2, 0], [-3.0, 1, -0.5], [4.
 
 
 def test_what_adds_most_to_the_answer_goes_and_one_instance_stays():
-    found = deletion_test(Sum(), BAGS, repeats=3)
-    np.testing.assert_array_equal(found.removed, [1, 1, 0, 1])
-    np.testing.assert_allclose(found.before, [6.0, -2.5, 4.0, -0.5])
-    np.testing.assert_allclose(found.named, [1.0, 0.5, 4.0, 0.5])
-    np.testing.assert_allclose(found.moved, [5.0, 3.0, 0.0, 1.0])
-    assert found.changed.tolist() == [False, True, False, True]
+    result = deletion_test(Sum(), BAGS, repeats=3)
+    np.testing.assert_array_equal(result.removed, [1, 1, 0, 1])
+    np.testing.assert_allclose(result.before, [6.0, -2.5, 4.0, -0.5])
+    np.testing.assert_allclose(result.named, [1.0, 0.5, 4.0, 0.5])
+    np.testing.assert_allclose(result.moved, [5.0, 3.0, 0.0, 1.0])
+    assert result.changed.tolist() == [False, True, False, True]
     two = deletion_test(Sum(), BAGS, count=2)
     np.testing.assert_array_equal(two.removed, [2, 2, 0, 1])
     np.testing.assert_allclose(two.named, [-1.0, 1.0, 4.0, 0.5])
@@ -43,13 +43,13 @@ def test_a_share_of_each_bag():
 
 def test_at_random_every_instance_goes_equally_often():
     bag = np.array([[3.0], [1.0], [0.0], [-1.0]])
-    found = deletion_test(Sum(), [bag] * 500, repeats=4)
-    gone = found.before - found.random
+    result = deletion_test(Sum(), [bag] * 500, repeats=4)
+    gone = result.before - result.random
     for value in bag[:, 0]:
         share = (gone == value).mean()
         assert abs(share - 0.25) < 4.0 * np.sqrt(0.25 * 0.75 / gone.size)
-    np.testing.assert_allclose(found.moved_at_random, gone.mean(axis=0))
-    assert found.changed_at_random.mean() == (gone == 3.0).mean()  # 0 is not called "yes"
+    np.testing.assert_allclose(result.moved_at_random, gone.mean(axis=0))
+    assert result.changed_at_random.mean() == (gone == 3.0).mean()  # 0 is not called "yes"
 
 
 def test_it_says_what_changed_and_what_stayed():
@@ -71,12 +71,12 @@ def test_needles_matter_and_hay_does_not():
     X = rng.standard_normal((200, 8, 6))
     X[y == 1, 0, 0] += 5.0
     clf = MILClassifier("quick", random_state=0).fit(X[:100], y[:100])
-    found = deletion_test(clf, X[100:])
-    right = found.positive & (y[100:] == 1)
-    assert found.changed[right].mean() > 0.8
-    assert abs(found.changed_at_random[right].mean() - 1.0 / 8.0) < 0.1  # the needle itself
+    result = deletion_test(clf, X[100:])
+    right = result.positive & (y[100:] == 1)
+    assert result.changed[right].mean() > 0.8
+    assert abs(result.changed_at_random[right].mean() - 1.0 / 8.0) < 0.1  # the needle itself
     same = deletion_test(clf, X[100:])
-    np.testing.assert_array_equal(found.random, same.random)
+    np.testing.assert_array_equal(result.random, same.random)
 
 
 def test_refusals():

@@ -17,13 +17,13 @@ def test_diagnostics_of_one_positive_among_many():
     X, y = rng.standard_normal((4, 5, 2)), np.array([1.0, -1.0, -1.0, -1.0])
     q = np.array([1.5, -0.5])
     state = stages.State(q[None], np.ones((1, 2)), 0.0)
-    found = describe(Arrays(X, y), state, np.full(4, 0.25))
+    result = describe(Arrays(X, y), state, np.full(4, 0.25))
     a = np.exp(X @ q)
     a /= a.sum(axis=1, keepdims=True)
     number = 1.0 / (a**2).sum(axis=1)
-    assert found["attended_positive"][0] == pytest.approx(number[0])
-    assert found["attended_negative"][0] == pytest.approx(number[1:].mean())
-    assert found["kappa"][0] == pytest.approx(np.sqrt((X @ q).var(axis=1).mean()))
+    assert result["attended_positive"][0] == pytest.approx(number[0])
+    assert result["attended_negative"][0] == pytest.approx(number[1:].mean())
+    assert result["kappa"][0] == pytest.approx(np.sqrt((X @ q).var(axis=1).mean()))
 
 
 FIXED = {"kappa": 2.0, "ridge": 0.1, "max_refine_iter": 0, "cv": 0}

@@ -40,12 +40,12 @@ def test_what_only_patients_show_is_not_mistaken_for_knowledge(kind):
     options = {"effort": "quick"} if kind is MILClassifier else {}
     apart = kind(random_state=0, **options).fit(X, y)
     together = kind(random_state=0, **options).fit(X, y, groups=groups)
-    low, high = (-one.cv_results_["mean_test_score"][0] for one in (apart, together))
+    low, high = (-item.cv_results_["mean_test_score"][0] for item in (apart, together))
     assert low < 0.3 and high > 0.6  # 0.69 knows nothing
     new, labels, _ = patients(d=40, seed=1)
     low, high = (
-        -np.log(one.predict_proba(new)[np.arange(len(labels)), labels]).mean() - np.log(2.0)
-        for one in (together, apart)
+        -np.log(item.predict_proba(new)[np.arange(len(labels)), labels]).mean() - np.log(2.0)
+        for item in (together, apart)
     )
     assert low < 0.3 * high
 
@@ -53,25 +53,27 @@ def test_what_only_patients_show_is_not_mistaken_for_knowledge(kind):
 def test_names_and_numbers_lists_and_series_are_the_same_groups():
     X, y, groups = patients(n=12)
     names = [f"patient {k}" for k in groups]
-    found = [
+    result = [
         PooledClassifier(random_state=0).fit(X, y, groups=given).decision_function(X)
         for given in (groups, names, pd.Series(names), np.array(names, object), 0.5 * groups)
     ]
-    for one in found[1:]:
-        np.testing.assert_array_equal(one, found[0])
+    for item in result[1:]:
+        np.testing.assert_array_equal(item, result[0])
 
 
 def test_routing_hands_groups_to_the_folds_outside_and_inside():
     X, y, groups = patients()
     with config_context(enable_metadata_routing=True):
         clf = PooledClassifier(random_state=0).set_fit_request(groups=True)
-        found = cross_validate(
+        result = cross_validate(
             clf, X, y, cv=GroupKFold(4), params={"groups": groups}, return_estimator=True
         )
-    for one, (train, _) in zip(found["estimator"], GroupKFold(4).split(X, y, groups), strict=True):
+    for item, (train, _) in zip(
+        result["estimator"], GroupKFold(4).split(X, y, groups), strict=True
+    ):
         same = PooledClassifier(random_state=0).fit(X[train], y[train], groups=groups[train])
-        np.testing.assert_array_equal(one.decision_function(X), same.decision_function(X))
-        assert one.cv_results_["mean_test_score"][0] < -0.5
+        np.testing.assert_array_equal(item.decision_function(X), same.decision_function(X))
+        assert item.cv_results_["mean_test_score"][0] < -0.5
 
 
 def test_of_many_bags_those_drawn_keep_their_groups(monkeypatch):
@@ -116,8 +118,8 @@ def test_scores_of_one_patient_do_not_count_as_many():
     once = MILClassifier("quick", random_state=0).fit(X, y, groups=np.arange(60))
     again = MILClassifier("quick", random_state=0).fit(X[rows], y[rows], groups=rows)
     errors = [
-        np.median([se for se in one.cv_results_["difference_to_best_se"] if se > 0.0])
-        for one in (once, again)
+        np.median([se for se in item.cv_results_["difference_to_best_se"] if se > 0.0])
+        for item in (once, again)
     ]
     assert errors[1] > 0.6 * errors[0]  # 0.29 of it, if each counted
 

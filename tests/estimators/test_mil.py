@@ -35,16 +35,16 @@ def test_all_kinds_of_pooling_are_compared_by_the_search_and_one_by_attention(se
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_a_pooling_that_is_given_is_the_only_one(pooling):
     clf = MILClassifier("quick", pooling=pooling, random_state=0).fit(X, Y)
-    assert {one.setting.pooling for one in clf.estimators_} == {pooling}
+    assert {item.setting.pooling for item in clf.estimators_} == {pooling}
     assert set(clf.cv_results_["param_pooling"]) == {pooling}
 
 
 def test_the_search_over_attention_alone_is_the_attention_classifier():
-    one, other = (
+    item, other = (
         kind("quick", random_state=0, **given).fit(X, Y)
         for kind, given in ((MILClassifier, {"pooling": "attention"}), (AttentionClassifier, {}))
     )
-    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    np.testing.assert_array_equal(item.decision_function(X), other.decision_function(X))
 
 
 def test_each_has_its_own_parameters_and_the_rest_in_common():
@@ -60,6 +60,6 @@ def test_the_best_parameters_are_those_of_the_first_row(searched):
 
 
 def test_the_summary_counts_candidates_not_settings(searched):
-    ways = {one.setting.way for one in searched._tried}
+    ways = {item.setting.way for item in searched._tried}
     assert f"of {len(ways)} candidates" in searched.selection_summary_
     assert len(ways) < len(searched.cv_results_["params"])

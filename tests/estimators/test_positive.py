@@ -40,15 +40,15 @@ def test_the_spelling_of_labels_decides_nothing(given):
 
 
 def test_a_signal_is_sought_in_either_class_unless_it_is_said_which():
-    found = fitted(named("cancer"), pooling="log_mean_exp")
-    sides = set(found.cv_results_["param_in_negatives"])
-    assert sides == {False, True} and found.best_params_["in_negatives"]
-    assert "the best takes it to be in those labelled cancer" in found.selection_summary_
+    result = fitted(named("cancer"), pooling="log_mean_exp")
+    sides = set(result.cv_results_["param_in_negatives"])
+    assert sides == {False, True} and result.best_params_["in_negatives"]
+    assert "the best takes it to be in those labelled cancer" in result.selection_summary_
     for labels, given in ((named("cancer"), {"pos_label": "cancer"}), (Y, {}), (Y == 1, {})):
-        one = fitted(labels, pooling="log_mean_exp", **given)
-        assert not one.cv_results_["param_in_negatives"].any()
-        assert "pos_label" not in one.selection_summary_
-        assert (one.predict(X[80:]) == labels[80:]).mean() > 0.85
+        item = fitted(labels, pooling="log_mean_exp", **given)
+        assert not item.cv_results_["param_in_negatives"].any()
+        assert "pos_label" not in item.selection_summary_
+        assert (item.predict(X[80:]) == labels[80:]).mean() > 0.85
 
 
 def test_the_class_that_is_said_is_taken():
@@ -71,7 +71,7 @@ def test_the_class_that_is_said_is_taken():
 @pytest.mark.parametrize("pooling", ["log_mean_exp", "attention", "forest"])
 def test_what_instances_add_is_the_log_odds_whichever_class_has_the_signal(pooling, pos_label):
     clf = fitted(named("cancer"), pooling=pooling, pos_label=pos_label, effort="quick")
-    total = [one.sum() for one in clf.instance_scores(X[80:])]
+    total = [instance_score.sum() for instance_score in clf.instance_scores(X[80:])]
     np.testing.assert_allclose(total, clf.decision_function(X[80:]), atol=1e-9)
 
 
@@ -82,8 +82,8 @@ def test_a_query_and_a_readout_make_the_log_odds_whichever_class_is_positive():
             init="amp", append_mean=False, cv=0, pos_label=pos_label,
         )  # fmt: skip
         a = np.stack(clf.attention_weights(X[80:]))
-        found = np.einsum("nl,nld->nd", a, X[80:]) @ clf.readout_[0] + clf.intercept_
-        np.testing.assert_allclose(found, clf.decision_function(X[80:]), atol=1e-9)
+        result = np.einsum("nl,nld->nd", a, X[80:]) @ clf.readout_[0] + clf.intercept_
+        np.testing.assert_allclose(result, clf.decision_function(X[80:]), atol=1e-9)
 
 
 def test_where_nothing_can_be_compared_it_is_said_which_class_was_taken():

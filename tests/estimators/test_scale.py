@@ -41,8 +41,8 @@ def test_a_hundred_thousand_bags_are_fitted_from_disk_within_6_gb(tmp_path):
     X.flush()
     np.save(tmp_path / "y.npy", y)
     command = [sys.executable, "-c", PEAK + FIT, str(tmp_path / "X.npy"), str(tmp_path / "y.npy")]
-    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    score, calls, last, peak = (float(word) for word in found)
+    result = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    score, calls, last, peak = (float(word) for word in result)
     (tmp_path / "X.npy").unlink()
     task = ns.Task(L=L, R=1, theta=4.0, pi=0.5)
     best = 1.0 - ns.oracle(task, "attention").error

@@ -55,7 +55,7 @@ def test_probabilities_of_digits_are_honest():
         p, true = clf.predict_proba(X), y[:, None] == clf.classes_
         at = [(p >= low) & (p < high) for low, high in pairwise(edges)]
         off.append([float((true - p)[some].mean()) for some in at])
-        own = np.column_stack([one.predict_proba(X)[:, 1] for one in clf.binary_])
+        own = np.column_stack([item.predict_proba(X)[:, 1] for item in clf.binary_])
         divided = own / own.sum(axis=1, keepdims=True)
         losses.append([log_loss(y, p), log_loss(y, divided)])
     mean, error = np.mean(off, axis=0), np.std(off, axis=0, ddof=1) / 2.0
@@ -90,8 +90,8 @@ def test_what_instances_add_is_all_there_is():
     bags = [bag[: 1 + k % 4] for k, bag in enumerate(X)]
     clf = MILClassifier("quick", random_state=0).fit(bags, y)
     each = clf.instance_scores(bags)
-    assert [one.shape for one in each[:3]] == [(1, 3), (2, 3), (3, 3)]
-    total = np.stack([one.sum(axis=0) for one in each])
+    assert [item.shape for item in each[:3]] == [(1, 3), (2, 3), (3, 3)]
+    total = np.stack([item.sum(axis=0) for item in each])
     np.testing.assert_allclose(total, clf.decision_function(bags), atol=1e-9)
 
 
@@ -132,11 +132,11 @@ def test_weights_stand_for_repetitions_and_classes_are_balanced():
             weighted, clf.fit(X[rows], y[rows]).decision_function(X), rtol=1e-4, atol=1e-5
         )
     X, y = shifted(n=300, shift=0.4)
-    found = [
+    result = [
         PooledClassifier(random_state=0, class_weight=weight).fit(X, y).predict(X).tolist()
         for weight in (None, {"cedar": 5.0})
     ]
-    assert found[1].count("cedar") > 1.5 * found[0].count("cedar")
+    assert result[1].count("cedar") > 1.5 * result[0].count("cedar")
 
 
 def test_groups_and_folds_are_the_same_for_every_class():
@@ -155,7 +155,7 @@ def test_groups_and_folds_are_the_same_for_every_class():
 def test_without_bags_held_out_probabilities_are_divided_by_their_sum():
     X, y = shifted()
     clf = PooledClassifier(ridge=0.1, cv=0).fit(X, y)
-    own = np.column_stack([one.predict_proba(X)[:, 1] for one in clf.binary_])
+    own = np.column_stack([item.predict_proba(X)[:, 1] for item in clf.binary_])
     assert clf.joint_ is None
     np.testing.assert_allclose(clf.predict_proba(X), own / own.sum(axis=1, keepdims=True))
     hinge = PooledClassifier(ridge=0.1, cv=0, loss="squared_hinge").fit(X, y)
@@ -170,9 +170,9 @@ def test_the_joint_calibration_finds_what_scores_were_made_with():
     scores = 2.0 * rng.standard_normal((20_000, 3))
     p = np.exp(log_softmax(0.7 * scores + [0.5, 0.0, -0.5], axis=1))
     kinds = (rng.random(20_000)[:, None] > np.cumsum(p, axis=1)).sum(axis=1)
-    found = joint(scores, np.arange(3) == kinds[:, None], np.full(20_000, 1 / 20_000))
-    assert found.slope == pytest.approx(0.7, abs=0.03)
-    np.testing.assert_allclose(found.shifts - found.shifts.mean(), [0.5, 0.0, -0.5], atol=0.06)
+    result = joint(scores, np.arange(3) == kinds[:, None], np.full(20_000, 1 / 20_000))
+    assert result.slope == pytest.approx(0.7, abs=0.03)
+    np.testing.assert_allclose(result.shifts - result.shifts.mean(), [0.5, 0.0, -0.5], atol=0.06)
 
 
 @pytest.mark.parametrize(

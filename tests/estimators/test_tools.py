@@ -37,9 +37,9 @@ def ragged():
 
 
 def objects():
-    found = np.empty(36, object)
-    found[:] = ragged()
-    return found
+    result = np.empty(36, object)
+    result[:] = ragged()
+    return result
 
 
 FORMS = {
@@ -109,18 +109,18 @@ def test_weights_find_their_way_through_a_pipeline(X):
         asking = clone(attention).set_fit_request(sample_weight=True)
         asking = asking.set_score_request(sample_weight=True)
         routed = make_pipeline(InstanceTransformer(REDUCE), asking)
-        found = routed.fit(X, Y, sample_weight=weight).decision_function(X)
+        result = routed.fit(X, Y, sample_weight=weight).decision_function(X)
         given = {"sample_weight": weight}
         scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
         assert routed.score(X, Y, **given) == scorer(routed, X, Y, **given)
         options = {"scoring": scorer, "params": given, "error_score": "raise"}
         scores = cross_validate(routed, X, Y, cv=3, **options)
         assert scores["test_score"].mean() > 0.7
-    np.testing.assert_allclose(found, wanted)
+    np.testing.assert_allclose(result, wanted)
 
 
 def test_what_is_shown_of_them():
     assert repr(clone(pipe)[0]) == "InstanceTransformer(transformer=PCA(random_state=0))"
-    for one in (attention, pooled, InstanceTransformer(REDUCE), pipe):
-        assert type(one).__name__ in clone(one)._repr_html_()
-        assert type(one).__name__ in clone(one).fit(array(), Y)._repr_html_()
+    for item in (attention, pooled, InstanceTransformer(REDUCE), pipe):
+        assert type(item).__name__ in clone(item)._repr_html_()
+        assert type(item).__name__ in clone(item).fit(array(), Y)._repr_html_()

@@ -42,8 +42,10 @@ def test_queries_and_readouts_are_for_instances_as_they_come(shrinkage, n_querie
     ).fit(X, y)
     a = np.exp(X @ clf.query_.T)
     a /= a.sum(axis=1, keepdims=True)
-    found = np.stack([np.atleast_2d(one) for one in clf.attention_weights(X)])
-    np.testing.assert_allclose(found, a.swapaxes(1, 2), rtol=1e-6)
+    result = np.stack(
+        [np.atleast_2d(attention_weight) for attention_weight in clf.attention_weights(X)]
+    )
+    np.testing.assert_allclose(result, a.swapaxes(1, 2), rtol=1e-6)
     score = np.einsum("nlk,nld,kd->n", a, X, clf.readout_) + clf.intercept_
     np.testing.assert_allclose(clf.decision_function(X), score, rtol=1e-6, atol=1e-7)
 

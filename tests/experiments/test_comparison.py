@@ -53,21 +53,21 @@ def test_scores_that_lean_to_one_side_are_noticed(signs, expected):
 
 
 def test_points_without_theory_or_spread_are_left_out():
-    found = table(np.random.default_rng(3), points=3)
-    assert len(compare(found[found.call == "simulate"], BY, ["test_error"])) == 0
+    result = table(np.random.default_rng(3), points=3)
+    assert len(compare(result[result.call == "simulate"], BY, ["test_error"])) == 0
     assert len(compare(pd.DataFrame(), BY, ["test_error"])) == 0
     assert verdict(compare(pd.DataFrame(), BY, ["test_error"])) == "nothing to compare"
 
 
 @pytest.mark.filterwarnings("error")
 def test_failed_trials_are_left_out_and_whole_points_if_a_size_is_gone():
-    found = table(np.random.default_rng(4), points=4)
-    here = (found.call == "simulate") & (found["training.alpha1"] == 0.0)
-    one = found.copy()
-    one.loc[one[here].index[0], "test_error"] = np.nan
-    assert compare(one, BY, ["test_error"])["trials"].tolist() == [5, 6, 6, 6]
-    for gone in (here & (found.d == 200), here, (found["training.alpha1"] == 0.0) & ~here):
-        lost = found.assign(test_error=found.test_error.mask(gone))
+    result = table(np.random.default_rng(4), points=4)
+    here = (result.call == "simulate") & (result["training.alpha1"] == 0.0)
+    item = result.copy()
+    item.loc[item[here].index[0], "test_error"] = np.nan
+    assert compare(item, BY, ["test_error"])["trials"].tolist() == [5, 6, 6, 6]
+    for gone in (here & (result.d == 200), here, (result["training.alpha1"] == 0.0) & ~here):
+        lost = result.assign(test_error=result.test_error.mask(gone))
         assert len(compare(lost, BY, ["test_error"])) == 3
 
 

@@ -25,10 +25,10 @@ class Client:
         self.answers = iter(answers)
 
     def nthreads(self, callback_timeout: float) -> dict[str, int]:
-        found = next(self.answers)
-        if isinstance(found, Exception):
-            raise found
-        return {f"worker {place}": threads for place, threads in enumerate(found)}
+        result = next(self.answers)
+        if isinstance(result, Exception):
+            raise result
+        return {f"worker {place}": threads for place, threads in enumerate(result)}
 
 
 def after(looks: int, answer: str = "a result") -> Any:
@@ -84,7 +84,7 @@ def test_workers_that_come_back_begin_the_wait_anew(caplog: pytest.LogCaptureFix
     most = [[]] * int(SILENCE / LOOK)
     watch = Watch(Client(*most, [1], *most, [1]), None)
     assert watch.wait(after(2 * len(most) + 2)) == "a result"
-    assert [one.levelno for one in caplog.records] == [logging.WARNING] * 2
+    assert [record.levelno for record in caplog.records] == [logging.WARNING] * 2
     assert "the Dask cluster has no workers:" in caplog.records[0].getMessage()
 
 

@@ -155,10 +155,10 @@ def script(tmp_path: Path) -> Iterator:
         return started[-1]
 
     yield start
-    for one in started:
+    for item in started:
         with suppress(ProcessLookupError):
-            os.killpg(one.process.pid, signal.SIGKILL)
-        one.process.wait()
+            os.killpg(item.process.pid, signal.SIGKILL)
+        item.process.wait()
 
 
 # ---------------------------------------------------------------- kill -9
@@ -530,7 +530,7 @@ def refused(path: Path, content: bytes) -> None:
     ):
         run_units(cheap(0, 60), store, engine=local(1))
     assert path.read_bytes() == content
-    assert [one.name for one in path.parent.iterdir()] == [path.name]
+    assert [item.name for item in path.parent.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("size", [10, 100, 5_000, 100_000])

@@ -49,13 +49,15 @@ def theory(count: int) -> list[Unit]:
 
 def answers(attempts: dict[int, Attempt]) -> dict[int, str]:
     """Everything but the durations, every bit of it: JSON writes a float so that it reads back."""
-    return {place: json.dumps([one.numbers, one.error]) for place, one in attempts.items()}
+    return {
+        place: json.dumps([attempt.numbers, attempt.error]) for place, attempt in attempts.items()
+    }
 
 
 def locally(units: list[Unit]) -> dict[int, str]:
-    found: dict[int, Attempt] = {}
-    local(1)(units, found.__setitem__, False)
-    return answers(found)
+    result: dict[int, Attempt] = {}
+    local(1)(units, result.__setitem__, False)
+    return answers(result)
 
 
 class Cluster:
@@ -129,21 +131,21 @@ def test_a_killed_worker_changes_no_bit(cluster: Cluster) -> None:
     units = [*simulations(18, 200), *theory(6), WRONG]
     victim, survivor = cluster.n_jobs(2)
     engine = dask(cluster.address)
-    found: dict[int, Attempt] = {}
+    result: dict[int, Attempt] = {}
     shown: list[int] = []
 
     def each(place: int, one: Attempt) -> None:
-        assert place not in found
-        found[place] = one
-        if len(found) == 5:  # the units handed out ahead keep both workers busy
+        assert place not in result
+        result[place] = one
+        if len(result) == 5:  # the units handed out ahead keep both workers busy
             victim.send_signal(signal.SIGKILL)
             victim.wait()
 
     engine(units, each, lambda done, total: shown.append(done))
     assert victim.returncode == -signal.SIGKILL
     assert survivor.poll() is None and cluster.scheduler.poll() is None, cluster.log()
-    assert answers(found) == locally(units)
-    assert (found[24].numbers, found[24].error.split(":")[0]) == (None, "ValueError")
+    assert answers(result) == locally(units)
+    assert (result[24].numbers, result[24].error.split(":")[0]) == (None, "ValueError")
     assert shown == list(range(1, 26)) or shown == list(range(26))
 
 
@@ -185,8 +187,8 @@ if __name__ == "__main__":
         cwd=tmp_path,
     )
     assert (done.returncode, done.stderr) == (0, "killed\n")
-    found = {int(place): json.dumps(one) for place, one in json.loads(done.stdout).items()}
-    assert found == locally(units)
+    result = {int(place): json.dumps(load) for place, load in json.loads(done.stdout).items()}
+    assert result == locally(units)
 
 
 def test_runs_for_a_store(shared: Cluster, tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ def test_runs_for_a_store(shared: Cluster, tmp_path: Path) -> None:
 def test_plain_lines_count_the_units_that_failed(
     shared: Cluster, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    dask(shared.address)([*theory(2), WRONG], lambda place, found: None, True)
+    dask(shared.address)([*theory(2), WRONG], lambda place, result: None, True)
     assert capfd.readouterr().err.endswith(" s left, 1 failed\n")
 
 
@@ -281,8 +283,8 @@ def test_a_loss_of_ones_own_goes_along(shared: Cluster, tmp_path: Path, pseudo_h
 
 
 def test_a_loss_that_a_worker_cannot_load_is_a_failure_with_a_sentence() -> None:
-    found = on_dask._work(b"cnowhere\nloss\n.", "0" * 64)  # a pickle of nowhere.loss
-    assert found.failed and "install what the loss uses on every Dask worker" in str(found.error)
+    result = on_dask._work(b"cnowhere\nloss\n.", "0" * 64)  # a pickle of nowhere.loss
+    assert result.failed and "install what the loss uses on every Dask worker" in str(result.error)
 
 
 SPEC = "call = 'oracle'\nmodel = 'pooled'\n[task]\nL = 4\nR = 1\ntheta = 1.0\npi = 0.5\n"

@@ -58,8 +58,8 @@ def test_weights_and_cosines_of_several_signals_are_lists_that_may_be_swept():
 def test_a_single_signal_has_the_key_it_had():
     task = ns.Task(L=4, R=1, theta=2.0, pi=0.5)
     keys = {
-        Unit("predict", {"task": one, "training": {"alpha1": 1.0}, "model": "pooled"}).key
-        for one in (task, task.replace(signals=(1.0,)), {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5})
+        Unit("predict", {"task": item, "training": {"alpha1": 1.0}, "model": "pooled"}).key
+        for item in (task, task.replace(signals=(1.0,)), {"L": 4, "R": 1, "theta": 2.0, "pi": 0.5})
     }
     assert len(keys) == 1
 
@@ -67,8 +67,8 @@ def test_a_single_signal_has_the_key_it_had():
 def test_label_noise_is_an_axis_of_numbers_and_pairs():
     task = {**TASK, "theta": 1.0, "label_noise": [0.0, 0.1, [0.2, 0.1]]}
     units = Sweep("predict", {"task": task, "training": {"alpha1": 1.0}}, {"model": "pooled"})
-    found = [unit.arguments["task"].get("label_noise") for unit in units.units()]
-    assert found == [0.0, 0.1, [0.2, 0.1]]
+    result = [unit.arguments["task"].get("label_noise") for unit in units.units()]
+    assert result == [0.0, 0.1, [0.2, 0.1]]
     errors = [unit.run()["test_error"] for unit in units.units()]
     plain = ns.predict(ns.Task(4, 1, 1.0, 0.5), ns.Training(alpha1=1.0), "pooled").test_error
     assert plain == errors[0] < errors[1] < errors[2]
@@ -82,16 +82,16 @@ def test_a_file_can_give_a_random_number_of_signal_tokens(tmp_path):
     )
     [unit] = read_sweep(path).units()
     task = ns.Task(4, ns.SignalCount([1, 2], [0.75, 0.25]), 3.0, 0.5)
-    found = ns.predict(task, ns.Training(alpha1=1.0), "pooled")
-    assert unit.run()["test_error"] == found.test_error
+    result = ns.predict(task, ns.Training(alpha1=1.0), "pooled")
+    assert unit.run()["test_error"] == result.test_error
 
 
 def test_seeds_differ_between_sweeps():
-    one, two = (
+    item, two = (
         Sweep("simulate", {"task": TASK, "training": TRAINING}, {"model": "pooled"}, seed=seed)
         for seed in (0, 1)
     )
-    assert not {u.key for u in one.units()} & {u.key for u in two.units()}
+    assert not {u.key for u in item.units()} & {u.key for u in two.units()}
 
 
 def test_a_file_says_the_same(tmp_path):
@@ -244,30 +244,30 @@ def test_arrays_are_axes_of_plain_numbers():
         == lists
     )
     theta = np.geomspace(0.1, 7.0, 5)
-    found = Sweep("oracle", {"task": {**TASK, "theta": theta}}, {"model": "pooled"}).units()
-    assert [unit.arguments["task"]["theta"] for unit in found] == theta.tolist()
+    result = Sweep("oracle", {"task": {**TASK, "theta": theta}}, {"model": "pooled"}).units()
+    assert [unit.arguments["task"]["theta"] for unit in result] == theta.tolist()
 
 
 def test_a_single_value_may_be_a_list_where_it_is_one():
     tables = {"task": {**TASK, "theta": 1.0}, "training": {"alpha0": 1.0, "alpha1": 2.0}}
-    one, two = [1.0, 0.0], [0.0, 1.0]
-    for given, signals in ((one, [one]), (np.array(one), [one]), ([one, two], [one, two])):
+    item, two = [1.0, 0.0], [0.0, 1.0]
+    for given, signals in ((item, [item]), (np.array(item), [item]), ([item, two], [item, two])):
         axes = {"model": "pooled", "d": 2, "signal": given}
-        found = Sweep("simulate", tables, axes, trials=1).units()
-        assert [unit.arguments["signal"] for unit in found] == signals
+        result = Sweep("simulate", tables, axes, trials=1).units()
+        assert [unit.arguments["signal"] for unit in result] == signals
     for given in (np.eye(2), np.eye(2).tolist(), [np.eye(2)]):
         more = tables | {"noise": {"covariance": given}}
-        (found,) = Sweep("simulate", more, {"model": "pooled", "d": 2}, trials=1).units()
-        assert found.arguments["noise"]["covariance"] == np.eye(2).tolist()
+        (result,) = Sweep("simulate", more, {"model": "pooled", "d": 2}, trials=1).units()
+        assert result.arguments["noise"]["covariance"] == np.eye(2).tolist()
 
 
 def test_axes_that_go_together_are_walked_side_by_side():
     task = {"L": [4, 8, 16], "R": 1, "theta": [1.0, 2.0, 3.0], "pi": [0.3, 0.5]}
     sweep = Sweep("oracle", {"task": task}, {"model": ["pooled", "bayes"]},
                   together=[["task.L", "task.theta"]])  # fmt: skip
-    found = [unit.arguments for unit in sweep.units()]
-    assert len(found) == sweep.count == 3 * 2 * 2
-    pairs = {(one["task"]["L"], one["task"]["theta"]) for one in found}
+    result = [unit.arguments for unit in sweep.units()]
+    assert len(result) == sweep.count == 3 * 2 * 2
+    pairs = {(item["task"]["L"], item["task"]["theta"]) for item in result}
     assert pairs == {(4, 1.0), (8, 2.0), (16, 3.0)}
 
 
@@ -279,8 +279,8 @@ def test_axes_of_tables_and_arguments_may_go_together():
         trials=1,
         together=[["task.theta", "training.alpha1", "d"]],
     )
-    found = [unit.arguments for unit in sweep.units()]
-    walked = [(one["task"]["theta"], one["training"]["alpha1"], one.get("d")) for one in found]
+    result = [unit.arguments for unit in sweep.units()]
+    walked = [(item["task"]["theta"], item["training"]["alpha1"], item.get("d")) for item in result]
     assert walked == [(1.0, 2.0, None), (2.0, 3.0, None), (1.0, 2.0, 10), (2.0, 3.0, 20)]
 
 
@@ -335,10 +335,10 @@ def test_a_file_can_give_schedules(tmp_path):
     ]
     task, trainings = (
         ns.Task(3, 1, 2.0, 0.5),
-        [ns.Training(2.0, 1.0, schedule=one) for one in schedules],
+        [ns.Training(2.0, 1.0, schedule=schedule) for schedule in schedules],
     )
     units = read_sweep(path).units()
-    assert units == [Unit("align", {"task": task, "training": one}) for one in trainings]
+    assert units == [Unit("align", {"task": task, "training": training}) for training in trainings]
     assert (
         units
         == Sweep(
@@ -350,7 +350,9 @@ def test_a_file_can_give_schedules(tmp_path):
     with ns.Store(tmp_path / "a.sqlite") as store:
         run_units(units, store, progress=False)
         table = store.to_pandas(units)
-    assert table["cosine_q"].tolist() == [ns.align(task, one).cosine_q for one in trainings]
+    assert table["cosine_q"].tolist() == [
+        ns.align(task, training).cosine_q for training in trainings
+    ]
     assert table["training.schedule.steps"].tolist()[:2] == [2.0, 3.0]
 
 

@@ -11,10 +11,10 @@ def rows(call="predict", models=("pooled", "attention"), trials=(0.0,), **more):
     """A table of coupled axes: an error that grows with L, one row a trial."""
     return pd.DataFrame(
         {"call": call, "model": model, "task.L": L, "task.theta": theta,
-         "test_error": 0.1 + 0.1 * place + 0.05 * (model == "pooled") + one, **more}
+         "test_error": 0.1 + 0.1 * place + 0.05 * (model == "pooled") + trial, **more}
         for model in models
         for place, (L, theta) in enumerate(LENGTHS.items())
-        for one in trials
+        for trial in trials
     )  # fmt: skip
 
 

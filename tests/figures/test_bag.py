@@ -89,7 +89,7 @@ def test_one_panel_into_given_axes():
     figure, ax = plt.subplots()
     assert bag(ADDS, A, ax=ax, panel="attention") is figure
     assert ax.get_ylabel() == "attention weight"
-    assert [one.get_ylabel() for one in bag(ADDS).axes] == ["adds to the log odds"]
+    assert [axis.get_ylabel() for axis in bag(ADDS).axes] == ["adds to the log odds"]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_a_bag_of_a_classifier_with_its_places():
     bags = Bags.from_array(X)
     bags.metadata = {"coords": np.tile(places, (40, 1))}
     clf = MILClassifier("quick", random_state=0).fit(bags, y)
-    one = bags[[1]]
-    [panel] = bag_drawing(clf.instance_scores(one)[0], coords=one.metadata["coords"]).panels
+    item = bags[[1]]
+    [panel] = bag_drawing(clf.instance_scores(item)[0], coords=item.metadata["coords"]).panels
     cells = np.array(panel.marks[0].values)
     assert cells.shape == (3, 3) and cells.argmax() == 4
-    assert cells.sum() == pytest.approx(float(clf.decision_function(one)[0]))
+    assert cells.sum() == pytest.approx(float(clf.decision_function(item)[0]))

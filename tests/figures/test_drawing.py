@@ -60,8 +60,8 @@ def shown(name):
 def means(table, call, column):
     """Means and standard errors over trials, of the largest d, at each point."""
     rows = table[table.call == call].dropna(axis=1, how="all").astype({column: float})
-    answers = {one for names in ANSWERS.values() for one in names}
-    point = [one for one in rows if one not in answers | {"seed", "d"}]
+    answers = {name for names in ANSWERS.values() for name in names}
+    point = [row for row in rows if row not in answers | {"seed", "d"}]
     asked = pd.Series([repr(row) for row in rows[point].to_dict("records")], index=rows.index)
     if "d" in rows:
         rows = rows[rows["d"] == rows.groupby(asked)["d"].transform("max")]
@@ -71,11 +71,11 @@ def means(table, call, column):
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_curves_are_a_table_of_the_points_that_are_drawn(name):
-    found, drawing = figures.curves(name, *GIVEN[name]), drawing_of(name)
-    assert list(found) == list(CURVE_COLUMNS) and set(found.role) <= {"theory", "simulation"}
+    result, drawing = figures.curves(name, *GIVEN[name]), drawing_of(name)
+    assert list(result) == list(CURVE_COLUMNS) and set(result.role) <= {"theory", "simulation"}
     for number, panel in enumerate(drawing.panels):
         assert panel.marks and (panel.x.name or number < len(drawing.panels) - 1)
-        points = found[found.panel == number]
+        points = result[result.panel == number]
         lines = [m for m in panel.marks if isinstance(m, Line | Dots)]
         for role, drawn in (
             ("theory", [m for m in lines if isinstance(m, Line) or m.se is None]),
@@ -90,8 +90,8 @@ def test_curves_are_a_table_of_the_points_that_are_drawn(name):
 
 
 def test_what_is_behind_colours_is_a_value():
-    found = figures.curves("attended", *GIVEN["attended"])
-    rows = [row.tolist() for _, row in found.groupby("y").value]
+    result = figures.curves("attended", *GIVEN["attended"])
+    rows = [row.tolist() for _, row in result.groupby("y").value]
     assert rows[0] == [0.5, 0.3, 0.2] and rows[1][:2] == [0.9, 0.1] and rows[1][2] != rows[1][2]
     maps = figures.curves("win_or_lose", *GIVEN["win_or_lose"])
     assert set(maps.dropna(subset=["value"]).role) == {"theory", "simulation"}
@@ -109,9 +109,9 @@ def test_lines_are_the_rows_of_theory(name):
 @pytest.mark.parametrize("name", DRAWN)
 def test_dots_are_means_of_trials_with_their_standard_errors(name):
     _, call, _ = DRAWN[name]
-    values = [one for column, table in shown(name).items() for one in means(table, call, column)]
-    found = [mark for mark in marks(wanted(name), Dots) if mark.se is not None]
-    pairs = [pair for mark in found for pair in zip(mark.y, mark.se, strict=True)]
+    values = [mean for column, table in shown(name).items() for mean in means(table, call, column)]
+    result = [mark for mark in marks(wanted(name), Dots) if mark.se is not None]
+    pairs = [pair for mark in result for pair in zip(mark.y, mark.se, strict=True)]
     assert values
     np.testing.assert_allclose(sorted(set(pairs)), sorted(set(values)), rtol=1e-12)
 
@@ -143,12 +143,12 @@ def test_the_map_is_the_difference_of_two_errors():
     [pooled] = rows[rows.model == "pooled"].test_error
     given = rows[rows["query.kappa"].notna()].set_index(["query.kappa", "query.cosine"]).test_error
     drawing = drawing_of("win_or_lose")
-    found = next(mark for mark in drawing.panels[0].marks if isinstance(mark, Map))
-    for y, values in zip(found.y, found.values, strict=True):
-        assert values == pytest.approx([given[y, x] - pooled for x in found.x])
+    result = next(mark for mark in drawing.panels[0].marks if isinstance(mark, Map))
+    for y, values in zip(result.y, result.values, strict=True):
+        assert values == pytest.approx([given[y, x] - pooled for x in result.x])
     [rings, *_] = marks(drawing, Rings)
     assert len(rings.x) == len(rings.y) == len(rings.values) > 0
-    assert rings.scale == found.scale == drawing.bar and found.scale.low == -found.scale.high
+    assert rings.scale == result.scale == drawing.bar and result.scale.low == -result.scale.high
 
 
 def test_curves_are_had_without_matplotlib(tmp_path):

@@ -23,15 +23,15 @@ def marks(drawing, kind):
 
 
 def test_theory_is_lines_and_pooled_trials_are_dots_along_coupled_axes():
-    found = lines_drawing(both(), x="task.L")
-    lines, dots = marks(found, Line), marks(found, Dots)
+    result = lines_drawing(both(), x="task.L")
+    lines, dots = marks(result, Line), marks(result, Dots)
     assert [*lines] == [*dots] == ["attention", "mean pooling"]
     assert lines["attention"].x == (10.0, 100.0, 1000.0)
     assert lines["attention"].y == pytest.approx((0.1, 0.2, 0.3))
     assert dots["mean pooling"].y == pytest.approx([0.15 + 0.1 * k + 0.04 / 3 for k in range(3)])
     assert dots["attention"].se == pytest.approx([statistics.stdev(TRIALS) / math.sqrt(3)] * 3)
     assert dots["attention"].colour == lines["attention"].colour != lines["mean pooling"].colour
-    panel = found.panels[0]
+    panel = result.panels[0]
     assert panel.x.log == 10 and panel.y.log == 0 and panel.x.ticks == (10.0, 100.0, 1000.0)
     assert "θ changes with L" in panel.title and "at $d = 200$" in panel.title
     other = lines_drawing(both(), x="task.theta", by="model")
@@ -47,8 +47,8 @@ def test_a_summary_draws_what_its_trials_draw(tmp_path):
     with ns.Store(tmp_path / "a.sqlite") as store:
         for place, unit in enumerate(sweep.units()):
             store.put(unit, {"test_error": 0.1 + math.sqrt(place)}, seconds=1.0)
-        drawn = [lines_drawing(one, "task.L")
-                 for one in (store, store.to_pandas(), store.to_pandas(summary=True))]  # fmt: skip
+        drawn = [lines_drawing(item, "task.L")
+                 for item in (store, store.to_pandas(), store.to_pandas(summary=True))]  # fmt: skip
     assert drawn[0] == drawn[1] == drawn[2]
     assert [type(mark) for mark in drawn[0].panels[0].marks] == [Line, Dots]
 
@@ -57,9 +57,9 @@ def test_what_changes_and_x_does_not_determine_tells_curves_apart():
     table = pd.concat([rows(models=["pooled"], **{"training.ridge": ridge, "data": "D1"})
                        for ridge in (0.01, 0.1, 1.0)])  # fmt: skip
     table["test_error"] *= 1.0 + table["training.ridge"]
-    found = marks(lines_drawing(table), Line)
-    assert [*found] == [f"λ\u00a0(ridge) = {ridge:g}" for ridge in (0.01, 0.1, 1.0)]
-    assert len({line.colour for line in found.values()}) == 3
+    result = marks(lines_drawing(table), Line)
+    assert [*result] == [f"λ\u00a0(ridge) = {ridge:g}" for ridge in (0.01, 0.1, 1.0)]
+    assert len({line.colour for line in result.values()}) == 3
     for by in ([], "model", ["model", "call"]):
         with pytest.raises(ValueError, match=r"would draw different training.ridge as one: 0.01, "):
             lines_drawing(table, x="task.L", by=by)
@@ -68,12 +68,12 @@ def test_what_changes_and_x_does_not_determine_tells_curves_apart():
 
 def test_the_dimension_of_trials_is_their_marker_and_no_theory_of_its_own():
     table = pd.concat([both(), rows("simulate", trials=TRIALS, d=400)], ignore_index=True)
-    found = lines_drawing(table, x="task.L")
-    assert [*marks(found, Line)] == ["attention", "mean pooling"]
-    dots = marks(found, Dots)
+    result = lines_drawing(table, x="task.L")
+    assert [*marks(result, Line)] == ["attention", "mean pooling"]
+    dots = marks(result, Dots)
     assert [*dots][:2] == ["attention, d = 200", "attention, d = 400"]
     small, large = dots["attention, d = 200"], dots["attention, d = 400"]
-    assert small.colour == large.colour == marks(found, Line)["attention"].colour
+    assert small.colour == large.colour == marks(result, Line)["attention"].colour
     assert small.marker != large.marker
 
 
@@ -82,8 +82,8 @@ def test_a_model_without_a_query_has_one_curve_whatever_the_query_is_given():
         [rows(**{"training.alpha0": alpha0}) for alpha0 in (1.0, 2.0)], ignore_index=True
     )
     table.loc[(table.model == "attention") & (table["training.alpha0"] == 2.0), "test_error"] *= 0.5
-    found = marks(lines_drawing(table, x="task.L"), Line)
-    assert [*found] == ["attention, α0 = 1", "attention, α0 = 2", "mean pooling"]
+    result = marks(lines_drawing(table, x="task.L"), Line)
+    assert [*result] == ["attention, α0 = 1", "attention, α0 = 2", "mean pooling"]
     table.loc[table.index[0], "test_error"] *= 1.001  # pooling's numbers now disagree
     with pytest.raises(ValueError, match=r"one test_error of theory at each point, got 0.15 and"):
         lines_drawing(table, x="task.L")
@@ -91,8 +91,8 @@ def test_a_model_without_a_query_has_one_curve_whatever_the_query_is_given():
 
 def test_two_questions_are_told_apart():
     limit = rows("bayes_optimal", models=[None], alpha=4.0).assign(test_error=[0.05, 0.06, 0.07])
-    found = marks(lines_drawing(pd.concat([both(), limit]), x="task.L"), Line)
-    assert [*found] == ["Bayes-optimal", "predict, attention", "predict, mean pooling"]
+    result = marks(lines_drawing(pd.concat([both(), limit]), x="task.L"), Line)
+    assert [*result] == ["Bayes-optimal", "predict, attention", "predict, mean pooling"]
 
 
 def test_words_of_a_table_are_no_formulas():
@@ -100,7 +100,7 @@ def test_words_of_a_table_are_no_formulas():
     table = both(label=name)
     table["label"] = name
     drawing = lines_drawing(table, "task.L", by=["model", "label"])
-    assert all(r"label = \$" in one and len(one) < 100 for one in marks(drawing, Line))
+    assert all(r"label = \$" in mark and len(mark) < 100 for mark in marks(drawing, Line))
     figures.lines(table, "task.L", by=["model", "label"]).canvas.draw()
 
 

@@ -28,17 +28,17 @@ FOUND = Plan(
 
 def test_learners_floor_and_the_point_with_its_interval():
     [panel] = plan_drawing(FOUND, CURVES).panels
-    names = [one.name for one in panel.marks if isinstance(one, Line)]
+    names = [mark.name for mark in panel.marks if isinstance(mark, Line)]
     assert names == ["Bayes-optimal", "AMP (theory)", "mean pooling", "flat linear", "attention"]
-    [point] = [one for one in panel.marks if isinstance(one, Dots)]
+    [point] = [mark for mark in panel.marks if isinstance(mark, Dots)]
     assert (point.x, point.y) == ((30.0,), (0.12,))
-    assert [round(one[0], 9) for one in point.se] == [0.02, 0.03]
-    assert [one.y for one in panel.marks if isinstance(one, Rule)] == [0.02]
+    assert [round(item[0], 9) for item in point.se] == [0.02, 0.03]
+    assert [mark.y for mark in panel.marks if isinstance(mark, Rule)] == [0.02]
 
 
 def test_without_an_interval_the_point_has_no_bars():
     [panel] = plan_drawing(dataclasses.replace(FOUND, interval=None), CURVES).panels
-    [point] = [one for one in panel.marks if isinstance(one, Dots)]
+    [point] = [mark for mark in panel.marks if isinstance(mark, Dots)]
     assert point.se is None
 
 
@@ -51,10 +51,10 @@ def test_what_is_no_plan_is_refused():
 
 def test_costs_of_wrong_settings():
     costs = {"ridge": {0.25: 0.3, 0.5: 0.2, 2.0: 0.2, 4.0: 0.3}}
-    found = Tuned(
+    result = Tuned(
         "pooled", 0.1, 0.0, 0.4, 0.0, 0.0, 0.0, 0.1, "logistic", 0.5, costs=costs,
         provenance="made up",
     )  # fmt: skip
-    [panel] = tuning_drawing(found).panels
-    [line] = [one for one in panel.marks if isinstance(one, Line)]
+    [panel] = tuning_drawing(result).panels
+    [line] = [mark for mark in panel.marks if isinstance(mark, Line)]
     assert line.y == (0.3, 0.2, 0.1, 0.2, 0.3)

@@ -25,7 +25,7 @@ def test_no_two_colours_look_alike(blind):
         "red": np.array([[0.112, 0.888, 0.0], [0.112, 0.888, 0.0], [0.004, -0.004, 1.0]]),
         "green": np.array([[0.293, 0.707, 0.0], [0.293, 0.707, 0.0], [-0.022, 0.022, 1.0]]),
     }[blind]
-    colours = [seen @ np.array(to_rgb(one)) ** 2.2 for one in COLOURS.values()]
+    colours = [seen @ np.array(to_rgb(colour)) ** 2.2 for colour in COLOURS.values()]
     assert min(np.linalg.norm(a - b) for a, b in combinations(colours, 2)) > 0.1
 
 

@@ -42,24 +42,24 @@ SMALL = {"limit": 1e-3, "limit_se": 1e-6, "test_error_se": 1e-6}  # an error exc
 
 def answered(unit, rng, reach):
     """The numbers that answer a unit, made up; more of a training that was tested or watched."""
-    found = {one: SMALL.get(one, rng.uniform(*reach)) for one in ANSWERS[unit.call]}
+    result = {item: SMALL.get(item, rng.uniform(*reach)) for item in ANSWERS[unit.call]}
     for k, _ in enumerate(unit.arguments.get("task", {}).get("signals", ()), 1):
-        if "cosine_q" in found and unit.call != "predict":
-            found[f"cosines_q_{k}"] = rng.uniform(*reach)
+        if "cosine_q" in result and unit.call != "predict":
+            result[f"cosines_q_{k}"] = rng.uniform(*reach)
     for k, _ in enumerate(unit.arguments.get("lengths", ()), 1):
-        found[f"test_errors_{k}"] = rng.uniform(*reach)
+        result[f"test_errors_{k}"] = rng.uniform(*reach)
     for k in range(1, MOMENTS + 1) if unit.arguments.get("watch") else ():
-        found |= {f"{name}_{k}": rng.uniform(*reach) for name in PATHS}
-        found[f"path_epochs_{k}"] = (0, 1, 2)[k - 1]
+        result |= {f"{name}_{k}": rng.uniform(*reach) for name in PATHS}
+        result[f"path_epochs_{k}"] = (0, 1, 2)[k - 1]
         if unit.arguments["architecture"] not in BLIND:
-            found |= {f"path_map_{k}_{token}": rng.random() for token in range(1, SHOWN + 1)}
-    return found
+            result |= {f"path_map_{k}_{token}": rng.random() for token in range(1, SHOWN + 1)}
+    return result
 
 
 def answers(table):
     """The columns of a table that answer its units."""
-    known = {one for call in table.call.unique() for one in ANSWERS[call]}
-    more = [one for one in table if one.startswith(("path_", "test_errors_", "cosines_q_"))]
+    known = {item for call in table.call.unique() for item in ANSWERS[call]}
+    more = [item for item in table if item.startswith(("path_", "test_errors_", "cosines_q_"))]
     return sorted({*known, *more})
 
 

@@ -31,7 +31,7 @@ def test_every_architecture_has_a_look_a_name_and_a_panel():
 @pytest.mark.parametrize("blind", SEEN)
 def test_no_two_colours_look_alike(blind):
     every = [*(look.colour for look in LOOKS.values()), TWO, BAYES_COLOUR, BLACK]
-    seen = [SEEN[blind] @ np.array(to_rgb(one)) ** 2.2 for one in every]
+    seen = [SEEN[blind] @ np.array(to_rgb(item)) ** 2.2 for item in every]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 0.07
 
 
@@ -43,8 +43,8 @@ def test_those_of_a_panel_differ_in_their_dots_too():
 def test_trainings_without_a_number_are_counted():
     diverged = "NotConverged: training diverged at every learning rate, 0.1: ..."
     rows = [
-        {"call": "simulate_deep", "d": 20, "error_message": one}
-        for one in (diverged, diverged, "MemoryError: too much", None)
+        {"call": "simulate_deep", "d": 20, "error_message": item}
+        for item in (diverged, diverged, "MemoryError: too much", None)
     ]
     table = whole(pd.DataFrame([*rows, {"call": "predict", "error_message": diverged}]))
     assert lost(table) == ["2 trainings diverged", "1 training failed"]

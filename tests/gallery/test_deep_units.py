@@ -25,8 +25,8 @@ from needlescope.gallery.deep_units import (
 def table(errors, bound=0.1, **more):
     rows = [{"call": "bayes_optimal", "alpha": 2.0, "test_error": bound}]
     rows += [
-        {"call": "simulate_deep", "architecture": "gru", "alpha": 2.0, "test_error": one, **more}
-        for one in errors
+        {"call": "simulate_deep", "architecture": "gru", "alpha": 2.0, "test_error": error, **more}
+        for error in errors
     ]
     return pd.DataFrame(rows)
 
@@ -56,8 +56,8 @@ def test_trials_that_agree_are_no_surer_than_what_was_counted():
 
 def test_heads_are_compared_each_and_named():
     both = pd.concat([table([0.2, 0.3], heads=2), table([0.2, 0.3], heads=4)[1:]])
-    found = compare_with_bayes(both, ["alpha"])["what"]
-    assert [one.partition(" not")[0] for one in found] == ["gru (2 heads)", "gru (4 heads)"]
+    result = compare_with_bayes(both, ["alpha"])["what"]
+    assert [item.partition(" not")[0] for item in result] == ["gru (2 heads)", "gru (4 heads)"]
 
 
 @pytest.mark.parametrize("errors", [[], [0.01], [0.01, None]])
@@ -77,9 +77,9 @@ def test_limits_are_those_of_all_that_is_named():
 
 
 def test_two_steps_have_half_of_the_data_each():
-    found = two_step_units(TASK, 8.0)
-    assert len(found) == len(STEPS) * len(RIDGES)
-    for unit in found:
+    result = two_step_units(TASK, 8.0)
+    assert len(result) == len(STEPS) * len(RIDGES)
+    for unit in result:
         training = unit.arguments["training"]
         assert training["alpha0"] == training["alpha1"] == 4.0
     assert halves(TASK, 8.0, 10.0, 1.0)["model"] == "attention"

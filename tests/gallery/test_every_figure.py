@@ -40,7 +40,7 @@ def numeric(table):
 
 def without(table, lost):
     """The table of units of which some failed: their numbers are gone, and empty columns."""
-    blanked = table.assign(**{one: table[one].mask(lost) for one in answers(table)})
+    blanked = table.assign(**{answer: table[answer].mask(lost) for answer in answers(table)})
     return blanked.dropna(axis=1, how="all")
 
 
@@ -129,17 +129,19 @@ def drawing_or_refused(name, table, **options):
 def test_a_figure_has_its_series_unless_there_is_nothing_to_draw(name):
     """All ways to lack everything, a third of the others, and other thirds of other figures."""
     ways = list(parts(complete(name)))
-    some = [one for one, _ in ways if one not in NOTHING][NAMES.index(name) % 3 :: 3]
+    some = [item for item, _ in ways if item not in NOTHING][NAMES.index(name) % 3 :: 3]
     panels = len(drawing_of(name).panels)
     nothing = NOTHING | NOTHING_BY.get(name, set())
     for missing, part in ways:
         if missing not in NOTHING and missing not in some:
             continue
-        found = drawing_or_refused(name, part)
+        result = drawing_or_refused(name, part)
         if missing != "most numbers":  # which may be those of one call or another
-            assert (found is None) == (missing in nothing), missing
-        if found is not None and (name, missing) not in FEWER:
-            assert len(found.panels) == panels and all(one.marks for one in found.panels), missing
+            assert (result is None) == (missing in nothing), missing
+        if result is not None and (name, missing) not in FEWER:
+            assert len(result.panels) == panels and all(panel.marks for panel in result.panels), (
+                missing
+            )
         if "alone" in signature(published(name).drawing).parameters and missing in some:
             lone = drawing_or_refused(name, part, alone=True)
             refused = missing in nothing | NOTHING_ALONE.get(name, set())
@@ -190,10 +192,10 @@ def filled(panel):
 def test_a_figure_has_its_series_where_columns_are_missing(name):
     """Those that it needs, and a twelfth of the others, other twelfths of other figures."""
     table, needed = complete(name), NEEDED.get(name, set())
-    others = [one for one in numeric(table) if one not in needed]
+    others = [item for item in numeric(table) if item not in needed]
     for column in (*sorted(needed), *others[NAMES.index(name) % 12 :: 12]):
-        found = drawing_or_refused(name, table.drop(columns=column))
-        assert (found is None) == (column in needed), column
+        result = drawing_or_refused(name, table.drop(columns=column))
+        assert (result is None) == (column in needed), column
 
 
 @pytest.mark.slow

@@ -21,15 +21,15 @@ SPARSE_TRAINING = ns.Training(alpha0=5.0, alpha1=1.0, eta_w=0.5, eta_b=0.5, eta_
 
 
 def test_query_after_two_steps():
-    found = ns.align(TASK, TRAINING)
-    assert found.cosine_q == pytest.approx(0.9762, abs=5e-5)
-    assert found.norm_q == pytest.approx(0.6843, abs=5e-5)
+    result = ns.align(TASK, TRAINING)
+    assert result.cosine_q == pytest.approx(0.9762, abs=5e-5)
+    assert result.norm_q == pytest.approx(0.6843, abs=5e-5)
 
 
 @pytest.mark.parametrize(("alpha0", "cosine"), [(0.5, 0.7016), (2.0, 0.9075), (5.0, 0.9613)])
 def test_alignment_grows_with_data(alpha0, cosine):
-    found = ns.align(SPARSE, SPARSE_TRAINING.replace(alpha0=alpha0))
-    assert found.cosine_q == pytest.approx(cosine, abs=5e-5)
+    result = ns.align(SPARSE, SPARSE_TRAINING.replace(alpha0=alpha0))
+    assert result.cosine_q == pytest.approx(cosine, abs=5e-5)
 
 
 def test_constant_of_the_approach_to_full_alignment():
@@ -48,9 +48,9 @@ def test_constant_of_the_approach_to_full_alignment():
     ],
 )
 def test_logistic_at_ridge_one_percent(model, alpha1, test_error, train_loss):
-    found = ns.predict(TASK, TRAINING.replace(alpha1=alpha1), model)
-    assert found.test_error == pytest.approx(test_error, abs=5.01e-4)
-    assert found.train_loss == pytest.approx(train_loss, abs=5.01e-4)
+    result = ns.predict(TASK, TRAINING.replace(alpha1=alpha1), model)
+    assert result.test_error == pytest.approx(test_error, abs=5.01e-4)
+    assert result.train_loss == pytest.approx(train_loss, abs=5.01e-4)
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_logistic_at_ridge_one_percent(model, alpha1, test_error, train_loss):
 def test_square_at_vanishing_ridge(model, test_error, train_loss):
     query = ns.align(TASK, TRAINING).query if model == "attention" else None
     training = TRAINING.replace(loss="square", ridge=1e-5, alpha1=2.0)
-    found = ns.predict(TASK, training, model, query=query)
-    assert found.test_error == pytest.approx(test_error, abs=5.01e-4)
-    assert found.train_loss == pytest.approx(train_loss, abs=5.01e-4)
+    result = ns.predict(TASK, training, model, query=query)
+    assert result.test_error == pytest.approx(test_error, abs=5.01e-4)
+    assert result.train_loss == pytest.approx(train_loss, abs=5.01e-4)
 
 
 def test_capacity_of_the_linear_models():
@@ -72,8 +72,8 @@ def test_capacity_of_the_linear_models():
 
 def test_capacity_of_attention_against_plain_monte_carlo():
     """12 runs of 1.5 million samples gave 22.304 ± 0.024; an earlier note says 22.06."""
-    found = ns.capacity(TASK, "attention", query=ns.align(TASK, TRAINING).query)
-    assert found.alpha == pytest.approx(22.304, abs=3 * np.hypot(0.024, found.alpha_se))
+    result = ns.capacity(TASK, "attention", query=ns.align(TASK, TRAINING).query)
+    assert result.alpha == pytest.approx(22.304, abs=3 * np.hypot(0.024, result.alpha_se))
 
 
 def test_pooled_is_a_gaussian_mixture():

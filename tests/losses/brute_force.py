@@ -19,10 +19,10 @@ def kinks(loss: Loss, y: int) -> np.ndarray:
 def brute_force_envelope(loss: Loss, c: float, g: float, y: int) -> float:
     """min_r ℓ(r; y) + (r − c)²/(2g), with nothing but the loss's values."""
     reach = 1.0 + g * 3.0 * (1.0 + abs(c))  # |r − c| = g|ℓ'(r)|, and |ℓ'| ≤ 3(1 + |c|) for all here
-    found = minimize_scalar(
+    result = minimize_scalar(
         lambda r: float(loss.value(np.array(r), y)) + (r - c) ** 2 / (2.0 * g),
         bounds=(c - reach, c + reach),
         method="bounded",
         options={"xatol": 1e-10, "maxiter": 2000},
     )
-    return float(found.fun)
+    return float(result.fun)

@@ -20,11 +20,11 @@ def _on(one: Segment, v: np.ndarray) -> np.ndarray:
 
 def segment_values(loss: PiecewiseQuadratic, v: np.ndarray, g: float) -> np.ndarray:
     """The Moreau envelope in the margin v, read off the loss's segments."""
-    found = np.full(v.shape, np.nan)
-    for one in loss.segments(np.array(g)):
-        inside = (v >= one.low) & (v <= one.high)
-        found = np.where(inside, _on(one, v), found)
-    return found
+    result = np.full(v.shape, np.nan)
+    for segment in loss.segments(np.array(g)):
+        inside = (v >= segment.low) & (v <= segment.high)
+        result = np.where(inside, _on(segment, v), result)
+    return result
 
 
 class TestSegments:
@@ -32,23 +32,23 @@ class TestSegments:
     def test_the_envelope_is_the_brute_force_minimum(
         self, piecewise: PiecewiseQuadratic, g: float
     ) -> None:
-        edges = [one.high for one in piecewise.segments(np.array(g))[:-1]]
+        edges = [segment.high for segment in piecewise.segments(np.array(g))[:-1]]
         v = np.concatenate([np.linspace(-6.0, 6.0, 25), np.array(edges, float)])
-        best = [brute_force_envelope(piecewise, one, g, 1) for one in v]
+        best = [brute_force_envelope(piecewise, item, g, 1) for item in v]
         assert segment_values(piecewise, v, g) == pytest.approx(best, rel=SEARCH, abs=SEARCH)
 
     def test_they_tile_the_line_and_join_smoothly(self, piecewise: PiecewiseQuadratic) -> None:
         g = np.array([1e-3, 0.7, 40.0])
-        found = piecewise.segments(g)
-        assert np.all(found[0].low == -np.inf)
-        assert np.all(found[-1].high == np.inf)
-        for left, right in itertools.pairwise(found):
+        result = piecewise.segments(g)
+        assert np.all(result[0].low == -np.inf)
+        assert np.all(result[-1].high == np.inf)
+        for left, right in itertools.pairwise(result):
             at = left.high
             assert at == pytest.approx(right.low, rel=1e-13)
             assert np.all(left.low <= left.high)
-            slopes = [one.slope + one.bend * (at - one.anchor) for one in (left, right)]
+            slopes = [item.slope + item.bend * (at - item.anchor) for item in (left, right)]
             assert slopes[0] == pytest.approx(slopes[1], abs=1e-11)
-            values = [_on(one, at) for one in (left, right)]
+            values = [_on(item, at) for item in (left, right)]
             assert values[0] == pytest.approx(values[1], rel=1e-11, abs=1e-11)
 
     def test_a_kink_has_a_segment_of_its_own(self, two_kinks: PiecewiseQuadratic) -> None:

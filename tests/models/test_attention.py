@@ -39,10 +39,10 @@ def test_without_a_query_all_tokens_weigh_alike(beta):
 def test_nodes_split_the_signal_between_the_query_and_what_is_across_it():
     theta, cosine, L = 3.0, -0.6, 5
     mass, score, A = np.array([0.7, 0.0]), np.array([1.1, 0.4]), np.array([0.5, 0.3])
-    found = nodes(L, theta, cosine, mass, score, A, np.full(2, 0.5), np.full((1, 2), 0.5))
-    assert found.m == pytest.approx(
+    result = nodes(L, theta, cosine, mass, score, A, np.full(2, 0.5), np.full((1, 2), 0.5))
+    assert result.m == pytest.approx(
         np.array([[theta * cosine * 0.7 + 1.1, theta * 0.8 * 0.7], [0.4, 0.0]])
     )
-    assert found.tau == pytest.approx(np.array([[1.0 / L, 0.5], [1.0 / L, 0.3]]))
-    signal = np.linalg.norm(found.m - np.array([[1.1, 0.0], [0.4, 0.0]]), axis=1)
+    assert result.tau == pytest.approx(np.array([[1.0 / L, 0.5], [1.0 / L, 0.3]]))
+    signal = np.linalg.norm(result.m - np.array([[1.1, 0.0], [0.4, 0.0]]), axis=1)
     assert signal == pytest.approx(theta * mass)  # none of it is lost

@@ -66,21 +66,21 @@ def test_the_norm_of_its_query_does_not_matter(kappa):
 def test_at_kappa_zero_it_is_pooling():
     pooled = ns.predict(TASK, TRAINING, "pooled").test_error
     assert told("hard", 0.0).test_error == pytest.approx(pooled, abs=1e-9)
-    found = [
+    result = [
         ns.simulate(TASK, TRAINING, model, 20, 2, 1, n_jobs=1, sampler="tokens", **more).test_error
         for model, more in (("hard", {"query": ns.Query(0.0, 0.5)}), ("pooled", {}))
     ]
-    assert found[0] == pytest.approx(found[1], abs=1e-3)
+    assert result[0] == pytest.approx(result[1], abs=1e-3)
 
 
 def test_its_query_is_trained_as_softmax_trains_it():
-    found = {
+    result = {
         model: ns.simulate(TASK, TRAINING.replace(query_steps=3), model, 20, 2, 1, n_jobs=1)
         for model in ("attention", "hard")
     }
     for name in ("cosine_q", "kappa"):
-        one, other = (getattr(found[model].alignment, name) for model in found)
-        assert one == other
+        item, other = (getattr(result[model].alignment, name) for model in result)
+        assert item == other
 
 
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])

@@ -36,8 +36,8 @@ def test_the_order_of_tokens_does_not_matter():
     X = ROWS.reshape(4, 5, 3)
     turned = X[:, rng.permutation(5)]
     for model in (ATTENTION, LINEAR, HARD):
-        one, other = (model.features(x.reshape(-1, 3), Even(5), Q, 2.0) for x in (X, turned))
-        assert other == pytest.approx(one, abs=1e-12)
+        item, other = (model.features(x.reshape(-1, 3), Even(5), Q, 2.0) for x in (X, turned))
+        assert other == pytest.approx(item, abs=1e-12)
 
 
 def test_weights_are_those_of_the_features():
@@ -78,7 +78,8 @@ def test_theory_starts_as_pooling_and_moves_as_softmax_does():
 def test_samplers_agree(test):
     asked = {"d": 30, "trials": 40, "seed": 3, "n_jobs": 1, "test": test, "n_test": 4000}
     tokens, law = (
-        ns.simulate(TASK, TRAINING, "linear", sampler=one, **asked) for one in ("tokens", "reduced")
+        ns.simulate(TASK, TRAINING, "linear", sampler=item, **asked)
+        for item in ("tokens", "reduced")
     )
     for name in ("test_error", "train_loss", "signal", "norm", "query_part", "rest"):
         error = np.hypot(getattr(tokens, f"{name}_se"), getattr(law, f"{name}_se"))
@@ -89,8 +90,8 @@ def test_weights_of_very_different_sizes_are_solved():
     """Where ‖a‖² spans six decades, Newton's step for the square loss ran to infinity."""
     task = ns.Task(L=18, R=3, theta=50.0, pi=0.9976)
     training = ns.Training(alpha1=1.399, loss="squared_hinge", ridge=1e-8)
-    found = ns.predict(task, training, "linear", query=ns.Query(50.0, -1.0), tol=5e-3)
-    assert found.residual <= 1e-8 and 0.0 <= found.test_error <= 0.5
+    result = ns.predict(task, training, "linear", query=ns.Query(50.0, -1.0), tol=5e-3)
+    assert result.residual <= 1e-8 and 0.0 <= result.test_error <= 0.5
 
 
 def test_what_it_cannot_do_is_refused():

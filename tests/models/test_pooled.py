@@ -21,12 +21,12 @@ def test_features_are_means_of_samples_of_any_length_and_no_query_matters():
 
 
 def test_r_tokens_of_l_carry_the_signal_and_noise_averages():
-    found = limit(TASK)
-    assert found.positive.m.tolist() == [[3.0 * 2 / 8]]
-    assert found.negative.m.tolist() == [[0.0]]
-    for nodes in (found.positive, found.negative):
+    result = limit(TASK)
+    assert result.positive.m.tolist() == [[3.0 * 2 / 8]]
+    assert result.negative.m.tolist() == [[0.0]]
+    for nodes in (result.positive, result.negative):
         assert nodes.A.tolist() == [1.0 / 8] and nodes.tau.tolist() == [[1.0 / 8]]
-    assert found.dim == 1
+    assert result.dim == 1
 
 
 def test_the_law_is_that_of_the_test():

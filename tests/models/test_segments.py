@@ -35,7 +35,7 @@ def test_sums_and_spreads(lengths):
     a, b, each = rng.normal(size=tokens), rng.normal(size=tokens), rng.normal(size=len(lengths))
     for segments in both(lengths):
         assert segments.count(tokens) == len(lengths)
-        assert segments.sum(a) == pytest.approx([one.sum() for one in parts(a, lengths)])
+        assert segments.sum(a) == pytest.approx([part.sum() for part in parts(a, lengths)])
         assert segments.dot(a, b) == pytest.approx(
             [x @ y for x, y in zip(parts(a, lengths), parts(b, lengths), strict=True)]
         )
@@ -46,7 +46,7 @@ def test_weights_are_of_each_sample_alone(lengths):
     far = np.repeat(1000.0 * np.arange(1, len(lengths) + 1), lengths)  # exp overflows, or vanishes
     z = far + np.random.default_rng(1).normal(size=sum(lengths))
     for segments in both(lengths):
-        wanted = np.concatenate([softmax(one) for one in parts(z, lengths)])
+        wanted = np.concatenate([softmax(part) for part in parts(z, lengths)])
         assert segments.softmax(z) == pytest.approx(wanted, abs=1e-15)
         assert segments.uniform(len(z)) == pytest.approx(
             np.repeat(1.0 / np.array(lengths), lengths)
@@ -55,7 +55,7 @@ def test_weights_are_of_each_sample_alone(lengths):
 
 def test_equal_peaks_share(lengths):
     z = np.round(np.random.default_rng(2).normal(size=sum(lengths)))
-    wanted = [(one == one.max()) / (one == one.max()).sum() for one in parts(z, lengths)]
+    wanted = [(part == part.max()) / (part == part.max()).sum() for part in parts(z, lengths)]
     for segments in both(lengths):
         assert segments.peak(z) == pytest.approx(np.concatenate(wanted))
 

@@ -15,7 +15,7 @@ TASK = Task(L=5, R=2, theta=3.0, pi=0.5, positions=Positions(SETS, [0.5, 0.3, 0.
 
 
 def marks(sets, L=5):
-    return np.array([[float(token in one) for token in range(L)] for one in sets])
+    return np.array([[float(token in item) for token in range(L)] for item in sets])
 
 
 def test_features_are_tokens_one_after_the_other():
@@ -24,19 +24,19 @@ def test_features_are_tokens_one_after_the_other():
 
 
 def test_uniform_positions_leave_their_mean_along_one_direction():
-    found = limit(Task(L=9, R=2, theta=3.0, pi=0.5))
+    result = limit(Task(L=9, R=2, theta=3.0, pi=0.5))
     mean = 3.0 * np.full(9, 2 / 9)  # of θ v, over all positions
-    assert found.positive.m.tolist() == [[pytest.approx(np.linalg.norm(mean))]]
-    assert found.positive.A.tolist() == [1.0] and found.dim == 9
+    assert result.positive.m.tolist() == [[pytest.approx(np.linalg.norm(mean))]]
+    assert result.positive.A.tolist() == [1.0] and result.dim == 9
 
 
 def test_given_positions_keep_the_products_of_their_patterns():
-    found = limit(TASK)
+    result = limit(TASK)
     v = 3.0 * marks(SETS)
-    assert found.positive.m @ found.positive.m.T == pytest.approx(v @ v.T)
-    assert found.positive.weight == pytest.approx([0.5, 0.3, 0.2])
-    assert found.positive.m.shape[1] == np.linalg.matrix_rank(v) == 3
-    assert found.negative.m.tolist() == [[0.0] * 3]
+    assert result.positive.m @ result.positive.m.T == pytest.approx(v @ v.T)
+    assert result.positive.weight == pytest.approx([0.5, 0.3, 0.2])
+    assert result.positive.m.shape[1] == np.linalg.matrix_rank(v) == 3
+    assert result.negative.m.tolist() == [[0.0] * 3]
 
 
 def test_another_test_is_seen_in_the_directions_of_the_training():
@@ -53,5 +53,5 @@ def test_a_test_that_marks_other_tokens_errs_as_a_trained_classifier_does():
     test = task.replace(positions=Positions([(0, 3), (1, 2)]))
     training = ns.Training(alpha1=2.0, ridge=0.1)
     told = ns.predict(task, training, "vectorized", test_task=test)
-    found = ns.simulate(task, training, "vectorized", 150, 12, 1, test_task=test, n_jobs=1)
-    assert abs(found.test_error - told.test_error) < 4.0 * found.test_error_se
+    result = ns.simulate(task, training, "vectorized", 150, 12, 1, test_task=test, n_jobs=1)
+    assert abs(result.test_error - told.test_error) < 4.0 * result.test_error_se

@@ -10,9 +10,9 @@ from needlescope.experiments.units.calls import flatten
 from needlescope.outcome import DeepOutcome, Outcome
 
 NUMBERS = {
-    one.name: 0.5
-    for one in fields(Outcome)
-    if one.default is MISSING and one.name not in ("model", "provenance")
+    field.name: 0.5
+    for field in fields(Outcome)
+    if field.default is MISSING and field.name not in ("model", "provenance")
 }
 FOUND = DeepOutcome(
     model="gru",
@@ -29,8 +29,8 @@ def test_it_has_what_an_outcome_has():
 
 
 def test_paths_are_numbered():
-    found = flatten(FOUND)
-    assert (found["test_errors_1"], found["test_errors_2"]) == (0.1, 0.2)
-    assert (found["path_map_1_2"], found["path_map_2_1"]) == (0.4, 0.5)
-    assert "path_map_2_2" not in found and "attended" not in found  # NaN: there is no such number
+    result = flatten(FOUND)
+    assert (result["test_errors_1"], result["test_errors_2"]) == (0.1, 0.2)
+    assert (result["path_map_1_2"], result["path_map_2_1"]) == (0.4, 0.5)
+    assert "path_map_2_2" not in result and "attended" not in result  # NaN: there is no such number
     assert FOUND.to_pandas()["path_map_1_1"].tolist() == [0.3]

@@ -20,8 +20,8 @@ def row(**more: float) -> dict[str, object]:
 
 
 def test_rows_become_an_array_in_the_shape_of_the_grid() -> None:
-    found = gather(Capacity, [row(), row(alpha=3.0)], (2, 1))
-    assert found.alpha.tolist() == [[2.0], [3.0]] and found.model == "pooled"
+    result = gather(Capacity, [row(), row(alpha=3.0)], (2, 1))
+    assert result.alpha.tolist() == [[2.0], [3.0]] and result.model == "pooled"
 
 
 def test_a_misspelt_field_is_refused_and_not_a_silent_zero() -> None:
@@ -31,7 +31,7 @@ def test_a_misspelt_field_is_refused_and_not_a_silent_zero() -> None:
 
 @pytest.mark.parametrize("kind", RESULTS)
 def test_every_uncertainty_stands_beside_its_number(kind: type[Answer]) -> None:
-    names = [one.name for one in dataclasses.fields(kind)]
+    names = [field.name for field in dataclasses.fields(kind)]
     uncertain = [name for name in names if name.endswith("_se")]
     assert uncertain and {name.removesuffix("_se") for name in uncertain} <= set(names)
 
@@ -41,7 +41,9 @@ def test_a_single_problem_has_plain_numbers_and_a_lost_point_of_a_grid_none(
     kind: type[Answer],
 ) -> None:
     words = {"model": "pooled", "provenance": "a formula"}
-    needed = [one.name for one in dataclasses.fields(kind) if one.default is dataclasses.MISSING]
+    needed = [
+        field.name for field in dataclasses.fields(kind) if field.default is dataclasses.MISSING
+    ]
     given = {name: words.get(name, 0.5) for name in needed}
     alone, grid = gather(kind, [given], ()), gather(kind, [given, {}], (2,))
     for name in needed:
@@ -54,5 +56,5 @@ def test_a_single_problem_has_plain_numbers_and_a_lost_point_of_a_grid_none(
 
 def test_a_word_that_is_lost_is_unsolved() -> None:
     numbers = dict.fromkeys(("kappa", "cosine", "cosine_se", "gain", "gain_se"), 0.5)
-    found = gather(Crossover, [{**numbers, "verdict": "crosses", "provenance": "x"}, {}], (2,))
-    assert found.verdict.tolist() == ["crosses", "unsolved"]
+    result = gather(Crossover, [{**numbers, "verdict": "crosses", "provenance": "x"}, {}], (2,))
+    assert result.verdict.tolist() == ["crosses", "unsolved"]

@@ -41,26 +41,26 @@ def seen(monkeypatch, at, times=2.0, **spec):
     question = plan_spec(**{"R": 1, "theta": 5.0, "pi": 0.5, "d": 10, "learner": "pooled"} | spec)
     who = Falling()
     reached = who.tune(question.budget(at))
-    found = Solution(at, reached, Root(at, reached, -0.5, True))
-    return finite.at_dimension(question, who, found, 1e-4, 0, True)
+    result = Solution(at, reached, Root(at, reached, -0.5, True))
+    return finite.at_dimension(question, who, result, 1e-4, 0, True)
 
 
 def test_bags_are_added_until_the_mean_meets_the_target(monkeypatch):
-    found = seen(monkeypatch, 100.0, L=10, n=None, error=0.1)
-    assert found.interval.mean == pytest.approx(0.1, abs=1e-3)
-    assert found.found.at == pytest.approx(200.0, abs=2.0)
-    assert found.notes == ()
+    result = seen(monkeypatch, 100.0, L=10, n=None, error=0.1)
+    assert result.interval.mean == pytest.approx(0.1, abs=1e-3)
+    assert result.found.at == pytest.approx(200.0, abs=2.0)
+    assert result.notes == ()
 
 
 def test_a_length_is_the_largest_whole_one_whose_mean_is_at_most_the_target(monkeypatch):
-    found = seen(monkeypatch, 15.0, L=None, n=100, error=0.151)
-    assert found.found.at == 7.0 and found.interval.mean == pytest.approx(0.14)
+    result = seen(monkeypatch, 15.0, L=None, n=100, error=0.151)
+    assert result.found.at == 7.0 and result.interval.mean == pytest.approx(0.14)
 
 
 def test_a_length_that_no_mean_allows_is_lost(monkeypatch):
-    found = seen(monkeypatch, 10.0, times=20.0, L=None, n=100, error=0.1)
-    assert found.found.reached is None
-    assert found.found.best == pytest.approx(0.2)
+    result = seen(monkeypatch, 10.0, times=20.0, L=None, n=100, error=0.1)
+    assert result.found.reached is None
+    assert result.found.best == pytest.approx(0.2)
 
 
 def test_a_mean_that_stays_above_the_target_is_said(monkeypatch):
@@ -77,9 +77,9 @@ def test_a_mean_that_stays_above_the_target_is_said(monkeypatch):
     ],
 )
 def test_without_an_interval_the_limit_is_named(learner, interval, says):
-    found = ns.plan(L=4, theta=4.0, d=20, n=100, learner=learner, interval=interval, others=False)
-    assert found.interval is None and found.error == found.limit_error
-    assert found.notes[0].startswith(says) and found.notes[0] in found.verdict
+    result = ns.plan(L=4, theta=4.0, d=20, n=100, learner=learner, interval=interval, others=False)
+    assert result.interval is None and result.error == result.limit_error
+    assert result.notes[0].startswith(says) and result.notes[0] in result.verdict
 
 
 def test_trials_that_do_not_converge_leave_the_limit_and_say_so(monkeypatch):
@@ -89,13 +89,13 @@ def test_trials_that_do_not_converge_leave_the_limit_and_say_so(monkeypatch):
     monkeypatch.setattr(finite, "spread", fails)
     question = plan_spec(10, 1, 5.0, 0.5, 10, 100, None, "pooled")
     reached = Evaluation(0.1, 0.0, TRAINING, 0.5)
-    found = finite.at_dimension(
+    result = finite.at_dimension(
         question, get_learner("pooled"), Solution(0.1, reached, Root(0.1, reached, 0.0, True)),
         1e-3, 0, True,
     )  # fmt: skip
-    assert found.interval is None
-    assert found.notes[0].startswith("There is no interval, and the error is that of the limit")
-    assert found.notes[0].endswith("a trial did not converge.")
+    assert result.interval is None
+    assert result.notes[0].startswith("There is no interval, and the error is that of the limit")
+    assert result.notes[0].endswith("a trial did not converge.")
 
 
 def test_data_sets_that_cannot_be_trained_on_are_said(monkeypatch):

@@ -33,8 +33,8 @@ def test_the_largest_whole_number_is_that_of_a_search_through_all(seed):
 
 
 def test_a_rough_search_may_be_too_small_by_its_ratio():
-    found = largest(lambda x: x / 2000.5 - 1.0, 10, (1, 100_000), ratio=1.05)
-    assert 2000 / 1.05 <= found <= 2000
+    result = largest(lambda x: x / 2000.5 - 1.0, 10, (1, 100_000), ratio=1.05)
+    assert 2000 / 1.05 <= result <= 2000
 
 
 def test_an_error_that_jumps_past_its_target_is_met_where_it_jumps():
@@ -42,12 +42,12 @@ def test_an_error_that_jumps_past_its_target_is_met_where_it_jumps():
         return 0.3 if x < 37.0 else 0.001
 
     root = find_root(
-        lambda x, near: One(error(x)), lambda x, one: error(x), 0.1, 2.0, (1.0, 1000.0)
+        lambda x, near: One(error(x)), lambda x, item: error(x), 0.1, 2.0, (1.0, 1000.0)
     )
     assert root.enough and root.setting.error == 0.001
     assert 37.0 <= root.at < 45.0
 
 
 def test_a_target_that_is_met_nowhere_says_so():
-    root = find_root(lambda x, near: One(0.3), lambda x, one: 0.3, 0.1, 2.0, (1.0, 100.0))
+    root = find_root(lambda x, near: One(0.3), lambda x, item: 0.3, 0.1, 2.0, (1.0, 100.0))
     assert not root.enough

@@ -16,13 +16,13 @@ def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monk
 
     monkeypatch.setattr(AMP, "tune", jumps)
     monkeypatch.setattr(module, "NAMES", ("pooled", "bayes_optimal", "amp"))
-    found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
-    told = {one.learner: one for one in found.others}
+    result = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
+    told = {other.learner: other for other in result.others}
     assert np.isnan(told["amp"].value)
     assert told["amp"].words == (
         "the best quick learner: not known (the limit of learning is about to jump here)"
     )
-    assert 0.0 < told["bayes_optimal"].value < found.error
+    assert 0.0 < told["bayes_optimal"].value < result.error
     assert told["bayes_optimal"].words.endswith(" in the limit of large d")
 
 

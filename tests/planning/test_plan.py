@@ -30,18 +30,18 @@ def test_a_plan_has_whole_bags_and_their_training(planned):
     assert planned.n == planned.n0 + planned.n1 == int(planned.n)
     assert planned.training.alpha0 * 50 == pytest.approx(planned.n0)
     assert planned.training.alpha1 * 50 == pytest.approx(planned.n1)
-    found = ns.predict(planned.task, planned.training, tol=2e-3)
-    assert found.test_error == pytest.approx(planned.limit_error, abs=3e-3)
-    assert found.kappa == pytest.approx(planned.kappa)
+    result = ns.predict(planned.task, planned.training, tol=2e-3)
+    assert result.test_error == pytest.approx(planned.limit_error, abs=3e-3)
+    assert result.kappa == pytest.approx(planned.kappa)
 
 
 def test_data_sets_of_the_plan_err_as_it_says(planned):
-    found = ns.simulate(planned.task, planned.training, d=50, trials=24, seed=3, n_jobs=1)
+    result = ns.simulate(planned.task, planned.training, d=50, trials=24, seed=3, n_jobs=1)
     own = planned.interval.deviation / np.sqrt(64)
-    assert abs(found.test_error - 0.05) < 3.5 * np.hypot(found.test_error_se, own)
+    assert abs(result.test_error - 0.05) < 3.5 * np.hypot(result.test_error_se, own)
     inside = np.mean(
-        (found.trials["test_error"] > planned.interval.low)
-        & (found.trials["test_error"] < planned.interval.high)
+        (result.trials["test_error"] > planned.interval.low)
+        & (result.trials["test_error"] < planned.interval.high)
     )
     assert inside > 0.7
 
@@ -60,14 +60,14 @@ def test_the_error_is_the_mean_at_this_d_and_the_limit_has_a_name_of_its_own(pla
 @pytest.mark.parametrize("error", [0.05, 0.1, 0.15, 0.25, 0.3])
 def test_a_length_is_the_largest_whole_one_whose_error_is_at_most_the_target(error):
     given = WHAT | {"theta": 5.0, "n": 150, "learner": "pooled"}
-    found = ns.plan(error=error, **given)
-    training = {"alpha1": 3.0, "ridge": found.ridge}
+    result = ns.plan(error=error, **given)
+    training = {"alpha1": 3.0, "ridge": result.ridge}
     here, longer = (
         ns.predict(ns.Task(L, 1, 5.0, 0.5), ns.Training(**training), "pooled").test_error
-        for L in (found.L, found.L + 1)
+        for L in (result.L, result.L + 1)
     )
     assert here <= error + 1e-4 and longer > error - 1e-4
-    assert found.error <= error
+    assert result.error <= error
 
 
 def test_a_length_whose_error_is_not_known_is_not_promised():
@@ -88,26 +88,26 @@ def test_a_length_whose_error_is_not_known_is_not_promised():
 
 
 def test_a_length_at_its_d_has_a_mean_of_at_most_the_target():
-    found = ns.plan(theta=5.0, d=100, n=300, error=0.1, learner="pooled", others=False)
-    assert found.L == 3 and found.error <= 0.1
+    result = ns.plan(theta=5.0, d=100, n=300, error=0.1, learner="pooled", others=False)
+    assert result.L == 3 and result.error <= 0.1
     longer = ns.plan(L=4, theta=5.0, d=100, n=300, learner="pooled", others=False)
     assert longer.error > 0.1
 
 
 def test_what_is_the_least_or_the_longest_that_is_looked_at_is_said(monkeypatch):
-    found = ns.plan(L=2, theta=9.0, error=0.3, learner="pooled", **WHAT)
-    assert found.n == 20 and "Fewer than 20 bags are not planned for" in found.verdict
+    result = ns.plan(L=2, theta=9.0, error=0.3, learner="pooled", **WHAT)
+    assert result.n == 20 and "Fewer than 20 bags are not planned for" in result.verdict
     monkeypatch.setattr("needlescope.planning.missing.LONGEST", 5)
-    found = ns.plan(theta=9.0, n=500, error=0.3, learner="pooled", **WHAT)
-    assert found.L == 5 and "Bags of more than 5 instances are not looked at." in found.notes
+    result = ns.plan(theta=9.0, n=500, error=0.3, learner="pooled", **WHAT)
+    assert result.L == 5 and "Bags of more than 5 instances are not looked at." in result.notes
 
 
 def test_money_buys_whole_bags_and_is_no_number_of_them():
     given = WHAT | {"L": 10, "theta": 5.0, "d": 100, "costs": (3.0, 1.0)}
-    found = ns.plan(spend=100.0, learner="amp", **given)
-    assert (found.n, found.positives, found.spend) == (33.0, 33.0, 99.0)
-    assert "33 bags, which cost 99," in found.verdict
-    needed = ns.plan(error=float(found.error) + 0.01, learner="amp", **given)
+    result = ns.plan(spend=100.0, learner="amp", **given)
+    assert (result.n, result.positives, result.spend) == (33.0, 33.0, 99.0)
+    assert "33 bags, which cost 99," in result.verdict
+    needed = ns.plan(error=float(result.error) + 0.01, learner="amp", **given)
     assert needed.n <= 33.0 and needed.spend == 3.0 * needed.n
     trained = ns.plan(spend=100.0, learner="pooled", **given)
     assert trained.n == trained.n0 + trained.n1 and trained.spend <= 100.0
@@ -118,16 +118,16 @@ def test_money_buys_whole_bags_and_is_no_number_of_them():
 def test_whole_bags_of_both_classes_cost_what_the_plan_says_and_no_more_than_there_is(costs):
     """Positives were rounded up and money was that of the fraction: 1,086 of 1,000."""
     given = WHAT | {"L": 10, "theta": 5.0, "d": 50, "costs": costs, "learner": "pooled"}
-    found = ns.plan(spend=1000.0, **given)
-    negatives = found.n - found.positives
-    assert found.positives == round(found.positives) >= 1.0
-    assert found.spend == costs[0] * found.positives + costs[1] * negatives <= 1000.0
+    result = ns.plan(spend=1000.0, **given)
+    negatives = result.n - result.positives
+    assert result.positives == round(result.positives) >= 1.0
+    assert result.spend == costs[0] * result.positives + costs[1] * negatives <= 1000.0
 
 
 def test_the_least_that_is_spent_is_money_and_not_bags():
     cheap = WHAT | {"L": 10, "theta": 5.0, "d": 50, "costs": (0.01, 0.01)}
-    found = ns.plan(error=0.3, learner="pooled", **cheap)
-    assert found.n > 20.0 and "not planned for" not in found.verdict
+    result = ns.plan(error=0.3, learner="pooled", **cheap)
+    assert result.n > 20.0 and "not planned for" not in result.verdict
     least = ns.plan(error=0.05, learner="bayes_optimal", **cheap)
     assert "To spend less than 0.2 is not planned for" in least.verdict
 
@@ -136,21 +136,21 @@ def test_the_least_that_is_spent_is_money_and_not_bags():
 @pytest.mark.parametrize("more", [{"d": 100, "error": 0.1, "costs": (1, 1)}, {"d": 1, "n": 4}])
 def test_small_plans_have_the_error_that_they_say(more):
     """Data sets of one class once cost a plan its interval: 27 bags for 0.1 had 0.23."""
-    found = ns.plan(L=10, theta=5.0, others=False, **more)
-    task, fresh = found.task.replace(pi=found.balance), streams(77, 200)
-    errors = _errors(task, found.training, "attention", found.d, fresh, found.pi, found.shift)
+    result = ns.plan(L=10, theta=5.0, others=False, **more)
+    task, fresh = result.task.replace(pi=result.balance), streams(77, 200)
+    errors = _errors(task, result.training, "attention", result.d, fresh, result.pi, result.shift)
     errors = np.where(np.isnan(errors), 0.5, errors)
     se = errors.std() / np.sqrt(200)
-    assert abs(errors.mean() - found.error) < 3.0 * np.hypot(se, found.error_se)
-    target = more.get("error", found.error)
-    assert abs(errors.mean() - target) < 3.0 * np.hypot(se, found.error_se)
+    assert abs(errors.mean() - result.error) < 3.0 * np.hypot(se, result.error_se)
+    target = more.get("error", result.error)
+    assert abs(errors.mean() - target) < 3.0 * np.hypot(se, result.error_se)
 
 
 def test_in_the_limit_one_bag_less_is_not_enough():
-    found = ns.plan(L=10, theta=5.0, error=0.25, learner="pooled", **WHAT)
+    result = ns.plan(L=10, theta=5.0, error=0.25, learner="pooled", **WHAT)
     errors = [
-        ns.predict(found.task, ns.Training(alpha1=n / 50, ridge=found.ridge), "pooled").test_error
-        for n in (found.n - 1, found.n)
+        ns.predict(result.task, ns.Training(alpha1=n / 50, ridge=result.ridge), "pooled").test_error
+        for n in (result.n - 1, result.n)
     ]
     assert errors[0] > 0.25 - 1e-5 and errors[1] <= 0.25 + 1e-5
 
@@ -166,7 +166,7 @@ def test_questions_turned_round_agree():
 
 
 def test_others_are_told_each_in_a_line(planned):
-    told = {one.learner: one for one in planned.others}
+    told = {other.learner: other for other in planned.others}
     assert set(told) == {
         *("pooled", "vectorized", "bayes_optimal", "amp"),
         *("attention_known", "bayes"),
@@ -177,27 +177,27 @@ def test_others_are_told_each_in_a_line(planned):
 
 
 def test_what_cannot_be_had_is_said_with_its_floor():
-    found = ns.plan(L=10, theta=5.0, error=0.05, learner="pooled", **WHAT)
-    assert not found.reached and found.n == np.inf and found.training is None
-    assert "errs 0.215, not 0.05; whoever knows the signal errs 0.0178" in found.verdict
+    result = ns.plan(L=10, theta=5.0, error=0.05, learner="pooled", **WHAT)
+    assert not result.reached and result.n == np.inf and result.training is None
+    assert "errs 0.215, not 0.05; whoever knows the signal errs 0.0178" in result.verdict
 
 
 def test_the_limit_of_learning_can_be_planned_for():
-    found = ns.plan(L=10, theta=5.0, error=0.05, learner="bayes_optimal", **{**WHAT, "d": 200})
-    limit = ns.bayes_optimal(found.task, found.n / 200).test_error
+    result = ns.plan(L=10, theta=5.0, error=0.05, learner="bayes_optimal", **{**WHAT, "d": 200})
+    limit = ns.bayes_optimal(result.task, result.n / 200).test_error
     assert limit == pytest.approx(0.05, abs=2e-3)
 
 
 def test_costs_find_a_balance_that_no_other_beats():
     given = {"L": 4, "theta": 5.0, "R": 1, "pi": 0.2, "d": 50, "interval": False}
     given["others"] = False
-    found = ns.plan(costs=(4.0, 1.0), spend=600.0, learner="pooled", **given)
-    assert found.spend == pytest.approx(600.0, rel=0.02)
-    assert found.shift != 0.0
+    result = ns.plan(costs=(4.0, 1.0), spend=600.0, learner="pooled", **given)
+    assert result.spend == pytest.approx(600.0, rel=0.02)
+    assert result.shift != 0.0
     for positives in (0.1, 0.6):
         n = int(600.0 / (4.0 * positives + 1.0 - positives))
         other = ns.plan(n=n, positives=int(n * positives), learner="pooled", **given)
-        assert found.error < other.error + 1e-3
+        assert result.error < other.error + 1e-3
 
 
 def test_a_plan_is_plain_data_too(planned):

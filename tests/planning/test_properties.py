@@ -10,24 +10,24 @@ from tools.plan_check import check_question, check_settings, least_of_grid, rand
 
 @pytest.mark.parametrize("seed", [0, 3, 4, 11])
 def test_a_random_question_is_answered_or_refused_in_a_sentence(seed):
-    found = check_question(seed, trials=8, others=False)
-    assert found.well, found.line
+    result = check_question(seed, trials=8, others=False)
+    assert result.well, result.line
 
 
 def test_questions_have_all_unknowns_and_learners():
     spec = [random_question(seed) for seed in range(60)]
-    left_out = {name for one in spec for name in ("L", "theta", "error") if name not in one}
+    left_out = {name for item in spec for name in ("L", "theta", "error") if name not in item}
     assert left_out == {"L", "theta", "error"}
-    assert any("n" not in one and "spend" not in one for one in spec)
-    assert len({one["learner"] for one in spec}) == 5
-    assert max(one.get("L", 0) for one in spec) > 10_000 and min(one["d"] for one in spec) == 1
-    assert any("costs" in one for one in spec)
+    assert any("n" not in item and "spend" not in item for item in spec)
+    assert len({item["learner"] for item in spec}) == 5
+    assert max(item.get("L", 0) for item in spec) > 10_000 and min(item["d"] for item in spec) == 1
+    assert any("costs" in item for item in spec)
 
 
 @pytest.mark.parametrize("seed", [4, 7, 8, 9])
 def test_tuned_settings_do_not_lose_to_a_grid(seed):
-    found = check_settings(seed, compared=False)
-    assert found.well, found.line
+    result = check_settings(seed, compared=False)
+    assert result.well, result.line
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def test_tuned_settings_do_not_lose_to_a_grid(seed):
     ],
 )
 def test_a_rare_class_is_not_left_to_the_constant_answer(task, budget, model):
-    found = ns.tune(task, budget, model=model, losses=["logistic"])
-    assert found.test_error <= 1.005 * least_of_grid(task, budget, model, 1e-3)
-    assert found.test_error <= min(found.untuned, task.pi, 1.0 - task.pi) * (1.0 + 1e-6)
+    result = ns.tune(task, budget, model=model, losses=["logistic"])
+    assert result.test_error <= 1.005 * least_of_grid(task, budget, model, 1e-3)
+    assert result.test_error <= min(result.untuned, task.pi, 1.0 - task.pi) * (1.0 + 1e-6)
 
 
 def test_attention_learns_where_all_but_one_in_a_hundred_are_positive():
-    found = ns.tune(ns.Task(10, 1, 5.0, 0.99), 200.0, losses=["logistic"])
-    assert found.test_error < 0.0045 < found.untuned
+    result = ns.tune(ns.Task(10, 1, 5.0, 0.99), 200.0, losses=["logistic"])
+    assert result.test_error < 0.0045 < result.untuned

@@ -39,7 +39,7 @@ def test_alignment_is_that_of_trained_directions(task, alpha0):
         query = steps.two_steps(data, weight, Logistic())
         means = steps.features(data, np.zeros((1, d)))
         readout = means[y > 0].mean(axis=0) - means[y == 0].mean(axis=0)
-        cosines.append([one @ xi / np.linalg.norm(one) for one in (query, readout)])
+        cosines.append([item @ xi / np.linalg.norm(item) for item in (query, readout)])
     mean, error = np.mean(cosines, axis=0), np.std(cosines, axis=0) / np.sqrt(trials - 1)
     for k, direction in enumerate(("query", "readout")):
         # 1/d beside the trials' own error: the formula is that of the limit.

@@ -30,10 +30,10 @@ def scores(found, kappa, cosine, count, positive, rng):
 def test_attention_ranks_as_drawn_scores_do(kappa, cosine):
     training = ns.Training(alpha1=2.0, ridge=0.1)
     query = ns.Query(kappa, cosine)
-    found = ns.predict(TASK, training, query=query, tol=2e-3)
+    result = ns.predict(TASK, training, query=query, tol=2e-3)
     rng, count = np.random.default_rng(0), 20_000
-    drawn = [scores(found, kappa, cosine, count, positive, rng) for positive in (0.0, 1.0)]
+    drawn = [scores(result, kappa, cosine, count, positive, rng) for positive in (0.0, 1.0)]
     seen = roc_auc_score(np.repeat([0, 1], count), np.concatenate(drawn))
-    assert abs(auc(TASK, found) - seen) < 3.5 * np.sqrt(seen * (1.0 - seen) / count) + 2e-3
+    assert abs(auc(TASK, result) - seen) < 3.5 * np.sqrt(seen * (1.0 - seen) / count) + 2e-3
     rare = ns.predict(TASK, training, query=query, test_task=TASK.replace(pi=0.5), tol=2e-3)
-    assert auc(TASK, rare) == auc(TASK, found)
+    assert auc(TASK, rare) == auc(TASK, result)

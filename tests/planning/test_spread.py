@@ -14,28 +14,28 @@ FEW = ns.Training(alpha1=0.15, ridge=0.1)  # three bags at d = 20
 
 
 def test_data_sets_of_one_class_answer_the_more_frequent():
-    found = spread(TASK, FEW, "pooled", 20, 0.3, seed=5, trials=40)
+    result = spread(TASK, FEW, "pooled", 20, 0.3, seed=5, trials=40)
     errors, lost = [], 0
-    assert found.trials == 160  # errors scatter: four times as many
+    assert result.trials == 160  # errors scatter: four times as many
     for seed in streams(5, 160):
         try:
-            one = ns.simulate(TASK, FEW, "pooled", d=20, trials=1, seed=seed, n_jobs=1)
-            errors.append(one.test_error)
+            item = ns.simulate(TASK, FEW, "pooled", d=20, trials=1, seed=seed, n_jobs=1)
+            errors.append(item.test_error)
         except ns.NoMinimiser:
             errors.append(0.4)
             lost += 1
     assert 0 < lost < 160
-    assert found.untrained == pytest.approx(lost / 160)
-    assert found.mean == pytest.approx(np.mean(errors), abs=1e-3)
-    assert found.low <= found.mean <= found.high
+    assert result.untrained == pytest.approx(lost / 160)
+    assert result.mean == pytest.approx(np.mean(errors), abs=1e-3)
+    assert result.low <= result.mean <= result.high
 
 
 def test_where_all_can_be_trained_on_none_is_lost():
     training = ns.Training(alpha1=4.0, ridge=0.1)
     limit = float(ns.predict(TASK, training, "pooled").test_error)
-    found = spread(TASK, training, "pooled", 20, limit)
-    assert found.untrained == 0.0 and found.trials == 64
-    assert found.low < found.mean < found.high
+    result = spread(TASK, training, "pooled", 20, limit)
+    assert result.untrained == 0.0 and result.trials == 64
+    assert result.low < result.mean < result.high
 
 
 def test_a_data_set_too_large_to_simulate_is_said_to_be_so():

@@ -33,8 +33,8 @@ def test_random_settings_do_not_beat_it(tuned):
 
 
 def test_it_is_what_its_training_reaches(tuned):
-    found = ns.predict(TASK, tuned.training, tol=1e-3)
-    assert found.test_error == pytest.approx(tuned.test_error, abs=1e-3)
+    result = ns.predict(TASK, tuned.training, tol=1e-3)
+    assert result.test_error == pytest.approx(tuned.test_error, abs=1e-3)
     assert tuned.test_error < tuned.untuned
     assert tuned.training.alpha0 + tuned.training.alpha1 == pytest.approx(6.0)
 
@@ -52,8 +52,8 @@ def test_losses_are_compared(tuned):
 
 def test_a_dimension_counts_bags():
     given = ns.Task(L=4, R=1, theta=4.0, pi=0.5)
-    found = ns.tune(given, 400, 100, "pooled", losses=["logistic"])
+    result = ns.tune(given, 400, 100, "pooled", losses=["logistic"])
     limit = ns.tune(given, 4.0, model="pooled", losses=["logistic"])
-    assert found.training.alpha1 == limit.training.alpha1 == 4.0
-    assert found.test_error == pytest.approx(limit.test_error, abs=5e-3)
-    assert found.ridge < 10.0  # a larger one leaves the sign to labels that chance made unequal
+    assert result.training.alpha1 == limit.training.alpha1 == 4.0
+    assert result.test_error == pytest.approx(limit.test_error, abs=5e-3)
+    assert result.ridge < 10.0  # a larger one leaves the sign to labels that chance made unequal

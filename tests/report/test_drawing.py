@@ -13,10 +13,10 @@ from needlescope.report.drawing import draw
 
 
 def test_scores_that_had_to_be_left_out_are_not_compared(tmp_path, monkeypatch):
-    one = published("alignment")
-    left_out = one.scores(pd.DataFrame({"call": []}))
+    item = published("alignment")
+    left_out = item.scores(pd.DataFrame({"call": []}))
     left_out.loc[0] = ("a point", 1.0, 0.0, *[float("nan")] * 2, 9, float("nan"), "points")
-    changed = dataclasses.replace(one, units=lambda _: one.units(False)[:1])
+    changed = dataclasses.replace(item, units=lambda _: item.units(False)[:1])
     changed = dataclasses.replace(changed, scores=lambda _: left_out)
     monkeypatch.setattr("needlescope.report.drawing.published", lambda _: changed)
     with Store(tmp_path / "results.sqlite") as store:

@@ -30,11 +30,11 @@ def table():
 
 def test_an_entry_is_a_picture_scores_and_parameters(table):
     before = plt.get_fignums()
-    found = entry("alignment", table)
-    assert found.png.startswith(b"\x89PNG") and plt.get_fignums() == before
-    assert (found.units, found.seconds, found.failed) == (len(table), 0.5 * len(table), 0)
-    assert len(found.scores) == found.line["comparisons"] > 0
-    assert found.parameters[0].symbol == "fixed"
+    result = entry("alignment", table)
+    assert result.png.startswith(b"\x89PNG") and plt.get_fignums() == before
+    assert (result.units, result.seconds, result.failed) == (len(table), 0.5 * len(table), 0)
+    assert len(result.scores) == result.line["comparisons"] > 0
+    assert result.parameters[0].symbol == "fixed"
 
 
 def test_its_page_needs_no_files(table):
@@ -45,10 +45,10 @@ def test_its_page_needs_no_files(table):
 
 def test_units_that_failed_are_said_in_the_picture_and_beside_it(table):
     failed = table.assign(cosine_w=None, cosine_q=None, error_message="NotConverged: 1 < 2")
-    found = entry("alignment", failed)
-    assert found.failed == len(table) and found.kind == "bad"
-    assert found.png.startswith(b"\x89PNG")
-    assert found.errors == {"NotConverged: 1 < 2": len(table)}
+    result = entry("alignment", failed)
+    assert result.failed == len(table) and result.kind == "bad"
+    assert result.png.startswith(b"\x89PNG")
+    assert result.errors == {"NotConverged: 1 < 2": len(table)}
 
 
 @pytest.mark.parametrize(

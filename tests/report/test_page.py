@@ -29,12 +29,12 @@ def entry(tmp_path):
 
     def make(z, failed=0, name="one", parameters=(), errors=()):
         rows = [
-            (f"test_error <{k}>", 0.1, 0.0, 0.11, 0.01, 8, one, "test_error")
-            for k, one in enumerate(z)
+            (f"test_error <{k}>", 0.1, 0.0, 0.11, 0.01, 8, item, "test_error")
+            for k, item in enumerate(z)
         ]
         scores = pd.DataFrame(rows, columns=list(COMPARED))
-        found = verdict(scores)
-        return Entry(name, "A & B", "x < y", picture, scores, found, failed, parameters, 30, 90.0,
+        result = verdict(scores)
+        return Entry(name, "A & B", "x < y", picture, scores, result, failed, parameters, 30, 90.0,
                      dict(errors))  # fmt: skip
 
     return make
@@ -71,9 +71,9 @@ def test_why_units_failed_is_said(entry):
     listed = re.search(
         r"<section id='one' class='bad'>.*?<ul class='errors'>(.*?)</ul>", text, re.DOTALL
     )
-    found = re.findall("<li>(.*?)</li>", listed[1])
-    assert found[:2] == ["ValueError: 7 &lt; 0 (7 units)", "ValueError: 6 &lt; 0 (6 units)"]
-    assert len(found) == 6 and found[-1] == "and 2 other errors"
+    result = re.findall("<li>(.*?)</li>", listed[1])
+    assert result[:2] == ["ValueError: 7 &lt; 0 (7 units)", "ValueError: 6 &lt; 0 (6 units)"]
+    assert len(result) == 6 and result[-1] == "and 2 other errors"
     assert "<ul" not in page([entry([0.1])])
 
 

@@ -62,14 +62,14 @@ class Script:
 
     def relatives(self) -> list[int]:
         """The living processes that carry the mark."""
-        found = []
+        result = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 if self.mark.encode() in (folder / "environ").read_bytes():
-                    found.append(int(folder.name))
+                    result.append(int(folder.name))
             except OSError:
                 continue
-        return found
+        return result
 
     def wait_for(self, word: str) -> None:
         until(
@@ -106,10 +106,10 @@ def script(tmp_path: Path) -> Iterator:
         return started[-1]
 
     yield start
-    for one in started:
-        for pid in one.relatives():
+    for item in started:
+        for pid in item.relatives():
             os.kill(pid, signal.SIGKILL)
-        one.process.wait()
+        item.process.wait()
 
 
 # ---------------------------------------------------------------- results
@@ -151,9 +151,9 @@ def test_every_blas_has_one_thread(n_jobs: int) -> None:
 
     with threadpool_limits(4):
         results = run(threads, range(2), n_jobs=n_jobs)
-    for found in results:
-        assert found
-        assert set(found) == {1}
+    for result in results:
+        assert result
+        assert set(result) == {1}
 
 
 def test_threads_are_given_back_to_the_caller() -> None:
@@ -219,9 +219,9 @@ def test_called_within_a_daemon_it_stays_there() -> None:
     process = context.Process(target=pids_in_a_daemon, args=(theirs,), daemon=True)
     process.start()
     assert ours.poll(PATIENCE)
-    pid, found = ours.recv()
+    pid, result = ours.recv()
     process.join()
-    assert set(found) == {pid}
+    assert set(result) == {pid}
 
 
 @linux
@@ -349,9 +349,9 @@ def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
         return job
 
     seen = []
-    found = run(die, jobs, n_jobs=2, died=-1, each=lambda *pair: seen.append(pair))
-    assert found == [-1 if job in (1, 4) else job for job in jobs]
-    assert sorted(seen) == list(enumerate(found))
+    result = run(die, jobs, n_jobs=2, died=-1, each=lambda *pair: seen.append(pair))
+    assert result == [-1 if job in (1, 4) else job for job in jobs]
+    assert sorted(seen) == list(enumerate(result))
     assert multiprocessing.active_children() == []
     nothing_shared()
 

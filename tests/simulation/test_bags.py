@@ -28,12 +28,12 @@ def test_tokens_follow_true_labels_and_blocks_hand_out_flipped_ones():
     task, xi = TASK.replace(theta=1000.0), np.eye(1, d)[0]
     data = tokens(task, n, xi, STANDARD, SEED)
     truth = data.true_labels
-    found = np.concatenate([(block.X[:, :, 0] > 500.0).sum(axis=1) for block in data.blocks()])
+    result = np.concatenate([(block.X[:, :, 0] > 500.0).sum(axis=1) for block in data.blocks()])
     assert np.concatenate([block.y for block in data.blocks()]).tolist() == data.y.tolist()
-    assert not found[truth < 0.0].any()
+    assert not result[truth < 0.0].any()
     positive = truth > 0.0
     for value, chance in zip(COUNT.values, COUNT.probabilities, strict=True):
-        within((found[positive] == value).mean(), chance, positive.sum())
+        within((result[positive] == value).mean(), chance, positive.sum())
     within((data.y != truth)[positive].mean(), 0.3, positive.sum())
     within((data.y != truth)[~positive].mean(), 0.1, (~positive).sum())
 
@@ -55,8 +55,8 @@ def test_random_subsets_are_uniform():
     for value in (1, 3):
         some = size[owner] == value
         share = np.bincount(token[some], minlength=5) / (size == value).sum()
-        for one in share:
-            within(one, value / 5, (size == value).sum())
+        for item in share:
+            within(item, value / 5, (size == value).sum())
     assert marked.total(np.ones(marked.tokens.shape)).tolist() == size.tolist()
 
 
@@ -96,13 +96,13 @@ def test_linear_errors_are_mixtures_of_those_of_each_number():
     rng, signals = np.random.default_rng(0), np.array([0.4, 0.1, 0.3, 0.2, 0.5])
     bare = TASK.replace(theta=0.0, R=1)  # a positive without a signal
     parts = [bare, TASK.replace(R=1), TASK.replace(R=3)]
-    pooled = [pooled_error(one, 0.7, 1.0, -0.3, STANDARD) for one in parts]
+    pooled = [pooled_error(part, 0.7, 1.0, -0.3, STANDARD) for part in parts]
     assert pooled_error(TASK, 0.7, 1.0, -0.3, STANDARD) == pytest.approx(
         np.dot(COUNT.probabilities, pooled)
     )
-    flat = [vectorized_error(one, signals, 1.0, -0.3, rng)[0] for one in parts]
-    found, numeric = vectorized_error(TASK, signals, 1.0, -0.3, rng)
-    assert found == pytest.approx(np.dot(COUNT.probabilities, flat)) and numeric == 0.0
+    flat = [vectorized_error(part, signals, 1.0, -0.3, rng)[0] for part in parts]
+    result, numeric = vectorized_error(TASK, signals, 1.0, -0.3, rng)
+    assert result == pytest.approx(np.dot(COUNT.probabilities, flat)) and numeric == 0.0
 
 
 def test_the_likelihood_ratio_is_a_mixture_over_the_number():
@@ -116,11 +116,11 @@ def test_the_likelihood_ratio_is_a_mixture_over_the_number():
     "model",
     [
         *("pooled", "hard", "bayes"),
-        *(pytest.param(one, marks=pytest.mark.slow) for one in SEARCHED),
+        *(pytest.param(item, marks=pytest.mark.slow) for item in SEARCHED),
     ],
 )
 def test_simulated_oracles_of_a_random_number_reach_the_least_error(model):
     limit = ns.oracle(TASK, model, tol=2e-3)
-    found = ns.simulate_oracle(TASK, model, samples=20_000, trials=6, seed=4, n_jobs=1)
-    error = np.hypot(found.error_se, limit.error_se)
-    assert abs(found.error - limit.error) < 4.5 * error
+    result = ns.simulate_oracle(TASK, model, samples=20_000, trials=6, seed=4, n_jobs=1)
+    error = np.hypot(result.error_se, limit.error_se)
+    assert abs(result.error - limit.error) < 4.5 * error

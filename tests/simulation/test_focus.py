@@ -46,18 +46,18 @@ def both():
 @pytest.mark.parametrize("name", ["signal", "noise", "largest"])
 def test_tokens_and_reduced_law_agree(name, both):
     gap = getattr(both[0], name) - getattr(both[1], name)
-    error = np.hypot(*(getattr(one, f"{name}_se") for one in both))
+    error = np.hypot(*(getattr(item, f"{name}_se") for item in both))
     assert abs(gap) < 4.5 * error
     assert error < 0.03
 
 
 @pytest.mark.parametrize("query", [None, ns.Query(1.0, 0.6)])
 def test_agrees_with_theory(query):
-    found = ns.simulate_focus(TASK, TRAINING, d=600, trials=20, seed=5, query=query)
+    result = ns.simulate_focus(TASK, TRAINING, d=600, trials=20, seed=5, query=query)
     limit = ns.focus(TASK, TRAINING, query=query)
     for name in ("signal", "noise", "largest"):
-        gap = getattr(found, name) - getattr(limit, name)
-        assert abs(gap) < 4.5 * getattr(found, f"{name}_se"), name
+        gap = getattr(result, name) - getattr(limit, name)
+        assert abs(gap) < 4.5 * getattr(result, f"{name}_se"), name
 
 
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])
@@ -74,11 +74,11 @@ def test_agrees_with_theory(query):
 )
 def test_other_kinds_of_attention_agree_with_theory(model, task, query, d, sampler):
     options = {"query": query, "sampler": sampler, "n_test": 2000, "n_jobs": 1}
-    found = ns.simulate_focus(task, TRAINING, model, d, 20, seed=6, **options)
+    result = ns.simulate_focus(task, TRAINING, model, d, 20, seed=6, **options)
     limit = ns.focus(task, TRAINING, model, query=query)
-    assert (found.model, limit.model) == (model, model)
+    assert (result.model, limit.model) == (model, model)
     for name in ("signal", "noise", "largest"):
-        gap, error = getattr(found, name) - getattr(limit, name), getattr(found, f"{name}_se")
+        gap, error = getattr(result, name) - getattr(limit, name), getattr(result, f"{name}_se")
         assert abs(gap) < 4.5 * error, name
         assert error < 0.03
 
@@ -86,18 +86,18 @@ def test_other_kinds_of_attention_agree_with_theory(model, task, query, d, sampl
 def test_equal_weights_share_the_first_place():
     for sampler, model in itertools.product(("tokens", "reduced"), ("attention", "hard", "linear")):
         options = {"query": ns.Query(0.0, 0.5), "sampler": sampler, "n_test": 100}
-        found = ns.simulate_focus(TASK, TRAINING, model, d=20, trials=2, **options)
-        assert found.signal == pytest.approx(0.1) and found.largest == pytest.approx(0.2)
+        result = ns.simulate_focus(TASK, TRAINING, model, d=20, trials=2, **options)
+        assert result.signal == pytest.approx(0.1) and result.largest == pytest.approx(0.2)
 
 
 def test_other_noise_and_more_steps_go_through_tokens():
     noise = ns.Noise("rademacher")
-    found = ns.simulate_focus(
+    result = ns.simulate_focus(
         TASK, TRAINING.replace(query_steps=2), d=60, trials=3, noise=noise, n_test=200
     )
-    assert found.trials["signal"].shape == (3,)
-    assert 2 * found.signal + 8 * found.noise == pytest.approx(1.0)
-    assert found.largest > 0.5
+    assert result.trials["signal"].shape == (3,)
+    assert 2 * result.signal + 8 * result.noise == pytest.approx(1.0)
+    assert result.largest > 0.5
 
 
 def test_bad_input_is_refused():

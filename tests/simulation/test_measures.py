@@ -55,19 +55,19 @@ class TestSampled:
         options = {name: value for name, value in options.items() if name != "training"}
         training = ns.Training(6.0, 6.0, loss="square", ridge=0.1, beta=1.4, **more)
         given, counts = {"d": 6, "trials": 12, "seed": 3, "n_jobs": 1, "sampler": sampler}, 20_000
-        found = {
+        result = {
             test: ns.simulate(
                 task, training, model, **given, **options, test=test, n_test=counts
             ).trials
             for test in ("exact", "sampled")
         }
         for name in ("train_loss", "bias", "norm"):
-            assert np.array_equal(found["exact"][name], found["sampled"][name])
-        p, q = found["exact"]["test_error"], found["sampled"]["test_error"]
-        z = (q - p) / np.sqrt(p * (1.0 - p) / counts + found["exact"]["test_error_numeric"] ** 2)
+            assert np.array_equal(result["exact"][name], result["sampled"][name])
+        p, q = result["exact"]["test_error"], result["sampled"]["test_error"]
+        z = (q - p) / np.sqrt(p * (1.0 - p) / counts + result["exact"]["test_error_numeric"] ** 2)
         assert np.abs(z).max() < SIGMAS
         assert stats.chi2(len(z)).sf((z**2).sum()) > 1e-5
-        assert found["sampled"]["test_error_numeric"] == pytest.approx(
+        assert result["sampled"]["test_error_numeric"] == pytest.approx(
             np.sqrt(q * (1.0 - q) / counts)
         )
 
@@ -84,5 +84,5 @@ class TestSampled:
     def test_drawn_subsets_are_in_the_numeric_error(self) -> None:
         """Where position sets are drawn, the number has an error and should say so."""
         task, training = ns.Task(60, 6, 1.0, 0.5), ns.Training(4.0, 4.0, ridge=0.1)
-        found = ns.simulate(task, training, "vectorized", d=3, trials=2, seed=0, n_jobs=1)
-        assert (found.trials["test_error_numeric"] > 0.0).all()
+        result = ns.simulate(task, training, "vectorized", d=3, trials=2, seed=0, n_jobs=1)
+        assert (result.trials["test_error_numeric"] > 0.0).all()

@@ -23,41 +23,41 @@ TASKS = (
 @pytest.mark.parametrize("task", TASKS, ids=repr)
 @pytest.mark.parametrize("model", ["attention", "pooled", "bayes"])
 def test_agrees_with_theory(task, model):
-    found = ns.simulate_oracle(task, model, samples=8000, trials=16, seed=3, n_jobs=1)
+    result = ns.simulate_oracle(task, model, samples=8000, trials=16, seed=3, n_jobs=1)
     known = ns.oracle(task, model)
-    assert abs(found.error - known.error) < 4.5 * np.hypot(found.error_se, known.error_se)
-    assert found.error_se < 0.04 * known.error
-    assert found.provenance == "simulation"
+    assert abs(result.error - known.error) < 4.5 * np.hypot(result.error_se, known.error_se)
+    assert result.error_se < 0.04 * known.error
+    assert result.provenance == "simulation"
 
 
 def test_the_rules_are_those_of_theory():
-    found = {
+    result = {
         model: ns.simulate_oracle(TASK, model, samples=20_000, trials=3, n_jobs=1)
         for model in ("attention", "pooled", "bayes")
     }
-    for model, one in found.items():
-        assert one.threshold == pytest.approx(ns.oracle(TASK, model).threshold, abs=0.15)
-    assert found["attention"].kappa == pytest.approx(ns.oracle(TASK).kappa, rel=0.5)
-    assert found["attention"].sign == 1.0
-    assert found["bayes"].kappa is None
+    for model, value in result.items():
+        assert value.threshold == pytest.approx(ns.oracle(TASK, model).threshold, abs=0.15)
+    assert result["attention"].kappa == pytest.approx(ns.oracle(TASK).kappa, rel=0.5)
+    assert result["attention"].sign == 1.0
+    assert result["bayes"].kappa is None
 
 
 def test_given_positions_help_bayes():
     pairs = ns.Positions([(0, 1), (2, 3)], [0.8, 0.2])
     task = ns.Task(L=6, R=2, theta=1.2, pi=0.4, positions=pairs)
     options = {"samples": 8000, "trials": 16, "seed": 1, "n_jobs": 1}
-    found = ns.simulate_oracle(task, "bayes", **options)
+    result = ns.simulate_oracle(task, "bayes", **options)
     known = ns.oracle(task, "bayes")
-    assert abs(found.error - known.error) < 4.5 * np.hypot(found.error_se, known.error_se)
+    assert abs(result.error - known.error) < 4.5 * np.hypot(result.error_se, known.error_se)
     anywhere = ns.simulate_oracle(task.replace(positions="uniform"), "bayes", **options)
-    assert found.error < anywhere.error - 10.0 * found.error_se
+    assert result.error < anywhere.error - 10.0 * result.error_se
 
 
 def test_likelihood_ratio_is_the_mean_over_all_sets():
     task = ns.Task(L=5, R=2, theta=1.7, pi=0.5)
     x = np.random.default_rng(0).normal(size=(7, 5)).astype(np.float32)
     sets = list(itertools.combinations(range(5), 2))
-    direct = np.mean([np.exp(1.7 * x[:, one].sum(axis=1) - 1.7**2) for one in sets], axis=0)
+    direct = np.mean([np.exp(1.7 * x[:, item].sum(axis=1) - 1.7**2) for item in sets], axis=0)
     assert np.exp(log_ratio(task, x)) == pytest.approx(direct, rel=1e-5)
     given = task.replace(positions=ns.Positions(sets))
     assert log_ratio(given, x) == pytest.approx(log_ratio(task, x), abs=1e-5)
@@ -78,8 +78,8 @@ def test_scores_apart_are_told_apart_and_scores_alike_are_given_up():
 
 def test_a_signal_that_is_not_there_leaves_the_rarer_label():
     for model in ("attention", "pooled", "bayes"):
-        found = ns.simulate_oracle(TASK.replace(theta=0.0, pi=0.1), model, samples=4000, trials=2)
-        assert found.error == pytest.approx(0.1, abs=0.001)
+        result = ns.simulate_oracle(TASK.replace(theta=0.0, pi=0.1), model, samples=4000, trials=2)
+        assert result.error == pytest.approx(0.1, abs=0.001)
 
 
 def test_results_depend_on_the_seed_and_not_on_workers():
@@ -92,11 +92,11 @@ def test_results_depend_on_the_seed_and_not_on_workers():
 
 
 def test_grids_have_a_stream_for_each_point():
-    found = ns.simulate_oracle(TASK.replace(theta=[2.0, 4.0]), "pooled", 400, 3, n_jobs=1)
-    assert found.error.shape == (2,) and found.trials["error"].shape == (2, 3)
-    assert found.error[1] < found.error[0]
+    result = ns.simulate_oracle(TASK.replace(theta=[2.0, 4.0]), "pooled", 400, 3, n_jobs=1)
+    assert result.error.shape == (2,) and result.trials["error"].shape == (2, 3)
+    assert result.error[1] < result.error[0]
     alone = ns.simulate_oracle(TASK.replace(theta=2.0), "pooled", 400, 3, n_jobs=1)
-    assert alone.trials["error"].tolist() == found.trials["error"][0].tolist()
+    assert alone.trials["error"].tolist() == result.trials["error"][0].tolist()
 
 
 @pytest.mark.parametrize(

@@ -15,17 +15,17 @@ from needlescope.simulation.sets import log_mean, memberships
 def test_every_number_of_signal_tokens(R: int) -> None:
     logits = 3.0 * np.random.default_rng(R).standard_normal((5, 6))
     sets = list(combinations(range(6), R))
-    weight = np.exp([[row[list(one)].sum() for one in sets] for row in logits])
-    marks = np.array([[token in one for token in range(6)] for one in sets], float)
+    weight = np.exp([[row[list(item)].sum() for item in sets] for row in logits])
+    marks = np.array([[token in item for token in range(6)] for item in sets], float)
     expected = weight @ marks / weight.sum(axis=1, keepdims=True)
-    found = memberships(ns.Task(6, R, 1.0, 0.5), logits)
-    assert found == pytest.approx(expected, abs=1e-12)
+    result = memberships(ns.Task(6, R, 1.0, 0.5), logits)
+    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_given_sets() -> None:
     positions = ns.Positions([(0, 1), (1, 2)], [0.75, 0.25])
-    found = memberships(ns.Task(3, 2, 1.0, 0.5, positions), np.zeros((1, 3)))
-    assert found == pytest.approx(np.array([[0.75, 1.0, 0.25]]))
+    result = memberships(ns.Task(3, 2, 1.0, 0.5, positions), np.zeros((1, 3)))
+    assert result == pytest.approx(np.array([[0.75, 1.0, 0.25]]))
 
 
 def test_logits_of_any_size() -> None:
@@ -38,12 +38,12 @@ def test_logits_of_any_size() -> None:
 @pytest.mark.parametrize("R", range(1, 6))
 def test_a_mean_over_all_sets(R: int) -> None:
     logits = np.random.default_rng(0).standard_normal((4, 5))
-    sums = [logits[:, list(one)].sum(axis=1) for one in combinations(range(5), R)]
-    found = np.exp(log_mean(ns.Task(5, R, 1.0, 0.5), logits))
-    assert found == pytest.approx(np.exp(sums).mean(axis=0))
+    sums = [logits[:, list(combination)].sum(axis=1) for combination in combinations(range(5), R)]
+    result = np.exp(log_mean(ns.Task(5, R, 1.0, 0.5), logits))
+    assert result == pytest.approx(np.exp(sums).mean(axis=0))
 
 
 def test_a_mean_over_given_sets() -> None:
     positions = ns.Positions([(0, 1), (1, 2)], [0.75, 0.25])
-    found = log_mean(ns.Task(3, 2, 1.0, 0.5, positions), np.log([[4.0, 2.0, 1.0]]))
-    assert np.exp(found) == pytest.approx([0.75 * 8.0 + 0.25 * 2.0])
+    result = log_mean(ns.Task(3, 2, 1.0, 0.5, positions), np.log([[4.0, 2.0, 1.0]]))
+    assert np.exp(result) == pytest.approx([0.75 * 8.0 + 0.25 * 2.0])

@@ -42,12 +42,12 @@ def test_what_is_left_beside_a_query_has_the_right_products(cosines):
 
 
 def test_signals_that_do_the_same_are_one_to_the_test_error():
-    several, one = Readout(1.5, [0.9, 0.9], [2.0, 2.0], 0.5, 1.0, -1.0), (1.5, 0.9, 2.0)
+    several, item = Readout(1.5, [0.9, 0.9], [2.0, 2.0], 0.5, 1.0, -1.0), (1.5, 0.9, 2.0)
     errors = [
         attention_error(task, at, ns.Noise(), np.random.default_rng(0))[0]
         for task, at in (
             (TASK, several),
-            (TASK.replace(signals=None), Readout(*one, 0.5, 1.0, -1.0)),
+            (TASK.replace(signals=None), Readout(*item, 0.5, 1.0, -1.0)),
         )
     ]
     assert errors[0] == pytest.approx(errors[1], rel=1e-12)
@@ -74,7 +74,7 @@ def test_mistakes_are_as_many_as_the_integral_says(model, sampler):
 
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_two_samplers_agree(model):
-    made, drawn = (simulate(model=model, sampler=one) for one in ("tokens", "reduced"))
+    made, drawn = (simulate(model=model, sampler=item) for item in ("tokens", "reduced"))
     for name in ("test_error", "signal", "norm", "rest", "train_loss"):
         gap = getattr(made, name) - getattr(drawn, name)
         assert abs(gap) < 4.5 * np.hypot(getattr(made, f"{name}_se"), getattr(drawn, f"{name}_se"))
@@ -85,17 +85,17 @@ def test_the_two_samplers_agree(model):
 
 def test_given_vectors_are_the_signals():
     vectors = np.array([[3.0, 0.0], [0.0, -2.0]]) @ np.eye(2, 24)  # of any length
-    found = simulate(signal=vectors, trials=2)
-    assert found.signals[1] > 0.0 and found.alignment.cosine_q == pytest.approx(found.cosine_q)
-    assert found.cosine_q == pytest.approx(QUERY.toward(TASK.mean_signal))
-    assert found.trials["signals_1"].mean() == pytest.approx(found.signals[0])
+    result = simulate(signal=vectors, trials=2)
+    assert result.signals[1] > 0.0 and result.alignment.cosine_q == pytest.approx(result.cosine_q)
+    assert result.cosine_q == pytest.approx(QUERY.toward(TASK.mean_signal))
+    assert result.trials["signals_1"].mean() == pytest.approx(result.signals[0])
 
 
 def test_a_single_weight_is_one_signal_to_the_last_bit():
     query = ns.Query(1.5, 0.7)
-    one, other = (
+    item, other = (
         ns.simulate(task, TRAINING, d=20, trials=2, query=query, n_jobs=1)
         for task in (TASK.replace(signals=(1.0,)), TASK.replace(signals=None))
     )
-    np.testing.assert_array_equal(one.trials["test_error"], other.trials["test_error"])
-    assert "signals_1" not in one.trials
+    np.testing.assert_array_equal(item.trials["test_error"], other.trials["test_error"])
+    assert "signals_1" not in item.trials

@@ -53,53 +53,53 @@ class Tilted(ns.Loss):
 
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_an_outcome_has_the_fields_of_a_prediction(model):
-    found = simulate(TASK, TRAINING, model, d=20)
+    result = simulate(TASK, TRAINING, model, d=20)
     limit = ns.predict(TASK, TRAINING, model, tol=1e-2)
-    assert found.provenance == "simulation" and found.model == model
+    assert result.provenance == "simulation" and result.model == model
     for name in NUMBERS:
-        value, error = getattr(found, name), getattr(found, f"{name}_se")
-        column = found.trials[name]
+        value, error = getattr(result, name), getattr(result, f"{name}_se")
+        column = result.trials[name]
         assert isinstance(value, float) and isinstance(error, float)
         assert np.isfinite(value) == np.isfinite(getattr(limit, name))
         assert column.shape == (4,)
         assert value == pytest.approx(column.mean())
         assert error == pytest.approx(column.std(ddof=1) / 2.0)
-    assert found.residual <= 1e-9
-    assert (found.alignment is None) == (model != "attention")
-    assert np.isnan(found.kappa) == (model != "attention")
+    assert result.residual <= 1e-9
+    assert (result.alignment is None) == (model != "attention")
+    assert np.isnan(result.kappa) == (model != "attention")
 
 
 def test_realised_alignment_comes_along():
-    found = simulate(TASK, TRAINING, d=30)
-    assert found.alignment.provenance == "simulation"
-    assert found.alignment.cosine_q == found.cosine_q == found.trials["cosine_q"].mean()
-    assert found.alignment.kappa_se > 0.0
+    result = simulate(TASK, TRAINING, d=30)
+    assert result.alignment.provenance == "simulation"
+    assert result.alignment.cosine_q == result.cosine_q == result.trials["cosine_q"].mean()
+    assert result.alignment.kappa_se > 0.0
     alone = ns.simulate_alignment(TASK, TRAINING, d=30, trials=4, n_jobs=1)
-    np.testing.assert_array_equal(alone.trials["norm_q"], found.trials["norm_q"])
+    np.testing.assert_array_equal(alone.trials["norm_q"], result.trials["norm_q"])
 
 
 def test_a_grid_broadcasts_and_every_point_has_its_own_streams():
     grid = TRAINING.replace(alpha1=np.array([[1.0], [2.0]]), ridge=[1e-2, 1e-1, 1e-1])
-    found = simulate(TASK, grid, "pooled", d=20)
-    assert found.test_error.shape == (2, 3)
-    assert found.trials["test_error"].shape == (2, 3, 4)
+    result = simulate(TASK, grid, "pooled", d=20)
+    assert result.test_error.shape == (2, 3)
+    assert result.trials["test_error"].shape == (2, 3, 4)
     first = simulate(TASK, TRAINING.replace(alpha1=1.0), "pooled", d=20)
-    assert found.test_error[0, 0] == first.test_error
-    assert found.test_error[0, 1] != found.test_error[0, 2]
+    assert result.test_error[0, 0] == first.test_error
+    assert result.test_error[0, 1] != result.test_error[0, 2]
 
 
 def test_one_trial_has_no_standard_error():
-    found = simulate(TASK, TRAINING, d=20, trials=1)
-    assert np.isnan(found.test_error_se) and np.isfinite(found.test_error)
+    result = simulate(TASK, TRAINING, d=20, trials=1)
+    assert np.isnan(result.test_error_se) and np.isfinite(result.test_error)
 
 
 def test_separability_counts_certified_answers():
     training = TRAINING.replace(alpha1=[0.5, 30.0])
-    found = ns.simulate_separability(TASK, training, "pooled", d=15, trials=6, n_jobs=1)
-    np.testing.assert_array_equal(found.fraction, [1.0, 0.0])
-    assert found.trials["separable"].shape == (2, 6)
+    result = ns.simulate_separability(TASK, training, "pooled", d=15, trials=6, n_jobs=1)
+    np.testing.assert_array_equal(result.fraction, [1.0, 0.0])
+    assert result.trials["separable"].shape == (2, 6)
     # Six of six leave a chance with Beta's law, by the rule of Laplace.
-    assert found.fraction_se == pytest.approx(beta(7, 1).std(), rel=1e-12)
+    assert result.fraction_se == pytest.approx(beta(7, 1).std(), rel=1e-12)
 
 
 # ---------------------------------------------------------------- seeds and workers
@@ -120,11 +120,11 @@ def test_seeds_decide_everything():
 
 @pytest.mark.parametrize("sampler", ["tokens", "reduced"])
 def test_results_do_not_depend_on_workers(sampler):
-    one, two = (
+    item, two = (
         ns.simulate(TASK, TRAINING, d=60, trials=5, seed=1, sampler=sampler, n_jobs=n_jobs)
         for n_jobs in (1, 2)
     )
-    for name, column in one.trials.items():
+    for name, column in item.trials.items():
         np.testing.assert_array_equal(column, two.trials[name], err_msg=name)
 
 
@@ -176,7 +176,7 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     options = dict(options)
     more = options.pop("training", {})
     training = ns.Training(alpha0=5.0, alpha1=5.0, first_step=first_step, **more)
-    found = ns.simulate(
+    result = ns.simulate(
         TASK, training, d=12, trials=1, seed=5, sampler="tokens", n_jobs=1, **options
     )
     xi, D0, D1 = drawn(training, **options)
@@ -185,9 +185,11 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
         state = stages.query_step(D0, state, training)
     data = {"D0": D0, "D1": D1, "all": Joined((D0, D1))}[readout]
     fit = stages.readout(stages.features(data, ATTENTION, state.q, 1.0), data.y, training)
-    assert found.alignment.norm_q == pytest.approx(np.linalg.norm(state.q), rel=1e-12)
-    assert found.signal == pytest.approx(fit.w @ xi, rel=1e-9)
-    assert found.train_loss == pytest.approx(np.logaddexp(0, -data.y * fit.scores).mean(), rel=1e-9)
+    assert result.alignment.norm_q == pytest.approx(np.linalg.norm(state.q), rel=1e-12)
+    assert result.signal == pytest.approx(fit.w @ xi, rel=1e-9)
+    assert result.train_loss == pytest.approx(
+        np.logaddexp(0, -data.y * fit.scores).mean(), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("model", ["pooled", "vectorized"])
@@ -216,19 +218,19 @@ def test_end_to_end_training_fits_better_than_the_stages():
 def test_a_query_may_be_given():
     query = ns.Query(kappa=2.0, cosine=-0.3)
     for sampler in ("tokens", "reduced"):
-        found = simulate(TASK, TRAINING, d=20, query=query, sampler=sampler)
-        np.testing.assert_allclose(found.trials["kappa"], 2.0, rtol=1e-12)
-        np.testing.assert_allclose(found.trials["cosine_q"], -0.3, rtol=1e-9)
-        assert np.isnan(found.alignment.signal_w)
+        result = simulate(TASK, TRAINING, d=20, query=query, sampler=sampler)
+        np.testing.assert_allclose(result.trials["kappa"], 2.0, rtol=1e-12)
+        np.testing.assert_allclose(result.trials["cosine_q"], -0.3, rtol=1e-9)
+        assert np.isnan(result.alignment.signal_w)
 
 
 def test_a_signal_may_be_given():
     signal = np.arange(1.0, 21.0)
-    found = simulate(TASK, TRAINING, d=20, signal=signal, trials=3)
-    assert found.alignment.cosine_q > 0.3
+    result = simulate(TASK, TRAINING, d=20, signal=signal, trials=3)
+    assert result.alignment.cosine_q > 0.3
     for scale in (5.0, 1e200, 1e-290):
         scaled = simulate(TASK, TRAINING, d=20, signal=scale * signal, trials=3)
-        assert scaled.test_error == pytest.approx(found.test_error, rel=1e-9)
+        assert scaled.test_error == pytest.approx(result.test_error, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -241,9 +243,9 @@ def test_other_entries_reach_the_same_errors(noise):
     query = ns.Query(1.0, 0.8)
     options = {"d": 100, "trials": 30, "query": query, "test": "sampled", "n_test": 2000}
     usual = simulate(TASK, TRAINING, **options, sampler="tokens")
-    found = simulate(TASK, TRAINING, **options, noise=noise, seed=1)
-    error = np.hypot(found.test_error_se, usual.test_error_se)
-    assert abs(found.test_error - usual.test_error) < 4.0 * error
+    result = simulate(TASK, TRAINING, **options, noise=noise, seed=1)
+    error = np.hypot(result.test_error_se, usual.test_error_se)
+    assert abs(result.test_error - usual.test_error) < 4.0 * error
 
 
 def test_correlated_noise_changes_the_answer():
@@ -264,12 +266,12 @@ def test_sequences_longer_than_the_dimension(monkeypatch):
     long = ns.Task(L=40, R=4, theta=3.0, pi=0.5)
     training = ns.Training(alpha0=10.0, alpha1=20.0)
     query = ns.Query(1.0, 0.9)
-    one, two = (
+    item, two = (
         simulate(long, training, d=6, trials=60, seed=k, sampler=sampler, query=query)
         for k, sampler in enumerate(("tokens", "reduced"))
     )
-    error = np.hypot(one.test_error_se, two.test_error_se)
-    assert abs(one.test_error - two.test_error) < 4.5 * error
+    error = np.hypot(item.test_error_se, two.test_error_se)
+    assert abs(item.test_error - two.test_error) < 4.5 * error
 
 
 def test_testing_on_another_task():

@@ -18,15 +18,15 @@ def test_axes_are_the_grid_then_trials_then_their_own() -> None:
 
 
 def test_errors_are_those_of_the_mean() -> None:
-    found = means({"x": np.array([[1.0, 2.0, 6.0], [4.0, 4.0, 4.0]])}, ["x"])
-    assert found["x"].tolist() == [3.0, 4.0]
-    assert found["x_se"] == pytest.approx([np.sqrt(7.0 / 3.0), 0.0])
+    result = means({"x": np.array([[1.0, 2.0, 6.0], [4.0, 4.0, 4.0]])}, ["x"])
+    assert result["x"].tolist() == [3.0, 4.0]
+    assert result["x_se"] == pytest.approx([np.sqrt(7.0 / 3.0), 0.0])
     assert np.isnan(means({"x": np.ones((2, 1))}, ["x"])["x_se"]).all()
 
 
 def test_a_single_problem_has_plain_numbers_and_keeps_its_trials() -> None:
     trials = {"separable": np.array([1.0, 0.0])}
     columns = {"model": "pooled", "fraction": 0.5, "fraction_se": 0.2}
-    one = build(Separability, columns, (), None, trials)
-    assert type(one.fraction) is float and one.trials is trials
-    assert one.provenance == "simulation" and one.model == "pooled"
+    item = build(Separability, columns, (), None, trials)
+    assert type(item.fraction) is float and item.trials is trials
+    assert item.provenance == "simulation" and item.model == "pooled"

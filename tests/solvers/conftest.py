@@ -11,4 +11,4 @@ from tests.solvers.problems import HUBER
 @pytest.fixture(params=["square", "logistic", "squared_hinge", "pseudo_huber", "flat_huber"])
 def smooth_loss(request, pseudo_huber):
     losses = (SQUARE, LOGISTIC, SQUARED_HINGE, pseudo_huber, HUBER)
-    return {one.name: one for one in losses}[request.param]
+    return {loss.name: loss for loss in losses}[request.param]

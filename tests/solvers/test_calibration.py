@@ -16,8 +16,8 @@ def test_calibration_recovers_the_odds():
     rng = np.random.default_rng(0)
     x = rng.standard_normal(20_000)
     y = np.where(rng.random(20_000) < 1.0 / (1.0 + np.exp(-(1.5 * x - 0.7))), 1.0, -1.0)
-    found = platt(10.0 * x + 3.0, y, np.full(len(y), 1.0 / len(y)))
-    odds = found.log_odds(10.0 * np.array([-1.0, 0.0, 1.0]) + 3.0)
+    result = platt(10.0 * x + 3.0, y, np.full(len(y), 1.0 / len(y)))
+    odds = result.log_odds(10.0 * np.array([-1.0, 0.0, 1.0]) + 3.0)
     np.testing.assert_allclose(odds, [-2.2, -0.7, 0.8], atol=0.15)
 
 
@@ -29,9 +29,9 @@ def test_a_few_absurd_scores_do_not_decide():
     plain = platt(scores, y, weight)
     spoilt = scores.copy()
     spoilt[np.flatnonzero(y > 0)[:4]] = -1e6
-    found = platt(spoilt, y, weight)
-    assert found.slope == pytest.approx(plain.slope, rel=0.4)
-    assert abs(found.log_odds(np.array([-1e6]))[0]) < 50.0
+    result = platt(spoilt, y, weight)
+    assert result.slope == pytest.approx(plain.slope, rel=0.4)
+    assert abs(result.log_odds(np.array([-1e6]))[0]) < 50.0
 
 
 def test_scores_never_change_their_order():

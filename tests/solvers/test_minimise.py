@@ -69,11 +69,11 @@ def test_objective_against_scipy(smooth_loss):
     def value(x):
         return objective(F, y, smooth_loss, 0.03, c, x[:-1], x[-1])
 
-    found = scipy_minimize(value, np.zeros(9), method="BFGS", options={"gtol": 1e-7})
+    result = scipy_minimize(value, np.zeros(9), method="BFGS", options={"gtol": 1e-7})
     here = value(np.append(fit.w, fit.b))
-    assert here <= found.fun + 1e-14
-    assert here == pytest.approx(found.fun, rel=1e-9)
-    np.testing.assert_allclose(fit.w, found.x[:-1], atol=1e-4)
+    assert here <= result.fun + 1e-14
+    assert here == pytest.approx(result.fun, rel=1e-9)
+    np.testing.assert_allclose(fit.w, result.x[:-1], atol=1e-4)
 
 
 def test_gradient_is_that_of_the_objective_by_differences(smooth_loss):

@@ -32,6 +32,6 @@ def test_products_in_many_blocks(dtype, monkeypatch):
     np.testing.assert_allclose(products.forward(v), exact @ v, atol=1e-12)
     z = (exact @ v) ** 2
     np.testing.assert_allclose(products.backward(z), exact.T @ z, rtol=1e-11)
-    at, blocks = zip(*((one, block.copy()) for one, block in products.blocks()), strict=True)
+    at, blocks = zip(*((item, block.copy()) for item, block in products.blocks()), strict=True)
     assert len(blocks) > 1 and np.array_equal(np.concatenate(blocks), exact)
-    assert [one.start for one in at[1:]] == [one.stop for one in at[:-1]]
+    assert [item.start for item in at[1:]] == [item.stop for item in at[:-1]]

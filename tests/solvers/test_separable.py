@@ -48,12 +48,12 @@ class TestTruth:
         for seed in range(80):
             p = 3 + seed % 20
             F, y = samples(seed, round(p * (ratio + 0.03 * (seed % 60))) + 2, p, rate=rate)
-            found = separability(F, y)
-            assert found.separable == by_linear_program(F, y), seed
-            assert found.proven
-            assert found.check(F, y)
-            assert holds(found, F, y)
-            answers.append(found.separable)
+            result = separability(F, y)
+            assert result.separable == by_linear_program(F, y), seed
+            assert result.proven
+            assert result.check(F, y)
+            assert holds(result, F, y)
+            answers.append(result.separable)
         assert 15 < sum(answers) < 65
 
     def test_agrees_on_coarse_features_full_of_ties(self):
@@ -61,29 +61,29 @@ class TestTruth:
         for seed in range(60):
             F, y = samples(seed, 14, 5)
             F = np.round(F)
-            found = separability(F, y)
-            assert found.separable == by_linear_program(F, y), seed
-            assert found.check(F, y)
-            answers.append(found.separable)
+            result = separability(F, y)
+            assert result.separable == by_linear_program(F, y), seed
+            assert result.check(F, y)
+            answers.append(result.separable)
         assert 5 < sum(answers) < 55
 
     def test_units_of_the_features_do_not_matter(self):
         for seed in range(20):
             F, y = samples(seed, 60, 20, signal=0.8)
             scale = 10.0 ** np.random.default_rng(seed).uniform(-6, 6, 20)
-            found = separability(F * scale + 3.0 * scale, y)
-            assert found.separable == separability(F, y).separable
-            assert found.check(F * scale + 3.0 * scale, y)
+            result = separability(F * scale + 3.0 * scale, y)
+            assert result.separable == separability(F, y).separable
+            assert result.check(F * scale + 3.0 * scale, y)
 
     @pytest.mark.parametrize(("n", "p", "signal"), [(740, 250, 0.8), (3000, 150, 2.0)])
     def test_larger_samples_near_capacity(self, n, p, signal):
         answers = set()
         for seed in range(12):
             F, y = samples(seed, n, p, signal)
-            found = separability(F.astype(np.float32), y)
-            assert holds(found, F.astype(np.float32), y)
-            assert found.proven
-            answers.add(found.separable)
+            result = separability(F.astype(np.float32), y)
+            assert holds(result, F.astype(np.float32), y)
+            assert result.proven
+            answers.add(result.separable)
         assert answers == {True, False}
 
     def test_cover_counts_half_at_twice_the_dimension(self):
@@ -101,41 +101,41 @@ class TestDegenerate:
     @pytest.mark.parametrize("y", [[1.0], [-1.0], [1.0, 1.0], [-1.0, -1.0, -1.0]])
     def test_one_class_is_separable_by_its_bias(self, y):
         F, y = np.ones((len(y), 3)), np.array(y)
-        found = separability(F, y)
-        assert found.separable
-        assert not found.w.any()
-        assert found.b == y[0]
-        assert found.check(F, y)
+        result = separability(F, y)
+        assert result.separable
+        assert not result.w.any()
+        assert result.b == y[0]
+        assert result.check(F, y)
 
     @pytest.mark.parametrize("p", [1, 4, 40])
     def test_equal_samples_with_opposite_labels_are_not(self, p):
         F, y = samples(0, 12, p, signal=9.0)
         F[7], y[7] = F[0], -y[0]
-        found = separability(F, y)
-        assert not found.separable
-        assert found.proven
-        assert found.check(F, y)
+        result = separability(F, y)
+        assert not result.separable
+        assert result.proven
+        assert result.check(F, y)
 
     def test_as_many_samples_as_dimensions_are(self):
         F, y = samples(3, 60, 80)
-        found = separability(F, y)
-        assert found.separable
-        assert holds(found, F, y)
+        result = separability(F, y)
+        assert result.separable
+        assert holds(result, F, y)
 
     def test_samples_that_only_touch_are_not(self):
         # All on the line x = 0, with alternating labels: the line itself separates nothing.
         F = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 2.0], [1.0, 0.0], [-1.0, 0.0]])
         y = np.array([1.0, -1.0, 1.0, 1.0, -1.0])
-        found = separability(F, y)
-        assert not found.separable
-        assert not found.proven  # three samples on a line bear all the weight
-        assert found.residual < 1e-13
-        assert found.check(F, y)
+        result = separability(F, y)
+        assert not result.separable
+        assert not result.proven  # three samples on a line bear all the weight
+        assert result.residual < 1e-13
+        assert result.check(F, y)
 
     def test_weights_of_three_samples_on_a_line(self):
-        found = separability(np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, -1.0]))
+        result = separability(np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, -1.0]))
         # Σ α y = 0 and Σ α y F = 0 leave (2, 3, 1)/6.
-        np.testing.assert_allclose(found.weights, [1 / 3, 1 / 2, 1 / 6], rtol=1e-12)
+        np.testing.assert_allclose(result.weights, [1 / 3, 1 / 2, 1 / 6], rtol=1e-12)
 
     def test_constant_and_missing_features(self):
         y = np.array([1.0, -1.0, 1.0])
@@ -148,9 +148,9 @@ class TestDegenerate:
     )
     def test_a_narrow_gap(self, gap, separable):
         F = np.array([[0.0], [1.0], [1.0 + gap], [2.0]])
-        found = separability(F, np.array([-1.0, -1.0, 1.0, 1.0]))
-        assert found.separable == separable
-        assert found.proven
+        result = separability(F, np.array([-1.0, -1.0, 1.0, 1.0]))
+        assert result.separable == separable
+        assert result.proven
 
     def test_bad_input_is_refused_in_a_sentence(self):
         with pytest.raises(ValueError, match="labels −1 or \\+1"):
@@ -169,30 +169,30 @@ class TestForgery:
 
     def test_of_a_hyperplane(self):
         F, y = samples(0, 40, 30, signal=1.0)
-        found = separability(F, y)
-        assert found.separable
-        worst = np.argmin(y * (F @ found.w + found.b))
-        shifted = found._replace(b=found.b - 1.01 * y[worst] * (found.margin + 1e-9))
+        result = separability(F, y)
+        assert result.separable
+        worst = np.argmin(y * (F @ result.w + result.b))
+        shifted = result._replace(b=result.b - 1.01 * y[worst] * (result.margin + 1e-9))
         assert not shifted.check(F, y)
-        assert not found._replace(w=-found.w).check(F, y)
-        assert not found._replace(w=np.full(30, np.nan)).check(F, y)
-        assert not found._replace(w=np.zeros(30), b=0.0).check(F, y)
-        assert not found.check(F, -y)
+        assert not result._replace(w=-result.w).check(F, y)
+        assert not result._replace(w=np.full(30, np.nan)).check(F, y)
+        assert not result._replace(w=np.zeros(30), b=0.0).check(F, y)
+        assert not result.check(F, -y)
 
     def test_of_weights(self):
         F, y = samples(0, 100, 20)
-        found = separability(F, y)
-        assert not found.separable
-        assert found.proven
-        heaviest, a = np.argmax(found.weights), found.weights
+        result = separability(F, y)
+        assert not result.separable
+        assert result.proven
+        heaviest, a = np.argmax(result.weights), result.weights
         moved = a.copy()
         moved[heaviest] *= 0.99
-        assert not found._replace(weights=moved / moved.sum()).check(F, y)
-        assert not found._replace(weights=2.0 * a).check(F, y)
-        assert not found._replace(weights=-a).check(F, y)
-        assert not found._replace(weights=np.full(100, 0.01)).check(F, y)
-        assert not found._replace(weights=np.zeros(100)).check(F, y)
-        assert not found._replace(separable=True).check(F, y)
+        assert not result._replace(weights=moved / moved.sum()).check(F, y)
+        assert not result._replace(weights=2.0 * a).check(F, y)
+        assert not result._replace(weights=-a).check(F, y)
+        assert not result._replace(weights=np.full(100, 0.01)).check(F, y)
+        assert not result._replace(weights=np.zeros(100)).check(F, y)
+        assert not result._replace(separable=True).check(F, y)
         other = separability(*samples(1, 100, 20))
         assert not other.check(F, y)
 
@@ -200,7 +200,7 @@ class TestForgery:
         F, y = samples(0, 40, 30, signal=1.0)
         rows = y[:, None] * np.column_stack([F, np.ones(40)])
         null = np.linalg.svd(rows.T)[2][-1]
-        found = separability(F, y)
-        forged = found._replace(separable=False, weights=null / null.sum(), proven=False)
+        result = separability(F, y)
+        forged = result._replace(separable=False, weights=null / null.sum(), proven=False)
         assert np.abs(forged.weights @ rows).max() < 1e-12
         assert not forged.check(F, y)

@@ -79,35 +79,35 @@ def test_two_gradient_steps_see_several_signals(loss, first_step, balanced):
 @pytest.mark.parametrize("balanced", [False, True])
 def test_of_several_signals_that_never_come_nothing_changes(balanced):
     task, training = ns.Task(10, 1, 5.0, 0.3), ns.Training(4.0, 1.0, balanced=balanced)
-    one, two = ns.align(task, training), ns.align(task.replace(signals=(0.0, 1.0)), training)
-    assert two.cosines_q == (0.0, one.cosine_q) and two.cosine_w == one.cosine_w
-    assert (two.kappa, two.constant) == (one.kappa, one.constant)
-    assert two.query == ns.Query(one.kappa, cosines=(0.0, one.cosine_q))
+    item, two = ns.align(task, training), ns.align(task.replace(signals=(0.0, 1.0)), training)
+    assert two.cosines_q == (0.0, item.cosine_q) and two.cosine_w == item.cosine_w
+    assert (two.kappa, two.constant) == (item.kappa, item.constant)
+    assert two.query == ns.Query(item.kappa, cosines=(0.0, item.cosine_q))
 
 
 def test_the_query_drops_the_rarer_signal_as_the_square_of_its_share():
     """A small step leaves all slopes alike: A_k goes as p_k m_k, and m_k as p_k."""
     task = ns.Task(10, 1, 5.0, 0.5, signals=(0.6, 0.3, 0.1))
-    found = ns.align(task, ns.Training(4.0, 1.0, eta_w=1e-6))
-    ratios = np.array(found.cosines_q) / found.cosines_q[0]
+    result = ns.align(task, ns.Training(4.0, 1.0, eta_w=1e-6))
+    ratios = np.array(result.cosines_q) / result.cosines_q[0]
     assert ratios == pytest.approx([1.0, 0.25, 1.0 / 36.0], rel=1e-4)
-    assert np.array(found.cosines_w) / found.cosines_w[0] == pytest.approx([1, 0.5, 1 / 6])
+    assert np.array(result.cosines_w) / result.cosines_w[0] == pytest.approx([1, 0.5, 1 / 6])
 
 
 def test_the_constant_of_several_signals_is_that_of_their_span():
     task = ns.Task(L=10, R=3, theta=6.0, pi=0.2, signals=(0.7, 0.3))
-    found = ns.align(task, ns.Training(1e5, 1.0, eta_w=0.5, eta_b=0.5))
-    span = np.linalg.norm(found.cosines_q)
-    assert (1.0 - span) * 1e5 == pytest.approx(found.constant, rel=1e-3)
+    result = ns.align(task, ns.Training(1e5, 1.0, eta_w=0.5, eta_b=0.5))
+    span = np.linalg.norm(result.cosines_q)
+    assert (1.0 - span) * 1e5 == pytest.approx(result.constant, rel=1e-3)
 
 
 def test_a_grid_of_several_signals_has_cosines_and_no_query():
     task = ns.Task(10, 1, [4.0, 5.0], 0.5, signals=(0.7, 0.3))
-    found = ns.align(task, ns.Training(4.0, 1.0))
-    assert [one.shape for one in found.cosines_q] == [(2,), (2,)]
-    assert "cosines_q_2" in found.to_pandas()
+    result = ns.align(task, ns.Training(4.0, 1.0))
+    assert [item.shape for item in result.cosines_q] == [(2,), (2,)]
+    assert "cosines_q_2" in result.to_pandas()
     with pytest.raises(ValueError, match=r"a grid of shape \(2,\); align one point at a time"):
-        _ = found.query
+        _ = result.query
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -117,8 +117,8 @@ def test_the_constant_is_the_limit_of_its_definition(loss, first_step, balanced)
     task = ns.Task(L=10, R=3, theta=6.0, pi=0.2)
     steps = {"first_step": first_step, "balanced": balanced, "eta_w": 0.5, "eta_b": 0.5}
     training = ns.Training(1e5, 1.0, loss=loss, **steps)
-    found = ns.align(task, training)
-    assert (1.0 - found.cosine_q) * 1e5 == pytest.approx(found.constant, rel=1e-3)
+    result = ns.align(task, training)
+    assert (1.0 - result.cosine_q) * 1e5 == pytest.approx(result.constant, rel=1e-3)
 
 
 @pytest.mark.parametrize("loss", [*LOSSES, "of ones own"])
@@ -128,10 +128,12 @@ def test_nothing_pulls_a_balanced_query_along_the_readout(loss, pi, eta_w, alpha
     task = ns.Task(L=10, R=1, theta=4.0, pi=pi)
     kind = pseudo_huber if loss == "of ones own" else get_loss(loss)
     first = first_step(task, kind, eta_w, 0.0)
-    found = balanced_step(task, kind, first, alpha0, 0.0)
-    assert found.B == 0.0 and found.signals == (-found.A[0],)
+    result = balanced_step(task, kind, first, alpha0, 0.0)
+    assert result.B == 0.0 and result.signals == (-result.A[0],)
     again = balanced_step(task, kind, first, alpha0, 7.0)
-    assert [*again.A, again.N, again.norm] == pytest.approx([*found.A, found.N, found.norm], 1e-7)
+    assert [*again.A, again.N, again.norm] == pytest.approx(
+        [*result.A, result.N, result.norm], 1e-7
+    )
     if loss == "hinge":
         return  # its bias may be closer to the kink than its rounding
     low, high = -1e4, 1e4
@@ -141,8 +143,8 @@ def test_nothing_pulls_a_balanced_query_along_the_readout(loss, pi, eta_w, alpha
         low, high = (low, bias) if B > 0.0 else (bias, high)
     here = second_step(task, kind, first, alpha0, bias)
     assert abs(here.B) < 1e-10
-    assert pytest.approx(here.A, rel=1e-6) == found.A
-    assert pytest.approx(here.N, rel=1e-6) == found.N
+    assert pytest.approx(here.A, rel=1e-6) == result.A
+    assert pytest.approx(here.N, rel=1e-6) == result.N
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -157,8 +159,8 @@ def test_half_of_the_labels_balance_as_scores_become_small(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_of_a_joint_first_step_the_bias_is_forgotten(loss):
     task = ns.Task(10, 1, 4.0, 0.1)
-    found = ns.align(task, ns.Training(8.0, 1.0, loss=loss, balanced=True, eta_b=[0.0, 1.0, 9.0]))
-    assert np.ptp(found.cosine_q) < 1e-9 and np.ptp(found.kappa) < 1e-9
+    result = ns.align(task, ns.Training(8.0, 1.0, loss=loss, balanced=True, eta_b=[0.0, 1.0, 9.0]))
+    assert np.ptp(result.cosine_q) < 1e-9 and np.ptp(result.kappa) < 1e-9
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
@@ -173,10 +175,12 @@ def test_rare_positives_turn_the_plain_query_away_and_not_the_balanced(loss):
 def test_a_kink_is_met_closer_than_a_bias_is_rounded(L):
     """All scores are on the kink together, and whatever their size the same share is beyond it."""
     task, training = ns.Task(L, 1, 4.0, 0.1), ns.Training(4.0, 1.0, loss="hinge", balanced=True)
-    found = ns.align(task, training.replace(eta_w=[1e-3, 1e-9, 1e-15]))
-    assert found.cosine_q == pytest.approx(found.cosine_q[0], rel=1e-3)
-    assert found.constant == pytest.approx(found.constant[0], rel=1e-3)
-    assert found.kappa / found.norm_w == pytest.approx(found.kappa[0] / found.norm_w[0], rel=1e-3)
+    result = ns.align(task, training.replace(eta_w=[1e-3, 1e-9, 1e-15]))
+    assert result.cosine_q == pytest.approx(result.cosine_q[0], rel=1e-3)
+    assert result.constant == pytest.approx(result.constant[0], rel=1e-3)
+    assert result.kappa / result.norm_w == pytest.approx(
+        result.kappa[0] / result.norm_w[0], rel=1e-3
+    )
 
 
 def test_scores_that_differ_by_less_than_their_rounding():
@@ -190,34 +194,34 @@ def test_scores_that_differ_by_less_than_their_rounding():
 def test_a_balanced_query_without_a_signal_of_its_own_is_noise():
     """Where all tokens carry the signal none stands out; only the readout could turn the query."""
     training = ns.Training(4.0, 1.0, balanced=True)
-    found = ns.align(ns.Task(5, 5, 2.0, 0.2), training)
-    assert found.cosine_q == 0.0 and found.constant == np.inf and found.norm_q > 0.0
+    result = ns.align(ns.Task(5, 5, 2.0, 0.2), training)
+    assert result.cosine_q == 0.0 and result.constant == np.inf and result.norm_q > 0.0
     assert ns.align(ns.Task(5, 1, 0.0, 0.2), training).cosine_q == 0.0
 
 
 def test_grids_broadcast():
-    found = ns.align(
+    result = ns.align(
         ns.Task(10, 1, np.array([[1.0], [5.0]]), 0.5), ns.Training([0.5, 2.0, 8.0], 1.0)
     )
-    assert found.cosine_q.shape == (2, 3)
-    assert (np.diff(found.cosine_q, axis=1) > 0.0).all()
-    assert (np.diff(found.cosine_q, axis=0) > 0.0).all()
+    assert result.cosine_q.shape == (2, 3)
+    assert (np.diff(result.cosine_q, axis=1) > 0.0).all()
+    assert (np.diff(result.cosine_q, axis=0) > 0.0).all()
 
 
 def test_without_a_signal_nothing_aligns():
-    found = ns.align(ns.Task(10, 1, 0.0, 0.5), ns.Training(4.0, 1.0))
-    assert found.cosine_q == 0.0
-    assert found.constant == np.inf
+    result = ns.align(ns.Task(10, 1, 0.0, 0.5), ns.Training(4.0, 1.0))
+    assert result.cosine_q == 0.0
+    assert result.constant == np.inf
 
 
 def test_a_single_token_leaves_no_query():
-    found = ns.align(ns.Task(1, 1, 3.0, 0.5), ns.Training(4.0, 1.0))
-    assert found.norm_q == 0.0
-    assert found.query == ns.Query(0.0, 0.0)
+    result = ns.align(ns.Task(1, 1, 3.0, 0.5), ns.Training(4.0, 1.0))
+    assert result.norm_q == 0.0
+    assert result.query == ns.Query(0.0, 0.0)
 
 
 def test_beta_enters_the_step_and_the_softmax():
-    one = ns.align(ns.Task(10, 1, 5.0, 0.5), ns.Training(4.0, 1.0, beta=1.0))
+    item = ns.align(ns.Task(10, 1, 5.0, 0.5), ns.Training(4.0, 1.0, beta=1.0))
     two = ns.align(ns.Task(10, 1, 5.0, 0.5), ns.Training(4.0, 1.0, beta=2.0))
-    assert two.norm_q == pytest.approx(2.0 * one.norm_q)
-    assert two.kappa == pytest.approx(4.0 * one.kappa)
+    assert two.norm_q == pytest.approx(2.0 * item.norm_q)
+    assert two.kappa == pytest.approx(4.0 * item.kappa)

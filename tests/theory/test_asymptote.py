@@ -14,26 +14,26 @@ QUERY = ns.Query(0.8, 0.9)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_learning_curve_approaches_the_limit_at_the_stated_rate(model):
     query = QUERY if model == "attention" else None
-    found = ns.asymptote(TASK, model, query=query, tol=2e-4)
+    result = ns.asymptote(TASK, model, query=query, tol=2e-4)
     alpha = 1e4 * (TASK.L if model == "vectorized" else 1)
     training = ns.Training(1.0, alpha, loss="square", ridge=0.0)
     curve = ns.predict(TASK, training, model, query=query, tol=2e-4)
     # the two rest on different resolutions of the same law
-    noise = 3.0 * np.hypot(found.limit_se, curve.test_error_se)
-    scaled = (curve.test_error - found.limit) * alpha
-    assert scaled == pytest.approx(found.rate, rel=2e-3, abs=noise * alpha)
+    noise = 3.0 * np.hypot(result.limit_se, curve.test_error_se)
+    scaled = (curve.test_error - result.limit) * alpha
+    assert scaled == pytest.approx(result.rate, rel=2e-3, abs=noise * alpha)
 
 
 @pytest.mark.parametrize("model", ["pooled", "vectorized"])
 def test_the_rate_is_exact_where_the_law_is(model):
-    found = ns.asymptote(TASK, model)
+    result = ns.asymptote(TASK, model)
     scaled = []
     for alpha in (1e5, 1e6):
         training = ns.Training(1.0, alpha, loss="square", ridge=0.0)
         curve = ns.predict(TASK, training, model)
-        scaled.append((curve.test_error - found.limit) * alpha)
+        scaled.append((curve.test_error - result.limit) * alpha)
     extrapolated = scaled[1] + (scaled[1] - scaled[0]) / 9.0
-    assert extrapolated == pytest.approx(found.rate, rel=1e-5)
+    assert extrapolated == pytest.approx(result.rate, rel=1e-5)
 
 
 def test_linear_models_share_the_limit():

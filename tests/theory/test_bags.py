@@ -26,39 +26,41 @@ def given(model):
 def test_groups_share_out_all_samples_and_their_signal_tokens():
     task = MIXED.replace(signals=(0.7, 0.3), label_noise=(0.1, 0.25))
     every = groups(task)
-    assert sum(one.share for one in every) == pytest.approx(1.0)
-    assert sum(one.share * one.tokens for one in every) == pytest.approx(0.4 * 1.4)
-    flipped = sum(one.share for one in every if one.label < 0 and one.tokens > 0)
+    assert sum(item.share for item in every) == pytest.approx(1.0)
+    assert sum(item.share * item.tokens for item in every) == pytest.approx(0.4 * 1.4)
+    flipped = sum(item.share for item in every if item.label < 0 and item.tokens > 0)
     assert flipped == pytest.approx(0.4 * 0.8 * 0.1)
-    assert sum(one.share for one in every if one.label > 0) == pytest.approx(0.4 * 0.9 + 0.6 * 0.25)
+    assert sum(item.share for item in every if item.label > 0) == pytest.approx(
+        0.4 * 0.9 + 0.6 * 0.25
+    )
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_count_that_is_all_but_certain_predicts_as_that_number(model):
-    found, plain = (
+    result, plain = (
         ns.predict(task, TRAINING, model, tol=2e-3, **given(model)) for task in (ALMOST, TASK)
     )
     for name in NUMBERS:
-        error = np.hypot(getattr(found, f"{name}_se"), getattr(plain, f"{name}_se"))
-        assert abs(getattr(found, name) - getattr(plain, name)) <= 1e-9 + 3.0 * error, name
+        error = np.hypot(getattr(result, f"{name}_se"), getattr(plain, f"{name}_se"))
+        assert abs(getattr(result, name) - getattr(plain, name)) <= 1e-9 + 3.0 * error, name
 
 
 def test_a_count_that_is_all_but_certain_aligns_attends_and_separates_as_that_number():
-    found, plain = (ns.align(task, TRAINING) for task in (ALMOST, TASK))
+    result, plain = (ns.align(task, TRAINING) for task in (ALMOST, TASK))
     for name in ("cosine_w", "norm_w", "cosine_q", "norm_q", "constant"):
-        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+        assert getattr(result, name) == pytest.approx(getattr(plain, name), rel=1e-9)
     steps = TRAINING.replace(schedule=ns.Schedule.even(3))
-    found, plain = (ns.align(task, steps) for task in (ALMOST, TASK))
+    result, plain = (ns.align(task, steps) for task in (ALMOST, TASK))
     for name in ("cosine_q", "norm_q"):
-        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9)
-    found, plain = (ns.focus(task, TRAINING, query=QUERY) for task in (ALMOST, TASK))
+        assert getattr(result, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+    result, plain = (ns.focus(task, TRAINING, query=QUERY) for task in (ALMOST, TASK))
     for name in ("signal", "noise", "largest"):
-        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+        assert getattr(result, name) == pytest.approx(getattr(plain, name), rel=1e-9)
     for model in ("pooled", "linear"):
-        found, plain = (ns.capacity(task, model, **given(model)) for task in (ALMOST, TASK))
-        assert found.alpha == pytest.approx(plain.alpha, rel=1e-6)
-        found, plain = (ns.asymptote(task, model, **given(model)) for task in (ALMOST, TASK))
-        assert found.limit == pytest.approx(plain.limit, rel=1e-6)
+        result, plain = (ns.capacity(task, model, **given(model)) for task in (ALMOST, TASK))
+        assert result.alpha == pytest.approx(plain.alpha, rel=1e-6)
+        result, plain = (ns.asymptote(task, model, **given(model)) for task in (ALMOST, TASK))
+        assert result.limit == pytest.approx(plain.limit, rel=1e-6)
 
 
 @pytest.mark.parametrize("model", ["pooled", "linear"])
@@ -80,14 +82,14 @@ def test_the_first_step_sees_the_signal_less_by_the_labels_that_cancel(loss):
 
 def test_with_much_data_the_cosine_approaches_one_at_the_rate_that_is_said():
     task = MIXED.replace(label_noise=(0.1, 0.2))
-    found = ns.align(task, TRAINING.replace(alpha0=1e5))
-    assert 1e5 * (1.0 - found.cosine_q) == pytest.approx(found.constant, rel=1e-3)
+    result = ns.align(task, TRAINING.replace(alpha0=1e5))
+    assert 1e5 * (1.0 - result.cosine_q) == pytest.approx(result.constant, rel=1e-3)
 
 
 def test_labels_that_are_all_but_random_separate_up_to_two_samples_a_dimension():
     """Cover's count: half of all labellings of 2d points are linearly separable."""
-    found = ns.capacity(TASK.replace(label_noise=0.4999), "pooled")
-    assert found.alpha == pytest.approx(2.0, rel=1e-3)
+    result = ns.capacity(TASK.replace(label_noise=0.4999), "pooled")
+    assert result.alpha == pytest.approx(2.0, rel=1e-3)
     assert ns.capacity(TASK.replace(label_noise=0.1), "pooled").alpha < 5.0
 
 
@@ -95,8 +97,8 @@ def test_errors_against_noisy_labels_follow_from_those_against_true_ones():
     """A flipped label is wrong where the true one is right: e' = ε + (1 − 2ε) e."""
     noisy = TASK.replace(label_noise=0.2)
     training = ns.Training(alpha1=200.0, loss="square", ridge=1e-3)
-    found = ns.predict(noisy, training, "pooled")
-    assert found.train_error == pytest.approx(0.2 + 0.6 * found.test_error, abs=2e-3)
+    result = ns.predict(noisy, training, "pooled")
+    assert result.train_error == pytest.approx(0.2 + 0.6 * result.test_error, abs=2e-3)
 
 
 def test_the_test_is_against_true_labels_whatever_the_test_task_says():

@@ -13,57 +13,57 @@ MANY = FEW.replace(L=1000, theta=4.0)
 
 def test_a_grid_has_a_query_at_each_of_its_points():
     task = FEW.replace(theta=[5.0], signals=(0.0, 1.0))
-    found = ns.best_query(task, tol=0.05)
-    assert [one.shape for one in (found.error, *found.cosines)] == [(1,), (1,), (1,)]
-    assert found.cosines[1][0] == 1.0 and "cosines_2" in found.to_pandas()
+    result = ns.best_query(task, tol=0.05)
+    assert [item.shape for item in (result.error, *result.cosines)] == [(1,), (1,), (1,)]
+    assert result.cosines[1][0] == 1.0 and "cosines_2" in result.to_pandas()
     with pytest.raises(ValueError, match=r"a grid of shape \(1,\) has as many best queries"):
-        found.query  # noqa: B018
+        result.query  # noqa: B018
 
 
 @pytest.mark.slow
 def test_faint_signals_among_many_tokens_are_sought_one_at_a_time():
-    found = ns.best_query(MANY)
-    assert found.cosines == (1.0, 0.0) and found.error == found.alone
-    assert found.alone + 0.03 < found.together
+    result = ns.best_query(MANY)
+    assert result.cosines == (1.0, 0.0) and result.error == result.alone
+    assert result.alone + 0.03 < result.together
 
 
 @pytest.mark.slow
 def test_strong_signals_are_sought_together():
-    found = ns.best_query(FEW)
-    np.testing.assert_allclose(found.cosines, np.sqrt(0.5))
-    assert found.error == found.together < found.alone - 0.05
-    assert found.query == ns.Query(found.kappa, cosines=found.cosines)
+    result = ns.best_query(FEW)
+    np.testing.assert_allclose(result.cosines, np.sqrt(0.5))
+    assert result.error == result.together < result.alone - 0.05
+    assert result.query == ns.Query(result.kappa, cosines=result.cosines)
 
 
 @pytest.mark.slow
 def test_all_weight_on_one_signal_is_the_oracle_of_that_signal():
-    found = ns.best_query(FEW.replace(theta=4.0, signals=(0.0, 1.0)))
+    result = ns.best_query(FEW.replace(theta=4.0, signals=(0.0, 1.0)))
     oracle = ns.oracle(FEW.replace(theta=4.0, signals=None))
-    assert found.cosines == (0.0, 1.0)
-    assert abs(found.error - oracle.error) < 4.0 * found.error_se
+    assert result.cosines == (0.0, 1.0)
+    assert abs(result.error - oracle.error) < 4.0 * result.error_se
 
 
 @pytest.mark.slow
 def test_no_direction_between_is_better():
     task = FEW.replace(L=100, theta=5.0, signals=(0.2, 0.8))
     training = ns.Training(alpha1=300.0, ridge=1e-3)
-    found = ns.best_query(task)
+    result = ns.best_query(task)
     for angle in np.linspace(0.0, np.pi, 13):
         query = ns.Query(2.0, cosines=(np.cos(angle), np.sin(angle)))
         trained = ns.predict(task, training, query=query, tol=1e-3)
-        assert trained.test_error > found.error - 2e-3
+        assert trained.test_error > result.error - 2e-3
 
 
 @pytest.mark.slow
 def test_a_trained_readout_is_worse_and_its_query_no_better_than_found():
     training = ns.Training(alpha1=2.0)
-    found = ns.best_query(FEW, training)
-    assert found.error > ns.best_query(FEW).error
+    result = ns.best_query(FEW, training)
+    assert result.error > ns.best_query(FEW).error
     for cosines in ((1.0, 0.0), (0.8, 0.6), (0.6, 0.6)):
-        query = ns.Query(found.kappa, cosines=cosines)
-        assert ns.predict(FEW, training, query=query).test_error > found.error
-    again = ns.predict(FEW, training, query=found.query)
-    assert again.test_error == pytest.approx(found.error, abs=1e-3)
+        query = ns.Query(result.kappa, cosines=cosines)
+        assert ns.predict(FEW, training, query=query).test_error > result.error
+    again = ns.predict(FEW, training, query=result.query)
+    assert again.test_error == pytest.approx(result.error, abs=1e-3)
 
 
 @pytest.mark.slow

@@ -31,9 +31,9 @@ def direct(theta_over, pi, directions=1):
 @pytest.mark.parametrize("pi", [0.5, 0.1, 0.97])
 @pytest.mark.parametrize("theta", [0.0, 1.0, 5.0])
 def test_pooled_is_a_two_parameter_minimisation(theta, pi):
-    found = ns.capacity(ns.Task(L=4, R=2, theta=theta, pi=pi), "pooled")
-    assert found.alpha == pytest.approx(1.0 / direct(theta * 2 / np.sqrt(4), pi), rel=1e-7)
-    assert found.provenance == CAPACITY and CAPACITY.startswith("conjecture")
+    result = ns.capacity(ns.Task(L=4, R=2, theta=theta, pi=pi), "pooled")
+    assert result.alpha == pytest.approx(1.0 / direct(theta * 2 / np.sqrt(4), pi), rel=1e-7)
+    assert result.provenance == CAPACITY and CAPACITY.startswith("conjecture")
 
 
 def test_pure_noise_has_cover_s_capacity():
@@ -49,8 +49,8 @@ def test_pooled_is_vectorized_over_L(L):
 
 def test_attention_with_no_query_is_pooling():
     task = ns.Task(10, 2, 3.0, 0.3)
-    found = ns.capacity(task, "attention", query=ns.Query(0.0, 0.4))
-    assert found.alpha == pytest.approx(ns.capacity(task, "pooled").alpha, rel=1e-9)
+    result = ns.capacity(task, "attention", query=ns.Query(0.0, 0.4))
+    assert result.alpha == pytest.approx(ns.capacity(task, "pooled").alpha, rel=1e-9)
 
 
 def test_overwhelming_signals_are_always_separable():
@@ -58,9 +58,9 @@ def test_overwhelming_signals_are_always_separable():
 
 
 def test_grids_broadcast():
-    found = ns.capacity(ns.Task(10, 1, [0.0, 2.0, 4.0], 0.5), "pooled")
-    assert found.alpha.shape == (3,)
-    assert (np.diff(found.alpha) > 0.0).all()
+    result = ns.capacity(ns.Task(10, 1, [0.0, 2.0, 4.0], 0.5), "pooled")
+    assert result.alpha.shape == (3,)
+    assert (np.diff(result.alpha) > 0.0).all()
 
 
 def test_attention_needs_a_query():
@@ -76,5 +76,5 @@ def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkey
     monkeypatch.setattr("needlescope.theory.saddle.rare.LAST", 2**10)
     with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.3e\+03, is known to"):
         ns.capacity(task, query=query, tol=1e-4)
-    found = ns.capacity(task, query=query)
-    assert found.alpha == pytest.approx(1313.8, rel=0.01)
+    result = ns.capacity(task, query=query)
+    assert result.alpha == pytest.approx(1313.8, rel=0.01)

@@ -19,9 +19,9 @@ TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_without_a_signal_the_limit_is_the_rarer_class(model):
     query = ns.Query(1.0, 0.5) if model == "attention" else None
-    found = ns.asymptote(ns.Task(10, 1, [0.0, 0.0], [0.5, 0.2]), model, query=query)
-    assert found.limit.tolist() == [0.5, 0.2]
-    assert found.rate.tolist() == [0.0, 0.0]
+    result = ns.asymptote(ns.Task(10, 1, [0.0, 0.0], [0.5, 0.2]), model, query=query)
+    assert result.limit.tolist() == [0.5, 0.2]
+    assert result.rate.tolist() == [0.0, 0.0]
 
 
 def test_without_a_signal_attention_and_pooling_are_tied():
@@ -31,11 +31,11 @@ def test_without_a_signal_attention_and_pooling_are_tied():
 @pytest.mark.parametrize("model", ["attention", "bayes", "pooled"])
 def test_a_threshold_is_where_the_oracle_reaches_the_error(model):
     task = ns.Task(20, 1, 1.0, 0.5)
-    found = ns.oracle_threshold(task, model, 0.05, tol=1e-3)
-    there = ns.oracle(task.replace(theta=found.theta), model, tol=1e-3)
-    steeper = ns.oracle(task.replace(theta=found.theta + 0.1), model, tol=1e-3)
+    result = ns.oracle_threshold(task, model, 0.05, tol=1e-3)
+    there = ns.oracle(task.replace(theta=result.theta), model, tol=1e-3)
+    steeper = ns.oracle(task.replace(theta=result.theta + 0.1), model, tol=1e-3)
     slope = (there.error - steeper.error) / 0.1
-    allowed = 4.0 * (slope * found.theta_se + there.error_se) + 1e-4
+    allowed = 4.0 * (slope * result.theta_se + there.error_se) + 1e-4
     assert there.error == pytest.approx(0.05, abs=allowed)
 
 
@@ -81,11 +81,11 @@ def test_extremes_get_an_answer_or_one_of_our_sentences(loss, change):
     task = ns.Task(values["L"], 1, values["theta"], values["pi"])
     training = ns.Training(1.0, values["alpha1"], loss=loss, ridge=values["ridge"])
     try:
-        found = ns.predict(task, training, "pooled")
+        result = ns.predict(task, training, "pooled")
     except (ns.NotConverged, ns.NoMinimiser) as refusal:
         assert "; " in str(refusal)
     else:
-        assert 0.0 <= found.test_error <= 1.0
+        assert 0.0 <= result.test_error <= 1.0
 
 
 @dataclass
@@ -192,6 +192,6 @@ def test_a_query_that_grew_beyond_bounds_is_hard():
     aligned = ns.align(task, training)
     assert aligned.kappa[0] < 1e6 < aligned.kappa[1]
     assert aligned.query.kappa.tolist() == [aligned.kappa[0], np.inf]
-    found = ns.predict(task, training, tol=1e-3)
+    result = ns.predict(task, training, tol=1e-3)
     hard = ns.predict(task, training, query=ns.Query(np.inf, aligned.cosine_q), tol=1e-3)
-    assert found.test_error[1] == hard.test_error[1]
+    assert result.test_error[1] == hard.test_error[1]

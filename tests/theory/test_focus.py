@@ -21,43 +21,43 @@ TRAINING = ns.Training(alpha0=4.0, alpha1=1.0)
     ],
 )
 def test_plain_random_numbers(L, R, theta, kappa, cosine):
-    found = ns.focus(ns.Task(L, R, theta, 0.5), TRAINING, query=ns.Query(kappa, cosine))
+    result = ns.focus(ns.Task(L, R, theta, 0.5), TRAINING, query=ns.Query(kappa, cosine))
     rng = np.random.default_rng(L)
     logits = kappa * (rng.standard_normal((60_000, L)) + theta * cosine * (np.arange(L) < R))
     a = np.exp(logits - logits.max(axis=1, keepdims=True))
     mass = a[:, :R].sum(axis=1) / a.sum(axis=1)
     largest = a.argmax(axis=1) < R
     error = mass.std() / np.sqrt(len(a))
-    assert abs(R * found.signal - mass.mean()) < 4.5 * error
-    assert found.signal_se * R < 1e-4 / 2.0
-    assert abs(found.largest - largest.mean()) < 4.5 * largest.std() / np.sqrt(len(a))
+    assert abs(R * result.signal - mass.mean()) < 4.5 * error
+    assert result.signal_se * R < 1e-4 / 2.0
+    assert abs(result.largest - largest.mean()) < 4.5 * largest.std() / np.sqrt(len(a))
 
 
 def test_all_weights_add_up_to_one():
     task = ns.Task(L=9, R=4, theta=np.array([0.5, 2.0, 8.0]), pi=0.3)
-    found = ns.focus(task, TRAINING)
-    assert found.signal.shape == (3,)
-    assert 4 * found.signal + 5 * found.noise == pytest.approx(np.ones(3), abs=1e-12)
+    result = ns.focus(task, TRAINING)
+    assert result.signal.shape == (3,)
+    assert 4 * result.signal + 5 * result.noise == pytest.approx(np.ones(3), abs=1e-12)
 
 
 def test_a_blind_query_looks_everywhere_alike():
     task = ns.Task(L=8, R=3, theta=4.0, pi=0.5)
     for query in (ns.Query(0.0, 0.9), ns.Query(2.0, 0.0)):
-        found = ns.focus(task, TRAINING, query=query)
-        assert found.signal == pytest.approx(1 / 8, abs=1e-4)
-        assert found.largest == pytest.approx(3 / 8, abs=1e-12)
+        result = ns.focus(task, TRAINING, query=query)
+        assert result.signal == pytest.approx(1 / 8, abs=1e-4)
+        assert result.largest == pytest.approx(3 / 8, abs=1e-12)
 
 
 def test_two_tokens_have_a_closed_form():
     task = ns.Task(L=2, R=1, theta=3.0, pi=0.5)
-    found = ns.focus(task, TRAINING, query=ns.Query(1.0, 0.8))
-    assert found.largest == pytest.approx(ndtr(2.4 / np.sqrt(2.0)), abs=1e-12)
+    result = ns.focus(task, TRAINING, query=ns.Query(1.0, 0.8))
+    assert result.largest == pytest.approx(ndtr(2.4 / np.sqrt(2.0)), abs=1e-12)
 
 
 def test_a_sharp_query_puts_all_weight_on_the_largest():
     task = ns.Task(L=10, R=2, theta=2.0, pi=0.5)
-    found = ns.focus(task, TRAINING, query=ns.Query(1e4, 0.7), tol=1e-3)
-    assert abs(2 * found.signal - found.largest) < 3e-3
+    result = ns.focus(task, TRAINING, query=ns.Query(1e4, 0.7), tol=1e-3)
+    assert abs(2 * result.signal - result.largest) < 3e-3
 
 
 def test_hard_attention_is_a_sharp_query_and_knows_no_other():
@@ -83,15 +83,15 @@ def test_linear_attention_is_softmax_to_first_order_in_the_query():
 
 
 def test_linear_weights_may_be_negative_and_still_add_up():
-    found = ns.focus(ns.Task(5, 2, 4.0, 0.5), TRAINING, "linear", query=ns.Query(3.0, 0.9))
-    assert found.noise < 0.0 < found.signal
-    assert 2 * found.signal + 3 * found.noise == pytest.approx(1.0)
+    result = ns.focus(ns.Task(5, 2, 4.0, 0.5), TRAINING, "linear", query=ns.Query(3.0, 0.9))
+    assert result.noise < 0.0 < result.signal
+    assert 2 * result.signal + 3 * result.noise == pytest.approx(1.0)
 
 
 def test_after_a_schedule_what_is_open_about_the_query_stays_open():
     steps = TRAINING.replace(schedule=ns.Schedule.even(3))
-    found = ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "hard", tol=1e-3)
-    assert found.signal_se == pytest.approx(found.largest_se) and found.signal_se > 0.0
+    result = ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "hard", tol=1e-3)
+    assert result.signal_se == pytest.approx(result.largest_se) and result.signal_se > 0.0
 
 
 def test_linear_attention_is_not_predicted_at_a_query_without_end():
@@ -102,14 +102,14 @@ def test_linear_attention_is_not_predicted_at_a_query_without_end():
 
 def test_the_query_is_the_trained_one_by_default():
     task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    found, trained = ns.focus(task, TRAINING), ns.align(task, TRAINING)
-    assert (found.kappa, found.cosine_q) == (trained.kappa, trained.cosine_q)
+    result, trained = ns.focus(task, TRAINING), ns.align(task, TRAINING)
+    assert (result.kappa, result.cosine_q) == (trained.kappa, trained.cosine_q)
 
 
 def test_every_token_a_signal_leaves_no_noise():
-    found = ns.focus(ns.Task(L=5, R=5, theta=2.0, pi=0.5), TRAINING)
-    assert found.signal == 0.2 and found.largest == pytest.approx(1.0)
-    assert np.isnan(found.noise)
+    result = ns.focus(ns.Task(L=5, R=5, theta=2.0, pi=0.5), TRAINING)
+    assert result.signal == 0.2 and result.largest == pytest.approx(1.0)
+    assert np.isnan(result.noise)
 
 
 @pytest.mark.parametrize(

@@ -31,20 +31,20 @@ def query_known_to(monkeypatch):
 
 
 def test_what_is_open_about_a_query_is_open_about_the_test_error(query_known_to):
-    found = ns.predict(STEEP, TRAINING, tol=1e-2)
+    result = ns.predict(STEEP, TRAINING, tol=1e-2)
     here, near = (
         ns.predict(STEEP, TRAINING, query=ns.Query(50.0, 0.06 + by), tol=1e-2) for by in (0.0, 2e-3)
     )
     moved = 0.1 * abs(near.test_error - here.test_error)
     assert len(query_known_to) == 1 and moved > 5 * 2e-4
-    assert found.test_error_se > 0.8 * moved
-    assert 2.0 * found.test_error_se <= 1e-2
+    assert result.test_error_se > 0.8 * moved
+    assert 2.0 * result.test_error_se <= 1e-2
 
 
 def test_a_schedule_is_followed_as_finely_as_the_answer_needs(query_known_to):
-    found = ns.predict(STEEP, TRAINING, tol=1e-3)
+    result = ns.predict(STEEP, TRAINING, tol=1e-3)
     assert len(query_known_to) == 2 and query_known_to[1] < 0.2 * query_known_to[0]
-    assert 2.0 * found.test_error_se <= 1e-3
+    assert 2.0 * result.test_error_se <= 1e-3
 
 
 def test_a_query_that_is_given_leaves_nothing_open():
@@ -92,6 +92,6 @@ def test_linear_attention_says_where_a_query_is_too_long():
 
 def test_each_cosine_with_several_signals_is_moved_on_its_own():
     known = Known(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
-    found = known.errors(lambda query: np.array([query.kappa, *query.cosines]))
-    assert found == pytest.approx([0.01, 0.001, 0.002]) and not known.exact
+    result = known.errors(lambda query: np.array([query.kappa, *query.cosines]))
+    assert result == pytest.approx([0.01, 0.001, 0.002]) and not known.exact
     assert known.uncertainty == pytest.approx(0.005)

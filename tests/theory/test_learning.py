@@ -28,19 +28,19 @@ def test_a_grid_equals_its_points(model, loss):
     alphas = np.array([0.5, 2.0, 8.0])
     ridges = np.array([[1e-3], [1e-1]])
     grid = ns.Training(alpha0=4.0, alpha1=alphas, ridge=ridges, loss=loss)
-    found = ns.predict(TASK, grid, model, tol=ROUGH)
-    assert found.test_error.shape == (2, 3)
+    result = ns.predict(TASK, grid, model, tol=ROUGH)
+    assert result.test_error.shape == (2, 3)
     for i, j in np.ndindex(2, 3):
-        one = ns.Training(alpha0=4.0, alpha1=alphas[j], ridge=ridges[i, 0], loss=loss)
-        point = ns.predict(TASK, one, model, tol=ROUGH)
-        allowed = 3.0 * (point.test_error_se + found.test_error_se[i, j]) + 1e-8
-        assert abs(point.test_error - found.test_error[i, j]) <= allowed
+        item = ns.Training(alpha0=4.0, alpha1=alphas[j], ridge=ridges[i, 0], loss=loss)
+        point = ns.predict(TASK, item, model, tol=ROUGH)
+        allowed = 3.0 * (point.test_error_se + result.test_error_se[i, j]) + 1e-8
+        assert abs(point.test_error - result.test_error[i, j]) <= allowed
 
 
 def test_results_are_plain_floats_for_a_single_problem():
-    found = ns.predict(TASK, TRAINING, "pooled")
-    assert type(found.test_error) is float
-    assert type(found.residual) is float
+    result = ns.predict(TASK, TRAINING, "pooled")
+    assert type(result.test_error) is float
+    assert type(result.residual) is float
 
 
 def test_same_inputs_same_bits_in_another_process():
@@ -97,8 +97,8 @@ def test_order_parameters_carry_honest_errors():
 
 
 def test_accuracy_is_met_or_refused(monkeypatch):
-    found = ns.predict(TASK, TRAINING, tol=2e-4)
-    assert 2.0 * found.test_error_se <= 2e-4
+    result = ns.predict(TASK, TRAINING, tol=2e-4)
+    assert 2.0 * result.test_error_se <= 2e-4
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_: (Level(2**12, 64),))
     with pytest.raises(ns.NotConverged, match="not to the tolerance of 1e-12 asked"):
         ns.predict(ns.Task(2, 1, 2.0, 0.5), TRAINING.replace(loss="square"), tol=1e-12)
@@ -148,9 +148,9 @@ def test_a_flat_classifier_on_another_task():
 
 def test_test_tasks_broadcast():
     lengths = np.array([5, 10, 20])
-    found = ns.predict(TASK, TRAINING, test_task=TASK.replace(L=lengths), tol=ROUGH)
-    assert found.test_error.shape == (3,)
-    assert (np.diff(found.test_error) > 0.0).all()
+    result = ns.predict(TASK, TRAINING, test_task=TASK.replace(L=lengths), tol=ROUGH)
+    assert result.test_error.shape == (3,)
+    assert (np.diff(result.test_error) > 0.0).all()
 
 
 def test_baselines_may_see_all_the_data():
@@ -164,10 +164,10 @@ def test_baselines_may_see_all_the_data():
 def test_one_known_position_is_a_smaller_problem():
     """A needle always in the same place: the other L − 1 tokens are useless dimensions."""
     task = ns.Task(L=5, R=1, theta=3.0, pi=0.4, positions=ns.Positions([(2,)]))
-    found = ns.predict(task, TRAINING, "vectorized")
+    result = ns.predict(task, TRAINING, "vectorized")
     # the same as one token in L d dimensions: pooled with L = 1 at α = α1/L
     alone = ns.predict(ns.Task(1, 1, 3.0, 0.4), TRAINING.replace(alpha1=2.0 / 5), "pooled")
-    assert found.test_error == pytest.approx(alone.test_error, abs=1e-8)
+    assert result.test_error == pytest.approx(alone.test_error, abs=1e-8)
 
 
 def test_given_positions_beat_uniform_ones():
@@ -180,19 +180,19 @@ def test_given_positions_beat_uniform_ones():
 
 def test_permuting_positions_changes_nothing():
     chances = [0.6, 0.3, 0.1]
-    one = TASK.replace(positions=ns.Positions([(0,), (1,), (2,)], chances))
+    item = TASK.replace(positions=ns.Positions([(0,), (1,), (2,)], chances))
     other = TASK.replace(positions=ns.Positions([(7,), (3,), (9,)], chances))
-    errors = [ns.predict(t, TRAINING, "vectorized").test_error for t in (one, other)]
+    errors = [ns.predict(t, TRAINING, "vectorized").test_error for t in (item, other)]
     assert errors[0] == pytest.approx(errors[1], abs=1e-10)
 
 
 def test_the_hinge_collapses_on_rare_positives_with_much_data():
     """The error is π; an SVM fitted at d = 150 had ‖w‖ = 0.0000 and b = −1.0000."""
     task = ns.Task(L=6, R=1, theta=0.0, pi=0.2)
-    found = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), "pooled")
-    assert (found.norm, found.bias) == (0.0, -1.0)
-    assert found.test_error == pytest.approx(0.2)
-    assert found.train_loss == pytest.approx(0.4)
+    result = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), "pooled")
+    assert (result.norm, result.bias) == (0.0, -1.0)
+    assert result.test_error == pytest.approx(0.2)
+    assert result.train_loss == pytest.approx(0.4)
 
 
 def test_hinge_and_squared_hinge_share_the_maximal_margin_limit():
@@ -311,9 +311,9 @@ def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta
 
     monkeypatch.setitem(LAWS, "attention", law)
     task, query = ns.Task(L=L, R=R, theta=theta, pi=0.3), ns.Query(kappa, 0.8)
-    found = ns.predict(task, TRAINING, query=query, tol=3e-4)
+    result = ns.predict(task, TRAINING, query=query, tol=3e-4)
     assert set(seen) == {ladder.ROUGH}
     fine = ns.predict(task, TRAINING, query=query, tol=1e-5)
     assert max(level.points for level in seen) > 2**13
-    assert 2.0 * found.test_error_se <= ladder.ROUGHLY * 3e-4
-    assert abs(found.test_error - fine.test_error) <= 4.0 * found.test_error_se
+    assert 2.0 * result.test_error_se <= ladder.ROUGHLY * 3e-4
+    assert abs(result.test_error - fine.test_error) <= 4.0 * result.test_error_se

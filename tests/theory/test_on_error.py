@@ -33,24 +33,24 @@ def test_the_others_are_kept_and_what_is_lost_is_counted():
     with pytest.warns(
         RuntimeWarning, match="2 of 3 points could not be .* the first of them: at alpha1=1:"
     ):
-        found = ns.predict(TASK, BARE, "pooled", on_error="nan")
-    assert np.isnan(found.test_error).tolist() == [True, True, False]
+        result = ns.predict(TASK, BARE, "pooled", on_error="nan")
+    assert np.isnan(result.test_error).tolist() == [True, True, False]
     alone = ns.predict(TASK, BARE.replace(alpha1=8.0), "pooled")
-    assert found.test_error[2] == pytest.approx(alone.test_error, abs=1e-12)
-    assert np.isnan(found.gamma[:2]).all() and np.isnan(found.test_error_se[:2]).all()
-    assert found.model == "pooled" and found.provenance == derived("theorem 5")
-    assert found.to_pandas()["test_error"].isna().sum() == 2
+    assert result.test_error[2] == pytest.approx(alone.test_error, abs=1e-12)
+    assert np.isnan(result.gamma[:2]).all() and np.isnan(result.test_error_se[:2]).all()
+    assert result.model == "pooled" and result.provenance == derived("theorem 5")
+    assert result.to_pandas()["test_error"].isna().sum() == 2
 
 
 def test_nothing_is_said_where_nothing_is_lost():
-    found = ns.predict(TASK, BARE.replace(ridge=0.1), "pooled", on_error="nan")
-    assert np.isfinite(found.test_error).all()
+    result = ns.predict(TASK, BARE.replace(ridge=0.1), "pooled", on_error="nan")
+    assert np.isfinite(result.test_error).all()
 
 
 def test_a_grid_of_which_nothing_is_left():
     with pytest.warns(RuntimeWarning, match="2 of 2 points"):
-        found = ns.predict(TASK, BARE.replace(alpha1=[1.0, 2.0]), "pooled", on_error="nan")
-    assert np.isnan(found.test_error).all() and found.shape == (2,)
+        result = ns.predict(TASK, BARE.replace(alpha1=[1.0, 2.0]), "pooled", on_error="nan")
+    assert np.isnan(result.test_error).all() and result.shape == (2,)
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def test_an_accuracy_out_of_reach_is_a_point_s_own():
     with pytest.raises(ns.NotConverged, match=r"^at kappa=1: the attention on signal tokens is"):
         ns.focus(TASK, TRAINED, query=query, tol=1e-13)
     with pytest.warns(RuntimeWarning, match="1 of 2 points could not be solved and are NaN"):
-        found = ns.focus(TASK, TRAINED, query=query, tol=1e-13, on_error="nan")
-    assert found.signal[0] == 0.1 and np.isnan(found.signal[1])
+        result = ns.focus(TASK, TRAINED, query=query, tol=1e-13, on_error="nan")
+    assert result.signal[0] == 0.1 and np.isnan(result.signal[1])
 
 
 @pytest.mark.usefixtures("short_ladder")
@@ -95,8 +95,8 @@ def test_every_grid_of_the_theory_can_keep_the_others(call):
     with pytest.raises(ns.NotConverged, match=r"^at \w+=\d.*: "):
         call()
     with pytest.warns(RuntimeWarning, match="2 of 2 points could not be solved and are NaN"):
-        found = call(on_error="nan")
-    assert found.shape == (2,)
+        result = call(on_error="nan")
+    assert result.shape == (2,)
 
 
 LONG = ns.Task(L=100, R=1, theta=4.265, pi=0.5), ns.Training(alpha1=100.0)
@@ -111,8 +111,8 @@ def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
         return attention_limit(*given)
 
     monkeypatch.setitem(LAWS, "attention", law)
-    found = ns.predict(*LONG, query=ns.Query(2.0, 0.576), tol=2e-4)
-    assert 2.0 * found.test_error_se <= 2e-4
+    result = ns.predict(*LONG, query=ns.Query(2.0, 0.576), tol=2e-4)
+    assert 2.0 * result.test_error_se <= 2e-4
     fine = [level for level in seen if level != ROUGH]
     assert len({level.points for level in fine}) == 1
     assert len({level.cells for level in fine}) == 2
@@ -122,9 +122,9 @@ def test_a_point_whose_law_is_too_coarse_is_solved(monkeypatch):
 @pytest.mark.parametrize("kappa", [2.0, 3.0])
 def test_it_is_solved_rightly(kappa):
     query = ns.Query(kappa, 0.576)
-    found, fine = (ns.predict(*LONG, query=query, tol=one) for one in (1e-4, 3e-5))
-    gap = abs(found.test_error - fine.test_error)
-    assert gap < 3.0 * np.hypot(found.test_error_se, fine.test_error_se)
+    result, fine = (ns.predict(*LONG, query=query, tol=item) for item in (1e-4, 3e-5))
+    gap = abs(result.test_error - fine.test_error)
+    assert gap < 3.0 * np.hypot(result.test_error_se, fine.test_error_se)
 
 
 WILD = ns.Training([4.0, 1e-3], 1.0, loss="square", schedule=ns.Schedule.even(12, 5.0, 5.0, 50.0))
@@ -144,6 +144,6 @@ def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
     with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):
         call(TASK, WILD)
     with pytest.warns(RuntimeWarning, match="1 of 2 points .* at alpha0=0.001: steps this long"):
-        found = call(TASK, WILD, on_error="nan")
-    assert np.isfinite(found.kappa).tolist() == [True, False]
-    assert np.isnan(found.cosine_q).tolist() == [False, True]
+        result = call(TASK, WILD, on_error="nan")
+    assert np.isfinite(result.kappa).tolist() == [True, False]
+    assert np.isnan(result.cosine_q).tolist() == [False, True]

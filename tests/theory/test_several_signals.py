@@ -30,47 +30,47 @@ def same(one, other, names=NUMBERS, **tolerance):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_all_weight_on_one_of_several_is_one_signal(model):
-    found = predict(TASK.replace(signals=(0.0, 1.0, 0.0)), model, cosines=(0.5, 0.7, 0.2))
+    result = predict(TASK.replace(signals=(0.0, 1.0, 0.0)), model, cosines=(0.5, 0.7, 0.2))
     query = ns.Query(0.8, 0.7) if model in WITH_QUERY else None
-    one = ns.predict(TASK, TRAINING, model, query=query, tol=ROUGH)
-    same(found, one, (*NUMBERS, "signal", "cosine"))
-    assert found.signals[1] == pytest.approx(one.signal, rel=1e-8)
+    item = ns.predict(TASK, TRAINING, model, query=query, tol=ROUGH)
+    same(result, item, (*NUMBERS, "signal", "cosine"))
+    assert result.signals[1] == pytest.approx(item.signal, rel=1e-8)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_order_of_signals_does_not_matter(model):
     order = [2, 0, 1]
     weights, cosines = np.array([0.2, 0.3, 0.5]), np.array([0.6, -0.2, 0.5])
-    found = predict(TASK.replace(signals=weights), model, cosines=cosines)
+    result = predict(TASK.replace(signals=weights), model, cosines=cosines)
     turned = predict(TASK.replace(signals=weights[order]), model, cosines=cosines[order])
-    same(turned, found, (*NUMBERS, "signal", "cosine"))
-    np.testing.assert_allclose(turned.signals, np.array(found.signals)[order], rtol=1e-7)
+    same(turned, result, (*NUMBERS, "signal", "cosine"))
+    np.testing.assert_allclose(turned.signals, np.array(result.signals)[order], rtol=1e-7)
 
 
 def test_signals_that_are_alike_are_treated_alike():
-    found = predict(TASK.replace(signals=(0.25,) * 4), "attention", cosines=(0.4,) * 4)
-    np.testing.assert_allclose(found.signals, found.signals[0], rtol=1e-8)
-    assert found.signal == pytest.approx(2.0 * found.signals[0])
+    result = predict(TASK.replace(signals=(0.25,) * 4), "attention", cosines=(0.4,) * 4)
+    np.testing.assert_allclose(result.signals, result.signals[0], rtol=1e-8)
+    assert result.signal == pytest.approx(2.0 * result.signals[0])
 
 
 def test_a_query_that_sees_no_signal_treats_all_by_their_weight():
-    found = predict(TASK.replace(signals=(0.2, 0.8)), "attention", cosines=(0.0, 0.0))
-    assert found.signals[1] > found.signals[0] > 0.0
-    assert found.cosine_q == 0.0
+    result = predict(TASK.replace(signals=(0.2, 0.8)), "attention", cosines=(0.0, 0.0))
+    assert result.signals[1] > result.signals[0] > 0.0
+    assert result.cosine_q == 0.0
 
 
 def test_a_query_of_no_strength_is_pooling():
     several = TASK.replace(signals=(0.2, 0.8))
-    found = predict(several, "attention", kappa=0.0, cosines=(0.6, 0.3))
+    result = predict(several, "attention", kappa=0.0, cosines=(0.6, 0.3))
     pooled = predict(several, "pooled")
-    same(found, pooled, ("test_error", "train_loss", "train_error", "norm", "signal"))
-    np.testing.assert_allclose(found.signals, pooled.signals, rtol=1e-7)
+    same(result, pooled, ("test_error", "train_loss", "train_error", "norm", "signal"))
+    np.testing.assert_allclose(result.signals, pooled.signals, rtol=1e-7)
 
 
 def test_the_readout_has_no_more_along_the_signals_than_it_has():
-    found = predict(TASK.replace(signals=(0.4, 0.6)), "attention", cosines=(0.6, 0.8))
-    inside = np.sum(np.square(found.signals))  # the query lies in their span
-    assert inside + found.rest**2 == pytest.approx(found.norm**2, rel=1e-8)
+    result = predict(TASK.replace(signals=(0.4, 0.6)), "attention", cosines=(0.6, 0.8))
+    inside = np.sum(np.square(result.signals))  # the query lies in their span
+    assert inside + result.rest**2 == pytest.approx(result.norm**2, rel=1e-8)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -78,10 +78,10 @@ def test_a_single_weight_is_one_signal_to_the_last_bit(model):
     single = TASK.replace(signals=(1.0,))
     assert single == TASK and hash(single) == hash(TASK) and repr(single) == repr(TASK)
     query = ns.Query(0.8, 0.7) if model in WITH_QUERY else None
-    one, other = (
+    item, other = (
         ns.predict(task, TRAINING, model, query=query, tol=ROUGH) for task in (single, TASK)
     )
-    assert one.test_error == other.test_error and one.signals is None
+    assert item.test_error == other.test_error and item.signals is None
 
 
 def test_a_test_on_one_kind_after_the_other_averages_to_the_test_on_both():
@@ -89,9 +89,9 @@ def test_a_test_on_one_kind_after_the_other_averages_to_the_test_on_both():
     query = ns.Query(1.5, cosines=(0.8, 0.4))
     errors = [
         ns.predict(
-            both, TRAINING, query=query, test_task=both.replace(signals=one), tol=ROUGH
+            both, TRAINING, query=query, test_task=both.replace(signals=item), tol=ROUGH
         ).test_error
-        for one in ((1.0, 0.0), (0.0, 1.0), (0.3, 0.7))
+        for item in ((1.0, 0.0), (0.0, 1.0), (0.3, 0.7))
     ]
     assert 0.3 * errors[0] + 0.7 * errors[1] == pytest.approx(errors[2], rel=1e-9)
     assert errors[0] < errors[1]  # the query sees the first better
@@ -99,20 +99,20 @@ def test_a_test_on_one_kind_after_the_other_averages_to_the_test_on_both():
 
 def test_grids_and_tables_have_a_number_for_each_signal():
     task = TASK.replace(signals=(0.3, 0.7), theta=[2.0, 3.0])
-    found = ns.predict(task, TRAINING, "pooled")
-    assert [one.shape for one in found.signals] == [(2,), (2,)]
-    table = found.to_pandas()
-    np.testing.assert_array_equal(table["signals_2"], found.signals[1])
-    assert "signals_1_se" in table and found.shape == (2,)
-    assert found.provenance == f"formula: {derived('theorem 5')}, with several signals"
+    result = ns.predict(task, TRAINING, "pooled")
+    assert [signal.shape for signal in result.signals] == [(2,), (2,)]
+    table = result.to_pandas()
+    np.testing.assert_array_equal(table["signals_2"], result.signals[1])
+    assert "signals_1_se" in table and result.shape == (2,)
+    assert result.provenance == f"formula: {derived('theorem 5')}, with several signals"
 
 
 @pytest.mark.slow
 def test_the_square_loss_tends_to_its_asymptote():
     task, query = TASK.replace(signals=(0.3, 0.7)), ns.Query(1.0, cosines=(0.7, 0.7))
     limit = ns.asymptote(task, query=query)
-    found = ns.predict(task, TRAINING.replace(alpha1=300.0, loss="square", ridge=0.0), query=query)
+    result = ns.predict(task, TRAINING.replace(alpha1=300.0, loss="square", ridge=0.0), query=query)
     expected = limit.limit + limit.rate / 300.0
-    assert found.test_error == pytest.approx(expected, abs=3e-4)
+    assert result.test_error == pytest.approx(expected, abs=3e-4)
     assert limit.rate / 300.0 > 3e-4  # which is seen
     assert limit.provenance == f"formula: {derived('corollary 2')}, with several signals"

@@ -14,21 +14,21 @@ TRAINING = ns.Training(2.0, 2.0, ridge=0.1)
 
 @pytest.mark.parametrize("model", ["attention", "pooled", "vectorized"])
 def test_the_prediction_meets_the_target_there(model):
-    found = ns.training_threshold(TASK, TRAINING, 0.1, model)
-    there = ns.predict(TASK.replace(theta=found.theta), TRAINING, model, tol=1e-4)
-    weaker = ns.predict(TASK.replace(theta=0.99 * found.theta), TRAINING, model, tol=1e-4)
-    slope = (weaker.test_error - there.test_error) / (0.01 * found.theta)
-    allowed = 4.0 * np.hypot(slope * found.theta_se, there.test_error_se) + 1e-4
+    result = ns.training_threshold(TASK, TRAINING, 0.1, model)
+    there = ns.predict(TASK.replace(theta=result.theta), TRAINING, model, tol=1e-4)
+    weaker = ns.predict(TASK.replace(theta=0.99 * result.theta), TRAINING, model, tol=1e-4)
+    slope = (weaker.test_error - there.test_error) / (0.01 * result.theta)
+    allowed = 4.0 * np.hypot(slope * result.theta_se, there.test_error_se) + 1e-4
     assert there.test_error == pytest.approx(0.1, abs=allowed)
 
 
 def test_a_grid_is_its_points_and_knows_what_it_rests_on():
-    found = ns.training_threshold(
+    result = ns.training_threshold(
         TASK, TRAINING.replace(alpha1=[1.0, 4.0]), [[0.1], [0.2]], "pooled"
     )
-    assert found.shape == (2, 2) and found.provenance == f"search: on {derived('theorem 5')}"
-    one = ns.training_threshold(TASK, TRAINING.replace(alpha1=4.0), 0.2, "pooled")
-    assert found.theta[1, 1] == one.theta and found.theta[0, 1] > found.theta[1, 1]
+    assert result.shape == (2, 2) and result.provenance == f"search: on {derived('theorem 5')}"
+    item = ns.training_threshold(TASK, TRAINING.replace(alpha1=4.0), 0.2, "pooled")
+    assert result.theta[1, 1] == item.theta and result.theta[0, 1] > result.theta[1, 1]
 
 
 def test_a_given_query_and_all_data_are_those_of_predict():
@@ -44,5 +44,5 @@ def test_a_given_query_and_all_data_are_those_of_predict():
 def test_where_no_strength_suffices_it_is_infinite():
     """A query against the signal looks away from it, the more so the stronger it is."""
     away = ns.Query(5.0, -0.9)
-    found = ns.training_threshold(TASK.replace(L=3), TRAINING, 0.1, query=away)
-    assert found.theta == np.inf and found.theta_se == 0.0
+    result = ns.training_threshold(TASK.replace(L=3), TRAINING, 0.1, query=away)
+    assert result.theta == np.inf and result.theta_se == 0.0

@@ -37,11 +37,11 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take
         if not isinstance(value, str):
             return value
         try:
-            found = [self.kind(part) for part in value.split(",")]
+            result = [self.kind(part) for part in value.split(",")]
         except ValueError:
             word = "whole numbers" if self.kind is int else "numbers"
             self.fail(f"{value!r} is not one of the {word} that commas may separate", param, ctx)
-        return found[0] if len(found) == 1 else found
+        return result[0] if len(result) == 1 else result
 
 
 def problem(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -143,7 +143,7 @@ def remark(notes: Sequence[str]) -> None:
 
 def _merged(row: dict[str, Any]) -> dict[str, str]:
     """Put each number and its error into one cell."""
-    found = {}
+    result = {}
     for name, value in row.items():
         if name.endswith("_se") and name[:-3] in row:
             continue
@@ -154,8 +154,8 @@ def _merged(row: dict[str, Any]) -> dict[str, str]:
         if error is not None and not math.isnan(error) and error > 0.0:
             small = abs(value) < 1e-3 and error < 5e-5
             shown = f"{value:{'.2g' if small else '.4f'}} ± {error:.1g}"
-        found[name.replace("_", " ")] = shown
-    return found
+        result[name.replace("_", " ")] = shown
+    return result
 
 
 def _for_people(rows: Sequence[dict[str, str]], title: str) -> None:

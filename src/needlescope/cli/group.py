@@ -31,9 +31,9 @@ class Commands(click.Group):
         """Load one command."""
         if cmd_name not in SUMMARIES:
             return None
-        found: click.Command = import_module(f".{cmd_name}", __package__).command
+        result: click.Command = import_module(f".{cmd_name}", __package__).command
         go_on()
-        return found
+        return result
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -55,10 +55,10 @@ def _asked(units: Iterable[Unit]) -> list[str]:
     """List the columns of a table that are arguments, those that tell trials apart left out."""
     from ..experiments.stores.settings import columns
 
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for unit in units:
-        found |= dict.fromkeys(columns(unit.arguments))
-    return [name for name in found if name not in ("seed", "trials")]
+        result |= dict.fromkeys(columns(unit.arguments))
+    return [name for name in result if name not in ("seed", "trials")]
 
 
 def _short(name: str, answers: Sequence[str]) -> str:

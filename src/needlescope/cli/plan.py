@@ -62,10 +62,10 @@ def command(figure: str | None, form: str | None, **options: Any) -> None:
 
     path = None if figure is None else _check_path(Path(figure))
     go_on()
-    found = plan(**options)
-    _print(found, form)
+    result = plan(**options)
+    _print(result, form)
     if path is not None:
-        _draw(found, path)
+        _draw(result, path)
 
 
 def _check_path(path: Path) -> Path:
@@ -76,7 +76,7 @@ def _check_path(path: Path) -> Path:
     if path.suffix[1:].lower() not in formats:
         raise click.BadParameter(
             f"{str(path)!r} has no format that can be drawn; end it in one of "
-            f"{', '.join('.' + one for one in sorted(formats))}",
+            f"{', '.join('.' + format for format in sorted(formats))}",
             param_hint="--figure",
         )
     if not path.parent.is_dir():
@@ -88,24 +88,24 @@ def _check_path(path: Path) -> Path:
     return path
 
 
-def _print(found: Any, form: str | None) -> None:
+def _print(result: Any, form: str | None) -> None:
     """Print the plan: in sentences and tables, or as data."""
     if form == "json":
         from ..experiments.units.plain import to_json
 
-        click.echo(to_json(found.to_dict(), indent=1))
+        click.echo(to_json(result.to_dict(), indent=1))
         return
-    rows = [{name: getattr(found, name) for name in NUMBERS}]
+    rows = [{name: getattr(result, name) for name in NUMBERS}]
     if form == "csv":
         show(rows, form, "")
         return
-    click.echo(found.verdict)
-    kept = {name: one for name, one in rows[0].items() if one == one}
+    click.echo(result.verdict)
+    kept = {name: value for name, value in rows[0].items() if value == value}
     show([{k: float(v) if k == "n" else v for k, v in kept.items()}], None, "the plan")
-    show([{"learner": one.learner, "": one.words} for one in found.others], None, "others")
+    show([{"learner": other.learner, "": other.words} for other in result.others], None, "others")
 
 
-def _draw(found: Any, path: Path) -> None:
+def _draw(result: Any, path: Path) -> None:
     """Draw the plan into a file, if it can be had."""
     import matplotlib
 
@@ -113,7 +113,7 @@ def _draw(found: Any, path: Path) -> None:
     from ..figures.planned import plan as draw
     from ..planning.curves import curves
 
-    if not found.reached:
+    if not result.reached:
         click.echo(f"nothing is drawn into {path}: the plan cannot be had", err=True)
         return
-    draw(found, curves(found)).savefig(path)
+    draw(result, curves(result)).savefig(path)

@@ -39,12 +39,12 @@ def command(
     rows, notes = [], []
     for point in points(options):
         task, training = split(point, loss, balanced)
-        for one in model:
-            found = quietly(predict, task, training, one, d=d)
-            notes += [f"{one}: {note}" for note in found.notes]
-            row = {"model": one, **point, "loss": loss, "balanced": balanced}
-            row |= {name: getattr(found, name) for name in NAMES}
-            rows.append({**row, "provenance": found.provenance} if form else row)
+        for item in model:
+            result = quietly(predict, task, training, item, d=d)
+            notes += [f"{item}: {note}" for note in result.notes]
+            row = {"model": item, **point, "loss": loss, "balanced": balanced}
+            row |= {name: getattr(result, name) for name in NAMES}
+            rows.append({**row, "provenance": result.provenance} if form else row)
     title = f"prediction, {loss} loss{', balanced' * balanced}"
     show(rows if form else varied(rows, NAMES), form, title)
     remark(notes)

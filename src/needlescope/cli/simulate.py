@@ -43,18 +43,18 @@ def command(
     rows, notes = [], []
     for point in points(options):
         task, training = split(point, loss, balanced)
-        for one in model:
-            found = simulate(task, training, one, d, trials, seed, sampler=sampler, n_jobs=n_jobs)
-            row = {"model": one, **point, "loss": loss, "balanced": balanced}
+        for item in model:
+            result = simulate(task, training, item, d, trials, seed, sampler=sampler, n_jobs=n_jobs)
+            row = {"model": item, **point, "loss": loss, "balanced": balanced}
             row |= {"d": d, "trials": trials}
             for name in NAMES:
-                row[name], row[f"{name}_se"] = getattr(found, name), getattr(found, f"{name}_se")
+                row[name], row[f"{name}_se"] = getattr(result, name), getattr(result, f"{name}_se")
             if theory:
-                limit = quietly(predict, task, training, one, d=d)
+                limit = quietly(predict, task, training, item, d=d)
                 row |= {"predicted": limit.test_error, "predicted_se": limit.test_error_se}
-                notes += [f"{one}: {note}" for note in limit.notes]
+                notes += [f"{item}: {note}" for note in limit.notes]
             rows.append(row)
     title = f"simulation, {loss} loss{', balanced' * balanced}, d = {d}, {trials} trials"
-    answers = [one for name in (*NAMES, *["predicted"] * theory) for one in (name, f"{name}_se")]
+    answers = [item for name in (*NAMES, *["predicted"] * theory) for item in (name, f"{name}_se")]
     show(rows if form else varied(rows, answers), form, title)
     remark(notes)

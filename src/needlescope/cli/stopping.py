@@ -55,18 +55,18 @@ def stoppable() -> Iterator[None]:
         else:
             sys.__unraisablehook__(lost)
 
-    before = {one: signal.getsignal(one) for one in SIGNALS}
+    before = {item: signal.getsignal(item) for item in SIGNALS}
     hook, sys.unraisablehook = sys.unraisablehook, unheard
-    for one, handler in before.items():
+    for name, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(one, hear)
+            signal.signal(name, hear)
     try:
         yield
     except BaseException:  # a library may have made another error of it
         if not heard:
             raise
-        for one in SIGNALS:
-            signal.signal(one, signal.SIG_IGN)  # until the end, which is near
+        for name in SIGNALS:
+            signal.signal(name, signal.SIG_IGN)  # until the end, which is near
         with suppress(OSError, ValueError):  # the terminal may be gone
             sys.stderr.write(f"{sentence(sys.argv)}\n")
             sys.stderr.flush()
@@ -74,8 +74,8 @@ def stoppable() -> Iterator[None]:
     finally:
         sys.unraisablehook = hook
         if not heard:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for name, handler in before.items():
+                signal.signal(name, handler)
 
 
 def _send(number: int) -> None:
@@ -107,7 +107,7 @@ def program(started: str) -> str:
     """Return what starts this program from here: its name, or its path if the shell lacks it."""
     import shutil
 
-    found = shutil.which("needlescope")
-    if Path(started).name != "needlescope" or (found and Path(found).samefile(started)):
+    result = shutil.which("needlescope")
+    if Path(started).name != "needlescope" or (result and Path(result).samefile(started)):
         return "needlescope"
     return started

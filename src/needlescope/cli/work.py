@@ -78,5 +78,5 @@ def given(*more: str) -> str:
     """Return the command that is running as it was given, ready for a shell, and more options."""
     name, *rest = click.get_current_context().meta["words"]
     return shlex.join(
-        [program(sys.argv[0]), name, *(one for one in more if one not in rest), *rest]
+        [program(sys.argv[0]), name, *(item for item in more if item not in rest), *rest]
     )

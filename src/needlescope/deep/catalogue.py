@@ -82,7 +82,7 @@ _ALL = (
     Architecture("gru", "recurrent (GRU)", ""),
     Architecture("convolution", "convolution", ""),
 )
-ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in _ALL}
+ARCHITECTURES: Mapping[str, Architecture] = {item.name: item for item in _ALL}
 
 
 def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Architecture:
@@ -94,12 +94,12 @@ def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Ar
     Traceback (most recent call last):
     ValueError: heads=2 needs an architecture that has several, multihead, block or two_blocks, ...
     """
-    found = ARCHITECTURES[choice("architecture", name, tuple(ARCHITECTURES))]
+    result = ARCHITECTURES[choice("architecture", name, tuple(ARCHITECTURES))]
     whole("width", width, 1, MOST_WIDE)
     if heads is None:
-        heads = found.heads
-    elif found.heads is None:
-        several = [one.name for one in _ALL if one.heads is not None]
+        heads = result.heads
+    elif result.heads is None:
+        several = [item.name for item in _ALL if item.heads is not None]
         raise ValueError(
             f"heads={heads} needs an architecture that has several, {', '.join(several[:-1])} or "
             f"{several[-1]}, got architecture={name!r}"
@@ -108,4 +108,4 @@ def get_architecture(name: str, width: int = 32, heads: int | None = None) -> Ar
         whole("heads", heads, 1, MOST_HEADS)
         if width % heads:
             raise ValueError(f"width must be a multiple of heads={heads}, got {width}")
-    return found
+    return result

@@ -181,11 +181,11 @@ class DeepClassifier(BagClassifier):
                 f"{numbers}; pass fewer bags, or fewer features as InstanceTransformer(PCA(50)) "
                 "makes them, or take MILClassifier, which reads them block by block"
             )
-        found: Any = (spec.shrinkage,)
+        result: Any = (spec.shrinkage,)
         if isinstance(spec.shrinkage, str):
-            found = SHRINKAGES["standard"]
-        ways = [Setting(0.0, 0.0, shrinkage=one, pooling=spec.pooling) for one in found]
-        return {one: [one] for one in ways}
+            result = SHRINKAGES["standard"]
+        ways = [Setting(0.0, 0.0, shrinkage=item, pooling=spec.pooling) for item in result]
+        return {candidate: [candidate] for candidate in ways}
 
     def _recipe(self, loss: Loss) -> Recipe:
         threads = thread_count(self.n_jobs)  # they start when something is asked, and end with it
@@ -211,9 +211,9 @@ class DeepClassifier(BagClassifier):
         plan = self._plan()
         total = len(plan.rates) * len(plan.decays) * plan.epochs
         with reporting(progress, total, f"{plan.architecture}, epochs") as report:
-            found = train_bags(sight, plan, random, lambda epochs: report(epochs, 0))
+            result = train_bags(sight, plan, random, lambda epochs: report(epochs, 0))
             report(total, 0)
-        return found
+        return result
 
     def _scores(self, data: prepared.Prepared, model: Any) -> FloatArray:
         need_torch("DeepClassifier")
@@ -237,18 +237,18 @@ class DeepClassifier(BagClassifier):
         need_torch("DeepClassifier")
         from .fitting import attention
 
-        found = attention(data, self.estimators_[0].model)
-        if found is None:
+        result = attention(data, self.estimators_[0].model)
+        if result is None:
             raise ValueError(
                 f"architecture={self.architecture!r} has no attention to return: it takes "
                 'instances in their order; "gated" and "block" are among those that attend'
             )
-        return [one[0] for one in found] if len(found[0]) == 1 else found
+        return [item[0] for item in result] if len(result[0]) == 1 else result
 
     def transform(self, X: Any) -> FloatArray:
         """Return the log odds of `decision_function` as columns, one or one for each class."""
-        found = self.decision_function(X)
-        return found[:, None] if found.ndim == 1 else found
+        result = self.decision_function(X)
+        return result[:, None] if result.ndim == 1 else result
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return names for the columns of `transform`."""
@@ -277,5 +277,5 @@ class DeepClassifier(BagClassifier):
         return self._trained().parameters
 
     def _trained(self) -> Trained:
-        found: Trained = self._fitted().estimators_[0].model
-        return found
+        result: Trained = self._fitted().estimators_[0].model
+        return result

@@ -53,7 +53,7 @@ def train_bags(
         *(samples, parts, course, settings, seed),
         told=told,
     )
-    weights = {name: one.numpy().copy() for name, one in chosen.reader.state_dict().items()}
+    weights = {name: value.numpy().copy() for name, value in chosen.reader.state_dict().items()}
     sizes = (plan.architecture, samples.d, plan.width, plan.heads)
     model = Trained(*sizes, weights, *chosen.run.setting, chosen.run.best_epoch)
     return Scored(model, scores(sight.data, model, sight.lens))
@@ -61,17 +61,17 @@ def train_bags(
 
 def scores(data: Any, model: Trained, lens: Lens | None = None) -> FloatArray:
     """Return the score of every bag."""
-    found, reader = np.empty(len(data.y)), rebuilt(model)
+    result, reader = np.empty(len(data.y)), rebuilt(model)
     with calm():
         for place, samples in _blocks(data, lens):
             rows = torch.arange(len(samples))
-            found[place] = in_batches.scores(reader, samples, rows).numpy()
-    return found
+            result[place] = in_batches.scores(reader, samples, rows).numpy()
+    return result
 
 
 def attention(data: Any, model: Trained) -> list[FloatArray] | None:
     """Return the attention (heads, instances) in every bag; None if the architecture has none."""
-    found: list[FloatArray] = []
+    result: list[FloatArray] = []
     reader = rebuilt(model)
     with calm(), torch.no_grad():
         for _, samples in _blocks(data, None):
@@ -80,15 +80,15 @@ def attention(data: Any, model: Trained) -> list[FloatArray] | None:
                 if weights is None:
                     return None
                 lengths = samples.lengths[rows].tolist()
-                found += [one[:, :L] for one, L in zip(weights.numpy(), lengths, strict=True)]
-    return found
+                result += [item[:, :L] for item, L in zip(weights.numpy(), lengths, strict=True)]
+    return result
 
 
 def rebuilt(model: Trained) -> Reader:
     """Return the torch module of a trained architecture, in double precision."""
     with repeatable(0):
         reader = ARCHITECTURES[model.architecture].build(model.d, model.width, model.heads)
-    state = {name: torch.from_numpy(np.array(one)) for name, one in model.weights.items()}
+    state = {name: torch.from_numpy(np.array(weight)) for name, weight in model.weights.items()}
     reader.load_state_dict(state)
     reader.double()
     return reader

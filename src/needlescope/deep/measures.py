@@ -36,7 +36,7 @@ def positives(
     """Draw positives of a task."""
     data = Tokens(task, np.ones(count), xi, noise, seed)
     X = torch.from_numpy(np.concatenate([block.X.copy() for block in data.blocks()]))
-    marked = torch.from_numpy(np.concatenate([one.tokens for one in data.marks()]))
+    marked = torch.from_numpy(np.concatenate([mark.tokens for mark in data.marks()]))
     return Positives(X, marked, torch.from_numpy(np.atleast_2d(xi)).to(X.dtype))
 
 
@@ -54,8 +54,8 @@ def test_error(
     with torch.no_grad():
         for block in data.blocks():
             parts = torch.from_numpy(block.X).split(in_one_go(*block.X.shape[1:]))
-            found = torch.cat([reader(part).scores for part in parts]).numpy()
-            wrong += int(((found > 0.0) != (block.y > 0.0)).sum())
+            result = torch.cat([reader(part).scores for part in parts]).numpy()
+            wrong += int(((result > 0.0) != (block.y > 0.0)).sum())
     return wrong / count
 
 
@@ -70,7 +70,7 @@ def look(reader: Reader, fresh: Positives) -> dict[str, float | list[float]]:
         at = marked[..., None].expand(-1, -1, X.shape[-1])
         pull += slope.gather(1, at).sum(dim=(0, 1)).detach() / fresh.marked.numel()
         seen.append(None if read.attention is None else read.attention.detach())
-    weights = [one for one in seen if one is not None]
+    weights = [item for item in seen if item is not None]
     along = fresh.signals @ pull
     return {
         "signal": float(along[0] if len(along) == 1 else along.norm()),
@@ -96,7 +96,7 @@ def _query(reader: Reader, signals: Tensor) -> dict[str, float]:
     if queries is None:
         return {"kappa": np.nan, "cosine_q": np.nan}
     queries = queries.detach()
-    cosines = [_cosine(one, signals) for one in queries]
+    cosines = [_cosine(query, signals) for query in queries]
     best = int(np.argmax(np.abs(cosines)))
     return {"kappa": float(queries[best].norm()), "cosine_q": cosines[best]}
 

@@ -19,11 +19,11 @@ def read_list(name: str, given: Any, *, above_zero: bool) -> tuple[float, ...]:
         raise ValueError(f"{name} must be a list of numbers, got {given!r:.80}")
     if not 1 <= len(given) <= MOST_RATES:
         raise ValueError(f"{name} must be 1 to {MOST_RATES} numbers, got {len(given)}")
-    for one in given:
-        if np.ndim(one):
+    for item in given:
+        if np.ndim(item):
             raise ValueError(f"{name} must be a list of numbers, got {given!r:.80}")
-        real(name, one, 0.0, np.inf, open_low=above_zero, sense=(1e-12 * above_zero, 1e6))
-    return tuple(float(one) for one in given)
+        real(name, item, 0.0, np.inf, open_low=above_zero, sense=(1e-12 * above_zero, 1e6))
+    return tuple(float(item) for item in given)
 
 
 class Plan(NamedTuple):
@@ -80,4 +80,4 @@ class Trained(NamedTuple):
     @property
     def parameters(self) -> int:
         """How many numbers were trained."""
-        return sum(one.size for one in self.weights.values())
+        return sum(weight.size for weight in self.weights.values())

@@ -157,7 +157,7 @@ def simulate_deep(
     from .trial import Job, run_trial
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
-    given = tuple(int(one) for one in lengths)
+    given = tuple(int(length) for length in lengths)
     steps = read_list("rates", rates, above_zero=True)
     falls = read_list("decays", decays, above_zero=False)
     first = Job(
@@ -177,10 +177,10 @@ def simulate_deep(
         None if checkpoints is None else os.fspath(checkpoints),
     )
     jobs = [
-        first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=one)
-        for k, one in enumerate(places)
+        first._replace(task=tasks[k // trials], alpha=float(alphas[k // trials]), seed=place)
+        for k, place in enumerate(places)
     ]
-    n_jobs = worth(n_jobs, sum(one.seconds for one in jobs))
+    n_jobs = worth(n_jobs, sum(job.seconds for job in jobs))
     title = f"{architecture}, d = {d}"
     rows = run(run_trial, jobs, n_jobs=n_jobs, progress=progress, title=title)
     values = by_name(rows, shape, trials)
@@ -203,29 +203,29 @@ def _outcome(
     values: dict[str, FloatArray], architecture: str, shape: tuple[int, ...], question: Question
 ) -> DeepOutcome:
     nothing = np.full(shape, np.nan)
-    found: dict[str, Any] = means(values, MEANS)
-    found |= {name: nothing for one in NONE for name in (one, f"{one}_se")}
-    found |= {name: values[name].mean(axis=-1) for name in AVERAGED} | {"residual": nothing}
-    outcome = build(DeepOutcome, {**found, "model": architecture}, shape, question, values)
+    result: dict[str, Any] = means(values, MEANS)
+    result |= {name: nothing for item in NONE for name in (item, f"{item}_se")}
+    result |= {name: values[name].mean(axis=-1) for name in AVERAGED} | {"residual": nothing}
+    outcome = build(DeepOutcome, {**result, "model": architecture}, shape, question, values)
     more: dict[str, Any] = {}
     if values["test_errors"].shape[-1]:
         errors = np.moveaxis(values["test_errors"], -1, 0)
-        each = [means({"one": one}, ["one"]) for one in errors]
-        more["test_errors"] = tuple(one["one"][()] for one in each)
-        more["test_errors_se"] = tuple(one["one_se"][()] for one in each)
+        each = [means({"one": error}, ["one"]) for error in errors]
+        more["test_errors"] = tuple(item["one"][()] for item in each)
+        more["test_errors_se"] = tuple(item["one_se"][()] for item in each)
     for name in PATHS:
         if name in values:
             more[name] = _last(values[name].mean(axis=len(shape)))
     if "path_map" in values:
         maps = values["path_map"].mean(axis=len(shape))
         wide = int((~np.isnan(maps)).any(axis=tuple(range(maps.ndim - 1))).sum())  # at most
-        more["path_map"] = tuple(_last(one[..., :wide]) for one in np.moveaxis(maps, -2, 0))
+        more["path_map"] = tuple(_last(item[..., :wide]) for item in np.moveaxis(maps, -2, 0))
     return dataclasses.replace(outcome, **more)
 
 
 def _last(values: FloatArray) -> tuple[Any, ...]:
     """Return a number, or a grid of them, for each place of the last axis."""
-    return tuple(one[()] for one in np.moveaxis(values, -1, 0))
+    return tuple(item[()] for item in np.moveaxis(values, -1, 0))
 
 
 def check_deep(
@@ -270,7 +270,7 @@ def check_deep(
             )
     read_list("rates", rates, above_zero=True)
     read_list("decays", decays, above_zero=False)
-    longest = max([int(np.max(task.L)), *(int(one) for one in lengths)])
+    longest = max([int(np.max(task.L)), *(int(length) for length in lengths)])
     if 4.0 * d * longest > memory:
         raise ValueError(
             f"a sample of {longest} tokens needs {4 * d * longest} bytes, above memory={memory}; "

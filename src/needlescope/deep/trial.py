@@ -104,7 +104,7 @@ def run_trial(job: Job) -> dict[str, Any]:
             chosen = choose(
                 build, samples, parts, course, settings, seed, keeper=job.keeper(), watch=watch
             )
-            found = _measured(job, chosen, samples, parts.known, fresh)
+            result = _measured(job, chosen, samples, parts.known, fresh)
             errors = [
                 test_error(chosen.reader, task, job.n_test, xi, job.noise, stream)
                 for task, stream in _tests(job)
@@ -115,8 +115,8 @@ def run_trial(job: Job) -> dict[str, Any]:
             f"{problem} (in trial {number} of {job.architecture} at d={job.d}, n={job.n}, "
             f"{job.task!r})"
         ) from None
-    found |= {"test_error": errors[0], "test_errors": np.array(errors[1:])}
-    return found | (_path(job, chosen, fresh) if job.watch else {})
+    result |= {"test_error": errors[0], "test_errors": np.array(errors[1:])}
+    return result | (_path(job, chosen, fresh) if job.watch else {})
 
 
 def _builder(job: Job) -> Callable[[], Reader]:
@@ -157,7 +157,7 @@ def _measured(
         "decay": run.setting.decay,
         "stopped": float(run.best_epoch),
         "diverged": float(chosen.diverged),
-        "parameters": float(sum(one.numel() for one in reader.parameters())),
+        "parameters": float(sum(parameter.numel() for parameter in reader.parameters())),
     }
 
 
@@ -178,10 +178,10 @@ def _path(job: Job, chosen: Chosen, fresh: Positives) -> dict[str, Any]:
     at = moments(job.epochs)
     seen: list[Any] = [run.seen.get(epoch, last) for epoch in at]
     losses = [run.history[epoch] if epoch <= run.epoch else run.least for epoch in at]
-    found = {f"path_{name}": [one[name] for one in seen] for name in ("cosine", "cosine_q")}
-    found |= {"path_attended": [one["attended"] for one in seen], "path_loss": losses}
-    found |= {"path_epochs": at, "path_map": [_widened(one["map"]) for one in seen]}
-    return {name: np.array(value, float) for name, value in found.items()}
+    result = {f"path_{name}": [item[name] for item in seen] for name in ("cosine", "cosine_q")}
+    result |= {"path_attended": [item["attended"] for item in seen], "path_loss": losses}
+    result |= {"path_epochs": at, "path_map": [_widened(item["map"]) for item in seen]}
+    return {name: np.array(value, float) for name, value in result.items()}
 
 
 def _widened(row: list[float]) -> list[float]:

@@ -72,8 +72,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         Ridges are in proportion to the number of features per bag, of which there are ``count``.
         """
         roomy = int(bags.lengths[used].sum()) * Glass(random_features=True).width(bags.d) <= HOLD
-        found = ways(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
-        return {way: settings(spec, way, self._width(bags, way) / count) for way in found}
+        result = ways(spec, bags.d, roomy, len(used) * KINDS * bags.d <= HOLD // 2)
+        return {way: settings(spec, way, self._width(bags, way) / count) for way in result}
 
     def _recipe(self, loss: Loss) -> Recipe:
         """Say how a model is trained, and how it scores."""
@@ -165,8 +165,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         self._forget()
         self.classes_, self.binary_, self.joint_ = classes, binary, joint
         each = dict(zip(classes.tolist(), binary, strict=True))
-        self.cv_results_ = {label: one.cv_results_ for label, one in each.items()}
-        self.nested_ = {label: one.nested_ for label, one in each.items()}
+        self.cv_results_ = {label: value.cv_results_ for label, value in each.items()}
+        self.nested_ = {label: value.nested_ for label, value in each.items()}
         return self
 
     def _width(self, bags: Bags, way: Setting) -> int:
@@ -186,11 +186,11 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         scores as trained: logarithms of odds for the logistic loss only.
         """
         members, scores = self._fitted().estimators_, self._recipe(get_loss(self.loss)).scores
-        found = np.zeros(())
-        for data, one in zip(self._prepare(X), members, strict=True):
-            found = found + one.calibration.log_odds(scores(data, one.model)) / len(members)
-        found = self.blend_.log_odds(found) if len(members) > 1 else found
-        return np.asarray(self._positive.sign * found)
+        result = np.zeros(())
+        for data, member in zip(self._prepare(X), members, strict=True):
+            result = result + member.calibration.log_odds(scores(data, member.model)) / len(members)
+        result = self.blend_.log_odds(result) if len(members) > 1 else result
+        return np.asarray(self._positive.sign * result)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of bags whose label is predicted."""
@@ -203,10 +203,10 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the more probable label of each bag."""
-        found = self.decision_function(X)
-        if found.ndim == 2:
-            return self.classes_[found.argmax(axis=1)]
-        return self.classes_[(found > 0.0).astype(int)]
+        result = self.decision_function(X)
+        if result.ndim == 2:
+            return self.classes_[result.argmax(axis=1)]
+        return self.classes_[(result > 0.0).astype(int)]
 
     @each_class(probabilities)
     def predict_proba(self, X: Any) -> FloatArray:
@@ -279,8 +279,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         """The readouts, calibrated, for instances that are not scaled: one in each row."""
         member = self._fitted().estimators_[0]
         slope = self._positive.sign * member.calibration.slope
-        found: FloatArray = slope * self._unscaled(self._readouts())
-        return found
+        result: FloatArray = slope * self._unscaled(self._readouts())
+        return result
 
     @property
     def intercept_(self) -> float:
@@ -298,8 +298,8 @@ class BagClassifier(ClassifierMixin, BagEstimator):
                 "summaries of bags have no readout of instances; fit AttentionClassifier, or see "
                 "instance_scores for what each instance adds"
             )
-        found: FloatArray = member.model.w.reshape(-1, member.view.width)
-        return found
+        result: FloatArray = member.model.w.reshape(-1, member.view.width)
+        return result
 
     def _unscaled(self, vectors: FloatArray) -> FloatArray:
         view = self.estimators_[0].view
@@ -332,4 +332,4 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             check_reach(bags, view.scaling)
             if setting.glass not in shown:
                 shown[setting.glass] = Prepared(bags, every, nothing, view)
-        return [shown[one.setting.glass] for one in self.estimators_]
+        return [shown[item.setting.glass] for item in self.estimators_]

@@ -26,11 +26,11 @@ def cv_results(tried: list[Tried]) -> dict[str, Any]:
     """
     params = [row.setting.params for row in tried]
     results: dict[str, Any] = {"params": params}
-    for name in dict.fromkeys(name for one in params for name in one):
+    for name in dict.fromkeys(name for param in params for name in param):
         column: Any = np.ma.MaskedArray(np.empty(len(tried), object), mask=True)
-        for k, one in enumerate(params):
-            if name in one:
-                column[k] = one[name]
+        for k, param in enumerate(params):
+            if name in param:
+                column[k] = param[name]
         results[f"param_{name}"] = column
     losses = np.array([row.loss for row in tried])  # increasing, NaN last
     ordered = np.nan_to_num(losses, nan=np.inf)

@@ -153,7 +153,7 @@ class VectorizedClassifier(PooledClassifier):
 
     def _train(self, sight: Sight, settings: list[Setting], random: Any) -> Job[list[Scored]]:
         yield []  # nothing is asked: all instances are features
-        F, ridges = self._features(sight.data, sight.lens), [one.ridge for one in settings]
+        F, ridges = self._features(sight.data, sight.lens), [setting.ridge for setting in settings]
         fits = minimise_path(
             F, sight.y, get_loss(self.loss), ridges, sight.weight, tolerance=READOUT_TOLERANCE
         )
@@ -190,8 +190,8 @@ class VectorizedClassifier(PooledClassifier):
                 f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
                 "MILClassifier take any"
             )
-        found = stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
+        result = stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
         if lens is None:
-            return found
-        rows = found.reshape(-1, data.tokens[1])
-        return lens.show(rows).astype(rows.dtype).reshape(found.shape)
+            return result
+        rows = result.reshape(-1, data.tokens[1])
+        return lens.show(rows).astype(rows.dtype).reshape(result.shape)

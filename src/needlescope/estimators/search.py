@@ -94,7 +94,7 @@ class SearchClassifier(BagClassifier):
 
     def _signal_class(self) -> str:
         """Say in which class a signal was found, if it was sought in either."""
-        one_sided = [one.setting for one in self.estimators_ if one.setting.one_sided]
+        one_sided = [item.setting for item in self.estimators_ if item.setting.one_sided]
         if self._positive.known or not self._tried or not one_sided:
             return ""
         label = self.classes_[0 if one_sided[0].in_negatives else 1]
@@ -133,13 +133,13 @@ class SearchClassifier(BagClassifier):
         """
         data, member = self._prepare(X)[0], self.estimators_[0]
         queries = member.model.q[: member.setting.n_queries]
-        found: list[FloatArray] = []
+        result: list[FloatArray] = []
         for block in data.blocks():
             rows, segments = block.table, block.segments
             a = np.stack([attend(rows, segments, q, 1.0) for q in queries])
             ends = np.cumsum(data.bags.lengths[block.rows])
-            found += np.split(a, ends[:-1], axis=1)
-        return [a[0] for a in found] if len(queries) == 1 else found
+            result += np.split(a, ends[:-1], axis=1)
+        return [a[0] for a in result] if len(queries) == 1 else result
 
     @each_class(several_classes.instance_scores)
     def instance_scores(self, X: Any) -> list[FloatArray]:
@@ -155,10 +155,10 @@ class SearchClassifier(BagClassifier):
         each, total = np.zeros(int(bags.starts[-1])), np.zeros(len(bags))
         for data, member in zip(prepared, members, strict=True):
             for block in data.blocks():
-                found, score = parts(block.table, block.segments, member.model)
+                result, score = parts(block.table, block.segments, member.model)
                 odds = member.calibration.log_odds(score)
                 first, last = bags.starts[block.rows.start], bags.starts[block.rows.stop]
-                each[first:last] += member.calibration.slope * found / len(members)
+                each[first:last] += member.calibration.slope * result / len(members)
                 total[block.rows] += odds / len(members)
         if len(members) > 1:
             each, total = self.blend_.slope * each, self.blend_.log_odds(total)

@@ -45,7 +45,7 @@ def each_class(join: Callable[[Any, list[Any]], Any]) -> Callable[[Method], Meth
             binary = getattr(self, "binary_", None)
             if binary is None:
                 return method(self, *args, **named)
-            return join(self, [method(one, *args, **named) for one in binary])
+            return join(self, [method(item, *args, **named) for item in binary])
 
         return answer  # type: ignore[return-value]
 
@@ -105,12 +105,12 @@ def fit_each(
     """Fit a classifier of each class against all others."""
     fitted = []
     for code in np.unique(codes):
-        one = clone(classifier).set_params(
+        item = clone(classifier).set_params(
             class_weight=None,  # the weights have it
             cv=cv,
             random_state=int(random.randint(2**31 - 1)),
         )
-        fitted.append(one.fit(bags, codes == code, sample_weight=weight, groups=groups))
+        fitted.append(item.fit(bags, codes == code, sample_weight=weight, groups=groups))
     return fitted
 
 
@@ -121,8 +121,8 @@ def fit_joint(binary: list[Any], kinds: IndexArray, weight: FloatArray) -> Joint
     """
     scores = np.column_stack(
         [
-            one.cv_decision_function_ if one.nested_ is None else one.nested_.log_odds
-            for one in binary
+            item.cv_decision_function_ if item.nested_ is None else item.nested_.log_odds
+            for item in binary
         ]
     )
     held = np.flatnonzero(~np.isnan(scores).any(axis=1))
@@ -153,5 +153,5 @@ def joint(scores: FloatArray, own: Any, weight: FloatArray) -> Joint:
         return value, slopes + PRIOR * away
 
     start = np.concatenate([[1.0], np.zeros(scores.shape[1])])
-    found = minimize(loss, start, jac=True, method="BFGS").x
-    return Joint(max(float(found[0]), FLATTEST_CALIBRATION), found[1:])
+    result = minimize(loss, start, jac=True, method="BFGS").x
+    return Joint(max(float(result[0]), FLATTEST_CALIBRATION), result[1:])

@@ -46,10 +46,10 @@ def listed(name: str, value: Any) -> list[Any]:
         raise ValueError(f"{words} must have at least one value, got {value!r}")
     if len(value) > MOST_UNITS:
         raise ValueError(f"{words} must have at most {MOST_UNITS} values, got {len(value)}")
-    for one in value:
-        if _depth(one) > max(depth, name in PAIRS):
+    for item in value:
+        if _depth(item) > max(depth, name in PAIRS):
             raise ValueError(
-                f"{words} must be one value or a list of single ones, got {one!r:.80} in its list"
+                f"{words} must be one value or a list of single ones, got {item!r:.80} in its list"
             )
     return list(value)
 
@@ -135,7 +135,7 @@ class Grid:
         walks = (zip(*(self.axes[name] for name in group), strict=True) for group in self.groups)
         names = [name for group in self.groups for name in group]
         for values in product(*walks):
-            yield dict(zip(names, (one for part in values for one in part), strict=True))
+            yield dict(zip(names, (item for part in values for item in part), strict=True))
 
 
 def check_count(count: int, what: str) -> None:

@@ -52,7 +52,9 @@ def taken(call: str, model: Any = None) -> set[str]:
 
 def needed(call: str) -> list[str]:
     """List the arguments that a call cannot do without."""
-    return [name for name, one in parameters(call).items() if one.default is Parameter.empty]
+    return [
+        name for name, parameter in parameters(call).items() if parameter.default is Parameter.empty
+    ]
 
 
 def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | None = None) -> Any:
@@ -68,9 +70,9 @@ def table(name: str, fields: Mapping[str, Any], *, with_d: bool, loss: Loss | No
     """
     check_fields(name, fields)
     try:
-        found = decode(name, fields, 2 if with_d else None, loss)
+        result = decode(name, fields, 2 if with_d else None, loss)
         rest = {k: value for k, value in fields.items() if k not in MORE_FIELDS.get(name, ())}
-        return decode(name, rest, loss=loss) if len(rest) < len(fields) else found
+        return decode(name, rest, loss=loss) if len(rest) < len(fields) else result
     except (TypeError, ValueError) as problem:
         raise ValueError(f"[{name}] {problem}") from None
 
@@ -89,7 +91,11 @@ def point(call: str, given: Mapping[str, Any]) -> None:
 
 
 def _simulated(call: str, given: Mapping[str, Any]) -> None:
-    usual = {name: one.default for name, one in parameters(call).items() if name not in COUNTED}
+    usual = {
+        name: parameter.default
+        for name, parameter in parameters(call).items()
+        if name not in COUNTED
+    }
     asked = usual | dict(given)
     if call == "simulate_focus":
         choice("model", asked["model"], WITH_QUERY)
@@ -105,12 +111,12 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
 
 def _theoretical(call: str, given: Mapping[str, Any]) -> None:
     rules: dict[str, Callable[[Any], object]] = {
-        "model": lambda one: choice("model", one, ANSWER.get(call, tuple(MODELS))),
-        "data": lambda one: choice("data", one, DATA),
+        "model": lambda item: choice("model", item, ANSWER.get(call, tuple(MODELS))),
+        "data": lambda item: choice("data", item, DATA),
         "tol": check_tol,
-        "alpha": lambda one: amount("alpha", one),
-        "error": lambda one: real("error", one, 0.0, 1.0, open_low=True, open_high=True),
-        "kappa": lambda one: Query(one, 0.0),
+        "alpha": lambda item: amount("alpha", item),
+        "error": lambda item: real("error", item, 0.0, 1.0, open_low=True, open_high=True),
+        "kappa": lambda item: Query(item, 0.0),
     }
     for name, value in given.items():
         if name in rules:

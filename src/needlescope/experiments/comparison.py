@@ -69,13 +69,13 @@ def compare(
     table = table.reindex(columns=list(needed))  # units that failed have no numbers
     limits: dict[tuple[Any, ...], dict[Any, Any]] = {}
     for row in table[table.call == theory].to_dict("records"):
-        limits.setdefault(tuple(row[one] for one in by), row)
+        limits.setdefault(tuple(row[item] for item in by), row)
     for where, part in table[table.call == simulation].groupby(list(by), sort=False):
         limit = limits.get(where)
         if limit is None:
             continue
         pairs = zip(by, where, strict=True)
-        listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
+        listed = ", ".join(f"{key.split('.')[-1]}={item}" for key, item in pairs)
         for name in names:
             known = part.dropna(subset=["d", name])
             known = known[known.groupby("d")[name].transform("size") > 1]
@@ -84,9 +84,9 @@ def compare(
             if name == "train_error" and _mistakes(known, float(limit[name])) < MISTAKES:
                 continue
             group = f"{name}, {where[0]}" if by[0] == "model" else name
-            found = _score(name, known, limit)
-            same = " (the same but for rounding)" if np.isnan(found[-1]) else ""
-            rows.append((f"{name} at {listed}{same}", *found, group))
+            result = _score(name, known, limit)
+            same = " (the same but for rounding)" if np.isnan(result[-1]) else ""
+            rows.append((f"{name} at {listed}{same}", *result, group))
     return pd.DataFrame(rows, columns=list(COMPARED))
 
 
@@ -126,7 +126,7 @@ def leanings(scores: pd.DataFrame) -> pd.Series:
 
 def _score(name: str, part: pd.DataFrame, limit: Mapping[Any, Any]) -> tuple[Any, ...]:
     """Return what is compared at one point: `COMPARED` without its ends."""
-    groups = [one[name].to_numpy(float) for _, one in part.groupby("d")]
+    groups = [rows[name].to_numpy(float) for _, rows in part.groupby("d")]
     means = [values.mean() for values in groups]
     errors = [values.std(ddof=1) / np.sqrt(len(values)) for values in groups]
     mean, error = means[-1], errors[-1]

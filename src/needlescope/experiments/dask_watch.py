@@ -54,12 +54,12 @@ class Watch:
         """
         while True:
             try:
-                found = ask(LOOK)
+                result = ask(LOOK)
             except (queue.Empty, TimeoutError):
                 self._look()
             else:
                 self.since = None
-                return found
+                return result
 
     def _look(self) -> None:
         """Say that the cluster cannot answer when this is new, and give up when it lasts."""

@@ -87,7 +87,7 @@ def local(n_jobs: int | None = None) -> Engine:
             progress=progress,
             title="units",
             each=each,
-            failed=lambda found: found.failed,
+            failed=lambda result: result.failed,
             died=DIED,
         )
 
@@ -163,9 +163,9 @@ def run_units(
     folder = store.path.with_suffix(".checkpoints")
     todo = [unit.keeping(folder) for unit in store.missing(wanted, retry=retry)]
 
-    def keep(place: int, found: Attempt) -> None:
-        store.put(todo[place], found.numbers, seconds=found.seconds, error=found.error)
-        if todo[place].checkpoints is not None and not found.failed:  # of no more use
+    def keep(place: int, result: Attempt) -> None:
+        store.put(todo[place], result.numbers, seconds=result.seconds, error=result.error)
+        if todo[place].checkpoints is not None and not result.failed:  # of no more use
             shutil.rmtree(str(todo[place].checkpoints), ignore_errors=True)
 
     if todo:
@@ -178,8 +178,8 @@ def run_units(
 
 def _listed(units: Iterable[Unit]) -> list[Unit]:
     """List the units, each once; refuse more than can be listed before the memory is full."""
-    found: dict[str, Unit] = {}
+    result: dict[str, Unit] = {}
     for count, unit in enumerate(check_units(units), 1):
         check_count(count, "the run")
-        found[unit.key] = unit
-    return list(found.values())
+        result[unit.key] = unit
+    return list(result.values())

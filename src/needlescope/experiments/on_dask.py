@@ -86,9 +86,9 @@ def dask(scheduler: str | None = None, n_jobs: int | None = None) -> Engine:
             closing(_as_completed(client, units, Watch(client, scheduler))) as source,
         ):
             failures = 0
-            for done, (place, found) in enumerate(source, 1):
-                each(place, found)
-                failures += found.failed
+            for done, (place, result) in enumerate(source, 1):
+                each(place, result)
+                failures += result.failed
                 report(done, failures)
 
     return engine
@@ -204,8 +204,8 @@ def _as_completed(
         hand_out()
         while places:
             future = watch.wait(lambda seconds: ended.get(timeout=seconds))
-            found = watch.wait(partial(_result, future))  # its worker may have died since
-            yield places.pop(future), found
+            result = watch.wait(partial(_result, future))  # its worker may have died since
+            yield places.pop(future), result
             hand_out()
     except (CancelledError, OSError) as problem:  # from the client: a unit's error is no error
         raise RuntimeError(
@@ -220,10 +220,10 @@ def _result(future: Any, seconds: float) -> Attempt:
     """Return what a worker answered; that those who tried all died is an answer too."""
     distributed = _distributed()
     try:
-        found: Attempt = future.result(timeout=seconds)
+        result: Attempt = future.result(timeout=seconds)
     except distributed.KilledWorker:
         return Attempt(None, "KilledWorker: every worker that ran this unit died", 0.0)
-    return found
+    return result
 
 
 def _packed(unit: Unit) -> Unit | bytes:

@@ -141,13 +141,13 @@ class Sweep:
             for name, fields in self.fields.items()
             for key, value in fields.items()
         }
-        found = {name: listed(name, value) for name, value in (dict(self.axes) | given).items()}
-        return Grid(found, check_together(self.together, found))
+        result = {name: listed(name, value) for name, value in (dict(self.axes) | given).items()}
+        return Grid(result, check_together(self.together, result))
 
     def own(self, call: str) -> Grid:
         """Return the grid of the axes that a call takes."""
         taken = checks.taken(call)
-        return self.grid.only([one for one in self.grid.axes if one.partition(".")[0] in taken])
+        return self.grid.only([axis for axis in self.grid.axes if axis.partition(".")[0] in taken])
 
     @property
     def count(self) -> int:
@@ -170,7 +170,7 @@ class Sweep:
             If a unit lacks an argument, or has one that is no argument of its kind.
         """
         tables = _Tables(self)
-        found: list[Unit] = []
+        result: list[Unit] = []
         for call in self.calls:
             for name in checks.needed(call):
                 if name not in (*self.axes, *self.tables):
@@ -183,10 +183,10 @@ class Sweep:
                 checks.point(call, rest | {name: built for name, (_, built) in pairs.items()})
                 arguments = rest | {name: fields for name, (fields, _) in pairs.items()}
                 if call in SIMULATED:
-                    found += trials(call, arguments, self.trials, self.seed)
+                    result += trials(call, arguments, self.trials, self.seed)
                 else:
-                    found.append(Unit(call, arguments))
-        return list({unit.key: unit for unit in found}.values())
+                    result.append(Unit(call, arguments))
+        return list({unit.key: unit for unit in result}.values())
 
 
 class _Tables:
@@ -253,9 +253,9 @@ def _fields(name: str, given: Any) -> dict[str, Any]:
     """Return a table's fields; of an object, those that differ from their defaults."""
     kind = TABLES[name]
     if isinstance(given, kind):
-        usual = {key: one.default for key, one in fields_of(name).items()}
-        found = {key: getattr(given, key) for key in usual if hasattr(given, key)}
-        return {key: one for key, one in found.items() if one is not usual[key]}
+        usual = {key: value.default for key, value in fields_of(name).items()}
+        result = {key: getattr(given, key) for key in usual if hasattr(given, key)}
+        return {key: value for key, value in result.items() if value is not usual[key]}
     if not isinstance(given, Mapping):
         raise ValueError(f"[{name}] must be a table of fields, got {name} = {given!r:.80}")
     return dict(given)

@@ -118,24 +118,24 @@ def _weights(weights: Any) -> list[Any]:
     bags = list(weights) if isinstance(weights, list | tuple | np.ndarray) else []
     unmasked("weights", bags)
     try:
-        found = [np.asarray(a) for a in bags]
+        result = [np.asarray(a) for a in bags]
     except (TypeError, ValueError):  # of several lengths
-        found = []
-    if not found or any(a.ndim != 1 or not a.size or a.dtype.kind not in "fiu" for a in found):
+        result = []
+    if not result or any(a.ndim != 1 or not a.size or a.dtype.kind not in "fiu" for a in result):
         raise ValueError(
             "weights must be a list of arrays, one number for each instance; with several queries "
             "pass those of one, [a[0] for a in weights]"
         )
-    odd = next((k for k, a in enumerate(found) if not np.isfinite(a).all()), None)
+    odd = next((k for k, a in enumerate(result) if not np.isfinite(a).all()), None)
     if odd is not None:
-        raise ValueError(f"weights must be finite numbers, got {found[odd]!r} for bag {odd}")
-    return found
+        raise ValueError(f"weights must be finite numbers, got {result[odd]!r} for bag {odd}")
+    return result
 
 
 def _labels(count: int, y: Any) -> Any:
     """Return a label for each bag, all the same if none are given, or refuse them."""
     unmasked("y", y)
-    mixed = isinstance(y, list | tuple) and len({isinstance(one, str) for one in y}) > 1
+    mixed = isinstance(y, list | tuple) and len({isinstance(item, str) for item in y}) > 1
     labels = np.zeros(count, int) if y is None else np.asarray(y, dtype=object if mixed else None)
     if labels.shape != (count,):
         raise ValueError(

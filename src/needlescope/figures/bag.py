@@ -103,14 +103,14 @@ def bag_drawing(
         )
     where = None if coords is None else _coords(coords, len(adds))
     mapped = where is not None and where.ndim == 2
-    found = _maps(adds, a, where) if mapped else _rows(adds, a, where, instances)
-    size = _size(where) if mapped else _wide(found[0])
-    if alone or len(found) == 1:
-        return single(found[PANELS.index(panel)], size=size)
+    result = _maps(adds, a, where) if mapped else _rows(adds, a, where, instances)
+    size = _size(where) if mapped else _wide(result[0])
+    if alone or len(result) == 1:
+        return single(result[PANELS.index(panel)], size=size)
     if mapped:
-        return Drawing([Block(found, columns=len(found))], size=(len(found) * size[0], size[1]))
-    high = (0.3 + 0.7 * len(found)) * size[1]
-    return Drawing([Block(found)], size=(size[0], high), share_x=True)
+        return Drawing([Block(result, columns=len(result))], size=(len(result) * size[0], size[1]))
+    high = (0.3 + 0.7 * len(result)) * size[1]
+    return Drawing([Block(result)], size=(size[0], high), share_x=True)
 
 
 def _wide(panel: Panel) -> tuple[float, float]:
@@ -138,18 +138,18 @@ def _rows(adds: Any, a: list[Any], when: Any, most: int) -> list[Panel]:
         at = len(shown) + 2  # a place is left free before
         marks += _others(at, float(adds[rest].sum()), len(rest))
         axis = replace(axis, limits=(0.0, at + 2.0))
-    found = [Panel(marks, axis, Axis(ADDS, margin=ROOM), title=_said(adds))]
-    for name, one in _named(a):
-        stems = [*level, _stems(x, one[shown], LOOKED)]
-        title = uniform([one]) or _left(one[rest])
-        found.append(Panel(stems, axis, Axis(WEIGHT, margin=ROOM), title=_joined(name, title)))
-    above = [replace(panel, x=replace(axis, name="")) for panel in found[:-1]]
-    return [*above, found[-1]]
+    result = [Panel(marks, axis, Axis(ADDS, margin=ROOM), title=_said(adds))]
+    for name, item in _named(a):
+        stems = [*level, _stems(x, item[shown], LOOKED)]
+        title = uniform([item]) or _left(item[rest])
+        result.append(Panel(stems, axis, Axis(WEIGHT, margin=ROOM), title=_joined(name, title)))
+    above = [replace(panel, x=replace(axis, name="")) for panel in result[:-1]]
+    return [*above, result[-1]]
 
 
 def _named(a: list[Any]) -> list[tuple[str, Any]]:
     """Return the attention of every query with its name, which a single one does not need."""
-    return [(f"query {k}" if len(a) > 1 else "", one) for k, one in enumerate(a)]
+    return [(f"query {k}" if len(a) > 1 else "", item) for k, item in enumerate(a)]
 
 
 def _joined(*titles: str) -> str:
@@ -180,11 +180,11 @@ def _maps(adds: Any, a: list[Any], where: Any) -> list[Panel]:
     """Draw colours where instances lie."""
     most = float(np.abs(adds).max()) or 1.0
     scale = Scale(-most, most, (AGAINST, WHITE, FOR), ADDS)
-    found = [_map(adds, where, scale, _said(adds))]
-    for name, one in _named(a):
-        scale = Scale(0.0, float(one.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT)
-        found.append(_map(one, where, scale, _joined(name, uniform([one]))))
-    return found
+    result = [_map(adds, where, scale, _said(adds))]
+    for name, item in _named(a):
+        scale = Scale(0.0, float(item.max()) or 1.0, (WHITE, "#56B4E9", "#003A5C"), WEIGHT)
+        result.append(_map(item, where, scale, _joined(name, uniform([item]))))
+    return result
 
 
 def _map(values: Any, where: Any, scale: Scale, title: str) -> Panel:
@@ -246,44 +246,44 @@ def _said(adds: Any) -> str:
 
 def _queries(attention: Any, count: int) -> list[Any]:
     """Return the attention of each query, or refuse it."""
-    found = _finite("attention", attention)
-    if found is not None and found.ndim == 2 and len(found):
-        return [_each(f"attention[{k}]", one, count) for k, one in enumerate(found)]
+    result = _finite("attention", attention)
+    if result is not None and result.ndim == 2 and len(result):
+        return [_each(f"attention[{k}]", item, count) for k, item in enumerate(result)]
     return [_each("attention", attention, count)]
 
 
 def _each(name: str, values: Any, count: int | None = None) -> Any:
     """Return a number for each instance, or refuse them."""
-    found = _finite(name, values)
-    if found is None or found.ndim != 1 or not found.size:
+    result = _finite(name, values)
+    if result is None or result.ndim != 1 or not result.size:
         raise ValueError(
             f"{name} must be a finite number for each instance of one bag, got {values!r}"
         )
-    if count is not None and len(found) != count:
+    if count is not None and len(result) != count:
         raise ValueError(f"{name} must have a number for each of {count} instances, got {values!r}")
-    return found
+    return result
 
 
 def _coords(coords: Any, count: int) -> Any:
     """Return times (instances,) or places (instances, 2), or refuse them."""
-    found = _finite("coords", coords)
-    shape = None if found is None else found.shape
+    result = _finite("coords", coords)
+    shape = None if result is None else result.shape
     if shape == (count, 1):
-        return found[:, 0]
+        return result[:, 0]
     if shape not in ((count,), (count, 2)):
         raise ValueError(
             f"coords must be one or two finite numbers for each of {count} instances, got "
             f"{coords!r}"
         )
-    return found
+    return result
 
 
 def _finite(name: str, values: Any) -> Any:
     """Return finite numbers as an array, or None."""
     unmasked(name, values)
     try:
-        found = np.asarray(values)
+        result = np.asarray(values)
     except (TypeError, ValueError):  # of several lengths
         return None
-    good = found.dtype.kind in "fiu" and np.isfinite(found).all()
-    return found.astype(float) if good else None
+    good = result.dtype.kind in "fiu" and np.isfinite(result).all()
+    return result.astype(float) if good else None

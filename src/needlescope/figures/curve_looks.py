@@ -39,7 +39,7 @@ def looks(chosen: Chosen) -> dict[tuple[Any, ...], Look]:
     colours = _colours(rows, hues)
     dashes: dict[tuple[Any, ...], int] = {}
     markers: dict[tuple[Any, ...], int] = {}
-    found = {}
+    result = {}
     for key in _values(rows, by):
         values = dict(zip(by, key, strict=True))
         hue = tuple(values[name] for name in hues)
@@ -47,24 +47,24 @@ def looks(chosen: Chosen) -> dict[tuple[Any, ...], Look]:
         marker = tuple(values[name] for name in by if name not in hues)
         dash_at = dashes.setdefault(dash, len(dashes))
         marker_at = markers.setdefault(marker, len(markers))
-        found[key] = Look(
+        result[key] = Look(
             colours[hue], DASHES[dash_at % len(DASHES)], MARKERS[marker_at % len(MARKERS)]
         )
-    return found
+    return result
 
 
 def _colours(rows: pd.DataFrame, hues: Sequence[str]) -> dict[tuple[Any, ...], str]:
     """Return a colour for each value: a model's own, a ramp for numbers, or one after the other."""
     values = _values(rows, hues)
-    if list(hues) == ["model"] and all(one[0] in COLOURS for one in values):
-        return {one: COLOURS[one[0]] for one in values}
+    if list(hues) == ["model"] and all(value[0] in COLOURS for value in values):
+        return {value: COLOURS[value[0]] for value in values}
     if (
         len(hues) == 1
         and len(values) > 2
-        and all(isinstance(one[0], int | float) for one in values)
+        and all(isinstance(value[0], int | float) for value in values)
     ):
-        return {one: blend(RAMP, place / (len(values) - 1)) for place, one in enumerate(values)}
-    return {one: PALETTE[place % len(PALETTE)] for place, one in enumerate(values)}
+        return {value: blend(RAMP, place / (len(values) - 1)) for place, value in enumerate(values)}
+    return {value: PALETTE[place % len(PALETTE)] for place, value in enumerate(values)}
 
 
 def _values(rows: pd.DataFrame, columns: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -72,15 +72,15 @@ def _values(rows: pd.DataFrame, columns: Sequence[str]) -> list[tuple[Any, ...]]
     if not columns:
         return [()]
     different = rows[list(columns)].drop_duplicates().itertuples(index=False)
-    return sorted({key_of(tuple(one)) for one in different}, key=_order)
+    return sorted({key_of(tuple(item)) for item in different}, key=_order)
 
 
 def key_of(place: Any) -> tuple[Any, ...]:
     """Return values that can be compared: a missing one is None."""
     values = place if isinstance(place, tuple) else (place,)
-    return tuple(None if missing(one) else one for one in values)
+    return tuple(None if missing(value) else value for value in values)
 
 
 def _order(key: Sequence[Any]) -> list[tuple[bool, bool, Any]]:
     """Order what is missing first, then numbers, then words."""
-    return [(one is not None, isinstance(one, str), 0 if one is None else one) for one in key]
+    return [(item is not None, isinstance(item, str), 0 if item is None else item) for item in key]

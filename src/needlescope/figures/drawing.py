@@ -144,7 +144,7 @@ def _points(mark: Mark) -> list[tuple[Any, ...]]:
         bars, missing = getattr(mark, "se", None), np.full(len(mark.x), np.nan)
         role = "theory" if bars is None else "simulation"
         se = missing if bars is None else np.max(np.atleast_2d(bars), axis=0)
-        return [(role, mark.name, *one) for one in zip(mark.x, mark.y, se, missing, strict=True)]
+        return [(role, mark.name, *item) for item in zip(mark.x, mark.y, se, missing, strict=True)]
     if isinstance(mark, Rings):
         points = zip(mark.x, mark.y, mark.values, strict=True)
         return [("simulation", "", x, y, np.nan, value) for x, y, value in points]

@@ -57,7 +57,7 @@ def of_units(draw: Draw) -> Draw:
     >>> [line.strip() for line in errors.__doc__.splitlines()[4:6]]
     ['table : DataFrame', 'ax : matplotlib axes, optional']
     """
-    before, found, after = (draw.__doc__ or "").partition(EXAMPLES)
+    before, result, after = (draw.__doc__ or "").partition(EXAMPLES)
     axes = "" if "    ax : " in before else AX
-    draw.__doc__ = before.rstrip() + "\n" + axes + SHARED + found + after
+    draw.__doc__ = before.rstrip() + "\n" + axes + SHARED + result + after
     return draw

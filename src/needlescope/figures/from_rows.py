@@ -39,18 +39,18 @@ def curve(
     >>> line.x, line.y
     ((1.0, 2.0), (0.2, 0.1))
     """
-    found: list[Mark] = []
+    result: list[Mark] = []
     if len(lines):
         lines = lines.sort_values(x)
         heights = numbers(change(lines[y].astype(float)))
-        found.append(Line(numbers(lines[x]), heights, colour, name, dash))
+        result.append(Line(numbers(lines[x]), heights, colour, name, dash))
     if len(trials):
-        found.append(dots(means(trials, x, y), colour, name, change=change, marker=marker))
-    return found
+        result.append(dots(means(trials, x, y), colour, name, change=change, marker=marker))
+    return result
 
 
 def dots(
-    found: pd.DataFrame,
+    result: pd.DataFrame,
     colour: str,
     name: str = "",
     *,
@@ -59,8 +59,8 @@ def dots(
     **look: Any,
 ) -> Dots:
     """Return the means over trials as dots, a factor ``aside`` from where they are."""
-    heights = numbers(change(found["mean"]))
-    return Dots(numbers(found["x"] * aside), heights, numbers(found["se"]), colour, name, **look)
+    heights = numbers(change(result["mean"]))
+    return Dots(numbers(result["x"] * aside), heights, numbers(result["se"]), colour, name, **look)
 
 
 def line(
@@ -108,13 +108,13 @@ def heights(marks: Sequence[Mark]) -> np.ndarray:
     >>> heights([Line([1.0], [0.5]), Dots([1.0], [0.25], [0.125])]).tolist()
     [0.5, 0.125, 0.375]
     """
-    found = [np.zeros(0)]
+    result = [np.zeros(0)]
     for mark in marks:
         if isinstance(mark, Line | Dots):
             y = np.asarray(mark.y, float)
             se = np.nan_to_num(mark.se) if isinstance(mark, Dots) and mark.se is not None else 0.0
-            found += [y - se, y + se] if isinstance(mark, Dots) else [y]
-    every = np.concatenate(found)
+            result += [y - se, y + se] if isinstance(mark, Dots) else [y]
+    every = np.concatenate(result)
     kept: np.ndarray = every[np.isfinite(every)]
     return kept
 

@@ -144,7 +144,7 @@ def _curves(chosen: Chosen) -> tuple[list[Line | Dots], list[Key]]:
         trials = chosen.simulated.loc[part.index]
         line = _line(chosen, part[~trials], look, name)
         dots = _dots(chosen, part[trials], look, name)
-        marks += [one for one in (line, dots) if one is not None]
+        marks += [item for item in (line, dots) if item is not None]
         shown = Line(colour=look.colour, dash=look.dash)
         shown_dots = Dots(
             se=None if dots is None else dots.se, colour=look.colour, marker=look.marker

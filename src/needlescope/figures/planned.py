@@ -27,7 +27,7 @@ TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)
 ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
 
 
-def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
+def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     """Draw a plan: error against bags for each learner, floors, target, the point and its interval.
 
     Parameters
@@ -58,12 +58,12 @@ def plan(found: Plan, curves: Curves, ax: Any = None) -> Any:
     >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, plan_drawing, found, curves)
+    return drawn(ax, plan_drawing, result, curves)
 
 
-def plan_drawing(found: Plan, curves: Curves) -> Drawing:
+def plan_drawing(result: Plan, curves: Curves) -> Drawing:
     """Return what `plan` draws."""
-    check_kind("found", found, Plan)
+    check_kind("found", result, Plan)
     if not isinstance(curves, Curves):
         raise ValueError(f"curves must be those of planning.curves.curves, got {curves!r}")
     marks: list[Mark] = []
@@ -77,36 +77,36 @@ def plan_drawing(found: Plan, curves: Curves) -> Drawing:
         marks.append(Line(curves.n, amp, BAYES_COLOUR, NAMES["amp"], DASHED, width=0.9))
     for name in MODELS:
         marks.append(Line(curves.n, curves.errors[name], COLOURS[name], NAMES[name]))
-    target = found.options.get("error")
+    target = result.options.get("error")
     if target is not None:
         marks.append(Rule(y=float(target), colour=grey(0.3), dash=DASHED, width=0.8))
-    marks.append(_point(found))
-    words = f"$n$ = {found.n:,.0f}".replace(",", "{,}")
+    marks.append(_point(result))
+    words = f"$n$ = {result.n:,.0f}".replace(",", "{,}")
     top = 1.15 * max(np.nanmax(row) for row in curves.errors.values())
     reach = 0.7 * floor, float(top)
     ticks = [tick for tick in TICKS if reach[0] <= tick <= reach[1]]
     labels = [f"{tick:g}" for tick in ticks]
     panel = Panel(
         marks,
-        Axis(f"bags, $n$ ($d$ = {found.d})", log=10, limits=(curves.n[0], curves.n[-1])),
+        Axis(f"bags, $n$ ($d$ = {result.d})", log=10, limits=(curves.n[0], curves.n[-1])),
         Axis("test error", log=10, limits=reach, ticks=ticks, labels=labels, minor="none"),
-        f"{NAMES[found.learner]}: {words}, error {found.error:.3g}",
+        f"{NAMES[result.learner]}: {words}, error {result.error:.3g}",
         beside=True,
     )
     return single(panel, size=(4.6, 3.1))
 
 
-def _point(found: Plan) -> Dots:
+def _point(result: Plan) -> Dots:
     """Return the planned point, with the range of nine of ten data sets."""
-    colour = COLOURS.get(found.learner, BLACK)
-    at, error = (found.n,), found.error
-    if found.interval is None:
+    colour = COLOURS.get(result.learner, BLACK)
+    at, error = (result.n,), result.error
+    if result.interval is None:
         return Dots(at, (error,), None, colour, size=6.0)
-    bars = ((error - found.interval.low,), (found.interval.high - error,))
+    bars = ((error - result.interval.low,), (result.interval.high - error,))
     return Dots(at, (error,), bars, colour, size=6.0)
 
 
-def tuning(found: Tuned, ax: Any = None) -> Any:
+def tuning(result: Tuned, ax: Any = None) -> Any:
     """Draw what a wrong setting costs: the error as each is off by a factor.
 
     Parameters
@@ -132,29 +132,29 @@ def tuning(found: Tuned, ax: Any = None) -> Any:
     >>> ns.figures.tuning(found).axes[0].get_ylabel()
     'test error'
     """
-    return drawn(ax, tuning_drawing, found)
+    return drawn(ax, tuning_drawing, result)
 
 
-def tuning_drawing(found: Tuned) -> Drawing:
+def tuning_drawing(result: Tuned) -> Drawing:
     """Return what `tuning` draws."""
-    check_kind("found", found, Tuned)
+    check_kind("found", result, Tuned)
     marks: list[Mark] = []
     colours = (COLOURS["attention"], COLOURS["pooled"], COLOURS["vectorized"])
-    for colour, (name, errors) in zip(colours, found.costs.items(), strict=False):
-        points = sorted({**errors, 1.0: found.test_error}.items())
+    for colour, (name, errors) in zip(colours, result.costs.items(), strict=False):
+        points = sorted({**errors, 1.0: result.test_error}.items())
         x, y = zip(*points, strict=True)
         marks.append(Line(numbers(x), numbers(y), colour, ACROSS[name]))
         marks.append(Dots(numbers(x), numbers(y), None, colour, size=3.0))
-    if np.isfinite(found.untuned):
-        marks.append(Rule(y=found.untuned, colour=grey(0.4), dash=DASHED, width=0.8))
+    if np.isfinite(result.untuned):
+        marks.append(Rule(y=result.untuned, colour=grey(0.4), dash=DASHED, width=0.8))
         place = ("panel", "data"), ("left", "bottom"), (2.0, 1.0)
-        marks.append(Words("default training", (0.0, found.untuned), *place, size=SMALL))
-    top = max([found.untuned, *(max(row.values()) for row in found.costs.values())])
+        marks.append(Words("default training", (0.0, result.untuned), *place, size=SMALL))
+    top = max([result.untuned, *(max(row.values()) for row in result.costs.values())])
     panel = Panel(
         marks,
         Axis("times the best", log=2, limits=(0.25, 4.0)),
         Axis("test error", limits=(0.0, 1.1 * float(top))),
-        f"best settings: error {found.test_error:.3g}",
+        f"best settings: error {result.test_error:.3g}",
         beside=True,
     )
     return Drawing([Block([panel], edges=(0.12, 0.74, 0.16, 0.9))], (4.6, 2.9))

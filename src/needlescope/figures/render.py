@@ -71,8 +71,8 @@ def _fill(figure: Figure, drawing: Drawing) -> Figure:
     """Draw everything into an empty figure."""
     for block in drawing.blocks:
         _block(figure, block, drawing)
-    for one in drawing.legends:
-        legend(figure, one)
+    for item in drawing.legends:
+        legend(figure, item)
     if drawing.words:
         figure.text(*CORNER, drawing.words, ha="right", va="top", color=grey(0.3))
     edges = drawing.blocks[-1].edges
@@ -121,12 +121,14 @@ def draw_panel(ax: Any, panel: Panel) -> None:
     if panel.equal:
         ax.set_aspect("equal")
     if panel.legend is not None:
-        found = legend(ax, panel.legend)
+        result = legend(ax, panel.legend)
         if panel.legend.room:
-            make_room(ax, found)
+            make_room(ax, result)
     if panel.beside:
-        named = [one for one in panel.marks if isinstance(one, Line) and one.name and len(one.y)]
-        name_lines(ax, [(one.y[-1], one.name, one.colour) for one in named])
+        named = [
+            mark for mark in panel.marks if isinstance(mark, Line) and mark.name and len(mark.y)
+        ]
+        name_lines(ax, [(item.y[-1], item.name, item.colour) for item in named])
     if panel.bar is not None:
         ax.figure.colorbar(colours(panel.bar), ax=ax, label=panel.bar.name)
 
@@ -157,18 +159,18 @@ def _dress(ax: Any, name: str, axis: Axis) -> None:
     own.set_label_text(axis.name)
 
 
-def legend(on: Any, found: Legend) -> Any:
+def legend(on: Any, result: Legend) -> Any:
     """Draw a legend on axes or on a figure, and return it."""
-    if not found.keys:
+    if not result.keys:
         return None
-    more: dict[str, Any] = dict(found.spaces)
-    if found.anchor is not None:
-        more["bbox_to_anchor"] = found.anchor
-    if found.title:
-        more |= {"title": found.title, "title_fontsize": found.size}
+    more: dict[str, Any] = dict(result.spaces)
+    if result.anchor is not None:
+        more["bbox_to_anchor"] = result.anchor
+    if result.title:
+        more |= {"title": result.title, "title_fontsize": result.size}
     return on.legend(
-        handles=[_handle(key) for key in found.keys], loc=found.corner, ncols=found.columns,
-        fontsize=found.size, alignment=found.side, frameon=False, **more,
+        handles=[_handle(key) for key in result.keys], loc=result.corner, ncols=result.columns,
+        fontsize=result.size, alignment=result.side, frameon=False, **more,
     )  # fmt: skip
 
 

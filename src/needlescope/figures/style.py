@@ -61,6 +61,8 @@ def blend(colours: Sequence[str], share: float) -> str:
     """
     place = share * (len(colours) - 1)
     first = min(int(place), len(colours) - 2)
-    ends = [[int(one[k : k + 2], 16) for k in (1, 3, 5)] for one in colours[first : first + 2]]
+    ends = [
+        [int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in colours[first : first + 2]
+    ]
     mixed = (low + (place - first) * (high - low) for low, high in zip(*ends, strict=True))
     return "#" + "".join(f"{int(part + 0.5):02x}" for part in mixed)

@@ -77,14 +77,14 @@ def theory(table: pd.DataFrame, x: str, *, level: bool = False) -> list[Mark]:
 
     If it is ``level``, the known signal does not depend on x, and is not drawn here.
     """
-    found = bayes_line(select(table, [x, Y], call="bayes_optimal"), x)
+    result = bayes_line(select(table, [x, Y], call="bayes_optimal"), x)
     known = select(table, [x, "error"], call="oracle").sort_values(x)
     if len(known) and not level:
-        found.append(
+        result.append(
             Line(numbers(known[x]), numbers(known["error"]), name=SIGNAL_KNOWN, layer=-1, **KNOWN)
         )
     rows = select(by_attention(table, "predict"), [x, Y])
-    return found + line(rows, x, Y, TWO, TWO_STEPS, "min")
+    return result + line(rows, x, Y, TWO, TWO_STEPS, "min")
 
 
 def trained(
@@ -93,21 +93,21 @@ def trained(
     """Return the means over trials of each architecture, joined, a little apart from each other."""
     rows = select(table, [x, y], call="simulate_deep")
     there = [name for name in names if (rows["architecture"] == name).any()]
-    found = []
+    result = []
     for rank, name in enumerate(there):
         aside = apart ** (rank - 0.5 * (len(there) - 1))
         look = {"aside": aside, "joined": JOINED, **LOOKS[name]._asdict()}
-        found.append(
+        result.append(
             dots(means(rows[rows["architecture"] == name], x, y), name=words(name), **look)
         )
-    return found
+    return result
 
 
 def errors_axis(
     marks: Sequence[Mark], more: Sequence[float] = (), name: str = "test error"
 ) -> Axis:
     """Return the axis of test errors that has room for marks, and for some more heights."""
-    above = [one for one in (*heights(marks), *more) if one > 0.0] or [0.5]
+    above = [item for item in (*heights(marks), *more) if item > 0.0] or [0.5]
     reach = (0.85 * min(above), 1.12 * max(above))
     return Axis(name, log=10, limits=reach, ticks=TICKS, minor="ticks")
 
@@ -132,10 +132,10 @@ def theory_keys(marks: Sequence[Mark], known: bool = False) -> list[Key]:
 
 def dot_keys(marks: Sequence[Mark]) -> list[Key]:
     """Explain the dots that are there, each name once."""
-    found = {one.name: one for one in marks if isinstance(one, Dots) and one.name}
+    result = {mark.name: mark for mark in marks if isinstance(mark, Dots) and mark.name}
     return [
-        Key(name, dots=dataclasses.replace(one, x=(), y=(), se=None, name=""))
-        for name, one in found.items()
+        Key(name, dots=dataclasses.replace(value, x=(), y=(), se=None, name=""))
+        for name, value in result.items()
     ]
 
 

@@ -98,7 +98,7 @@ def compare_with_bayes(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
             continue
         bound = limits.loc[[at]].iloc[0]
         pairs = zip(by, place, strict=True)
-        listed = ", ".join(f"{key.split('.')[-1]}={one}" for key, one in pairs)
+        listed = ", ".join(f"{key.split('.')[-1]}={item}" for key, item in pairs)
         several = "" if pd.isna(heads) else f" ({heads:g} heads)"
         rows.append(
             (f"{name}{several} not below Bayes-optimal at {listed}", *_score(part, bound), name)

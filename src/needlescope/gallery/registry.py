@@ -67,13 +67,15 @@ def modules() -> MappingProxyType[str, str]:
     'needlescope.gallery.bayes.limit'
     """
     packages = [
-        f"{gallery.__name__}.{one.name}" for one in iter_modules(gallery.__path__) if one.ispkg
+        f"{gallery.__name__}.{module.name}"
+        for module in iter_modules(gallery.__path__)
+        if module.ispkg
     ]
     return MappingProxyType(
         {
-            one.name: f"{package}.{one.name}"
+            module.name: f"{package}.{module.name}"
             for package in packages
-            for one in iter_modules(import_module(package).__path__)
+            for module in iter_modules(import_module(package).__path__)
         }
     )
 

@@ -61,5 +61,5 @@ def balancing_shift(
     share = np.full(len(y), 1.0 / len(y)) if weight is None else weight
     if len(np.unique(y[share > 0.0])) < 2:
         return 0.0
-    found = balance(lambda shift: float(share @ loss.derivative(scores + shift, y)), 0.0)
-    return 0.0 if found is None else found
+    result = balance(lambda shift: float(share @ loss.derivative(scores + shift, y)), 0.0)
+    return 0.0 if result is None else result

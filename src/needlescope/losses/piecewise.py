@@ -28,8 +28,8 @@ class Segment(NamedTuple):
     def at(self, index: IndexArray) -> Segment:
         """Return the segment for some of the widths only."""
         low, high, level, slope, bend = (
-            np.broadcast_to(one, np.shape(self.low))[index]
-            for one in (self.low, self.high, self.level, self.slope, self.bend)
+            np.broadcast_to(item, np.shape(self.low))[index]
+            for item in (self.low, self.high, self.level, self.slope, self.bend)
         )
         return Segment(low, high, self.anchor, level, slope, bend)
 
@@ -147,9 +147,9 @@ class PiecewiseQuadratic(Loss):
         """Return the proximal operator, exactly."""
         v, g = np.broadcast_arrays(np.asarray(y * np.asarray(c, float)), np.asarray(g, float))
         slope = np.zeros(v.shape)
-        for one in self.segments(g):
-            here = (v >= one.low) & (v <= one.high)
-            slope = np.where(here, one.slope + one.bend * (v - one.anchor), slope)
+        for segment in self.segments(g):
+            here = (v >= segment.low) & (v <= segment.high)
+            slope = np.where(here, segment.slope + segment.bend * (v - segment.anchor), slope)
         return y * (v - g * slope)
 
     def about(self, z: float, y: int) -> PiecewiseQuadratic:
@@ -174,7 +174,7 @@ class PiecewiseQuadratic(Loss):
         kink k it is (v − k)/g.
         """
         g = np.asarray(g, float)
-        found: list[Segment] = []
+        result: list[Segment] = []
         low = np.full(g.shape, -np.inf)
         for index, (a, b, c) in enumerate(self.pieces):
             knot = self.knots[index] if index < len(self.knots) else np.inf
@@ -182,7 +182,7 @@ class PiecewiseQuadratic(Loss):
             high = knot + g * slope
             shrink = 1.0 / (1.0 + g * a)
             level = c - 0.5 * g * b * b * shrink
-            found.append(Segment(low, high, 0.0, level, b * shrink, a * shrink))
+            result.append(Segment(low, high, 0.0, level, b * shrink, a * shrink))
             if knot == np.inf:
                 break
             a_next, b_next, _ = self.pieces[index + 1]
@@ -190,5 +190,5 @@ class PiecewiseQuadratic(Loss):
             if a_next * knot + b_next > slope:
                 stiff = np.divide(1.0, g, out=np.zeros(g.shape), where=g > 0.0)
                 level = np.full(g.shape, (0.5 * a * knot + b) * knot + c)
-                found.append(Segment(high, low, float(knot), level, np.zeros(g.shape), stiff))
-        return found
+                result.append(Segment(high, low, float(knot), level, np.zeros(g.shape), stiff))
+        return result

@@ -14,8 +14,10 @@ from .model import Model
 from .pooled import POOLED
 from .vectorized import VECTORIZED
 
-MODELS: dict[str, Model] = {one.name: one for one in (ATTENTION, POOLED, VECTORIZED, HARD, LINEAR)}
-WITH_QUERY = tuple(name for name, one in MODELS.items() if one.has_query)
+MODELS: dict[str, Model] = {
+    item.name: item for item in (ATTENTION, POOLED, VECTORIZED, HARD, LINEAR)
+}
+WITH_QUERY = tuple(name for name, model in MODELS.items() if model.has_query)
 
 __all__ = [
     "ATTENTION",

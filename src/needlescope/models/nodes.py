@@ -106,9 +106,11 @@ def of_kinds(nodes: Nodes, task: Task) -> Nodes:
 
 def mixed(parts: Sequence[Nodes], shares: Sequence[float]) -> Nodes:
     """Nodes of a mixture: each part with its share, which add up to one."""
-    columns = (np.concatenate([getattr(one, name) for one in parts]) for name in ("m", "tau", "A"))
+    columns = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("m", "tau", "A")
+    )
     scaled = (
-        np.concatenate([p * getattr(one, name) for p, one in zip(shares, parts, strict=True)], -1)
+        np.concatenate([p * getattr(part, name) for p, part in zip(shares, parts, strict=True)], -1)
         for name in ("weight", "replicas")
     )
     return Nodes(*columns, *scaled)

@@ -53,7 +53,7 @@ def limit(task: Task, test: Task | None = None) -> Limit:
 
 
 def _tokens(positions: Positions) -> list[int]:
-    return sorted({token for one in positions.sets for token in one})
+    return sorted({token for item in positions.sets for token in item})
 
 
 VECTORIZED = Model(

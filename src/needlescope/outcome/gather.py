@@ -22,22 +22,24 @@ def gather(
 
     What a row lacks, because its point could not be solved, is NaN, or "unsolved" for a word.
     """
-    known_names = {one.name for one in fields(kind)}
+    known_names = {field.name for field in fields(kind)}
     strange = {name for row in rows for name in row} - known_names
     if strange:
         raise TypeError(f"{kind.__name__} has no field {', '.join(sorted(strange))}")
     columns: dict[str, Any] = {}
-    for one in fields(kind):
-        name, values = one.name, [row.get(one.name) for row in rows]
+    for field in fields(kind):
+        name, values = field.name, [row.get(field.name) for row in rows]
         known = [value for value in values if value is not None]
-        if not known and one.default is not MISSING:
+        if not known and field.default is not MISSING:
             continue
         if name in ("model", "provenance"):
             columns[name] = known[0]
         elif isinstance(known[0] if known else None, tuple):  # a number for each signal
             none = (np.nan,) * len(known[0])
             table = np.array([none if value is None else value for value in values])
-            columns[name] = tuple(one.reshape(shape) if shape else float(one[0]) for one in table.T)
+            columns[name] = tuple(
+                item.reshape(shape) if shape else float(item[0]) for item in table.T
+            )
         else:
             own = np.shape(known[0]) if known else ()  # a path has an axis of its own
             lost = "unsolved" if known and isinstance(known[0], str) else np.full(own, np.nan)

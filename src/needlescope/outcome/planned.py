@@ -143,10 +143,10 @@ class Plan(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
-        found = dict(self._fields())
-        found["others"] = [one._asdict() for one in self.others]
-        found["interval"] = None if self.interval is None else self.interval._asdict()
-        return found
+        result = dict(self._fields())
+        result["others"] = [other._asdict() for other in self.others]
+        result["interval"] = None if self.interval is None else self.interval._asdict()
+        return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

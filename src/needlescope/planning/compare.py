@@ -71,7 +71,7 @@ def compare(task: Task, budget: float, d: int | None = None) -> Comparison:
     """
     limited = check_budget(task, budget, d)
     settings = {name: get_learner(name).tune(limited) for name in NAMES}
-    errors = {name: one.error for name, one in settings.items()}
+    errors = {name: setting.error for name, setting in settings.items()}
     rival = min(RIVALS, key=lambda name: errors[name])
     alike = min(ALIKE, ALIKE_SHARE * min(task.pi, 1.0 - task.pi))
     winner = "attention" if errors[rival] - errors["attention"] > alike else rival

@@ -58,14 +58,14 @@ def curve(
     task: Task, bags: int, dimension: float, model: str, done: Callable[[], None]
 ) -> dict[float, Predicted]:
     """Return the predictions for as many bags as there are, and for more."""
-    found = {}
+    result = {}
     for times in MORE:
-        found[bags * times] = prediction(task, bags * times, dimension, model)
+        result[bags * times] = prediction(task, bags * times, dimension, model)
         done()
-    return found
+    return result
 
 
-def more_bags(found: dict[float, float], gain: float) -> float:
+def more_bags(result: dict[float, float], gain: float) -> float:
     """Return how many more bags lower the error by ``gain``; infinity if ten times as many do not.
 
     Examples
@@ -73,8 +73,8 @@ def more_bags(found: dict[float, float], gain: float) -> float:
     >>> round(more_bags({100: 0.2, 400: 0.1}, 0.05))
     100
     """
-    n = np.array(list(found), float)
-    errors = np.minimum.accumulate(list(found.values()))
+    n = np.array(list(result), float)
+    errors = np.minimum.accumulate(list(result.values()))
     target = errors[0] - gain
     if errors[-1] > target:
         return float("inf")

@@ -15,7 +15,7 @@ POINTS = 7
 AROUND = 8.0  # times fewer bags, and more
 
 
-def curves(found: Plan, points: int | None = None) -> Curves:
+def curves(result: Plan, points: int | None = None) -> Curves:
     """Return the errors of all learners about a plan, as `needlescope.figures.plan` draws them.
 
     Errors are those of the search, roughly known; training has the balance of the task.
@@ -42,25 +42,25 @@ def curves(found: Plan, points: int | None = None) -> Curves:
     (['amp', 'attention', 'bayes_optimal', 'pooled', 'vectorized'], 1)
     """
     points = POINTS if points is None else points
-    if not np.isfinite(found.n) or found.task is None:
+    if not np.isfinite(result.n) or result.task is None:
         raise ValueError("a plan that cannot be had has no number of bags to draw curves about")
-    task, least = found.task, 10.0 / min(found.pi, 1.0 - found.pi)
-    bags = np.geomspace(max(found.n / AROUND, least), max(found.n, least) * AROUND, points)
+    task, least = result.task, 10.0 / min(result.pi, 1.0 - result.pi)
+    bags = np.geomspace(max(result.n / AROUND, least), max(result.n, least) * AROUND, points)
     errors: dict[str, tuple[float, ...]] = {}
     for name in NAMES:
-        learner, near, row = get_learner(name, found.loss or "logistic"), None, []
+        learner, near, row = get_learner(name, result.loss or "logistic"), None, []
         for count in bags:
-            near, error = _next(learner, Budget(task, count / found.d, found.d), near)
+            near, error = _next(learner, Budget(task, count / result.d, result.d), near)
             row.append(error)
         errors[name] = tuple(row)
-    floors = {one.name: float(one.tune(Budget(task, 1.0)).error) for one in FLOORS}
+    floors = {floor.name: float(floor.tune(Budget(task, 1.0)).error) for floor in FLOORS}
     return Curves(tuple(bags.tolist()), errors, floors)
 
 
 def _next(learner: Any, budget: Budget, near: Any) -> tuple[Any, float]:
     """Return the settings of the next point, and its error: NaN where it is not known."""
     try:
-        found = learner.tune(budget, near)
+        result = learner.tune(budget, near)
     except NotConverged:
         return near, np.nan
-    return found, float(found.error)
+    return result, float(result.error)

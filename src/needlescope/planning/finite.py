@@ -36,34 +36,34 @@ class AtDimension(NamedTuple):
 
 
 def at_dimension(
-    spec: PlanSpec, learner: Learner, found: Solution, tol: float, seed: Any, wanted: bool
+    spec: PlanSpec, learner: Learner, result: Solution, tol: float, seed: Any, wanted: bool
 ) -> AtDimension:
     """Measure the range of errors over data sets, and move the plan to where its mean is right."""
     limit = f"the error is that of the limit of large d, and at d = {spec.d:,} commonly larger"
-    if found.reached is None:
-        return AtDimension(found, None)
-    if found.reached.training is None:
+    if result.reached is None:
+        return AtDimension(result, None)
+    if result.reached.training is None:
         return AtDimension(
-            found, None, (f"Nothing is known of {learner.words} at finite d: {limit}.",)
+            result, None, (f"Nothing is known of {learner.words} at finite d: {limit}.",)
         )
     if not wanted:
-        return AtDimension(found, None, (f"No interval was asked for: {limit}.",))
+        return AtDimension(result, None, (f"No interval was asked for: {limit}.",))
     try:
-        range_ = measure(spec, learner, found, seed)
+        range_ = measure(spec, learner, result, seed)
         if spec.error is None:
-            return AtDimension(found, range_, _untrained(range_))
+            return AtDimension(result, range_, _untrained(range_))
         move = _longest if spec.unknown == "L" else _moved
-        return move(spec, learner, found, range_, tol, seed)
+        return move(spec, learner, result, range_, tol, seed)
     except NotConverged as problem:
         why = shortened(str(problem).partition(";")[0], SAID)
-        return AtDimension(found, None, (f"There is no interval, and {limit}: {why}.",))
+        return AtDimension(result, None, (f"There is no interval, and {limit}: {why}.",))
 
 
-def measure(spec: PlanSpec, learner: Learner, found: Solution, seed: Any) -> Interval:
+def measure(spec: PlanSpec, learner: Learner, result: Solution, seed: Any) -> Interval:
     """Measure the range of errors over data sets."""
-    reached = found.reached
+    reached = result.reached
     assert reached is not None and reached.training is not None
-    task = spec.task(found.at)
+    task = spec.task(result.at)
     seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
     return spread(
         seen, reached.training, learner.name, spec.d, reached.error, seed,
@@ -72,15 +72,15 @@ def measure(spec: PlanSpec, learner: Learner, found: Solution, seed: Any) -> Int
 
 
 def _moved(
-    spec: PlanSpec, learner: Learner, found: Solution, range_: Interval, tol: float, seed: Any
+    spec: PlanSpec, learner: Learner, result: Solution, range_: Interval, tol: float, seed: Any
 ) -> AtDimension:
     """Move n or θ to where the mean error at this d meets the target."""
     assert spec.error is not None
     target, ends = spec.error, limits(spec)
     slope, setting, tuned_at = (
-        min(found.root.slope, -LEAST_SLOPE),
-        found.root.setting,
-        found.root.at,
+        min(result.root.slope, -LEAST_SLOPE),
+        result.root.setting,
+        result.root.at,
     )
     before: tuple[float, float] | None = None
 
@@ -91,27 +91,27 @@ def _moved(
         gap = probit(range_.mean) - probit(target)
         if abs(range_.mean - target) <= max(tol, range_.mean_se):
             break
-        if before is not None and abs(np.log(found.at / before[0])) > 1e-3:
-            slope = min((gap - before[1]) / np.log(found.at / before[0]), -LEAST_SLOPE)
-        before = found.at, gap
+        if before is not None and abs(np.log(result.at / before[0])) > 1e-3:
+            slope = min((gap - before[1]) / np.log(result.at / before[0]), -LEAST_SLOPE)
+        before = result.at, gap
         far = float(np.exp(np.clip(-gap / slope, -FARTHEST, FARTHEST)))
-        at = float(np.clip(found.at * far, *ends))
+        at = float(np.clip(result.at * far, *ends))
         if abs(np.log(at / tuned_at)) > RETUNED:
             setting, tuned_at = learner.tune(spec.budget(at), setting), at
-        there = rounded(spec, at, look, found.root)
-        if there.at == found.at:
+        there = rounded(spec, at, look, result.root)
+        if there.at == result.at:
             break
-        found, range_ = there, measure(spec, learner, there, seed)
-    return AtDimension(found, range_, (*_missed(spec, range_, found, ends), *_untrained(range_)))
+        result, range_ = there, measure(spec, learner, there, seed)
+    return AtDimension(result, range_, (*_missed(spec, range_, result, ends), *_untrained(range_)))
 
 
 def _missed(
-    spec: PlanSpec, range_: Interval, found: Solution, ends: tuple[float, float]
+    spec: PlanSpec, range_: Interval, result: Solution, ends: tuple[float, float]
 ) -> tuple[str, ...]:
     """Say that the mean error is not the target, where it is not."""
     assert spec.error is not None
     off = range_.mean - spec.error
-    least = off < 0.0 and found.at <= ends[0] * (1.0 + 1e-9) + 1.0  # fewer are not looked at
+    least = off < 0.0 and result.at <= ends[0] * (1.0 + 1e-9) + 1.0  # fewer are not looked at
     if least or abs(off) <= UNSURE * range_.mean_se + 0.01 * spec.error:
         return ()
     return (
@@ -121,23 +121,23 @@ def _missed(
 
 
 def _longest(
-    spec: PlanSpec, learner: Learner, found: Solution, range_: Interval, tol: float, seed: Any
+    spec: PlanSpec, learner: Learner, result: Solution, range_: Interval, tol: float, seed: Any
 ) -> AtDimension:
     """Return the largest L whose mean error at this d is at most the target."""
     assert spec.error is not None
     target = spec.error
-    looked = {round(found.at): (found, range_)}
+    looked = {round(result.at): (result, range_)}
 
     def gap(L: int) -> float:
         if L not in looked:
-            reached = learner.evaluate(spec.budget(L), found.root.setting, tol)
-            there = Solution(float(L), reached, found.root)
+            reached = learner.evaluate(spec.budget(L), result.root.setting, tol)
+            there = Solution(float(L), reached, result.root)
             looked[L] = there, measure(spec, learner, there, seed)
         return probit(looked[L][1].mean) - probit(target)
 
-    at = largest(gap, round(found.at), whole_limits(spec))
+    at = largest(gap, round(result.at), whole_limits(spec))
     if at is None:
-        return AtDimension(lost(spec, found.root, looked[spec.R][1].mean), None)
+        return AtDimension(lost(spec, result.root, looked[spec.R][1].mean), None)
     there, seen = looked[at]
     return AtDimension(there, seen, _untrained(seen))
 

@@ -82,9 +82,9 @@ class TwoSteps(Learner):
         task, alpha = budget.training_task(fixed.balance), budget.alpha(fixed.balance)
         alpha0 = _whole(fixed.split * alpha, alpha, budget.d)
         alpha1 = alpha - alpha0
-        found = best_steps(task, self.loss, alpha0, budget.d)
+        result = best_steps(task, self.loss, alpha0, budget.d)
         ridge = float(setting.readout.ridge)
-        start = found.steps.training(alpha0, alpha1, loss=self.loss, ridge=ridge)
+        start = result.steps.training(alpha0, alpha1, loss=self.loss, ridge=ridge)
         training = with_strength(task, start, fixed.kappa)
         return predicted("attention", budget, training, fixed.balance, tol)
 
@@ -139,16 +139,16 @@ class BayesOptimalLearner(Learner):
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Ask finely."""
-        found = self._limit(budget, max(tol, 1e-3))
-        return Evaluation(found.error, found.error_se, provenance="limit of learning")
+        result = self._limit(budget, max(tol, 1e-3))
+        return Evaluation(result.error, result.error_se, provenance="limit of learning")
 
     def _limit(self, budget: Budget, tol: float) -> BayesError:
         balance = budget.balance() if budget.costs is None else 1.0
         alpha = budget.alpha(balance) * balance / float(budget.task.pi)
-        found = bayes_optimal(budget.task, alpha, tol=tol)
+        result = bayes_optimal(budget.task, alpha, tol=tol)
         if self.amp:
-            return BayesError(float(found.amp_test_error), float(found.amp_test_error_se))
-        return BayesError(float(found.test_error), float(found.test_error_se))
+            return BayesError(float(result.amp_test_error), float(result.amp_test_error_se))
+        return BayesError(float(result.test_error), float(result.test_error_se))
 
 
 class OracleLearner(Learner):
@@ -159,8 +159,8 @@ class OracleLearner(Learner):
 
     def tune(self, budget: Budget, near: Any = None) -> BayesError:
         """Ask the oracle."""
-        found = oracle(budget.task, self.model, tol=1e-3)
-        return BayesError(float(found.error), float(found.error_se))
+        result = oracle(budget.task, self.model, tol=1e-3)
+        return BayesError(float(result.error), float(result.error_se))
 
     def error_with(self, budget: Budget, setting: Any) -> float:
         """Ask again."""
@@ -168,8 +168,8 @@ class OracleLearner(Learner):
 
     def evaluate(self, budget: Budget, setting: Any, tol: float) -> Evaluation:
         """Ask finely."""
-        found = oracle(budget.task, self.model, tol=min(tol, 1e-3))
-        return Evaluation(float(found.error), float(found.error_se), provenance="known signal")
+        result = oracle(budget.task, self.model, tol=min(tol, 1e-3))
+        return Evaluation(float(result.error), float(result.error_se), provenance="known signal")
 
 
 def predicted(
@@ -177,13 +177,13 @@ def predicted(
 ) -> Evaluation:
     """Return what `predict` says of a training, the bias moved if classes have another balance."""
     task = budget.training_task(balance)
-    found = predict(task, training, model, tol=tol)
-    error, error_se, shift = float(found.test_error), float(found.test_error_se), 0.0
+    result = predict(task, training, model, tol=tol)
+    error, error_se, shift = float(result.test_error), float(result.test_error_se), 0.0
     if (pi := budget.test_pi(balance)) is not None:
-        error, error_se, shift = moved_error(task, found, pi)
+        error, error_se, shift = moved_error(task, result, pi)
     return Evaluation(
         error, error_se, training, balance, shift,
-        float(found.kappa), float(found.cosine_q), found.provenance,
+        float(result.kappa), float(result.cosine_q), result.provenance,
     )  # fmt: skip
 
 

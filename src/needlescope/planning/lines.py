@@ -19,7 +19,7 @@ LINE_ERROR = 2e-3  # numerical error of an error on a line
 def lines(spec: PlanSpec, learner: Learner, loss: str | Loss) -> tuple[Line, ...]:
     """Return a line for each other learner, and for those who know the signal."""
     others = [get_learner(name, loss) for name in NAMES if name != learner.name]
-    return tuple(_line(spec, one) for one in (*others, *FLOORS))
+    return tuple(_line(spec, item) for item in (*others, *FLOORS))
 
 
 def _line(spec: PlanSpec, learner: Learner) -> Line:

@@ -90,13 +90,15 @@ def limits(spec: PlanSpec) -> tuple[float, float]:
     return float(spec.R), float(LONGEST)
 
 
-def at_end(spec: PlanSpec, found: Solution) -> tuple[str, ...]:
+def at_end(spec: PlanSpec, result: Solution) -> tuple[str, ...]:
     """Say that a plan is as small a demand as is looked at, where more than the target is met."""
-    if found.reached is None or spec.unknown == "error":
+    if result.reached is None or spec.unknown == "error":
         return ()
     low, high = limits(spec)
     if spec.unknown == "L":
-        return (f"Bags of more than {high:,.0f} instances are not looked at.",) * (found.at >= high)
+        return (f"Bags of more than {high:,.0f} instances are not looked at.",) * (
+            result.at >= high
+        )
     if spec.unknown == "theta":
         said = f"Signals weaker than {low:g} are not looked at."
     elif spec.costs is not None:
@@ -104,7 +106,7 @@ def at_end(spec: PlanSpec, found: Solution) -> tuple[str, ...]:
     else:
         low = float(np.ceil(low))
         said = f"Fewer than {low:,.0f} bags are not planned for: they may lack a class."
-    return (said,) * bool(found.at <= low * (1.0 + 1e-9))
+    return (said,) * bool(result.at <= low * (1.0 + 1e-9))
 
 
 def whole_limits(spec: PlanSpec) -> tuple[int, int]:

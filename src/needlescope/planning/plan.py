@@ -155,11 +155,11 @@ def make_plan(spec: PlanSpec, options: PlanOptions) -> Plan:
 def _build(
     spec: PlanSpec, learner: Learner, seen: AtDimension, others: tuple[Line, ...], tol: float
 ) -> Plan:
-    found, reached = seen.found, seen.found.reached
+    result, reached = seen.found, seen.found.reached
     lost = reached is None
-    task = spec.task(None if lost else found.at)
+    task = spec.task(None if lost else result.at)
     training = None if reached is None else reached.training
-    n, n0, n1 = _bags(spec, found)
+    n, n0, n1 = _bags(spec, result)
     fields: dict[str, Any] = {
         **{"unknown": spec.unknown, "learner": learner.name, "n": n, "n0": n0, "n1": n1},
         **{"L": int(task.L) if not (lost and spec.unknown == "L") else 0, "R": int(task.R)},
@@ -179,7 +179,7 @@ def _build(
     rests = reached.provenance if reached is not None else learner.words
     answer = Plan(
         **fields,
-        notes=(*at_end(spec, found), *seen.notes, *rare_event_note(spec, learner.name, found)),
+        notes=(*at_end(spec, result), *seen.notes, *rare_event_note(spec, learner.name, result)),
         provenance=of_search(rests),
         question=Question("plan", task, training, options),
     )
@@ -209,13 +209,13 @@ def _classes(spec: PlanSpec, seen: AtDimension, n: float) -> dict[str, float]:
         return {"positives": np.nan}
     only_positives = reached.training is None and costs is not None
     balance = 1.0 if only_positives else reached.balance
-    found = {"positives": np.nan, "balance": balance, "shift": reached.shift}
+    result = {"positives": np.nan, "balance": balance, "shift": reached.shift}
     if np.isfinite(balance):
-        found["positives"] = float(round(balance * n))
+        result["positives"] = float(round(balance * n))
     if costs is not None:
-        found["positives"] = _affordable(found["positives"], n, costs, spec.n)
-        found["spend"] = costs.total(found["positives"], n)
-    return found
+        result["positives"] = _affordable(result["positives"], n, costs, spec.n)
+        result["spend"] = costs.total(result["positives"], n)
+    return result
 
 
 def _affordable(positives: float, n: float, costs: Costs, most: float | None) -> float:
@@ -226,12 +226,12 @@ def _affordable(positives: float, n: float, costs: Costs, most: float | None) ->
     return float(np.clip(fewer, 1.0, max(n - 1.0, 1.0)))
 
 
-def _bags(spec: PlanSpec, found: Solution) -> tuple[float, float, float]:
+def _bags(spec: PlanSpec, result: Solution) -> tuple[float, float, float]:
     """Return n, n0 and n1 as whole numbers of bags.
 
     To the best of all learners only positives say something: all that there is to spend buys them.
     """
-    training = None if found.reached is None else found.reached.training
+    training = None if result.reached is None else result.reached.training
     if training is not None:
         n0 = 0.0 if training.alpha0 is None else float(round(training.alpha0 * spec.d))
         whole = np.round if spec.costs is None else np.ceil if spec.unknown == "n" else np.floor
@@ -239,6 +239,6 @@ def _bags(spec: PlanSpec, found: Solution) -> tuple[float, float, float]:
         return n0 + n1, n0, n1
     each = 1.0 if spec.costs is None else spec.costs.positive
     if spec.unknown == "n":
-        return float(np.ceil(found.at / each - 1e-9)), np.nan, np.nan
+        return float(np.ceil(result.at / each - 1e-9)), np.nan, np.nan
     assert spec.n is not None
     return float(np.floor(spec.n / each + 1e-9)), np.nan, np.nan

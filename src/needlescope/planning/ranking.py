@@ -24,7 +24,7 @@ from .tuning.moved import NUMBERS, readout_of
 from .tuning.readouts import misranked
 
 
-def auc(task: Task, found: Outcome) -> float:
+def auc(task: Task, result: Outcome) -> float:
     """Return the AUC of a trained classifier, by the order parameters of its readout.
 
     Examples
@@ -39,8 +39,8 @@ def auc(task: Task, found: Outcome) -> float:
     >>> bool(abs(auc(task, found) - ndtr(away / 2.0**0.5)) < 1e-6)
     True
     """
-    model = get_model(found.model)
-    query, point = readout_of(model.has_query, {name: getattr(found, name) for name in NUMBERS})
+    model = get_model(result.model)
+    query, point = readout_of(model.has_query, {name: getattr(result, name) for name in NUMBERS})
     law = train_limit(model, task, query, ROUGH).law(0.5)
     if point.norm == 0.0:  # a readout that says the same of all bags
         return 0.5

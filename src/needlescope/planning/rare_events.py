@@ -14,12 +14,12 @@ from .spec import PlanSpec
 ROUGHLY = 1e-3  # tolerance of the error that is looked at
 
 
-def rare_event_note(spec: PlanSpec, model: str, found: Solution) -> tuple[str, ...]:
+def rare_event_note(spec: PlanSpec, model: str, result: Solution) -> tuple[str, ...]:
     """Say that the limit of a plan rests on training bags rarer than one in n1, if it does."""
-    reached = found.reached
+    reached = result.reached
     if reached is None or reached.training is None:
         return ()
-    task, training = spec.task(found.at).replace(pi=reached.balance), reached.training
+    task, training = spec.task(result.at).replace(pi=reached.balance), reached.training
     try:
         with warnings.catch_warnings():  # what is warned of is said in the plan's own words
             warnings.simplefilter("ignore", RuntimeWarning)

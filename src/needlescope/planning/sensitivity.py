@@ -91,11 +91,11 @@ def sensitivity(
     tol = check_tol(tol)
     check_learned(kind, task, training, None)
 
-    def query(one: Task, how: Training) -> Query:
+    def query(item: Task, how: Training) -> Query:
         if not kind.has_query:
             return NONE
-        found = trained(one, how)
-        return as_query(found["kappa"], found["cosine_q"])
+        result = trained(item, how)
+        return as_query(result["kappa"], result["cosine_q"])
 
     here = query(task, training)
     limit = train_limit(kind, task, here, LEVEL)
@@ -108,8 +108,8 @@ def sensitivity(
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
-    def seen(one: Task, spec: Query) -> tuple[float, FloatArray]:
-        law = train_limit(kind, one, spec, LEVEL).law(float(one.pi))
+    def seen(item: Task, spec: Query) -> tuple[float, FloatArray]:
+        law = train_limit(kind, item, spec, LEVEL).law(float(item.pi))
         gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
         return test_error(law, point), gradient
 
@@ -120,13 +120,13 @@ def sensitivity(
 
     def with_task(name: str, scale: float) -> float:
         def move(by: float) -> tuple[Task, Query]:
-            one = task.replace(**{name: float(getattr(task, name)) + by * scale})
-            return one, query(one, training)
+            item = task.replace(**{name: float(getattr(task, name)) + by * scale})
+            return item, query(item, training)
 
         return along(move) / scale
 
     in_ridge, in_data = moves(readout)
-    found = {
+    result = {
         "theta": with_task("theta", float(task.theta)) if task.theta > 0.0 else 0.0,
         "pi": with_task("pi", float(task.pi * (1.0 - task.pi))),
         "alpha1": float(slope @ in_data),
@@ -136,15 +136,15 @@ def sensitivity(
     }
     if kind.has_query:
         alpha0 = float(training.alpha0)
-        found["alpha0"] = along(
+        result["alpha0"] = along(
             lambda by: (task, query(task, training.replace(alpha0=alpha0 * np.exp(by))))
         )
-        found["kappa"] = along(lambda by: (task, Query(here.kappa * np.exp(by), here.cosine)))
-    return _answer(task, training, model, found, tol)
+        result["kappa"] = along(lambda by: (task, Query(here.kappa * np.exp(by), here.cosine)))
+    return _answer(task, training, model, result, tol)
 
 
 def _answer(
-    task: Task, training: Training, model: str, found: dict[str, Any], tol: float
+    task: Task, training: Training, model: str, result: dict[str, Any], tol: float
 ) -> Sensitivity:
     here = predict(task, training, model, tol=tol)
     change = np.nan  # no further token can carry the signal
@@ -154,7 +154,7 @@ def _answer(
     return Sensitivity(
         model=model, test_error=float(here.test_error), test_error_se=float(here.test_error_se),
         R=change,
-        n=found["alpha0"] + found["alpha1"], **found,
+        n=result["alpha0"] + result["alpha1"], **result,
         provenance=f"implicit differentiation of {here.provenance}",
         question=Question("sensitivity", task, training, {"tol": tol}),
     )  # fmt: skip

@@ -129,14 +129,14 @@ def plan_spec(
             f"n must be at most {MOST_EACH:,} bags for each dimension, {MOST_EACH * d:,} with "
             f"d={d}, got {n}; more change nothing"
         )
-    found = PlanSpec(
+    result = PlanSpec(
         unknown, None if L is None else int(shown.L), int(shown.R),
         None if theta is None else float(shown.theta), float(shown.pi), d, amount,
         _target(error, float(shown.pi)), learner, count, prices,
     )  # fmt: skip
     if not estimated:
-        _check_floor(found)
-    return found
+        _check_floor(result)
+    return result
 
 
 def _one(name: str, value: Any) -> None:
@@ -159,14 +159,14 @@ def _target(error: Any, pi: float) -> float | None:
     """Return the error to reach, or refuse one that needs no signal."""
     if error is None:
         return None
-    found = float(real("error", error, 0.0, 1.0, open_low=True, open_high=True, sense=(1e-6, 1.0)))
+    result = float(real("error", error, 0.0, 1.0, open_low=True, open_high=True, sense=(1e-6, 1.0)))
     prior = min(pi, 1.0 - pi)
-    if found >= prior:
+    if result >= prior:
         raise ValueError(
             f"error must be below {prior:g}, which needs no data: whoever always says "
             f"{'no' if pi <= 0.5 else 'yes'} errs so much with pi={pi:g}; got {error!r}"
         )
-    return found
+    return result
 
 
 def _check_floor(spec: PlanSpec) -> None:

@@ -72,13 +72,13 @@ def spread(
     small = int(min(d, max(LEAST, ENOUGH / alpha)))
     given = float(task.pi) if pi is None else pi
     prior, seeds = min(given, 1.0 - given), streams(seed, MORE * trials)
-    found = _errors(task, training, model, small, seeds[:trials], given, shift)
-    errors = np.where(np.isnan(found), prior, found)
+    result = _errors(task, training, model, small, seeds[:trials], given, shift)
+    errors = np.where(np.isnan(result), prior, result)
     if errors.std(ddof=1) / np.sqrt(trials) > SURE * errors.mean():
         rest = _errors(task, training, model, small, seeds[trials:], given, shift)
-        found = np.append(found, rest)
-        errors = np.where(np.isnan(found), prior, found)
-    untrained = np.isnan(found)
+        result = np.append(result, rest)
+        errors = np.where(np.isnan(result), prior, result)
+    untrained = np.isnan(result)
     mean = error + (float(errors.mean()) - error) * small / d
     sd = float(errors.std(ddof=1)) * float(np.sqrt(small / d))
     if untrained.any():  # two groups of data sets, no bell curve
@@ -103,7 +103,7 @@ def _errors(
     errors = []
     for seed in seeds:
         try:
-            found = simulate(
+            result = simulate(
                 task, training, model, d=d, trials=1, seed=seed, n_jobs=1, test="sampled", n_test=1
             )
         except NoMinimiser:
@@ -111,5 +111,5 @@ def _errors(
         except ValueError as problem:  # what a plan asks is sound: there is too little memory
             raise NotConverged("a data set of this size is too large to be simulated") from problem
         else:
-            errors.append(float(trial_errors(task, found, pi, shift)[0]))
+            errors.append(float(trial_errors(task, result, pi, shift)[0]))
     return np.array(errors)

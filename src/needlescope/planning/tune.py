@@ -115,7 +115,7 @@ def tune(
         untuned=untuned.error,
         split=setting.split, kappa=reached.kappa, cosine_q=reached.cosine,
         ridge=float(training.ridge), loss=chosen, balance=reached.balance, shift=reached.shift,
-        losses={name: one.error for name, one in tried.items()},
+        losses={name: value.error for name, value in tried.items()},
         costs=_costs(model, limited, loss, setting, reached.error),
         provenance=of_search(reached.provenance),
         question=Question("tune", task, training, {"budget": budget, "d": d, "tol": tol}),
@@ -133,7 +133,7 @@ def check_budget(task: Task, budget: float, d: int | None, costs: Any = None) ->
     prices = None if costs is None else check_costs(costs)
     size = np.inf if d is None else whole("d", d, 1, 10**6)
     each = (1.0 if d is None else float(size)) * (1.0 if prices is None else prices.of(0.5))
-    least, most = (each * one for one in BAGS_EACH)
+    least, most = (each * item for item in BAGS_EACH)
     if not least <= total <= most:
         given = "" if d is None else f" with d={d}"
         raise ValueError(
@@ -161,16 +161,16 @@ def _settled(
     model: str, budget: Budget, loss: str | Loss, setting: Setting, tol: float
 ) -> Evaluation:
     """Judge settings to full precision, with steps that are longer where that helps."""
-    found = _learner(model, loss).evaluate(budget, setting, tol)
-    training = found.training
+    result = _learner(model, loss).evaluate(budget, setting, tol)
+    training = result.training
     assert training is not None
     if not get_model(model).has_query or training.balanced:
-        return found
+        return result
     task = budget.training_task(setting.balance)
     steps = polished(task, loss, float(training.alpha0), budget.d).steps
     longer = with_strength(task, training.replace(**steps._asdict()), setting.kappa)
     other = predicted(model, budget, longer, setting.balance, tol)
-    return min(found, other, key=lambda one: one.error)
+    return min(result, other, key=lambda item: item.error)
 
 
 def _default(model: str, budget: Budget) -> Training:
@@ -194,12 +194,12 @@ def _costs(
 ) -> dict[str, dict[float, float]]:
     """Return the error where one setting is wrong by a factor, the others kept."""
     names = ("split", "kappa", "ridge") if get_model(model).has_query else ("ridge",)
-    found = {}
+    result = {}
     base = _with(model, budget, loss, setting, "ridge", 1.0)
     for name in names:
         errors = {by: _with(model, budget, loss, setting, name, by) for by in FACTORS}
-        found[name] = {by: error + one - base for by, one in errors.items()}
-    return found
+        result[name] = {by: error + item - base for by, item in errors.items()}
+    return result
 
 
 def _with(

@@ -85,62 +85,64 @@ def spends(who: str, money: float) -> str:
     return f"{who} needs to spend {money:,.4g}"
 
 
-def with_verdict(found: Plan, spec: PlanSpec, who: Learner) -> Plan:
+def with_verdict(result: Plan, spec: PlanSpec, who: Learner) -> Plan:
     """Add the answer in sentences, what is to be said of it (``notes``) last."""
-    told = [*_sentences(found, spec, who), *found.notes]
-    return dataclasses.replace(found, verdict=" ".join(told))
+    told = [*_sentences(result, spec, who), *result.notes]
+    return dataclasses.replace(result, verdict=" ".join(told))
 
 
-def _sentences(found: Plan, spec: PlanSpec, who: Learner) -> list[str]:
-    if not found.reached:
-        floor = "" if spec.unknown != "n" else f"; whoever knows the signal errs {found.floor:.3g}"
-        lost = stuck(who.words, spec.unknown, found.error)
+def _sentences(result: Plan, spec: PlanSpec, who: Learner) -> list[str]:
+    if not result.reached:
+        floor = "" if spec.unknown != "n" else f"; whoever knows the signal errs {result.floor:.3g}"
+        lost = stuck(who.words, spec.unknown, result.error)
         return [_big(f"{lost}, not {spec.error:g}{floor}.")]
-    told = [_big(_first(found, spec, who))]
-    if np.isfinite(found.n0) and found.n0 > 0:
+    told = [_big(_first(result, spec, who))]
+    if np.isfinite(result.n0) and result.n0 > 0:
         told.append(
-            f"Train the query on {counted(found.n0)} and the readout on {found.n1:,.0f}, with "
-            f"κ = {found.kappa:.3g} and a ridge of {found.ridge:.3g}."
+            f"Train the query on {counted(result.n0)} and the readout on {result.n1:,.0f}, with "
+            f"κ = {result.kappa:.3g} and a ridge of {result.ridge:.3g}."
         )
-    if found.shift:
+    if result.shift:
         told.append(
-            f"A share of {found.balance:.3g} of them should be positive, and the bias moves by "
-            f"{found.shift:.3g} after training."
+            f"A share of {result.balance:.3g} of them should be positive, and the bias moves by "
+            f"{result.shift:.3g} after training."
         )
-    elif spec.costs is not None and found.balance == 1.0:
+    elif spec.costs is not None and result.balance == 1.0:
         told.append("All of them are positive: negative bags tell it nothing.")
-    if found.interval is not None:
+    if result.interval is not None:
         told.append(
-            f"At d = {found.d}, nine of ten data sets leave an error between "
-            f"{found.interval.low:.3g} and {found.interval.high:.3g}."
+            f"At d = {result.d}, nine of ten data sets leave an error between "
+            f"{result.interval.low:.3g} and {result.interval.high:.3g}."
         )
     return told
 
 
-def _first(found: Plan, spec: PlanSpec, who: Learner) -> str:
+def _first(result: Plan, spec: PlanSpec, who: Learner) -> str:
     """Say what was left out: the mean error at this d is what meets the target."""
-    bags = counted(found.n) + (
-        f", which cost {found.spend:,.4g}," if np.isfinite(found.spend) else ""
+    bags = counted(result.n) + (
+        f", which cost {result.spend:,.4g}," if np.isfinite(result.spend) else ""
     )
     limit = ""
-    if found.interval is not None:
+    if result.interval is not None:
         limit = (
-            f" (the mean at d = {found.d} is {found.error:.3g} ± {found.error_se:.1g}; in the "
-            f"limit of large d {found.limit_error:.3g})"
+            f" (the mean at d = {result.d} is {result.error:.3g} ± {result.error_se:.1g}; in the "
+            f"limit of large d {result.limit_error:.3g})"
         )
     if spec.unknown == "error":
-        return f"{who.words} trained on {bags} has a test error of {found.error:.3g}{limit}."
+        return f"{who.words} trained on {bags} has a test error of {result.error:.3g}{limit}."
     target = f"a test error of {spec.error:g}"
-    if found.interval is None:
+    if result.interval is None:
         target += " in the limit of large d"
     if spec.unknown == "n":
         return f"{who.words} needs {bags} for {target}{limit}."
     if spec.unknown == "theta":
         return (
             f"with {bags} {who.words} has {target} where the signal has a strength of "
-            f"{found.theta:.3g}{limit}."
+            f"{result.theta:.3g}{limit}."
         )
-    return f"with {bags} {who.words} has at most {target} among up to {found.L:,} instances{limit}."
+    return (
+        f"with {bags} {who.words} has at most {target} among up to {result.L:,} instances{limit}."
+    )
 
 
 def _big(text: str) -> str:

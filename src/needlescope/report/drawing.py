@@ -21,9 +21,9 @@ def draw(
     units = record.units(full)
     summary = run_units(units, store, engine=engine, retry=retry, progress=True)
     table = store.to_pandas(units)
-    found = described(record, table, folder / f"{name}.png", full=full)
-    write(found, table, folder)
-    return found, summary
+    result = described(record, table, folder / f"{name}.png", full=full)
+    write(result, table, folder)
+    return result, summary
 
 
 def write(entry: Entry, table: pd.DataFrame, folder: Path) -> None:
@@ -46,5 +46,5 @@ def on_page(wanted: Iterable[str], full: bool, folder: Path, store: Store) -> li
     """
     requested = set(wanted)
     there = {name for name in names() if (folder / f"{name}.png").exists()}
-    kept = {one for one in there - requested if not store.missing(published(one).units(full))}
+    kept = {item for item in there - requested if not store.missing(published(item).units(full))}
     return [name for name in names() if name in requested | kept]

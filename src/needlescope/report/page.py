@@ -106,29 +106,29 @@ def _errors(errors: Mapping[str, int]) -> str:
     """List why units failed, the most frequent first."""
     if not errors:
         return ""
-    ranked = sorted(errors.items(), key=lambda one: -one[1])
-    found = [
+    ranked = sorted(errors.items(), key=lambda item: -item[1])
+    result = [
         f"<li>{escape(shortened(words))} ({count(many, 'unit')})</li>"
         for words, many in ranked[:FEW]
     ]
     if len(ranked) > FEW:
-        found.append(f"<li>and {count(len(ranked) - FEW, 'other error')}</li>")
-    return f"<ul class='errors'>{''.join(found)}</ul>\n"
+        result.append(f"<li>and {count(len(ranked) - FEW, 'other error')}</li>")
+    return f"<ul class='errors'>{''.join(result)}</ul>\n"
 
 
 def _parameters(parameters: Sequence[Parameter]) -> str:
     """A table of two columns, theory and simulation, joined where they are the same."""
     if not parameters:
         return ""
-    simulated = any(one.simulation for one in parameters)
+    simulated = any(parameter.simulation for parameter in parameters)
     rows = []
-    for one in parameters:
-        cells = f"<td>{_text(one.theory) or '–'}</td>"
-        if simulated and one.theory == one.simulation:
-            cells = f"<td colspan='2'>{_text(one.theory)}</td>"
+    for parameter in parameters:
+        cells = f"<td>{_text(parameter.theory) or '–'}</td>"
+        if simulated and parameter.theory == parameter.simulation:
+            cells = f"<td colspan='2'>{_text(parameter.theory)}</td>"
         elif simulated:
-            cells += f"<td>{_text(one.simulation) or '–'}</td>"
-        rows.append(f"<tr><th>{_text(one.symbol)}</th>{cells}</tr>")
+            cells += f"<td>{_text(parameter.simulation) or '–'}</td>"
+        rows.append(f"<tr><th>{_text(parameter.symbol)}</th>{cells}</tr>")
     head = "<th>theory</th>" + "<th>simulation</th>" * simulated
     return f"<table class='parameters'><tr><td></td>{head}</tr>{''.join(rows)}</table>"
 
@@ -170,7 +170,8 @@ def _error(value: float) -> str:
 def _strip(z: np.ndarray) -> str:
     """Draw the scores as ticks on an axis, the range of two standard errors shaded."""
     ticks = "".join(
-        f"<path d='M{10.0 * np.clip(one, -REACH, REACH):.2f} -8v16'{_far(one)}></path>" for one in z
+        f"<path d='M{10.0 * np.clip(item, -REACH, REACH):.2f} -8v16'{_far(item)}></path>"
+        for item in z
     )
     marks = "".join(f"<text x='{10 * k}' y='16'>{k:+d}</text>" for k in (-4, -2, 2, 4))
     return (

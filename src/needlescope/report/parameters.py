@@ -46,20 +46,20 @@ def parameters(units: Sequence[Unit]) -> list[Parameter]:
         simulated = unit.call in SIMULATED
         count = {"trials": points[_point(unit)]} if simulated else {}
         sides[simulated].append(_fields(unit) | count)
-    fixed, found = [], []
+    fixed, result = [], []
     for column, symbol in SYMBOLS.items():
         theory, simulation = (_distinct(rows, column) for rows in sides)
         both = theory + [value for value in simulation if value not in theory]
         shared = all(
-            found or not rows for found, rows in zip((theory, simulation), sides, strict=True)
+            result or not rows for result, rows in zip((theory, simulation), sides, strict=True)
         )
         if len(both) == 1 and shared and (_numeric(both) or _everywhere(sides, column)):
             fixed.append(symbol + (" = " if _numeric(both) else " ") + _words(both))
         elif both:
-            found.append(Parameter(symbol, _words(theory), _words(simulation)))
+            result.append(Parameter(symbol, _words(theory), _words(simulation)))
     line = ", ".join(fixed)
     head = Parameter("fixed", line if sides[0] else "", line if sides[1] else "")
-    return [head, *found] if fixed else found
+    return [head, *result] if fixed else result
 
 
 def _fields(unit: Unit) -> dict[str, Any]:
@@ -83,8 +83,8 @@ def _point(unit: Unit) -> str:
 
 
 def _distinct(rows: Sequence[dict[str, Any]], column: str) -> list[Any]:
-    found = list(dict.fromkeys(row[column] for row in rows if column in row))
-    return sorted(found) if _numeric(found) else found
+    result = list(dict.fromkeys(row[column] for row in rows if column in row))
+    return sorted(result) if _numeric(result) else result
 
 
 def _everywhere(sides: Iterable[Iterable[dict[str, Any]]], column: str) -> bool:

@@ -111,20 +111,20 @@ def interrupts_held(*more: signal.Signals) -> Iterator[None]:
     A worker goes on holding it back for good: the terminal sends it to all processes, but it is
     for the parent to act on. So are the signals that go with it, and ``more``.
     """
-    numbers = {signal.SIGINT, *(one for one in (HANGUP,) if one is not None), *more}
+    numbers = {signal.SIGINT, *(item for item in (HANGUP,) if item is not None), *more}
     held: list[int] = []
     # The mask alone does not do: another thread of a notebook may take the signal.
     main = threading.current_thread() is threading.main_thread()
-    handlers = {one: signal.getsignal(one) for one in numbers if main}
-    ours = {one: handler for one, handler in handlers.items() if callable(handler)}
-    for one in ours:
-        signal.signal(one, lambda number, frame: held.append(number))
+    handlers = {number: signal.getsignal(number) for number in numbers if main}
+    ours = {name: handler for name, handler in handlers.items() if callable(handler)}
+    for item in ours:
+        signal.signal(item, lambda number, frame: held.append(number))
     try:
         with _masked(numbers):
             yield
     finally:
-        for one, handler in ours.items():
-            signal.signal(one, handler)
+        for item, handler in ours.items():
+            signal.signal(item, handler)
         for number in dict.fromkeys(held):
             signal.raise_signal(number)
 
@@ -173,9 +173,9 @@ def _enter(parent: int, function: bytes) -> None:
     """Begin a worker's life."""
     global _function
     _function = function
-    for one in (signal.SIGINT, signal.SIGTERM, HANGUP):
-        if one is not None:
-            signal.signal(one, signal.SIG_IGN)
+    for item in (signal.SIGINT, signal.SIGTERM, HANGUP):
+        if item is not None:
+            signal.signal(item, signal.SIG_IGN)
     if os.name == "posix":
         threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
 

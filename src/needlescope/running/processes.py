@@ -218,7 +218,7 @@ def _as_completed(
     hand_out()
     while waiting:
         done = wait(waiting, return_when=FIRST_COMPLETED).done
-        for future in sorted(done, key=lambda one: one.exception() is not None):  # results first
+        for future in sorted(done, key=lambda item: item.exception() is not None):  # results first
             result = future.result()
             yield waiting.pop(future), result
         hand_out()

@@ -80,16 +80,16 @@ class Asked(Settings):
         shape = self.shape
         count = int(np.prod(shape, dtype=np.int64))
         queries: list[Any] = [None] * count if self.query is None else self.query.scalars(shape)
-        parts = (one.scalars(shape) for one in (self.task, self.training, self.test_task))
-        shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
-        found = [
+        parts = (item.scalars(shape) for item in (self.task, self.training, self.test_task))
+        shared = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        result = [
             Point(**shared | {"task": t, "training": r, "test_task": s, "query": q})
             for t, r, s, q in zip(*parts, queries, strict=True)
         ]
-        for point in found:
+        for point in result:
             what = f"{point.n} samples of {point.width} features"
             check_memory(what, point.needed, point.memory, point.d)
-        return found
+        return result
 
     def question(self, call: str, trials: int, seed: Any, given: Options) -> Question:
         """Return what a call was asked, what it left open settled as it was."""
@@ -181,16 +181,16 @@ def _directions(signal: Any, d: int, kinds: int) -> FloatArray:
     rows = listed("signal", signal, f"{kinds} vectors")
     if len(rows) != kinds:
         raise ValueError(f"signal must be {kinds} vectors, one for each signal, got {len(rows)}")
-    one = Task(L=1, R=1, theta=0.0, pi=0.5)
-    found = np.array([_direction(row, d, one) for row in rows])
-    products = np.abs(found @ found.T - np.eye(kinds))
+    item = Task(L=1, R=1, theta=0.0, pi=0.5)
+    result = np.array([_direction(row, d, item) for row in rows])
+    products = np.abs(result @ result.T - np.eye(kinds))
     if products.max() > ORTHOGONAL:
         k, other = np.unravel_index(products.argmax(), products.shape)
         raise ValueError(
             f"signal must be vectors that are orthogonal to each other, got a cosine of "
-            f"{found[k] @ found[other]:.3g} between the vectors {k + 1} and {other + 1}"
+            f"{result[k] @ result[other]:.3g} between the vectors {k + 1} and {other + 1}"
         )
-    return found
+    return result
 
 
 def _check_loss(asked: Asked) -> None:

@@ -28,7 +28,10 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     norm = float(np.linalg.norm(fit.w))
     known = REDUCED.get(trial.model.name)
     signal, part, inside = known.parts(trial, trained) if known else (np.nan, np.nan, np.nan)
-    several = {f"signals_{k}": one for k, one in enumerate(_along_signals(trial, trained), 1)}
+    several = {
+        f"signals_{k}": along_signal
+        for k, along_signal in enumerate(_along_signals(trial, trained), 1)
+    }
     return several | {
         "train_loss": float(np.mean(get_loss(trial.training.loss).value(fit.scores, y))),
         "train_error": float(np.mean(y * fit.scores <= 0.0)),
@@ -47,7 +50,7 @@ def _along_signals(trial: Trial, trained: Trained) -> list[float]:
     if trial.task.signals is None or trial.model.name not in REDUCED:
         return [np.nan] * trial.task.kinds if trial.task.signals else []
     pattern = _directions(trial.task)[1] if trial.model.fixed_length else np.ones(1)
-    return [float(one) for one in pattern @ trained.signals]
+    return [float(item) for item in pattern @ trained.signals]
 
 
 def _attention_parts(trial: Trial, trained: Trained) -> tuple[float, float, float]:
@@ -117,7 +120,7 @@ def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> t
     fit, noise = trained.fit, trial.noise
     spread = float(np.sqrt(noise.covary(fit.w, fit.w)))
     task, signals = trial.test_task, np.ravel(trained.signals)
-    errors = [pooled_error(task, float(one), spread, fit.b, noise) for one in signals]
+    errors = [pooled_error(task, float(signal), spread, fit.b, noise) for signal in signals]
     return float(_shares(task) @ errors), 0.0
 
 
@@ -131,9 +134,9 @@ def _vectorized_error(
         W = W if noise.root is None else W @ noise.root
         deviation = float(np.sqrt(noise.token_variance(W.T).sum()))
     rows = trained.signals.T.reshape(task.kinds, -1)
-    found = np.array([vectorized_error(task, one, deviation, fit.b, rng) for one in rows])
+    result = np.array([vectorized_error(task, row, deviation, fit.b, rng) for row in rows])
     shares = _shares(task)
-    return float(shares @ found[:, 0]), float(np.linalg.norm(shares * found[:, 1]))
+    return float(shares @ result[:, 0]), float(np.linalg.norm(shares * result[:, 1]))
 
 
 def _shares(task: Task) -> FloatArray:

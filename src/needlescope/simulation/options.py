@@ -149,9 +149,9 @@ def takes(*names: str) -> Callable[[Call], Call]:
     def decorate(function: Call) -> Call:
         kinds = Options.__annotations__
         plain = [
-            one
-            for one in signature(function).parameters.values()
-            if one.kind is not Parameter.VAR_KEYWORD
+            parameter
+            for parameter in signature(function).parameters.values()
+            if parameter.kind is not Parameter.VAR_KEYWORD
         ]
         more = [
             Parameter(

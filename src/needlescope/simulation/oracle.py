@@ -152,14 +152,14 @@ def _trial(job: _Job) -> dict[str, float]:
         rules = [
             _choose(half, pi, kappas) if kappas else _choose_pooled(half, pi) for half in halves
         ]
-    found = {
+    result = {
         "error": np.mean([_count(rule, half, pi) for rule in rules for half in halves]),
         "threshold": np.mean([rule.threshold for rule in rules]),
     }
     if KINDS[job.model].kappas:
-        found["kappa"] = np.mean([rule.kappa for rule in rules])
-        found["sign"] = np.mean([rule.sign for rule in rules])
-    return {name: float(value) for name, value in found.items()}
+        result["kappa"] = np.mean([rule.kappa for rule in rules])
+        result["sign"] = np.mean([rule.sign for rule in rules])
+    return {name: float(value) for name, value in result.items()}
 
 
 def _draw(job: _Job, number: int) -> _Half:
@@ -188,13 +188,13 @@ def attend(x: Single, kappa: float) -> FloatArray:
     top = x.max(axis=1, keepdims=True)
     if np.isinf(kappa):
         return np.asarray(top[:, 0], float)
-    found = np.empty(len(x))
+    result = np.empty(len(x))
     for rows in _blocks(x):
         weights = x[rows] - top[rows]
         weights *= np.float32(kappa)
         np.exp(weights, out=weights)
-        found[rows] = np.einsum("ij,ij->i", weights, x[rows]) / weights.sum(axis=1)
-    return found
+        result[rows] = np.einsum("ij,ij->i", weights, x[rows]) / weights.sum(axis=1)
+    return result
 
 
 def attend_linearly(x: Single, kappa: float) -> FloatArray:
@@ -233,13 +233,13 @@ def log_ratio(task: Task, x: Single) -> FloatArray:
 
 def _choose(half: _Half, pi: float, kappas: tuple[float, ...]) -> _Rule:
     """Return attention's best rule on some draws, of one of its kinds."""
-    found = []
+    result = []
     for kappa in kappas:
         negative, positive = half.negative(kappa), half.positive(kappa)
         for sign in (1, -1):
             error, threshold = best_threshold(sign * negative, sign * positive, pi)
-            found.append((error, _Rule(threshold, kappa, sign)))
-    return min(found)[1]
+            result.append((error, _Rule(threshold, kappa, sign)))
+    return min(result)[1]
 
 
 def _choose_pooled(half: _Half, pi: float) -> _Rule:

@@ -75,12 +75,12 @@ def _uniform(R: int, logits: FloatArray) -> FloatArray:
 def _prefixes(R: int, logits: FloatArray) -> FloatArray:
     """Return log e_k of the first l tokens, at [sample, l, k]."""
     n, L = logits.shape
-    found = np.full((n, L + 1, R + 1), -np.inf)
-    found[:, :, 0] = 0.0
+    result = np.full((n, L + 1, R + 1), -np.inf)
+    result[:, :, 0] = 0.0
     for token in range(L):
-        took = found[:, token, :-1] + logits[:, token, None]
-        found[:, token + 1, 1:] = np.logaddexp(found[:, token, 1:], took)
-    return found
+        took = result[:, token, :-1] + logits[:, token, None]
+        result[:, token + 1, 1:] = np.logaddexp(result[:, token, 1:], took)
+    return result
 
 
 def _given(positions: Positions, L: int, logits: FloatArray) -> FloatArray:

@@ -101,11 +101,11 @@ def simulate(
     asked = ask(task, training, model, d, **options)
     values = _run(run_trial, asked, trials, seed, options, title=model)
     nothing = np.full(asked.shape, np.nan)
-    found = means(values, MEANS)
-    found |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
-    found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
+    result = means(values, MEANS)
+    result |= {"gamma": nothing, "gamma_se": nothing, "residual": values["residual"].max(axis=-1)}
+    result |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate", trials, seed, options)
-    outcome = build(Outcome, found | {"model": model}, asked.shape, question, values)
+    outcome = build(Outcome, result | {"model": model}, asked.shape, question, values)
     alignment = _alignment(values, asked, question) if asked.model.has_query else None
     return dataclasses.replace(outcome, alignment=alignment, **_each(values, task, "signals"))
 
@@ -206,10 +206,10 @@ def simulate_focus(
     """
     asked = ask(task, training, choice("model", model, WITH_QUERY), d, **options)
     values = _run(focus_trial, asked, trials, seed, options, title="attention")
-    found: dict[str, Any] = {"model": model} | means(values, ("signal", "noise", "largest"))
-    found |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
+    result: dict[str, Any] = {"model": model} | means(values, ("signal", "noise", "largest"))
+    result |= {name: values[name].mean(axis=-1) for name in ("kappa", "cosine_q")}
     question = asked.question("simulate_focus", trials, seed, options)
-    focus = build(Focus, found, asked.shape, question, values)
+    focus = build(Focus, result, asked.shape, question, values)
     return dataclasses.replace(focus, **_each(values, task, "signals"))
 
 
@@ -270,9 +270,9 @@ def simulate_separability(
     fraction = values["separable"].mean(axis=-1)
     chance = (count * fraction + 1.0) / (count + 2.0)  # after Laplace: never certain
     error = np.sqrt(chance * (1.0 - chance) / (count + 3.0))
-    found = {"model": model, "fraction": fraction, "fraction_se": error}
+    result = {"model": model, "fraction": fraction, "fraction_se": error}
     question = asked.question("simulate_separability", trials, seed, options)
-    return build(Separability, found, asked.shape, question, values)
+    return build(Separability, result, asked.shape, question, values)
 
 
 def _run(
@@ -289,7 +289,7 @@ def _run(
     check_n_jobs(n_jobs)
     points = asked.points()
     seeds = streams(seed, len(points), trials)
-    jobs = [points[place // trials].trial(one) for place, one in enumerate(seeds)]
+    jobs = [points[place // trials].trial(seed) for place, seed in enumerate(seeds)]
     n_jobs = worth(n_jobs, sum(point.seconds for point in points) * trials)
     rows = run(trial, jobs, n_jobs=n_jobs, progress=progress, title=f"{title}, d = {asked.d}")
     return by_name(rows, asked.shape, trials)
@@ -299,17 +299,21 @@ def _each(values: dict[str, FloatArray], task: Task, *fields: str) -> dict[str, 
     """Return mean and standard error of what there is for each of several signals."""
     if task.signals is None:
         return {}
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for field in fields:
         names = [f"{field}_{k}" for k in range(1, task.kinds + 1)]
-        numbers = {k: one if one.shape else one.item() for k, one in means(values, names).items()}
-        found[field] = tuple(numbers[name] for name in names)
-        found[f"{field}_se"] = tuple(numbers[f"{name}_se"] for name in names)
-    return found
+        numbers = {
+            k: mean if mean.shape else mean.item() for k, mean in means(values, names).items()
+        }
+        result[field] = tuple(numbers[name] for name in names)
+        result[f"{field}_se"] = tuple(numbers[f"{name}_se"] for name in names)
+    return result
 
 
 def _alignment(values: dict[str, FloatArray], asked: Asked, question: Question) -> Alignment:
-    found = means(values, ALIGNMENT) | {"constant": np.full(asked.shape, np.nan)}
-    trials = {name: one for name, one in values.items() if name.startswith((*ALIGNMENT, *COSINES))}
-    alignment = build(Alignment, found, asked.shape, question, trials)
+    result = means(values, ALIGNMENT) | {"constant": np.full(asked.shape, np.nan)}
+    trials = {
+        name: value for name, value in values.items() if name.startswith((*ALIGNMENT, *COSINES))
+    }
+    alignment = build(Alignment, result, asked.shape, question, trials)
     return dataclasses.replace(alignment, **_each(values, asked.task, *COSINES))

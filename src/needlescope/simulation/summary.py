@@ -38,14 +38,14 @@ def means(values: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, A
     >>> {name: round(float(value), 6) for name, value in found.items()}
     {'error': 0.2, 'error_se': 0.1}
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in names:
         column = values[name]
         count = column.shape[-1]
         with np.errstate(invalid="ignore"):  # an infinite κ has no spread
             spread = column.std(axis=-1, ddof=1) if count > 1 else np.nan * column[..., 0]
-        found[name], found[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
-    return found
+        result[name], result[f"{name}_se"] = column.mean(axis=-1), spread / np.sqrt(count)
+    return result
 
 
 def build(

@@ -32,8 +32,8 @@ def run_trial(trial: Trial) -> dict[str, float]:
 
 def align_trial(trial: Trial) -> dict[str, float]:
     """Take the two steps once; return the realised alignment."""
-    found: dict[str, float] = _source(trial).align(trial)
-    return found
+    result: dict[str, float] = _source(trial).align(trial)
+    return result
 
 
 def focus_trial(trial: Trial) -> dict[str, float]:
@@ -54,10 +54,10 @@ def focus_trial(trial: Trial) -> dict[str, float]:
         largest += float((top[owner, token] / top.sum(axis=1)[owner]).sum())
     several = {}
     if trial.task.signals is not None:
-        one = np.divide(
+        item = np.divide(
             each[0], R * each[1], out=np.full(trial.task.kinds, np.nan), where=each[1] > 0
         )
-        several = dict(zip(each_of("signals", trial), one.tolist(), strict=True))
+        several = dict(zip(each_of("signals", trial), item.tolist(), strict=True))
     return several | {
         "signal": mass / (count * R),
         "noise": (1.0 - mass / count) / others if others else np.nan,

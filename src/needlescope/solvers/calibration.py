@@ -56,8 +56,8 @@ AS_IS = Platt(1.0, 0.0, -np.inf, np.inf)
 
 def losses_of(scores: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the logarithmic loss of each bag once its score is calibrated."""
-    found: FloatArray = losses_of_each(scores[None], y, weight)[0]
-    return found
+    result: FloatArray = losses_of_each(scores[None], y, weight)[0]
+    return result
 
 
 def losses_of_each(scores: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
@@ -131,8 +131,8 @@ def _middle(values: FloatArray, weight: FloatArray, level: float) -> tuple[Any, 
     low = np.minimum((below < level * total).sum(axis=-1), last)
     high = np.minimum((total - below < level * total).sum(axis=-1), last)
     at = np.stack([low, last - high], axis=-1)
-    found = np.take_along_axis(values, at, axis=-1)
-    return found[..., 0], found[..., 1]
+    result = np.take_along_axis(values, at, axis=-1)
+    return result[..., 0], result[..., 1]
 
 
 def quantile(values: FloatArray, weight: FloatArray, level: float) -> Any:

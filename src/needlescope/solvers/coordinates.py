@@ -60,13 +60,13 @@ class InFeatures:
 
     def scores(self, x: FloatArray) -> FloatArray:
         """Return F w."""
-        found: FloatArray = self.F @ x
-        return found
+        result: FloatArray = self.F @ x
+        return result
 
     def pull(self, alpha: FloatArray) -> FloatArray:
         """Return Fᵀα."""
-        found: FloatArray = alpha @ self.F
-        return found
+        result: FloatArray = alpha @ self.F
+        return result
 
     def inner(self, x: FloatArray, y: FloatArray) -> float:
         """Return ⟨x, y⟩."""
@@ -131,12 +131,12 @@ def _dual(
     K /= ridge
     K.flat[:: len(K) + 1] += 1.0 / c
     L = _cholesky(K)
-    one = cho_solve((L, True), np.ones(len(c)), check_finite=False)
+    item = cho_solve((L, True), np.ones(len(c)), check_finite=False)
 
     def solve(r: FloatArray, g_b: float) -> tuple[FloatArray, float]:
         mu = cho_solve((L, True), r, check_finite=False)
-        db = float((-g_b - mu.sum()) / one.sum())
-        return mu + db * one, db
+        db = float((-g_b - mu.sum()) / item.sum())
+        return mu + db * item, db
 
     return solve
 

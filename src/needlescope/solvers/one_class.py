@@ -22,8 +22,8 @@ def one_class(problem: Problem) -> Fit:
 
 def _best_bias(problem: Problem, y: int) -> float:
     def slope(b: float) -> float:
-        found: FloatArray = problem.loss.derivative(np.array([b]), y)
-        return float(found[0])
+        result: FloatArray = problem.loss.derivative(np.array([b]), y)
+        return float(result[0])
 
     first = slope(0.0)
     if first == 0.0:

@@ -52,10 +52,10 @@ class Products:
         """Return Fᵀ r, and in the same pass measure F and prepare the quick products."""
         copy = quick and not self.single and self.F.size <= COPY
         single = np.empty(self.F.shape, np.float32) if copy else None
-        sides, found = np.stack([r, weight]), np.zeros((2, self.p))
+        sides, result = np.stack([r, weight]), np.zeros((2, self.p))
         with np.errstate(over="ignore", invalid="ignore"):
             for at, block in self.blocks():
-                found += sides[:, at] @ block
+                result += sides[:, at] @ block
                 self.row_squares[at] = np.einsum("ij,ij->i", block, block)
                 if single is not None:
                     single[at] = block
@@ -64,9 +64,9 @@ class Products:
         fits = 1.0 / SINGLE_RANGE < largest < SINGLE_RANGE
         if single is not None and fits:
             self.quick, self.single = single, True
-        self.mean = found[1]
+        self.mean = result[1]
         self.usable = fits or self.F.dtype == np.float64
-        product: FloatArray = found[0]
+        product: FloatArray = result[0]
         return product
 
     def centred_squares(self) -> FloatArray:

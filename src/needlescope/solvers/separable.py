@@ -103,9 +103,9 @@ def separability(F: Any, y: Any) -> Separability:
     search = FiniteNewton(A)
     for _ in range(MOST_ROUNDS):
         x = search.x if Q is None else Q @ search.x
-        found = _answer(F, y, x[:p] / unit, search)
-        if found is not None:
-            return found
+        result = _answer(F, y, x[:p] / unit, search)
+        if result is not None:
+            return result
         if not search.advance():
             break
     clash = _clash(F, y)

@@ -74,10 +74,10 @@ def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
     """Move w from zero, by a gradient step of size ``eta_w`` taken at this bias."""
     at, L, every = np.full(1, bias), task.L, groups(task)
     slope = {label: float(loss.derivative(at, label)[0]) for label in (1, -1)}
-    power = eta_w**2 * sum(one.share * slope[one.label] ** 2 for one in every) / L
+    power = eta_w**2 * sum(item.share * slope[item.label] ** 2 for item in every) / L
     signals = [0.0] * task.kinds
-    for one in every:
-        signals[one.kind] -= eta_w * one.share * slope[one.label] * task.theta * one.tokens / L
+    for item in every:
+        signals[item.kind] -= eta_w * item.share * slope[item.label] * task.theta * item.tokens / L
     return First(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
 
 
@@ -86,13 +86,13 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
     L, norm2, every = task.L, first.norm2(alpha0), groups(task)
     e = _slopes(task, loss, first, alpha0, bias)
     A, N, total = [0.0] * task.kinds, 0.0, 0.0
-    for one, slope, slope2 in zip(every, e.slope.tolist(), e.slope2.tolist(), strict=True):
-        mean, square, m = one.share * slope, one.share * slope2, first.signals[one.kind]
-        spare = task.theta**2 * one.tokens * (1.0 - one.tokens / L)
-        A[one.kind] += mean * spare * m
+    for item, slope, slope2 in zip(every, e.slope.tolist(), e.slope2.tolist(), strict=True):
+        mean, square, m = item.share * slope, item.share * slope2, first.signals[item.kind]
+        spare = task.theta**2 * item.tokens * (1.0 - item.tokens / L)
+        A[item.kind] += mean * spare * m
         N += (
             square * (spare * m**2 + (L - 1.0) * norm2)
-            if one.tokens
+            if item.tokens
             else square * (L - 1.0) * norm2
         )
         total += mean
@@ -119,13 +119,16 @@ def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: flo
     >>> round(plain.cosine, 2), round(balanced.cosine, 2), balanced.B
     (-0.21, 0.78, 0.0)
     """
-    found = _balance(task, loss, first, alpha0, bias)
-    if found is None:
+    result = _balance(task, loss, first, alpha0, bias)
+    if result is None:
         return second_step(task, loss, first, alpha0, bias)
     if loss.kinked and isinstance(loss, PiecewiseQuadratic):
-        loss = Pair(loss.about(found, 1), loss.about(found, -1), loss.name, kinked=True)
-        found = _balance(task, loss, first, alpha0, 0.0) or 0.0
-    q, e = second_step(task, loss, first, alpha0, found), _slopes(task, loss, first, alpha0, found)
+        loss = Pair(loss.about(result, 1), loss.about(result, -1), loss.name, kinked=True)
+        result = _balance(task, loss, first, alpha0, 0.0) or 0.0
+    q, e = (
+        second_step(task, loss, first, alpha0, result),
+        _slopes(task, loss, first, alpha0, result),
+    )
     share = _shares(task)
     size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))  # or a square of 0
     if not abs(share @ e.slope) <= BALANCE_TOLERANCE * size:
@@ -144,14 +147,14 @@ def _balance(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -
 
 
 def _shares(task: Task) -> FloatArray:
-    return np.array([one.share for one in groups(task)])
+    return np.array([group.share for group in groups(task)])
 
 
 def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
     """Return the moments of the slopes of training samples after one step, group by group."""
     every, L, own = groups(task), task.L, 1.0 / (alpha0 * task.L)
-    labels = np.array([float(one.label) for one in every])
-    lifts = np.array([first.signals[one.kind] * task.theta * one.tokens / L for one in every])
+    labels = np.array([float(item.label) for item in every])
+    lifts = np.array([first.signals[item.kind] * task.theta * item.tokens / L for item in every])
     means = bias + lifts + own * np.where(labels > 0.0, first.plus, first.minus)
     # Below its rounding a score has no spread, and without kinks none is needed.
     least = 1e-150 if loss.kinked else 1e-12 * float(np.abs(means).max()) + 1e-150
@@ -226,7 +229,9 @@ def _followed(task: Task, training: Training, sure: float) -> dict[str, Any]:
 
 def _align_one(task: Task, training: Training) -> dict[str, Any]:
     loss, alpha0 = get_loss(training.loss), training.alpha0
-    start = sum(one.share * loss.derivative(np.zeros(1), one.label)[0] for one in groups(task))
+    start = sum(
+        group.share * loss.derivative(np.zeros(1), group.label)[0] for group in groups(task)
+    )
     bias = -training.eta_b * float(start)
     at = bias if training.first_step == "sequential" else 0.0
     w = first_step(task, loss, training.eta_w, at)
@@ -243,5 +248,5 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
 
 def _constant(w: First, q: Second) -> float:
     """Return C of a query with endless data: with much, 1 − cosine is C/α0."""
-    pull = 2.0 * sum(one**2 for one in q.signals)
+    pull = 2.0 * sum(signal**2 for signal in q.signals)
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

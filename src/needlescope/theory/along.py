@@ -27,9 +27,9 @@ def along_signals(
     """
     cosines = tuple(float(np.clip(m / norm, -1.0, 1.0)) if norm > 0.0 else 0.0 for m in signals)
     mean = task.mean_signal
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         f"signal_{name}": scale * float(mean @ signals),
         f"norm_{name}": scale * norm,
         f"cosine_{name}": float(np.clip(mean @ cosines, -1.0, 1.0)),
     }
-    return found if task.signals is None else found | {f"cosines_{name}": cosines}
+    return result if task.signals is None else result | {f"cosines_{name}": cosines}

@@ -92,9 +92,9 @@ def asymptote(
     rows: list[dict[str, Any]] = [
         {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
     ] * len(jobs)
-    for index, (one, given) in enumerate(jobs):
+    for index, (item, given) in enumerate(jobs):
         with points.at(index):
-            rows[index] = _solve(one, given, kind, tol)
+            rows[index] = _solve(item, given, kind, tol)
     points.warn()
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
@@ -119,19 +119,19 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
         return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE, task)}
     limits = drawn(model, task, query, level)
     laws = [(limit.law(task.pi, task.flips), limit.law(task.pi)) for limit in limits]
-    found, errors = _expand(*map(_together, zip(*laws, strict=True))), np.zeros(2)
+    result, errors = _expand(*map(_together, zip(*laws, strict=True))), np.zeros(2)
     if len(laws) > 1:
         errors = np.std([_expand(*pair) for pair in laws], axis=0, ddof=1) / np.sqrt(len(laws))
     elif limits[0].coarse is not None:
         rough = limits[0]
-        shift = _expand(rough.coarse_law(task.pi, task.flips), rough.coarse_law(task.pi)) - found
+        shift = _expand(rough.coarse_law(task.pi, task.flips), rough.coarse_law(task.pi)) - result
         errors = standard_error(np.stack([0.0 * shift, 0.0 * shift, shift]))
     dim = limits[0].dim
     return {
         "model": model.name,
-        "limit": found[0],
+        "limit": result[0],
         "limit_se": errors[0],
-        "rate": dim * found[1],
+        "rate": dim * result[1],
         "rate_se": dim * errors[1],
         "provenance": of_limit(model, ASYMPTOTE, task),
     }

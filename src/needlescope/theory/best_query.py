@@ -143,33 +143,33 @@ def _best_one(task: Task, training: Training | None, tol: float) -> dict[str, An
     hardest = 1.5 + 1.2 * float(
         np.sqrt(2.0 * np.log(task.L))
     )  # beyond it hard attention takes over
-    starts = [_tuned(attempt, one, hardest) for one in _starts(task)]
-    lowest = sorted((_roughly(some) for some in starts), key=lambda one: one.error)
-    moved = [_descend(attempt, one, hardest) for one in lowest[:DESCENTS]]
+    starts = [_tuned(attempt, start, hardest) for start in _starts(task)]
+    lowest = sorted((_roughly(some) for some in starts), key=lambda item: item.error)
+    moved = [_descend(attempt, item, hardest) for item in lowest[:DESCENTS]]
     known: dict[tuple[float, tuple[float, ...]], tuple[float, float]] = {}
 
-    def fine(one: _Tried) -> tuple[float, float]:
-        key = one.kappa, one.cosines
+    def fine(item: _Tried) -> tuple[float, float]:
+        key = item.kappa, item.cosines
         if key not in known:
-            known[key] = _fine(task, training, one, tol)
+            known[key] = _fine(task, training, item, tol)
         return known[key]
 
     def least(some: list[_Tried]) -> _Tried:
         bound = _roughly(some).error + MARGIN
-        return min((one for one in some if one.error <= bound), key=lambda one: fine(one)[0])
+        return min((item for item in some if item.error <= bound), key=lambda item: fine(item)[0])
 
-    best, found = least([one for some in starts for one in some]), least(moved)
-    if fine(found)[0] < fine(best)[0] - ERRORS_WITHIN_TOL * fine(best)[1]:
-        best = found  # else a simpler direction is as good within the errors
-    alone = least([one for some in starts for one in some if max(one.cosines) == 1.0])
+    best, result = least([item for some in starts for item in some]), least(moved)
+    if fine(result)[0] < fine(best)[0] - ERRORS_WITHIN_TOL * fine(best)[1]:
+        best = result  # else a simpler direction is as good within the errors
+    alone = least([item for some in starts for item in some if max(item.cosines) == 1.0])
     row: dict[str, Any] = {"kappa": best.kappa, "cosines": best.cosines}
-    for name, one in (("error", best), ("alone", alone), ("together", least(starts[0]))):
-        row[name], row[f"{name}_se"] = fine(one)
+    for name, item in (("error", best), ("alone", alone), ("together", least(starts[0]))):
+        row[name], row[f"{name}_se"] = fine(item)
     return row
 
 
 def _roughly(some: list[_Tried]) -> _Tried:
-    return min(some, key=lambda one: one.error)
+    return min(some, key=lambda item: item.error)
 
 
 def _starts(task: Task) -> list[FloatArray]:
@@ -180,13 +180,13 @@ def _starts(task: Task) -> list[FloatArray]:
     weights = np.array(task.signals)
     order = np.argsort(-weights, kind="stable")
     _, first = np.unique(-weights[order], return_index=True)
-    found = [task.mean_signal, *np.eye(task.kinds)[order[first]]]
+    result = [task.mean_signal, *np.eye(task.kinds)[order[first]]]
     for count in range(2, task.kinds + 1):
         some = np.zeros(task.kinds)
         some[order[:count]] = 1.0 / np.sqrt(count)
         if not np.allclose(some, task.mean_signal):
-            found.append(some)
-    return found
+            result.append(some)
+    return result
 
 
 def _known(task: Task, level: Level) -> Try:
@@ -194,9 +194,9 @@ def _known(task: Task, level: Level) -> Try:
 
     def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
         query = Query(kappa, cosines=cosines)
-        law = joined([one.law(task.pi) for one in drawn(ATTENTION, task, query, level)])
-        found = known_readout(law, near)
-        return _Tried(found.error, kappa, query.cosines, found)
+        law = joined([item.law(task.pi) for item in drawn(ATTENTION, task, query, level)])
+        result = known_readout(law, near)
+        return _Tried(result.error, kappa, query.cosines, result)
 
     return attempt
 
@@ -208,13 +208,13 @@ def _trained(task: Task, training: Training) -> Try:
     def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
         query = Query(kappa, cosines=cosines)
         limit = train_limit(ATTENTION, task, query, ROUGH_TRAINED)
-        found = train_readout(
+        result = train_readout(
             limit, loss, task.pi, training.alpha1, training.ridge, last[0], task.flips
         )
-        last[0] = found.warm
+        last[0] = result.warm
         error = float(min(task.pi, 1.0 - task.pi))  # of one answer for all
-        if found.local is not None:
-            error = test_error(limit.law(task.pi), found.point)
+        if result.local is not None:
+            error = test_error(limit.law(task.pi), result.point)
         return _Tried(error, kappa, query.cosines, None)
 
     return attempt
@@ -228,7 +228,7 @@ def _tuned(attempt: Try, cosines: FloatArray, hardest: float) -> list[_Tried]:
     for x in grid:
         tried.append(attempt(float(np.exp(x)), cosines, near))
         near = tried[-1].readout
-    best = int(np.argmin([one.error for one in tried]))
+    best = int(np.argmin([item.error for item in tried]))
     near = tried[best].readout
     minimize_scalar(
         lambda x: _noted(attempt(float(np.exp(x)), cosines, near), tried),
@@ -239,9 +239,9 @@ def _tuned(attempt: Try, cosines: FloatArray, hardest: float) -> list[_Tried]:
     return [_roughly(tried), even, hard]
 
 
-def _noted(one: _Tried, tried: list[_Tried]) -> float:
-    tried.append(one)
-    return one.error
+def _noted(item: _Tried, tried: list[_Tried]) -> float:
+    tried.append(item)
+    return item.error
 
 
 def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
@@ -264,14 +264,14 @@ def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
     return _roughly(tried)
 
 
-def _fine(task: Task, training: Training | None, one: _Tried, tol: float) -> tuple[float, float]:
+def _fine(task: Task, training: Training | None, item: _Tried, tol: float) -> tuple[float, float]:
     """Return the error of a query and its standard error, at the tolerance asked."""
     if training is not None:
-        found = predict(task, training, query=one.query, tol=tol)
-        return float(found.test_error), float(found.test_error_se)
+        result = predict(task, training, query=item.query, tol=tol)
+        return float(result.test_error), float(result.test_error_se)
     for level in ladder(tol):
-        laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, one.query, level)]
-        readout = known_readout(joined(laws), one.readout)
+        laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, item.query, level)]
+        readout = known_readout(joined(laws), item.readout)
         if len(laws) == 1:  # nothing was drawn
             return readout.error, 0.0
         errors = np.array([readout.on(law) for law in laws])

@@ -88,9 +88,9 @@ def capacity(
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
     blank = {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, (one, given) in enumerate(jobs):
+    for index, (item, given) in enumerate(jobs):
         with points.at(index):
-            rows[index] = _solve(one, given, kind, tol)
+            rows[index] = _solve(item, given, kind, tol)
     points.warn()
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Capacity, rows, shape, Question("capacity", task, None, options))
@@ -123,8 +123,8 @@ def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]
 def _by_drawing(task: Task, kappa: float, cosine: float, tol: float) -> Known:
     """Return 1/α* of a law that is drawn, its rare samples where they are."""
     every = groups(task)
-    laws = [NormalLaw(task.L, one.tokens, task.theta, kappa, cosine, one.label) for one in every]
-    return rare_separability(laws, [one.share for one in every], tol)
+    laws = [NormalLaw(task.L, item.tokens, task.theta, kappa, cosine, item.label) for item in every]
+    return rare_separability(laws, [item.share for item in every], tol)
 
 
 def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Known:
@@ -133,11 +133,11 @@ def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Known:
     for level in ladder(0.1 * tol, fine=True):
         limit = train_limit(model, task, query, level)
         law = limit.law(task.pi, task.flips)
-        found = separability(law)
-        if found.value <= BEYOND:
+        result = separability(law)
+        if result.value <= BEYOND:
             return Known(0.0, 0.0)
         coarse = limit.coarse_law(task.pi, task.flips)
-        relative = uncertainty(law, coarse, found) / found.value
+        relative = uncertainty(law, coarse, result) / result.value
         if ERRORS_WITHIN_TOL * relative <= tol:
             break
-    return Known(found.value / limit.dim, relative)
+    return Known(result.value / limit.dim, relative)

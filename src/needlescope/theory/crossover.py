@@ -100,9 +100,9 @@ def crossover(
     jobs = list(zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True))
     blank = {"provenance": _provenance(task, training)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, (one, given, trained) in enumerate(jobs):
+    for index, (item, given, trained) in enumerate(jobs):
         with points.at(index):
-            rows[index] = blank | _crossover_one(one, given.kappa, trained, tol)
+            rows[index] = blank | _crossover_one(item, given.kappa, trained, tol)
     points.warn()
     options = {"kappa": strength.kappa, "tol": tol, "on_error": on_error}
     return gather(Crossover, rows, shape, Question("crossover", task, training, options))
@@ -122,8 +122,8 @@ def _crossover_one(
         if training is None:
             limit = asymptote(task, model, query=query, tol=tol)
             return float(limit.limit), float(limit.limit_se)
-        found = predict(task, training, model, query=query, tol=tol)
-        return float(found.test_error), float(found.test_error_se)
+        result = predict(task, training, model, query=query, tol=tol)
+        return float(result.test_error), float(result.test_error_se)
 
     pooled, _ = error("pooled", None, tol)
 
@@ -139,11 +139,11 @@ def _crossover_one(
     rough = max(ROUGH_TOL, tol)
     seen = [gain(s, rough) for s in SCAN.tolist()]
     seen = [
-        gain(s, tol) if equal(*one) else one for s, one in zip(SCAN.tolist(), seen, strict=True)
+        gain(s, tol) if equal(*item) else item for s, item in zip(SCAN.tolist(), seen, strict=True)
     ]
     wins = [value > 0.0 and not equal(value, se) for value, se in seen]
     cosine, cosine_se = np.nan, np.nan
-    if all(equal(*one) for one in seen):
+    if all(equal(*item) for item in seen):
         verdict = "tied"
     elif wins[0]:
         cosine, cosine_se, verdict = 0.0, 0.0, "always"

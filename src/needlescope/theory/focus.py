@@ -102,12 +102,12 @@ def focus(
     jobs = list(zip(*(part.scalars(shape) for part in parts), strict=True))
     blank = {"model": model, "provenance": FOCUS}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, (one, steps, *given) in enumerate(jobs):
+    for index, (item, steps, *given) in enumerate(jobs):
         with points.at(index):
             if given:
-                rows[index] = blank | _focus_one(kind, one, given[0], tol)
+                rows[index] = blank | _focus_one(kind, item, given[0], tol)
             else:
-                rows[index] = blank | _focus_learned(kind, one, steps, tol)
+                rows[index] = blank | _focus_learned(kind, item, steps, tol)
     points.warn()
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Focus, rows, shape, Question("focus", task, training, options))
@@ -134,7 +134,7 @@ def _focus_learned(model: Model, task: Task, training: Training, tol: float) -> 
 
 def _tilts(task: Task, query: Query) -> list[float]:
     """Return θ times the cosine with each signal."""
-    return [task.theta * one for one in np.ravel(query.cosines or query.cosine).tolist()]
+    return [task.theta * item for item in np.ravel(query.cosines or query.cosine).tolist()]
 
 
 def _masses(model: Model, task: Task, query: Query, level: Level) -> FloatArray:

@@ -48,10 +48,10 @@ def groups(task: Task) -> tuple[Group, ...]:
     if task.label_noise is None:
         return tuple(true)
     flips = {1: task.flips[0], -1: task.flips[1]}
-    kept = [one._replace(share=one.share * (1.0 - flips[one.label])) for one in true]
+    kept = [item._replace(share=item.share * (1.0 - flips[item.label])) for item in true]
     turned = [
-        one._replace(share=one.share * flips[one.label], label=-one.label)
-        for one in true
-        if flips[one.label] > 0.0
+        item._replace(share=item.share * flips[item.label], label=-item.label)
+        for item in true
+        if flips[item.label] > 0.0
     ]
     return (*kept, *turned)

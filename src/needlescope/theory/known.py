@@ -59,14 +59,14 @@ class Known(NamedTuple):
         array([0.01 , 0.001])
         """
         kappa, s = float(self.query.kappa), np.ravel(self.query.cosines or self.query.cosine)
-        here, found = numbers(self.query), np.zeros(1)
+        here, result = numbers(self.query), np.zeros(1)
         relative = self.kappa_se / kappa if kappa > 0.0 else 0.0
         for place, error in enumerate((relative, *np.ravel(self.cosine_se).tolist()), -1):
             if error > 0.0:
                 by = max(error, NEAR) * (-1.0 if s[max(place, 0)] > 0.0 else 1.0)  # never beyond 1
                 there = numbers(self._moved(place, by))
-                found = found + error * np.abs((there - here) / by)
-        return np.asarray(found)
+                result = result + error * np.abs((there - here) / by)
+        return np.asarray(result)
 
     def _moved(self, place: int, by: float) -> Query:
         """Return the query with another κ (place −1), by a part of it, or another cosine."""
@@ -75,7 +75,7 @@ class Known(NamedTuple):
             return query.replace(kappa=query.kappa + by * query.kappa)
         if query.cosines is None:
             return query.replace(cosine=query.cosine + by)
-        cosines = [one + by * (k == place) for k, one in enumerate(query.cosines)]
+        cosines = [cosine + by * (k == place) for k, cosine in enumerate(query.cosines)]
         return query.replace(cosines=cosines)
 
 

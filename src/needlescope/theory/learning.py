@@ -184,10 +184,10 @@ def predict(
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
     for members in _families(jobs, points).values():
-        for index, found in _walk(kind, jobs, members, tol, points).items():
-            rows[index] = blank | _opened(found.row, jobs[index].open)
+        for index, result in _walk(kind, jobs, members, tol, points).items():
+            rows[index] = blank | _opened(result.row, jobs[index].open)
             if d is not None:
-                rows[index] |= _at_dimension(kind, jobs[index], found.readout, tol, d)
+                rows[index] |= _at_dimension(kind, jobs[index], result.readout, tol, d)
     points.warn()
     options = {
         **{"query": query, "test_task": test_task, "data": data, "d": d},
@@ -217,9 +217,9 @@ def _with_query(model: Model, job: _Job, tol: float) -> _Job:
     near: list[Point | None] = [None]
 
     def numbers(query: Query) -> FloatArray:
-        found = _solve(model, job._replace(query=query), STEADY, near[-1])
-        near.append(found.readout.warm)
-        return np.array([found.row[name] for name in _with_errors(found.row)])
+        result = _solve(model, job._replace(query=query), STEADY, near[-1])
+        near.append(result.readout.warm)
+        return np.array([result.row[name] for name in _with_errors(result.row)])
 
     known, errors = learned(job.task, job.training, tol, numbers, "the test error")
     check_reached(model, known.query)
@@ -268,12 +268,12 @@ def _walk(
                 continue
             with points.at(index):
                 near = _guess(trail, jobs[index]) or (look and look.readout.warm)
-                found = _solve(model, jobs[index], level, near)
-                if level != ROUGH and found.coarse(tol):
-                    found = _solve(model, jobs[index], level.finer, found.readout.warm)
-                if found.readout.local is not None:
-                    trail.append((jobs[index], found.readout.point))
-                done[index] = found
+                result = _solve(model, jobs[index], level, near)
+                if level != ROUGH and result.coarse(tol):
+                    result = _solve(model, jobs[index], level.finer, result.readout.warm)
+                if result.readout.local is not None:
+                    trail.append((jobs[index], result.readout.point))
+                done[index] = result
         pending = [k for k in pending if k not in points.lost and not done[k].settled(level, tol)]
     for index in sorted(pending, key=lambda k: -done[k].uncertainty):  # the worst first
         with points.at(index):
@@ -282,7 +282,7 @@ def _walk(
                 f"the test error is known to ±{worst:.1e} only, not to the tolerance of "
                 f"{asked:g} asked; pass tol={1.5 * worst:.1g} to accept that"
             )
-    return {index: found for index, found in done.items() if index not in points.lost}
+    return {index: result for index, result in done.items() if index not in points.lost}
 
 
 def _at_dimension(
@@ -302,7 +302,7 @@ def _opened(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]:
     """Add the errors that a query leaves to those of the law."""
     names = _with_errors(row)
     both = np.hypot([row[f"{name}_se"] for name in names], errors)
-    return row | {f"{name}_se": one for name, one in zip(names, both.tolist(), strict=True)}
+    return row | {f"{name}_se": item for name, item in zip(names, both.tolist(), strict=True)}
 
 
 def _look(model: Model, job: _Job) -> _Solved | None:
@@ -316,7 +316,7 @@ def _look(model: Model, job: _Job) -> _Solved | None:
 def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
     """Extrapolate from up to three neighbours with the same ridge, polynomially in log α."""
     near = {
-        one.alpha: point for one, point in trail[-3:] if one.training.ridge == job.training.ridge
+        item.alpha: point for item, point in trail[-3:] if item.training.ridge == job.training.ridge
     }
     if not near:
         return trail[-1][1] if trail else None
@@ -338,28 +338,28 @@ def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved
     )
     test = error_limit(model, task, job.test, query, level)
     coarse = limit.coarse_law(task.pi, task.flips), test.coarse_law(job.test.pi)
-    found = measure(readout, test.law(job.test.pi), coarse)
+    result = measure(readout, test.law(job.test.pi), coarse)
     names = ("test_error", "train_loss", "train_error")
     row: dict[str, Any] = {"residual": readout.residual}
-    for name, value, error in zip(names, found.values, found.errors, strict=True):
+    for name, value, error in zip(names, result.values, result.errors, strict=True):
         row[name], row[f"{name}_se"] = value, error
-    law, points = readout.problem.law, [readout.point, *found.others]
-    order, *others = (_order_parameters(model, task, query, law, one) for one in points)
+    law, points = readout.problem.law, [readout.point, *result.others]
+    order, *others = (_order_parameters(model, task, query, law, point) for point in points)
     row.update(order | _uncertainty(order, others))
     if task.signals is not None:
-        along, *others = (_along_signals(model, task, query, law, one) for one in points)
+        along, *others = (_along_signals(model, task, query, law, point) for point in points)
         row["signals"] = tuple(along.values())
         row["signals_se"] = tuple(_uncertainty(along, others).values())
     row["kappa"] = query.kappa if model.has_query else np.nan
     row["cosine_q"] = query.toward(task.mean_signal) if model.has_query else np.nan
-    return _Solved(row, readout, float(found.sampling[0]))
+    return _Solved(row, readout, float(result.sampling[0]))
 
 
 def _uncertainty(order: dict[str, float], others: list[dict[str, float]]) -> dict[str, float]:
     """Return the standard error of each number, by those of the other estimates of the law."""
     if not others:
         return {f"{name}_se": 0.0 for name in order}
-    rows = np.array([list(one.values()) for one in others])
+    rows = np.array([list(other.values()) for other in others])
     errors = standard_error(rows - list(order.values()))
     return {f"{name}_se": error for name, error in zip(order, errors, strict=True)}
 
@@ -369,13 +369,13 @@ def _along_signals(
 ) -> dict[str, float]:
     """Return the readout's component along each of several signals."""
     if model.has_query:
-        found = np.column_stack([query.cosines, beside_query(query.cosines)]) @ at.mu
+        result = np.column_stack([query.cosines, beside_query(query.cosines)]) @ at.mu
     else:
         pattern = (law.weight @ law.m).reshape(task.kinds, -1).sum(axis=0)  # 1 for pooling
-        found = at.mu.reshape(task.kinds, -1) @ (
+        result = at.mu.reshape(task.kinds, -1) @ (
             pattern / max(float(np.linalg.norm(pattern)), 1e-300)
         )
-    return {str(number): float(one) for number, one in enumerate(found)}
+    return {str(number): float(item) for number, item in enumerate(result)}
 
 
 def _order_parameters(

@@ -99,7 +99,9 @@ def of_search(*grounds: str) -> str:
     >>> of_search("search: over temperature")
     'search: on a search over temperature'
     """
-    words = (one.removeprefix("formula: ").replace("search: ", "a search ") for one in grounds)
+    words = (
+        ground.removeprefix("formula: ").replace("search: ", "a search ") for ground in grounds
+    )
     return f"search: on {' and '.join(dict.fromkeys(words))}"
 
 

@@ -111,17 +111,17 @@ def training_threshold(
     tasks, trainings = task.scalars(shape), training.scalars(shape)
     queries = [None] * len(tasks) if query is None else query.scalars(shape)
     errors = np.broadcast_to(error, shape).ravel()
-    for one, target in zip(tasks, errors, strict=True):
-        check_signal_needed(one, target)
+    for item, target in zip(tasks, errors, strict=True):
+        check_signal_needed(item, target)
     protocol = training if kind.has_query and query is None else None
     points = Points(on_error, shape, task, training, query, error=error)
     rows: list[dict[str, Any]] = []
-    for index, one in enumerate(tasks):
-        rests = of_prediction(kind, training.loss, one, one, protocol)
+    for index, item in enumerate(tasks):
+        rests = of_prediction(kind, training.loss, item, item, protocol)
         rows.append({"model": model, "provenance": of_search(rests)})
         with points.at(index):
             how = {"model": model, "query": queries[index], "data": data}
-            rows[index] |= _threshold(one, trainings[index], float(errors[index]), tol, how)
+            rows[index] |= _threshold(item, trainings[index], float(errors[index]), tol, how)
     points.warn()
     options = {"query": query, "data": data, "error": error}
     options |= {"tol": tol, "on_error": on_error}

@@ -24,8 +24,8 @@ X = torch.from_numpy(np.random.default_rng(0).standard_normal((5, 7, 6)).astype(
 
 def shaken(reader):
     torch.manual_seed(1)
-    for one in reader.parameters():
-        one.data.add_(0.5 * torch.randn_like(one))
+    for parameter in reader.parameters():
+        parameter.data.add_(0.5 * torch.randn_like(parameter))
     return reader.eval()
 
 
@@ -35,14 +35,14 @@ def close(one, other):
 
 def test_the_paper_s_model_is_that_of_the_simulation():
     reader = shaken(Solvable(6))
-    q, w = (one.detach().double().numpy() for one in (reader.query, reader.readout))
+    q, w = (item.detach().double().numpy() for item in (reader.query, reader.readout))
     state = State(q, w, float(reader.bias.detach()))
     close(reader(X).scores, stages.attended(Arrays(X.numpy(), np.ones(5)), state, 1.0))
 
 
 def test_linear_attention_is_that_of_the_models():
     reader = shaken(Solvable(6, linear=True))
-    q, w = (one.detach().double().numpy() for one in (reader.query, reader.readout))
+    q, w = (item.detach().double().numpy() for item in (reader.query, reader.readout))
     rows = X.reshape(-1, 6).double().numpy()
     features = get_model("linear").features(rows, Even(7), q, 1.0)
     close(reader(X).scores, features @ w + float(reader.bias.detach()))
@@ -52,14 +52,14 @@ def test_self_attention_makes_keys_and_values_for_all_tokens():
     """The short way, which makes them of what is attended to only, is the same."""
     reader = shaken(SelfAttention(6, 8, 2))
     whole = torch.cat([reader.token.expand(5, 1, 6), X], dim=1)
-    found = torch.zeros(5)
+    result = torch.zeros(5)
     for head in range(2):
         q = reader.token @ reader.asks[head].T
         keys, values = whole @ reader.keys[head].T, whole @ reader.values[head].T
         weights = torch.softmax(keys @ q / 2.0, dim=1)  # √(8/2)
-        found += (weights[:, None] @ values)[:, 0] @ reader.readout[head]
+        result += (weights[:, None] @ values)[:, 0] @ reader.readout[head]
         close(reader(X).attention[:, head], weights[:, 1:].detach())
-    close(reader(X).scores, (found + reader.bias).detach())
+    close(reader(X).scores, (result + reader.bias).detach())
 
 
 def test_blocks_are_those_of_torch():
@@ -87,21 +87,21 @@ def test_blocks_are_those_of_torch():
 
 def test_gated_attention_by_numpy():
     reader = shaken(Gated(6, 4, hidden=False))
-    part = {name: one.numpy() for name, one in reader.state_dict().items()}
+    part = {name: value.numpy() for name, value in reader.state_dict().items()}
     tokens = X.numpy()
     content = np.tanh(tokens @ part["content.weight"].T + part["content.bias"])
     gate = 1.0 / (1.0 + np.exp(-(tokens @ part["gate.weight"].T + part["gate.bias"])))
     logits = (content * gate) @ part["weigh.weight"][0]
     weights = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    found = np.einsum("nl,nld,d->n", weights, tokens, part["readout"]) + part["bias"]
-    close(reader(X).scores, found)
+    result = np.einsum("nl,nld,d->n", weights, tokens, part["readout"]) + part["bias"]
+    close(reader(X).scores, result)
 
 
 def test_max_pooling_by_numpy():
     reader = shaken(Maximum(6, 3))
     seen = X.numpy() @ reader.features.detach().numpy().T
-    found = seen.max(axis=1) @ reader.readout.detach().numpy() + float(reader.bias.detach())
-    close(reader(X).scores, found)
+    result = seen.max(axis=1) @ reader.readout.detach().numpy() + float(reader.bias.detach())
+    close(reader(X).scores, result)
     shares = [np.bincount(row.argmax(axis=0), minlength=7) / 3 for row in seen]
     close(reader(X).attention[:, 0], shares)
 
@@ -124,5 +124,5 @@ def test_the_convolution_sees_three_tokens():
         [np.einsum("nld,kdl->nk", padded[:, p : p + 3], kernel) + shift for p in range(7)], axis=1
     )
     largest = np.maximum(seen, 0.0).max(axis=1)
-    found = largest @ reader.readout.weight.detach().numpy()[0] + float(reader.bias.detach())
-    close(reader(X).scores, found)
+    result = largest @ reader.readout.weight.detach().numpy()[0] + float(reader.bias.detach())
+    close(reader(X).scores, result)

@@ -21,10 +21,10 @@ def name(request):
 @pytest.fixture
 def reader(name):
     torch.manual_seed(3)
-    found = ARCHITECTURES[name].build(6, 8, 4 if ARCHITECTURES[name].heads else None)
-    for one in found.parameters():  # away from the start, where much is zero
-        one.data.add_(0.3 * torch.randn_like(one))
-    return found
+    result = ARCHITECTURES[name].build(6, 8, 4 if ARCHITECTURES[name].heads else None)
+    for parameter in result.parameters():  # away from the start, where much is zero
+        parameter.data.add_(0.3 * torch.randn_like(parameter))
+    return result
 
 
 @pytest.fixture
@@ -73,7 +73,9 @@ def test_attention_is_shared_out(name, reader, X):
 
 def test_every_weight_is_learned(reader, X):
     reader(X).scores.sum().backward()
-    assert all(one.grad is not None and one.grad.any() for one in reader.parameters())
+    assert all(
+        parameter.grad is not None and parameter.grad.any() for parameter in reader.parameters()
+    )
 
 
 def test_queries_are_directions_of_tokens(reader, X):

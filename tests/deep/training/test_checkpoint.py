@@ -56,12 +56,12 @@ def test_it_goes_on_to_the_same_bits(whole, tmp_path, stop):
     with pytest.raises(Stopped):
         run(Keeper(path, "this", pause=0.0), stop)
     keeper = Keeper(path, "this", pause=0.0)
-    assert sum(one.epoch for one in keeper.runs) == stop
+    assert sum(run.epoch for run in keeper.runs) == stop
     again = run(keeper)
-    assert [one.history for one in again.runs] == [one.history for one in whole.runs]
-    assert [one.seen for one in again.runs] == [one.seen for one in whole.runs]
-    for name, one in whole.reader.state_dict().items():
-        assert torch.equal(again.reader.state_dict()[name], one)
+    assert [run.history for run in again.runs] == [run.history for run in whole.runs]
+    assert [run.seen for run in again.runs] == [run.seen for run in whole.runs]
+    for name, value in whole.reader.state_dict().items():
+        assert torch.equal(again.reader.state_dict()[name], value)
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -72,10 +72,10 @@ def test_what_has_ended_is_not_trained_again(whole, tmp_path):
     keeper = Keeper(path, "this", pause=0.0)
     some = samples()
     parts = held_out(some.y.numpy())
-    found = choose(lambda: SelfAttention(4, 4, 2), some, parts, COURSE, SETTINGS, 7, keeper, None,
+    result = choose(lambda: SelfAttention(4, 4, 2), some, parts, COURSE, SETTINGS, 7, keeper, None,
                    told.append)  # fmt: skip
-    assert told == [] and found.run.history == whole.run.history
-    assert torch.equal(found.reader.token, whole.reader.token)
+    assert told == [] and result.run.history == whole.run.history
+    assert torch.equal(result.reader.token, whole.reader.token)
 
 
 def test_a_starting_run_leaves_the_file_that_another_is_writing(tmp_path):
@@ -84,7 +84,7 @@ def test_a_starting_run_leaves_the_file_that_another_is_writing(tmp_path):
         (tmp_path / name).write_bytes(b"half")
         os.utime(tmp_path / name, (now - age, now - age))
     Keeper(path, "this")
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["one.abc.part", "two.x.part"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["one.abc.part", "two.x.part"]
 
 
 def test_a_run_goes_on_when_its_half_written_file_was_removed(tmp_path, monkeypatch):

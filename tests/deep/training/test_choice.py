@@ -29,15 +29,15 @@ def chosen(rates, decays=(1.0,), **more):
 
 
 def test_samples_held_out_decide():
-    found, some, parts = chosen([1e-5, 0.05, 1e-3])
-    assert found.run is found.runs[1]
-    assert mean_loss(found.reader, some, parts.held) == found.run.least
+    result, some, parts = chosen([1e-5, 0.05, 1e-3])
+    assert result.run is result.runs[1]
+    assert mean_loss(result.reader, some, parts.held) == result.run.least
 
 
 def test_settings_may_differ_in_decay():
-    found, _, _ = chosen([0.05], [300.0, 1.0])
-    assert [one.setting.decay for one in found.runs] == [300.0, 1.0]
-    assert found.run is found.runs[1]
+    result, _, _ = chosen([0.05], [300.0, 1.0])
+    assert [run.setting.decay for run in result.runs] == [300.0, 1.0]
+    assert result.run is result.runs[1]
 
 
 def test_small_scores_with_better_signs_win():
@@ -53,8 +53,8 @@ def test_small_scores_with_better_signs_win():
         return reader
 
     still = [Setting(1e-12, 0.0)] * 2
-    found = choose(build, some, parts, COURSE._replace(epochs=1), still, 0)
-    assert found.run is found.runs[0] and found.run.least > 0.6
+    result = choose(build, some, parts, COURSE._replace(epochs=1), still, 0)
+    assert result.run is result.runs[0] and result.run.least > 0.6
 
 
 def test_rates_do_not_know_of_each_other():
@@ -64,25 +64,25 @@ def test_rates_do_not_know_of_each_other():
 
 
 def test_scores_start_at_the_odds_of_a_positive():
-    found, some, parts = chosen([1e-3])
+    result, some, parts = chosen([1e-3])
     share = float((some.y[parts.known] > 0).double().mean())
     entropy = -np.mean(
         np.where(some.y[parts.held].numpy() > 0, math.log(share), math.log(1.0 - share))
     )
-    assert found.run.history[0] == pytest.approx(entropy, rel=1e-6)
+    assert result.run.history[0] == pytest.approx(entropy, rel=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_rate_that_diverges_is_out_and_if_all_do_so_is_said():
-    found, _, _ = chosen([0.05, 1e30])
-    assert found.diverged == 1 and found.run.setting.rate == 0.05
+    result, _, _ = chosen([0.05, 1e30])
+    assert result.diverged == 1 and result.run.setting.rate == 0.05
     with pytest.raises(NotConverged, match=r"diverged at every learning rate, 1e\+30, 1e\+35: "):
         chosen([1e30, 1e35])
 
 
 def test_it_is_watched_at_powers_of_two():
-    found, _, _ = chosen([0.01], watch=lambda reader: float(reader.readout.detach().norm()))
-    assert sorted(found.run.seen) == [0, 1, 2, 4] and found.run.seen[0] == 0.0
+    result, _, _ = chosen([0.01], watch=lambda reader: float(reader.readout.detach().norm()))
+    assert sorted(result.run.seen) == [0, 1, 2, 4] and result.run.seen[0] == 0.0
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 9, 50])

@@ -64,8 +64,8 @@ def test_one_that_has_learned_nothing_yet_is_given_more():
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not():
-    one, again, other = (trained(seed=seed)[1].history for seed in (0, 0, 1))
-    assert one == again != other
+    item, again, other = (trained(seed=seed)[1].history for seed in (0, 0, 1))
+    assert item == again != other
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -80,15 +80,15 @@ def test_a_loss_that_is_no_number_is_a_divergence():
 
 def test_weights_decay_and_biases_and_norms_do_not():
     reader = Transformer(4, 8, 2, depth=1)
-    before = {name: one.detach().clone() for name, one in reader.named_parameters()}
+    before = {name: item.detach().clone() for name, item in reader.named_parameters()}
     model = Model.begin(reader, Setting(0.1, 3.0))
-    for one in reader.parameters():
-        one.grad = torch.zeros_like(one)
+    for parameter in reader.parameters():
+        parameter.grad = torch.zeros_like(parameter)
     model.adam.step()
     norms = {n for n, part in reader.named_modules() if isinstance(part, nn.LayerNorm)}
-    for name, one in reader.named_parameters():
+    for name, parameter in reader.named_parameters():
         free = name.endswith("bias") or name.rpartition(".")[0] in norms
-        torch.testing.assert_close(one.detach(), before[name] * (1.0 if free else 0.7))
+        torch.testing.assert_close(parameter.detach(), before[name] * (1.0 if free else 0.7))
 
 
 def test_a_weight_of_two_stands_for_two_samples():
@@ -108,5 +108,5 @@ def test_every_epoch_has_all_samples_in_an_order_of_its_own(monkeypatch):
     train(Model.begin(Solvable(4), run.setting), some, PARTS, course, run, 0)
     # 48 samples in three batches, and those held out before and between
     epochs = [[row for batch in seen[k : k + 3] for row in batch] for k in (1, 5)]
-    assert [sorted(one) for one in epochs] == [PARTS.known.tolist()] * 2
+    assert [sorted(epoch) for epoch in epochs] == [PARTS.known.tolist()] * 2
     assert epochs[0] != epochs[1]

@@ -24,8 +24,8 @@ def test_samples_of_several_lengths_are_filled_up():
 
 
 def test_samples_of_one_length_have_no_mask():
-    found = Samples.of_array(np.zeros((4, 2, 3)), np.ones(4))
-    X, there = found.batch(torch.tensor([3]))
+    result = Samples.of_array(np.zeros((4, 2, 3)), np.ones(4))
+    X, there = result.batch(torch.tensor([3]))
     assert X.shape == (1, 2, 3) and there is None
 
 

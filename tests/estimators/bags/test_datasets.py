@@ -23,9 +23,9 @@ def test_digits_show_the_digit_where_they_should():
     X, y = make_digit_bags(bags=40, L=6, R=2, digit=7, positive=0.25, random_state=0)
     images, shown = load_digits(return_X_y=True)
     wanted = {image.tobytes() for image in (images[shown == 7] / 16.0).astype(np.float32)}
-    found = [sum(image.tobytes() in wanted for image in bag) for bag in X]
+    result = [sum(image.tobytes() in wanted for image in bag) for bag in X]
     assert y.sum() == 10 and X.dtype == np.float32
-    assert found == (2 * y).tolist()
+    assert result == (2 * y).tolist()
     same = make_digit_bags(bags=40, L=6, R=2, digit=7, positive=0.25, random_state=0)
     np.testing.assert_array_equal(X, same[0])
     noisy, _ = make_digit_bags(bags=40, L=6, R=2, digit=7, noise=0.5, positive=0.25, random_state=0)

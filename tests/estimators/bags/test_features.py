@@ -28,20 +28,20 @@ def data(names=None):
     return bags, np.arange(20) % 2
 
 
-@pytest.mark.parametrize("estimator", ALL, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("estimator", ALL, ids=lambda item: type(item).__name__)
 def test_given_names_stand_in_for_none(estimator):
     fitted = estimator.fit(*data())
     for names in (["u", "v", "w"], np.array(["u", "v", "w"]), ("u", "v", "w")):
-        found = fitted.get_feature_names_out(names)
-        named = [name.replace("x0", "u").replace("x1", "v").replace("x2", "w") for name in found]
-        assert found.dtype == object and found.tolist() == named
-        assert found.tolist() != fitted.get_feature_names_out().tolist()
+        result = fitted.get_feature_names_out(names)
+        named = [name.replace("x0", "u").replace("x1", "v").replace("x2", "w") for name in result]
+        assert result.dtype == object and result.tolist() == named
+        assert result.tolist() != fitted.get_feature_names_out().tolist()
     for few in (["u"], ["u", "v", "w", "x"]):
         with pytest.raises(ValueError, match=rf"number of features \(3\), got {len(few)}"):
             fitted.get_feature_names_out(few)
 
 
-@pytest.mark.parametrize("estimator", ALL, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("estimator", ALL, ids=lambda item: type(item).__name__)
 def test_given_names_must_be_those_of_the_fit(estimator):
     fitted = estimator.fit(*data(["u", "v", "w"]))
     known = fitted.get_feature_names_out()

@@ -47,12 +47,12 @@ def test_it_is_fitted_to_all_instances_and_put_to_each(dtype):
     bags = slides(dtype=dtype)
     made = InstanceTransformer(PCA(2, svd_solver="full")).fit(bags[:30])
     wanted = PCA(2, svd_solver="full").fit(bags[:30].instances)
-    found = made.transform(bags)
-    np.testing.assert_array_equal(found.instances, wanted.transform(bags.instances))
-    assert found.instances.dtype == dtype and found.names == ["pca0", "pca1"]
-    np.testing.assert_array_equal(found.starts, bags.starts)
-    assert found.ids.tolist() == bags.ids.tolist()
-    np.testing.assert_array_equal(found.metadata["coords"], bags.metadata["coords"])
+    result = made.transform(bags)
+    np.testing.assert_array_equal(result.instances, wanted.transform(bags.instances))
+    assert result.instances.dtype == dtype and result.names == ["pca0", "pca1"]
+    np.testing.assert_array_equal(result.starts, bags.starts)
+    assert result.ids.tolist() == bags.ids.tolist()
+    np.testing.assert_array_equal(result.metadata["coords"], bags.metadata["coords"])
     assert made.n_features_in_ == 5 and made.feature_names_in_.tolist() == bags.names
 
 
@@ -96,13 +96,13 @@ def test_in_a_pipeline_with_a_grid():
     )
     assert set(names) <= set(pipe.get_params())
     grid = GridSearchCV(pipe, {names[0]: [1, 4], names[1]: [True]}, cv=2, error_score="raise")
-    found = grid.fit(Bags.from_array(X), y).best_estimator_
-    assert found[1].transformer_.n_components == grid.best_params_[names[0]]
-    twin = clone(found)
+    result = grid.fit(Bags.from_array(X), y).best_estimator_
+    assert result[1].transformer_.n_components == grid.best_params_[names[0]]
+    twin = clone(result)
     assert twin[1].transformer.n_components == grid.best_params_[names[0]]
     assert not hasattr(twin[1], "transformer_")
     assert "InstanceTransformer(transformer=PCA" in repr(InstanceTransformer(PCA(2)))
-    assert found.score(X, y) > 0.8
+    assert result.score(X, y) > 0.8
 
 
 def test_a_scaler_of_instances_changes_nothing_for_a_classifier_that_scales():
@@ -115,22 +115,22 @@ def test_a_scaler_of_instances_changes_nothing_for_a_classifier_that_scales():
 def test_transformers_that_need_labels_get_those_of_the_bags():
     X, y = needles(60, theta=6.0)
     bags = Bags.from_array(X)
-    for one in (SelectKBest(k=1), LinearDiscriminantAnalysis()):
-        made = InstanceTransformer(one).fit(bags, np.where(y, "yes", "no"))
-        direct = clone(one).fit(bags.instances, np.repeat(y, 6))
+    for item in (SelectKBest(k=1), LinearDiscriminantAnalysis()):
+        made = InstanceTransformer(item).fit(bags, np.where(y, "yes", "no"))
+        direct = clone(item).fit(bags.instances, np.repeat(y, 6))
         np.testing.assert_allclose(
             made.transform(bags).instances, direct.transform(bags.instances), rtol=1e-10
         )
         with pytest.raises(ValueError, match="requires y to be passed"):
-            InstanceTransformer(one).fit(bags)
+            InstanceTransformer(item).fit(bags)
 
 
 @pytest.mark.parametrize("output", ["default", "pandas"])
 def test_bags_stay_bags_whatever_the_output(output):
     bags = slides()
     with sklearn.config_context(transform_output=output):
-        found = InstanceTransformer(PCA(2)).fit_transform(bags)
-    assert isinstance(found, Bags) and found.names == ["pca0", "pca1"]
+        result = InstanceTransformer(PCA(2)).fit_transform(bags)
+    assert isinstance(result, Bags) and result.names == ["pca0", "pca1"]
     made = InstanceTransformer(PCA(2)).set_output(transform=output).fit(bags)
     assert isinstance(made.transform(bags), Bags)
 
@@ -152,8 +152,8 @@ class Bare:
 
 
 def test_a_transformer_without_names():
-    found = InstanceTransformer(Bare()).fit(slides()).transform(slides())
-    assert found.d == 1 and found.names is None
+    result = InstanceTransformer(Bare()).fit(slides()).transform(slides())
+    assert result.d == 1 and result.names is None
     part = make_union(FunctionTransformer(), StandardScaler())  # the first has no names
     assert InstanceTransformer(part).fit_transform(slides()).names is None
 

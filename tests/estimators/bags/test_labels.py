@@ -47,10 +47,10 @@ def test_labels_are_predicted_as_they_came(y, kind):
     wanted = np.asarray(y).tolist()
     for options in ({}, {"class_weight": "balanced"}):
         clf = fit(y, **options)
-        found = clf.predict(X)
-        assert clf.classes_.dtype.kind == found.dtype.kind == kind
-        assert [type(one) for one in found.tolist()] == [type(one) for one in wanted]
-        assert found.tolist() == wanted
+        result = clf.predict(X)
+        assert clf.classes_.dtype.kind == result.dtype.kind == kind
+        assert [type(item) for item in result.tolist()] == [type(item) for item in wanted]
+        assert result.tolist() == wanted
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_the_first_version_of_the_format_is_read_and_replaced(tmp_path):
     about = {"format": storage.FORMAT, "version": 1, "shape": [2, 3, 2], "names": ["u", "v"]}
     about |= {"ids": False, "metadata": ["t"], "source": None}
     (tmp_path / "bags.json").write_text(json.dumps(about))
-    found = Bags.load(tmp_path)
-    assert found.lengths.tolist() == [1, 2] and found.metadata["t"].tolist() == [1, 2, 3]
+    result = Bags.load(tmp_path)
+    assert result.lengths.tolist() == [1, 2] and result.metadata["t"].tolist() == [1, 2, 3]
     bags(2).save(tmp_path, overwrite=True)
     assert not (tmp_path / "instances.npy").exists() and (tmp_path / "ids.npy").is_file()
 
@@ -140,9 +140,9 @@ def kill(tmp_path, there, inside, every):
             assert line > lines - 5  # a line or two less than before
             break
         if there:
-            found = Bags.load(folder)
-            assert len(found) == (3 if found[0][0, 0] == 1.0 else 5)
-            values.add(float(found[0][0, 0]))
+            result = Bags.load(folder)
+            assert len(result) == (3 if result[0][0, 0] == 1.0 else 5)
+            values.add(float(result[0][0, 0]))
         bags(3).save(folder, overwrite=True)  # what was left is no hindrance
         assert Bags.load(folder)[0][0, 0] == 3.0
     return values

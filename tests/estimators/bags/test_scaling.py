@@ -80,9 +80,9 @@ def test_no_scaling_leaves_instances_alone():
 def test_chunks_keep_order_and_lose_nothing():
     bags = ragged(n=50)
     used = np.arange(3, 47)
-    found = chunks(bags, used, 40)
-    assert np.concatenate(found).tolist() == used.tolist()
-    assert len(found) > 5
+    result = chunks(bags, used, 40)
+    assert np.concatenate(result).tolist() == used.tolist()
+    assert len(result) > 5
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_chunks_keep_order_and_lose_nothing():
 def test_small_changes_of_large_numbers_are_scaled(mean, deviation, kind):
     X = mean + deviation * np.random.default_rng(0).standard_normal((100, 4, 3))
     bags = Bags.from_array(X.astype(kind))
-    found = fit_scaling(bags, np.arange(100), np.full(100, 0.01), 1.0)
-    assert found.scale == pytest.approx(1.0 / deviation, rel=0.1)
+    result = fit_scaling(bags, np.arange(100), np.full(100, 0.01), 1.0)
+    assert result.scale == pytest.approx(1.0 / deviation, rel=0.1)
 
 
 def test_rounding_is_not_scaled():
@@ -107,8 +107,8 @@ def test_many_instances_in_single_precision_are_scaled_as_few_are(shrinkage):
     rng = np.random.default_rng(0)
     X = (300.0 + 1e-3 * rng.standard_normal((10_000, 100, 2))).astype(np.float32)
     bags, count = Bags.from_array(X), 10_000
-    found = fit_scaling(bags, np.arange(count), np.full(count, 1.0 / count), shrinkage)
-    scaled = found.apply(X[:200].reshape(-1, 2))
+    result = fit_scaling(bags, np.arange(count), np.full(count, 1.0 / count), shrinkage)
+    scaled = result.apply(X[:200].reshape(-1, 2))
     assert scaled.std(axis=0) == pytest.approx([1.0, 1.0], rel=0.05)
     assert scaled.mean(axis=0) == pytest.approx([0.0, 0.0], abs=0.05)
 

@@ -47,19 +47,19 @@ def same(one, other):
 def test_what_was_saved_comes_back(tmp_path, mapped):
     bags = slides()
     bags.save(tmp_path / "new" / "bags")
-    found = Bags.load(tmp_path / "new" / "bags", mapped=mapped)
-    same(found, bags)
-    assert isinstance(found.instances, np.memmap) == (mapped is True)
-    same(found[[2, 0]], bags[[2, 0]])
-    same(found[[2, 0]][[1]], bags[[0]])
+    result = Bags.load(tmp_path / "new" / "bags", mapped=mapped)
+    same(result, bags)
+    assert isinstance(result.instances, np.memmap) == (mapped is True)
+    same(result[[2, 0]], bags[[2, 0]])
+    same(result[[2, 0]][[1]], bags[[0]])
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["bags"]
 
 
 def test_bags_without_names_ids_or_metadata(tmp_path):
     bags = Bags.from_array(np.zeros((4, 2, 1)))
     bags.save(tmp_path / "bags")
-    found = Bags.load(tmp_path / "bags")
-    assert found.names is None and found.ids is None and found.metadata == {}
+    result = Bags.load(tmp_path / "bags")
+    assert result.names is None and result.ids is None and result.metadata == {}
 
 
 def test_large_files_are_mapped(tmp_path, monkeypatch):
@@ -67,60 +67,60 @@ def test_large_files_are_mapped(tmp_path, monkeypatch):
     monkeypatch.setattr(bags_module, "CHUNK", 4)  # written in many blocks
     bags = slides()
     bags.save(tmp_path / "bags")
-    found = Bags.load(tmp_path / "bags")
-    same(found, bags)
-    assert isinstance(found.instances, np.memmap) and not found.instances.flags.writeable
-    assert np.shares_memory(found[1:].instances, found.instances)
+    result = Bags.load(tmp_path / "bags")
+    same(result, bags)
+    assert isinstance(result.instances, np.memmap) and not result.instances.flags.writeable
+    assert np.shares_memory(result[1:].instances, result.instances)
     y = [0, 1, 1]
     for clf in (PooledClassifier(ridge=0.1, cv=0),):
         np.testing.assert_array_equal(
-            clf.fit(found, y).decision_function(found), clf.fit(bags, y).decision_function(bags)
+            clf.fit(result, y).decision_function(result), clf.fit(bags, y).decision_function(bags)
         )
 
 
 def test_some_bags_of_a_map_stay_on_disk_until_they_are_needed(tmp_path):
     bags = slides()
     bags.save(tmp_path / "bags")
-    found = Bags.load(tmp_path / "bags", mapped=True)
-    some = found[[2, 0]][::-1][[0, 1, 1]]
+    result = Bags.load(tmp_path / "bags", mapped=True)
+    some = result[[2, 0]][::-1][[0, 1, 1]]
     assert len(some) == 3 and some.d == 3 and some.dtype == np.float32
     assert repr(some) == "<3 bags of 2 to 4 instances, 3 features, float32>"
     for k, wanted in enumerate((0, 2, 2)):
         np.testing.assert_array_equal(some[k], bags[wanted])
-        assert np.shares_memory(some[k], found.instances)
+        assert np.shares_memory(some[k], result.instances)
     np.testing.assert_array_equal(some.rows(np.array([1, 0])), bags[[2, 0]].instances)
-    assert np.shares_memory(some._table, found.instances)  # nothing was read as a whole
+    assert np.shares_memory(some._table, result.instances)  # nothing was read as a whole
     some.save(tmp_path / "some")
-    assert np.shares_memory(some._table, found.instances)
+    assert np.shares_memory(some._table, result.instances)
     same(Bags.load(tmp_path / "some"), bags[[0, 2, 2]])
     same(copy(some), bags[[0, 2, 2]])
     same(some, bags[[0, 2, 2]])
-    assert np.shares_memory(found[[1, 2]].instances, found.instances)
+    assert np.shares_memory(result[[1, 2]].instances, result.instances)
 
 
 def test_a_fold_of_a_map_is_pickled_without_the_rest(tmp_path):
     large = Bags.from_array(np.zeros((1000, 10, 10)))
     large.save(tmp_path / "bags")
-    found = Bags.load(tmp_path / "bags", mapped=True)
-    assert len(pickle.dumps(found[[3, 7]])) < 10_000
-    same_again = pickle.loads(pickle.dumps(found[[3, 7]]))
+    result = Bags.load(tmp_path / "bags", mapped=True)
+    assert len(pickle.dumps(result[[3, 7]])) < 10_000
+    same_again = pickle.loads(pickle.dumps(result[[3, 7]]))
     assert same_again.lengths.tolist() == [10, 10] and same_again[1].shape == (10, 10)
 
 
 def test_classifiers_fit_folds_of_a_map_as_those_in_memory(tmp_path):
     X, y = needles(60)
     Bags.from_array(X).save(tmp_path / "bags")
-    found = Bags.load(tmp_path / "bags", mapped=True)
+    result = Bags.load(tmp_path / "bags", mapped=True)
     clf = AttentionClassifier(kappa=1.0, ridge=0.1, max_refine_iter=2, cv=0)
     fold = np.random.default_rng(0).permutation(60)[:40]
-    one, other = found[fold], Bags.from_array(X)[fold]
+    item, other = result[fold], Bags.from_array(X)[fold]
     np.testing.assert_array_equal(
-        clone(clf).fit(one, y[fold]).decision_function(one),
+        clone(clf).fit(item, y[fold]).decision_function(item),
         clone(clf).fit(other, y[fold]).decision_function(other),
     )
-    assert np.shares_memory(one._table, found.instances)
+    assert np.shares_memory(item._table, result.instances)
     np.testing.assert_array_equal(
-        cross_val_score(clf, found, y, cv=3), cross_val_score(clf, Bags.from_array(X), y, cv=3)
+        cross_val_score(clf, result, y, cv=3), cross_val_score(clf, Bags.from_array(X), y, cv=3)
     )
 
 

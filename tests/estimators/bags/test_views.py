@@ -49,7 +49,7 @@ def test_instances_as_they_are():
 
 def test_sharpness_is_even_in_its_logarithm():
     drawn = draw_features(1, seed=0, count=40_000)
-    found = np.log(np.abs(drawn.weights[0]))
+    result = np.log(np.abs(drawn.weights[0]))
     level = np.log(np.abs(np.random.RandomState(1).normal(size=40_000))).mean()
     middle = 0.5 * (np.log(SHARPNESS[0]) + np.log(SHARPNESS[1]))
-    assert abs(found.mean() - level - middle) < 5.0 * found.std() * np.sqrt(2.0 / 40_000)
+    assert abs(result.mean() - level - middle) < 5.0 * result.std() * np.sqrt(2.0 / 40_000)

@@ -91,16 +91,16 @@ def same_bits(one, other):
 )
 def test_threads_do_not_change_a_bit(n_jobs, clf):
     X, y = uneven()
-    one, other = (clone(clf).set_params(n_jobs=jobs).fit(X, y) for jobs in (None, n_jobs))
-    same_bits(one, other)
+    item, other = (clone(clf).set_params(n_jobs=jobs).fit(X, y) for jobs in (None, n_jobs))
+    same_bits(item, other)
 
 
 def test_threads_do_not_change_a_bit_from_disk(on_disk):
     X, y = uneven()
-    one, other = (
+    item, other = (
         MILClassifier(effort="quick", random_state=0, n_jobs=jobs).fit(X, y) for jobs in (1, 3)
     )
-    same_bits(one, other)
+    same_bits(item, other)
 
 
 def test_many_folds_are_laid_out_one_after_another(monkeypatch):
@@ -114,17 +114,19 @@ def test_many_folds_are_laid_out_one_after_another(monkeypatch):
         "append_mean": False,
     }
     fixed |= {"random_features": False, "shrinkage": 0.5, "cv": folds}
-    found = []
+    result = []
     for most in (40, 3):
         monkeypatch.setattr(bench, "MOST_AT_ONCE", most)
-        found.append(AttentionClassifier(**fixed).fit(X, y).cv_decision_function_)
-    np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-9)
+        result.append(AttentionClassifier(**fixed).fit(X, y).cv_decision_function_)
+    np.testing.assert_allclose(*result, rtol=1e-6, atol=1e-9)
 
 
 def test_all_classifiers_take_threads():
     X, y = needles(n=40)
-    one, other = (VectorizedClassifier(random_state=0, n_jobs=jobs).fit(X, y) for jobs in (None, 2))
-    np.testing.assert_array_equal(one.readout_, other.readout_)
+    item, other = (
+        VectorizedClassifier(random_state=0, n_jobs=jobs).fit(X, y) for jobs in (None, 2)
+    )
+    np.testing.assert_array_equal(item.readout_, other.readout_)
 
 
 FIT = """
@@ -154,5 +156,5 @@ def test_memory_beyond_the_data_is_bounded(tmp_path):
     del X
     command = [sys.executable, "-c", PEAK + FIT, str(tmp_path / "bags")]
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    found = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
-    assert float(found) - size < 500e6
+    result = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+    assert float(result) - size < 500e6

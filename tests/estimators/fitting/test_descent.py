@@ -53,8 +53,8 @@ def test_a_descent_is_taken_up_where_it_was_left():
     walk_down(whole, banana, 25)
     for count in (3, 3, 10, 25):
         walk_down(parts, banana, count)
-    for one, other in zip(whole.path, parts.path, strict=True):
-        np.testing.assert_array_equal(one.at, other.at)
+    for item, other in zip(whole.path, parts.path, strict=True):
+        np.testing.assert_array_equal(item.at, other.at)
     assert parts.after(100) is parts.path[-1] and parts.after(3) is parts.path[3]
 
 

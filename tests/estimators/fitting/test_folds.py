@@ -28,11 +28,11 @@ def test_parts_are_of_both_classes_and_all_bags_together(count):
 
 
 def test_a_random_state_decides():
-    one, same, other = (
+    item, same, other = (
         [rest.tolist() for _, rest in stratified(Y, 5, np.random.RandomState(seed))]
         for seed in (0, 0, 1)
     )
-    assert one == same != other
+    assert item == same != other
 
 
 @pytest.mark.parametrize("seed", range(5))

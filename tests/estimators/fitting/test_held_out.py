@@ -79,11 +79,11 @@ def test_a_rare_class_is_looked_at_and_weighs_as_little_as_it_did(monkeypatch):
     X, y = shifted(4000, shift=0.8)
     rare = np.sort(np.append(np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:40]))
     X, y = X[rare], y[rare]
-    found = [
+    result = [
         PooledClassifier(ridge=0.01, random_state=seed).fit(X, y).predict_proba(X)[:, 1].mean()
         for seed in range(20)
     ]
-    assert abs(np.mean(found) - y.mean()) < 3.5 * np.std(found) / np.sqrt(20) < 0.3 * y.mean()
+    assert abs(np.mean(result) - y.mean()) < 3.5 * np.std(result) / np.sqrt(20) < 0.3 * y.mean()
 
 
 def test_bags_drawn_are_in_order_and_enough_of_each_class():
@@ -105,12 +105,12 @@ def test_bags_drawn_stand_for_all_by_weight():
     weight = np.where(np.arange(2000) % 10 == 0, 9.0, 1.0)
     weight[5] = 2000.0  # more than the share of a bag that is drawn
     value = rng.standard_normal(2000) + (weight > 5.0)
-    found = []
+    result = []
     for seed in range(40):
         places, weights = draw(y, weight, 200, np.random.RandomState(seed))
-        found.append(weights @ value[places] / weights.sum())
+        result.append(weights @ value[places] / weights.sum())
         for sign in (-1.0, 1.0):
             own = y[places] == sign
             assert weights[own].sum() == pytest.approx(weight[y == sign].sum())
     wanted = weight @ value / weight.sum()
-    assert abs(np.mean(found) - wanted) < 4.0 * np.std(found) / np.sqrt(40)
+    assert abs(np.mean(result) - wanted) < 4.0 * np.std(result) / np.sqrt(40)

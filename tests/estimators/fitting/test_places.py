@@ -54,7 +54,7 @@ def test_places_among_some_bags_name_the_same_bags():
 
 def test_small_parts_share_a_scale_and_none_is_lost():
     parts = np.split(np.arange(57), np.cumsum([1] * 12 + [30, 3]))
-    found = scale_together(parts)
-    assert np.concatenate(found).tolist() == list(range(57))
-    assert min(map(len, found)) >= 10 and len(found) > 2
+    result = scale_together(parts)
+    assert np.concatenate(result).tolist() == list(range(57))
+    assert min(map(len, result)) >= 10 and len(result) > 2
     assert len(scale_together([np.arange(3)])) == 1

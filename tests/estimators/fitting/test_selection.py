@@ -34,10 +34,10 @@ def test_the_setting_with_the_best_probabilities_is_taken():
     rng = np.random.default_rng(1)
     noise = rng.standard_normal((3, len(y)))
     scores = {GOOD: 2.0 * y + noise[0], BAD: 0.3 * y + noise[1], BOLD: 20.0 * (y + noise[2])}
-    found = chosen(scores, y)
-    assert found.members[0].setting == GOOD
-    assert [one.setting for one in found.tried] == [GOOD, BOLD, BAD]  # boldness is put right
-    assert found.members[0].calibration.slope > 0.0
+    result = chosen(scores, y)
+    assert result.members[0].setting == GOOD
+    assert [item.setting for item in result.tried] == [GOOD, BOLD, BAD]  # boldness is put right
+    assert result.members[0].calibration.slope > 0.0
 
 
 def test_a_mean_is_of_several_kins_that_are_near():
@@ -53,10 +53,10 @@ def test_a_mean_is_of_several_kins_that_are_near():
         trees: y + shared[1],
         mean: 0.1 * y + rng.standard_normal(400),
     }
-    found = judge(scores, y, weight, [np.arange(400)], most=3)
-    assert sorted(one.setting.pooling for one in found.members) == ["attention", "forest"]
+    result = judge(scores, y, weight, [np.arange(400)], most=3)
+    assert sorted(member.setting.pooling for member in result.members) == ["attention", "forest"]
     alone = judge({attends: scores[attends]}, y, weight, [np.arange(400)], most=3)
-    losses = [np.logaddexp(0.0, -y * one.log_odds).mean() for one in (found, alone)]
+    losses = [np.logaddexp(0.0, -y * item.log_odds).mean() for item in (result, alone)]
     assert losses[0] < losses[1] - 0.03
 
 
@@ -71,9 +71,9 @@ def test_every_bag_is_held_out_once_and_many_bags_once_in_part(monkeypatch):
 
 def test_too_few_bags_leave_nothing_to_choose_by():
     y = np.array([1.0, -1.0, -1.0, -1.0])
-    found = chosen({GOOD: np.zeros(4), BAD: y}, y)
-    assert found.members[0].setting == GOOD
-    assert found.members[0].calibration == AS_IS and found.tried == []
+    result = chosen({GOOD: np.zeros(4), BAD: y}, y)
+    assert result.members[0].setting == GOOD
+    assert result.members[0].calibration == AS_IS and result.tried == []
 
 
 def test_folds_of_other_scales_do_not_drown_the_rest():
@@ -82,9 +82,9 @@ def test_folds_of_other_scales_do_not_drown_the_rest():
     scores = 2.0 * y + rng.standard_normal(300) - 0.5
     first = held_out(y, 3, np.random.RandomState(0))[0][1]
     scores[first] *= 1e6
-    found = chosen({Setting(0.0, 1.0): scores}, y, folds=3).members[0].calibration
+    result = chosen({Setting(0.0, 1.0): scores}, y, folds=3).members[0].calibration
     fresh = 2.0 * y + rng.standard_normal(300) - 0.5
-    assert ((found.log_odds(fresh) > 0.0) == (y > 0.0)).mean() > 0.95
+    assert ((result.log_odds(fresh) > 0.0) == (y > 0.0)).mean() > 0.95
 
 
 def test_folds_of_another_scale_are_brought_to_one_by_bags_that_weigh():
@@ -96,8 +96,8 @@ def test_folds_of_another_scale_are_brought_to_one_by_bags_that_weigh():
     light = np.arange(200) % 100 >= 40
     weight[light] = 1e-12
     spoilt = np.where(light & (np.arange(200) < 100), 1e6 * scores, scores)
-    found = _one_scale(spoilt, weight, parts)
-    sizes = [np.median(np.abs(found[part][:40])) for part in parts]
+    result = _one_scale(spoilt, weight, parts)
+    sizes = [np.median(np.abs(result[part][:40])) for part in parts]
     assert sizes[0] == pytest.approx(sizes[1], rel=0.05)
 
 

@@ -25,11 +25,11 @@ def test_deviations_count_bags_not_instances():
     bags = Bags.from_list(X)
     data = Prepared(bags, np.arange(3), np.array([1.0, -1.0, 1.0]), View(no_scaling(3)))
     direction, weight = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.2, 0.3])
-    along = [one @ direction for one in X]
-    mean = sum(w * one.mean() for w, one in zip(weight, along, strict=True))
-    square = sum(w * (one**2).mean() for w, one in zip(weight, along, strict=True))
-    found = alone(data, steps.of_strength(Sight(data, weight), direction, 3.0))
-    np.testing.assert_allclose(found, 3.0 * direction / np.sqrt(square - mean**2))
+    along = [item @ direction for item in X]
+    mean = sum(w * item.mean() for w, item in zip(weight, along, strict=True))
+    square = sum(w * (item**2).mean() for w, item in zip(weight, along, strict=True))
+    result = alone(data, steps.of_strength(Sight(data, weight), direction, 3.0))
+    np.testing.assert_allclose(result, 3.0 * direction / np.sqrt(square - mean**2))
 
 
 def test_the_first_bias_is_the_odds_by_weight():

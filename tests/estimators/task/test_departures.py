@@ -88,8 +88,8 @@ def test_the_doubt_of_a_strength_widens_a_prediction_until_it_says_nothing():
 def test_a_strength_that_changes_as_bags_are_added(halves, off, one_sided, level, words):
     drift = Drift(halves, 2.37, off, one_sided)
     noise = {"skewness": 0.0, "kurtosis": 3.0, "correlation": 0.0}
-    found = departures(noise, {"measured": np.nan, "predicted": np.nan}, np.nan, {}, drift)[DRIFT]
-    assert (found.level, found.words) == (level, f"{halves:.2f}, against 2.37: {words}")
+    result = departures(noise, {"measured": np.nan, "predicted": np.nan}, np.nan, {}, drift)[DRIFT]
+    assert (result.level, result.words) == (level, f"{halves:.2f}, against 2.37: {words}")
 
 
 def test_an_estimated_floor_is_beaten_only_beyond_counting():

@@ -31,14 +31,14 @@ QUICK = partial(MILClassifier, effort="quick")
 
 @pytest.fixture(scope="module")
 def estimates():
-    found = {}
+    result = {}
     for name, what in TASKS.items():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(MEASURED, QUICK)
             if name != "several":
                 patch.setattr("needlescope.planning.curve.MORE", SHORT)
-            found[name] = estimate_task(*draw(*what, seed=7)[:2], random_state=0)
-    return found
+            result[name] = estimate_task(*draw(*what, seed=7)[:2], random_state=0)
+    return result
 
 
 @pytest.fixture(autouse=True)
@@ -67,15 +67,15 @@ def test_what_is_measured_is_the_classifier_as_users_have_it(monkeypatch):
 @pytest.mark.parametrize("name", TASKS)
 def test_the_task_is_found(estimates, name):
     task, d, n = TASKS[name]
-    found = estimates[name]
+    result = estimates[name]
     # Where all instances carry the signal R comes out low in halves, and θ is less sure for it.
     known = 0.3 if task.R < task.L or task.L == 1 else 0.45
-    assert abs(found.theta - task.theta) < 3.5 * found.theta_se < known * task.theta
-    assert abs(found.R - task.R) < 3.5 * found.R_se + 0.05 * task.L
-    assert abs(found.dimension - d) < 0.04 * d
-    assert (found.task.L, found.task.pi) == (task.L, found.positives / n)
-    assert abs(found.task.pi - task.pi) < 0.1
-    assert found.alignment["measured"] == pytest.approx(found.alignment["predicted"], abs=0.15)
+    assert abs(result.theta - task.theta) < 3.5 * result.theta_se < known * task.theta
+    assert abs(result.R - task.R) < 3.5 * result.R_se + 0.05 * task.L
+    assert abs(result.dimension - d) < 0.04 * d
+    assert (result.task.L, result.task.pi) == (task.L, result.positives / n)
+    assert abs(result.task.pi - task.pi) < 0.1
+    assert result.alignment["measured"] == pytest.approx(result.alignment["predicted"], abs=0.15)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -89,39 +89,39 @@ def test_errors_are_those_of_the_true_task(estimates, name):
 
 @pytest.mark.parametrize("name", TASKS)
 def test_errors_are_those_measured(estimates, name):
-    found = estimates[name]
-    assert set(found.expected) == {"pooled", "attention, split"}
-    for model, error in found.expected.items():
-        assert abs(found.measured[model] - error) < 3.5 * found.measured_se[model] + 0.01
+    result = estimates[name]
+    assert set(result.expected) == {"pooled", "attention, split"}
+    for model, error in result.expected.items():
+        assert abs(result.measured[model] - error) < 3.5 * result.measured_se[model] + 0.01
 
 
 def test_nothing_is_off_in_data_of_the_theory(estimates):
     assert "can be trusted" in estimates["needle"].trust
-    assert {one.level for one in estimates["needle"].departures.values()} == {0}
+    assert {departure.level for departure in estimates["needle"].departures.values()} == {0}
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_data_of_the_theory_are_as_predicted(estimates, name):
-    found = estimates[name]
-    assert found.verdict != "not as predicted"
-    for model, (low, high) in found.expected_range.items():
-        assert low <= found.expected[model] <= high < 0.5
+    result = estimates[name]
+    assert result.verdict != "not as predicted"
+    for model, (low, high) in result.expected_range.items():
+        assert low <= result.expected[model] <= high < 0.5
         assert high - low < 0.1
-    assert found.halves["found"] == 1.0
-    assert abs(found.halves["theta"] - found.theta) < 2.0 * found.theta_se
+    assert result.halves["found"] == 1.0
+    assert abs(result.halves["theta"] - result.theta) < 2.0 * result.theta_se
 
 
 def test_most_verdicts_on_data_of_the_theory_are_as_predicted(estimates):
     """Of 112 draws 93 % were, and 5 % too open to say (docs/bags.md)."""
-    verdicts = [found.verdict for found in estimates.values()]
+    verdicts = [result.verdict for result in estimates.values()]
     assert verdicts.count("as predicted") >= len(verdicts) - 1
 
 
 def test_a_prediction_is_open_as_far_as_its_strength(estimates, monkeypatch):
-    found, (task, d, n) = estimates["needle"], TASKS["needle"]
-    weaker = found.task.replace(theta=found.theta / (1.0 + 2.0 * found.theta_se / found.theta))
-    high = prediction(weaker, 0.8 * n, found.dimension, "pooled").error
-    assert found.expected_range["pooled"][1] == pytest.approx(high, abs=1e-12)
+    result, (task, d, n) = estimates["needle"], TASKS["needle"]
+    weaker = result.task.replace(theta=result.theta / (1.0 + 2.0 * result.theta_se / result.theta))
+    high = prediction(weaker, 0.8 * n, result.dimension, "pooled").error
+    assert result.expected_range["pooled"][1] == pytest.approx(high, abs=1e-12)
     monkeypatch.setattr("needlescope.estimators.task.view.cosine_deviation", lambda *_: 0.4)
     open_one = estimate_task(*draw(task, d, n, seed=7)[:2], random_state=0)
     assert open_one.theta_se > 0.3 * open_one.theta
@@ -131,21 +131,21 @@ def test_a_prediction_is_open_as_far_as_its_strength(estimates, monkeypatch):
 
 
 def test_no_model_beats_bayes(estimates):
-    for found in estimates.values():
-        best = found.predicted["bayes"]
-        assert all(error > best - 2e-3 for error in found.predicted.values())
+    for result in estimates.values():
+        best = result.predicted["bayes"]
+        assert all(error > best - 2e-3 for error in result.predicted.values())
 
 
 def test_rare_classes_are_judged_by_their_ranking_too(estimates):
     """Always answering the frequent class has nearly the predicted error, and an AUC of a half."""
-    found = estimates["rare"]
+    result = estimates["rare"]
     assert not any(name.startswith("1 − AUC") for name in estimates["needle"].departures)
     for name in ("pooled", "attention, split"):
-        told = found.departures[f"1 − AUC, {name}"]
-        assert told.value == pytest.approx(1.0 - found.measured_auc[name])
-        assert told.assumed == pytest.approx(1.0 - found.expected_auc[name])
+        told = result.departures[f"1 − AUC, {name}"]
+        assert told.value == pytest.approx(1.0 - result.measured_auc[name])
+        assert told.assumed == pytest.approx(1.0 - result.expected_auc[name])
         assert told.level == 0 and told.about == "error"
-    assert found.expected_auc["attention, split"] > 0.8
+    assert result.expected_auc["attention, split"] > 0.8
 
 
 def measured_as(monkeypatch, errors, aucs):
@@ -172,7 +172,7 @@ def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, 
         return estimate_task(X, y, random_state=0)
 
     def off(found):
-        return {name for name, one in found.departures.items() if one.level == 2}
+        return {name for name, departure in found.departures.items() if departure.level == 2}
 
     names = ("pooled", "attention, split")
     first = estimate(errors=dict.fromkeys(names, 0.1), aucs=dict.fromkeys(names, 0.9))
@@ -191,25 +191,25 @@ def test_what_beats_a_floor_or_ranks_otherwise_is_not_as_predicted(monkeypatch, 
 def test_rare_sets_before_a_loud_background_are_never_as_predicted_below_their_floor(seed):
     task = Task(L=12, R=1, theta=5.5, pi=0.05)
     X, y, _ = draw(task, 24, 1000, seed=seed, noise=loud_directions(5, 3.0))
-    found = estimate_task(X, y, random_state=0)
-    if min(found.measured.values()) < 0.5 * found.predicted["bayes"]:
-        assert found.verdict != "as predicted"
+    result = estimate_task(X, y, random_state=0)
+    if min(result.measured.values()) < 0.5 * result.predicted["bayes"]:
+        assert result.verdict != "as predicted"
 
 
 def test_more_bags_buy_what_they_should(estimates):
-    found = estimates["several"]
-    more = found.bags_for(0.01, "pooled")
-    there = prediction(found.task, found.bags + more, found.dimension, "pooled").error
-    assert there == pytest.approx(found.predicted["pooled"] - 0.01, abs=0.002)
-    assert 0.0 < found.bags_for(0.005, "pooled") < more
-    assert found.bags_for(found.predicted["pooled"], "pooled") == np.inf
+    result = estimates["several"]
+    more = result.bags_for(0.01, "pooled")
+    there = prediction(result.task, result.bags + more, result.dimension, "pooled").error
+    assert there == pytest.approx(result.predicted["pooled"] - 0.01, abs=0.002)
+    assert 0.0 < result.bags_for(0.005, "pooled") < more
+    assert result.bags_for(result.predicted["pooled"], "pooled") == np.inf
 
 
 def test_the_report_ends_with_the_answer(estimates):
-    found = estimates["several"]
-    last = str(found).splitlines()[-1]
-    pooled, attention = (found.predicted[name] for name in ("pooled", "attention"))
-    counted, split, mil = (found.measured[name] for name in ("pooled", "attention, split", "mil"))
+    result = estimates["several"]
+    last = str(result).splitlines()[-1]
+    pooled, attention = (result.predicted[name] for name in ("pooled", "attention"))
+    counted, split, mil = (result.measured[name] for name in ("pooled", "attention, split", "mil"))
     told = (
         f"mean pooling {counted:.2f}, attention as in the theory {split:.2f}, MIL search {mil:.2f}"
     )
@@ -233,12 +233,12 @@ def test_a_gain_must_be_one(estimates):
 
 def test_without_a_signal_it_says_so():
     X, y, _ = draw(Task(L=8, R=1, theta=0.0, pi=0.4), 20, 150, seed=3)
-    found = estimate_task(X, y, random_state=0)
-    assert (found.theta, found.task.theta, found.R) == (0.0, 0.0, 0.0)
-    assert found.trust.startswith("no signal was found")
-    assert "signal: none found" in str(found)
-    assert found.bags_for() == np.inf
-    assert found.verdict == "cannot tell" and np.isnan(found.halves["theta"])
+    result = estimate_task(X, y, random_state=0)
+    assert (result.theta, result.task.theta, result.R) == (0.0, 0.0, 0.0)
+    assert result.trust.startswith("no signal was found")
+    assert "signal: none found" in str(result)
+    assert result.bags_for() == np.inf
+    assert result.verdict == "cannot tell" and np.isnan(result.halves["theta"])
 
 
 def test_heavy_tails_are_no_signal_and_are_named():
@@ -247,9 +247,9 @@ def test_heavy_tails_are_no_signal_and_are_named():
         return rng.standard_normal(size) / np.sqrt(rng.chisquare(4, (*size[:2], 1)) / 4)
 
     X, y, _ = draw(Task(L=8, R=1, theta=0.0, pi=0.4), 20, 200, seed=1, noise=student)
-    found = estimate_task(X, y, random_state=0)
-    assert found.theta == 0.0
-    assert found.departures["kurtosis"].level == 2
+    result = estimate_task(X, y, random_state=0)
+    assert result.theta == 0.0
+    assert result.departures["kurtosis"].level == 2
     X, y, _ = draw(Task(L=8, R=2, theta=4.0, pi=0.4), 20, 200, seed=1, noise=student)
     signs = np.where(y, 1.0, -1.0)
     assert fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None).task.R == 2
@@ -261,11 +261,11 @@ def test_correlated_instances_count_as_fewer():
         return np.sqrt(0.5) * (shared + rng.standard_normal(size))
 
     X, y, _ = draw(Task(L=10, R=10, theta=1.0, pi=0.5), 20, 200, noise=correlated)
-    found = estimate_task(X, y, random_state=0)
-    assert found.size == 10.0
-    assert found.task.L == round(10 / (1 + 9 * found.noise["correlation"])) < 4
-    assert found.departures["correlation within bags"].level == 2
-    assert abs(found.measured["pooled"] - found.expected["pooled"]) < 0.1
+    result = estimate_task(X, y, random_state=0)
+    assert result.size == 10.0
+    assert result.task.L == round(10 / (1 + 9 * result.noise["correlation"])) < 4
+    assert result.departures["correlation within bags"].level == 2
+    assert abs(result.measured["pooled"] - result.expected["pooled"]) < 0.1
 
 
 def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
@@ -273,42 +273,42 @@ def test_bags_of_many_sizes_any_labels_and_the_same_answer_twice():
     ragged = [bag[: 6 + k % 7] for k, bag in enumerate(X.astype(np.float32))]
     names = np.where(y == 1, "yes", "no")
     calls = []
-    found = estimate_task(
+    result = estimate_task(
         ragged, names, random_state=5, progress=lambda done, total: calls.append((done, total))
     )
-    assert "vectorized" not in found.predicted
-    assert found.positives == y.sum()
+    assert "vectorized" not in result.predicted
+    assert result.positives == y.sum()
     assert [done for done, _ in calls] == list(range(1, calls[0][1] + 1))
     again = str(estimate_task(Bags.from_list(ragged), y, random_state=5))
-    assert again.replace("positive (1)", "positive ('yes')") == str(found)
+    assert again.replace("positive (1)", "positive ('yes')") == str(result)
 
 
 def test_digits():
     X, y = make_digit_bags(bags=400, L=20, R=1, random_state=0)
-    found = estimate_task(X, y, random_state=0)
-    assert found.task.R == 1
-    assert found.predicted["attention"] < 0.5 * found.predicted["pooled"]
-    assert found.departures["kurtosis"].level > 0
+    result = estimate_task(X, y, random_state=0)
+    assert result.task.R == 1
+    assert result.predicted["attention"] < 0.5 * result.predicted["pooled"]
+    assert result.departures["kurtosis"].level > 0
     # The noise is not normal, and the strength is not the same in halves: its error knows.
-    assert found.departures["strength in halves"].level > 0
-    assert abs(found.halves["theta"] - found.theta) < found.theta_se
+    assert result.departures["strength in halves"].level > 0
+    assert abs(result.halves["theta"] - result.theta) < result.theta_se
 
 
 def test_a_signal_that_only_the_classifiers_find_is_no_task_but_is_said():
     X, y = make_digit_bags(bags=200, L=20, R=1, random_state=0)
-    found = estimate_task(X, y, random_state=0)
-    assert found.theta == 0.0
-    assert found.measured["mil"] < 0.35
-    assert "but a classifier measured does" in found.trust
-    assert str(found).endswith(f"MIL search {found.measured['mil']:.2f}")
+    result = estimate_task(X, y, random_state=0)
+    assert result.theta == 0.0
+    assert result.measured["mil"] < 0.35
+    assert "but a classifier measured does" in result.trust
+    assert str(result).endswith(f"MIL search {result.measured['mil']:.2f}")
 
 
 def test_musk():
-    found = estimate_task(*load_musk1(), random_state=0)
-    assert found.theta > 0.0
-    assert found.dimension < 20.0  # of 166 features
-    assert max(one.level for one in found.departures.values()) > 0
-    assert "can be trusted" not in found.trust
+    result = estimate_task(*load_musk1(), random_state=0)
+    assert result.theta > 0.0
+    assert result.dimension < 20.0  # of 166 features
+    assert max(departure.level for departure in result.departures.values()) > 0
+    assert "can be trusted" not in result.trust
 
 
 def test_a_signal_in_one_feature_is_as_predicted_too():
@@ -316,10 +316,10 @@ def test_a_signal_in_one_feature_is_as_predicted_too():
     rng, y = np.random.default_rng(0), np.arange(400) % 2
     X = rng.standard_normal((400, 10, 100))
     X[y == 1, 0, 0] += 4.0
-    found = estimate_task(X, y, random_state=0)
-    split, expected = found.measured["attention, split"], found.expected["attention, split"]
-    assert abs(split - expected) < 2.0 * found.measured_se["attention, split"]
-    assert "do not trust" not in found.trust
+    result = estimate_task(X, y, random_state=0)
+    split, expected = result.measured["attention, split"], result.expected["attention, split"]
+    assert abs(split - expected) < 2.0 * result.measured_se["attention, split"]
+    assert "do not trust" not in result.trust
 
 
 def test_the_signal_is_looked_for_in_the_bags_that_are_named():
@@ -327,10 +327,10 @@ def test_the_signal_is_looked_for_in_the_bags_that_are_named():
     X = rng.standard_normal((200, 10, 20))
     X[sick, 0, 0] += 6.0
     y = np.where(sick, "sick", "well")
-    found = estimate_task(X, y, positive="sick", random_state=0)
-    assert found.positives == 50 and found.task.pi == 0.25
-    assert abs(found.theta - 6.0) < 3.5 * found.theta_se
-    assert "50 of them positive ('sick')" in str(found)
+    result = estimate_task(X, y, positive="sick", random_state=0)
+    assert result.positives == 50 and result.task.pi == 0.25
+    assert abs(result.theta - 6.0) < 3.5 * result.theta_se
+    assert "50 of them positive ('sick')" in str(result)
     other = estimate_task(X, y, random_state=0)
     assert other.positive == "well" and other.theta == 0.0
     assert "pass positive=" in other.sentence()
@@ -353,17 +353,17 @@ def test_what_cannot_be_estimated_is_refused(y, sentence):
 
 
 def test_instances_that_are_all_the_same_have_no_signal():
-    found = estimate_task(np.ones((20, 3, 4)), np.arange(20) % 2, random_state=0)
-    assert (found.theta, found.surprise) == (0.0, 0.0)
+    result = estimate_task(np.ones((20, 3, 4)), np.arange(20) % 2, random_state=0)
+    assert (result.theta, result.surprise) == (0.0, 0.0)
 
 
 def test_a_signal_stronger_than_any_looked_for_is_said_to_be():
     rng, y = np.random.default_rng(0), np.arange(100) % 2
     X = rng.standard_normal((100, 10, 20))
     X[y == 1, 0] += 15.0 / np.sqrt(20)
-    found = estimate_task(X, y, random_state=0)
-    assert found.theta >= 9.9 and found.theta_se == np.inf
-    assert "θ of 10 or more" in str(found)
+    result = estimate_task(X, y, random_state=0)
+    assert result.theta >= 9.9 and result.theta_se == np.inf
+    assert "θ of 10 or more" in str(result)
 
 
 def test_nothing_is_left_to_buy():
@@ -374,7 +374,7 @@ def test_nothing_is_left_to_buy():
 
 
 def test_what_is_expected_is_for_the_bags_of_a_fold(estimates):
-    found, n = estimates["several"], TASKS["several"][2]
+    result, n = estimates["several"], TASKS["several"][2]
     for name, model in (("pooled", "pooled"), ("attention, split", "attention")):
-        wanted = prediction(found.task, 0.8 * n, found.dimension, model).error
-        assert found.expected[name] == pytest.approx(wanted, abs=1e-12)
+        wanted = prediction(result.task, 0.8 * n, result.dimension, model).error
+        assert result.expected[name] == pytest.approx(wanted, abs=1e-12)

@@ -27,20 +27,20 @@ def test_copies_of_the_same_projections_say_no_more_than_one():
     rng = np.random.default_rng(0)
     noise, seen = rng.standard_normal(2000), rng.standard_normal(2000)
     seen[:400] += 2.5
-    one = fit_mixture(noise, seen, 0.01)
+    item = fit_mixture(noise, seen, 0.01)
     four = fit_mixture(noise, np.tile(seen, 4), 0.01, copies=4)
-    np.testing.assert_allclose(four, one, rtol=1e-9)
+    np.testing.assert_allclose(four, item, rtol=1e-9)
     alone = fit_mixture(noise, np.tile(seen, 4), 0.01)
-    np.testing.assert_allclose(alone.share_se, 0.5 * one.share_se, rtol=1e-9)
+    np.testing.assert_allclose(alone.share_se, 0.5 * item.share_se, rtol=1e-9)
 
 
 def test_copies_count_as_one_where_the_share_is_known():
     rng = np.random.default_rng(0)
     noise, seen = rng.standard_normal(2000), rng.standard_normal(2000)
     seen[:400] += 2.5
-    one = fit_mixture(noise, seen, 0.01, share=0.2)
+    item = fit_mixture(noise, seen, 0.01, share=0.2)
     four = fit_mixture(noise, np.tile(seen, 4), 0.01, share=0.2, copies=4)
-    np.testing.assert_allclose(four, one, rtol=1e-9)
+    np.testing.assert_allclose(four, item, rtol=1e-9)
 
 
 def test_directions_that_vary_make_the_strength_less_sure(monkeypatch, without_halves):
@@ -49,8 +49,8 @@ def test_directions_that_vary_make_the_strength_less_sure(monkeypatch, without_h
     X[y > 0.0, 0, 0] += 4.0
 
     def fit():
-        found = fit_task(as_bags(X), y, np.random.RandomState(0), lambda: None)
-        return found.task.theta, found.theta_se
+        result = fit_task(as_bags(X), y, np.random.RandomState(0), lambda: None)
+        return result.task.theta, result.theta_se
 
     plain, plain_se = fit()
     assert 0.0 < plain_se < 0.1 * plain
@@ -63,7 +63,7 @@ def test_directions_that_vary_make_the_strength_less_sure(monkeypatch, without_h
 
 def _sizes(rng, y):
     """Positive bags are larger, and nothing else."""
-    return [rng.standard_normal((rng.integers(16, 30) if one else 6, 20)) for one in y]
+    return [rng.standard_normal((rng.integers(16, 30) if item else 6, 20)) for item in y]
 
 
 def _spread(rng, y):
@@ -78,8 +78,8 @@ def test_a_difference_that_is_no_direction_is_no_signal(make):
         y = np.arange(200) % 2
         bags = as_bags(make(np.random.default_rng(seed), y))
         random = np.random.RandomState(seed)
-        found = fit_task(bags, np.where(y, 1.0, -1.0), random, lambda: None)
-        claimed += found.task.theta > 0.0
+        result = fit_task(bags, np.where(y, 1.0, -1.0), random, lambda: None)
+        claimed += result.task.theta > 0.0
     assert claimed <= 1
 
 
@@ -91,17 +91,17 @@ def test_few_bags_and_a_signal_in_one_feature(L, R, theta, d, without_halves):
         X = rng.standard_normal((60, L, d))
         X[y == 1, :R, 0] += theta
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
-        z.append((found.task.theta - theta) / found.theta_se)
+        result = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
+        z.append((result.task.theta - theta) / result.theta_se)
     assert np.sqrt(np.mean(np.square(z))) < 1.6
 
 
 def test_what_depends_on_the_folds_is_doubted():
     bags, y = load_musk1()
     signs = np.where(y > 0, 1.0, -1.0)
-    found = [fit_task(bags, signs, np.random.RandomState(seed), lambda: None) for seed in range(6)]
-    thetas = [one.task.theta for one in found]
-    assert np.std(thetas, ddof=1) < np.mean([one.theta_se for one in found])
+    result = [fit_task(bags, signs, np.random.RandomState(seed), lambda: None) for seed in range(6)]
+    thetas = [item.task.theta for item in result]
+    assert np.std(thetas, ddof=1) < np.mean([item.theta_se for item in result])
 
 
 def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch, without_halves):
@@ -114,8 +114,8 @@ def test_directions_are_those_of_four_fifths_of_the_bags(monkeypatch, without_ha
     monkeypatch.setattr("needlescope.estimators.task.view.strength", recorded)
     X, y, _ = draw(Task(L=10, R=1, theta=4.0, pi=0.5), 50, 400)
     signs = np.where(y, 1.0, -1.0)
-    found = fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None)
-    assert list(asked) == [pytest.approx(0.8 * len(y) / found.dimension)]
+    result = fit_task(as_bags(X), signs, np.random.RandomState(0), lambda: None)
+    assert list(asked) == [pytest.approx(0.8 * len(y) / result.dimension)]
 
 
 def test_the_strength_is_right_on_average(without_halves):
@@ -124,11 +124,11 @@ def test_the_strength_is_right_on_average(without_halves):
     for seed in range(16):
         X, y, _ = draw(task, d, n, seed)
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
-        z.append(found.task.theta - task.theta)
-        expected = alignment(found.task, n / (2.0 * found.dimension), "query")
-        others = alignment(found.task, n / (2.0 * found.dimension), "readout")
-        assert found.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
+        result = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
+        z.append(result.task.theta - task.theta)
+        expected = alignment(result.task, n / (2.0 * result.dimension), "query")
+        others = alignment(result.task, n / (2.0 * result.dimension), "readout")
+        assert result.alignment["predicted"] in (pytest.approx(expected), pytest.approx(others))
     assert abs(np.mean(z)) < 3.5 * np.std(z) / np.sqrt(16)
 
 
@@ -158,9 +158,9 @@ def test_nine_in_ten_intervals_of_the_strength_cover_it():
         d, n = int(rng.integers(20, 100)), int(rng.integers(150, 600))
         X, y, _ = draw(task, d, n, seed)
         random = np.random.RandomState(seed)
-        found = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
-        if found.task.theta > 0.0:
-            covered.append(abs(found.task.theta - task.theta) < 1.645 * found.theta_se)
+        result = fit_task(as_bags(X), np.where(y, 1.0, -1.0), random, lambda: None)
+        if result.task.theta > 0.0:
+            covered.append(abs(result.task.theta - task.theta) < 1.645 * result.theta_se)
     assert len(covered) > 80
     # 0.9, and three standard errors of so many trials.
     assert abs(np.mean(covered) - 0.9) < 3.0 * np.sqrt(0.9 * 0.1 / len(covered))

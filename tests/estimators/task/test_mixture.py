@@ -12,9 +12,9 @@ def test_a_mixture_is_found_whatever_the_noise():
     rng = np.random.default_rng(0)
     noise, seen = (rng.gumbel(size=8000) for _ in range(2))
     seen[:1200] += 3.0
-    found = fit_mixture(noise, seen, 0.01)
-    assert abs(found.share - 0.15) < 3.5 * found.share_se < 0.05
-    assert abs(found.shift - 3.0) < 3.5 * found.shift_se < 0.5
+    result = fit_mixture(noise, seen, 0.01)
+    assert abs(result.share - 0.15) < 3.5 * result.share_se < 0.05
+    assert abs(result.shift - 3.0) < 3.5 * result.shift_se < 0.5
     assert fit_mixture(noise, seen, 0.01, share=0.15).share == pytest.approx(0.15)
 
 

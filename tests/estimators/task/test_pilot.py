@@ -16,20 +16,20 @@ from tests.estimators.draws import draw
 def test_a_plan_from_a_pilot_says_how_far_it_is_open():
     task = ns.Task(L=6, R=1, theta=5.0, pi=0.5)
     X, y, _ = draw(task, 10, 60, 1)
-    found = ns.plan_from_pilot(X, y, n=400, learner="pooled", resamples=2, seed=0, others=False)
-    assert isinstance(found, ns.PilotPlan) and found.bags == 60 and found.n == 400
-    assert abs(found.theta - 5.0) < 3.0 * found.theta_se + 0.3
-    assert len(found.resampled) == 2 and found.low <= found.high
-    assert list(found.measured) == [15, 30, 45]
-    assert 0.0 < found.extrapolated < 0.5
-    assert found.trust
+    result = ns.plan_from_pilot(X, y, n=400, learner="pooled", resamples=2, seed=0, others=False)
+    assert isinstance(result, ns.PilotPlan) and result.bags == 60 and result.n == 400
+    assert abs(result.theta - 5.0) < 3.0 * result.theta_se + 0.3
+    assert len(result.resampled) == 2 and result.low <= result.high
+    assert list(result.measured) == [15, 30, 45]
+    assert 0.0 < result.extrapolated < 0.5
+    assert result.trust
     # How far it is open comes first, before the number that it is about.
-    trust, open_, parts = found.notes[:3]
-    assert found.verdict.startswith(f"{trust} {open_} {parts} Mean pooling trained on 400 bags")
-    assert trust == found.trust[0].upper() + found.trust[1:] + "."
-    assert f"go from a test error of {found.low:.3g} to a test error of {found.high:.3g}" in open_
+    trust, open_, parts = result.notes[:3]
+    assert result.verdict.startswith(f"{trust} {open_} {parts} Mean pooling trained on 400 bags")
+    assert trust == result.trust[0].upper() + result.trust[1:] + "."
+    assert f"go from a test error of {result.low:.3g} to a test error of {result.high:.3g}" in open_
     assert (
-        f"fitted to 45 bags of the pilot has a test error of {found.measured[45][0]:.3g}" in parts
+        f"fitted to 45 bags of the pilot has a test error of {result.measured[45][0]:.3g}" in parts
     )
 
 
@@ -49,20 +49,20 @@ def quickly(monkeypatch):
 
 
 def test_a_target_below_an_estimated_bayes_error_is_not_refused(quickly):
-    found = ns.plan_from_pilot(*quickly, error=0.012, learner="pooled", resamples=1, others=False)
-    assert not found.reached and found.floor > 0.012
-    assert found.verdict.startswith("Doubt it: do not trust the theory's numbers here. ")
-    assert "fitted to 45 bags of the pilot has a test error of 0.011" in found.verdict
-    assert "is that of the estimated task, and as uncertain. Mean pooling cannot" in found.verdict
-    assert "go from more bags than are planned for to" in found.notes[1]
+    result = ns.plan_from_pilot(*quickly, error=0.012, learner="pooled", resamples=1, others=False)
+    assert not result.reached and result.floor > 0.012
+    assert result.verdict.startswith("Doubt it: do not trust the theory's numbers here. ")
+    assert "fitted to 45 bags of the pilot has a test error of 0.011" in result.verdict
+    assert "is that of the estimated task, and as uncertain. Mean pooling cannot" in result.verdict
+    assert "go from more bags than are planned for to" in result.notes[1]
 
 
 def test_what_was_measured_stands_beside_the_lines_of_others(quickly, monkeypatch):
     monkeypatch.setattr("needlescope.planning.lines.NAMES", ("pooled", "amp"))
-    found = ns.plan_from_pilot(
+    result = ns.plan_from_pilot(
         *quickly, n=400, learner="amp", resamples=1, interval=False
     )  # fmt: skip
-    told = {one.learner: one.words for one in found.others}
+    told = {other.learner: other.words for other in result.others}
     assert told["pooled"].endswith("(cross-validated on the pilot: 0.211)")
 
 

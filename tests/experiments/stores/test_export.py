@@ -13,10 +13,10 @@ from tests.experiments.some_units import TRIAL, cheap
 
 @pytest.fixture
 def store(tmp_path: Path):
-    with Store(tmp_path / "a.sqlite") as found:
+    with Store(tmp_path / "a.sqlite") as result:
         for unit in (TRIAL, *cheap(3)):
-            found.put(unit, {"error": 0.1}, seconds=1.0)
-        yield found
+            result.put(unit, {"error": 0.1}, seconds=1.0)
+        yield result
 
 
 def tamper(store: Store, column: str, path: str, value: str) -> None:

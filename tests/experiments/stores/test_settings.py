@@ -20,12 +20,12 @@ UNIT = Unit("predict", {"task": TASK, "training": TRAINING, "model": "pooled"})
 
 @pytest.mark.parametrize("call", CALLS)
 def test_every_argument_of_a_call_is_there_unless_it_is_none(call):
-    found = settings(Unit(call, {"task": TASK}))
-    for name, one in parameters(call).items():
-        if name not in ("task", "noise") and one.default not in (None, one.empty):
-            assert found[name] == plain(one.default)
-    assert found["task"] == TASK | {"positions": "uniform"}
-    assert ("noise" in found) == ("noise" in parameters(call))
+    result = settings(Unit(call, {"task": TASK}))
+    for name, parameter in parameters(call).items():
+        if name not in ("task", "noise") and parameter.default not in (None, parameter.empty):
+            assert result[name] == plain(parameter.default)
+    assert result["task"] == TASK | {"positions": "uniform"}
+    assert ("noise" in result) == ("noise" in parameters(call))
 
 
 def test_a_table_has_the_defaults(tmp_path):
@@ -51,14 +51,14 @@ def test_the_key_is_of_the_arguments_as_given():
 
 
 def test_what_is_given_wins_over_the_default():
-    one = Unit("simulate", {**UNIT.arguments, "noise": {"covariance_decay": 0.5}, "query": None})
-    found = settings(one)
-    assert found["noise"] == {
+    item = Unit("simulate", {**UNIT.arguments, "noise": {"covariance_decay": 0.5}, "query": None})
+    result = settings(item)
+    assert result["noise"] == {
         "entries": "gaussian",
         "token_correlation": 0.0,
         "covariance_decay": 0.5,
     }
-    assert "query" not in found
+    assert "query" not in result
 
 
 def test_a_store_from_before_has_the_defaults_of_the_same_code_only(tmp_path):
@@ -74,9 +74,12 @@ def test_a_store_from_before_has_the_defaults_of_the_same_code_only(tmp_path):
     base.commit()
     base.close()
     with ns.Store(path) as store:
-        found = store.to_pandas()
-        assert found["training.ridge"].isna().tolist() == [False, True]  # of unknown code: as given
-        assert found["training.alpha1"].tolist() == [2.0, 2.0]
+        result = store.to_pandas()
+        assert result["training.ridge"].isna().tolist() == [
+            False,
+            True,
+        ]  # of unknown code: as given
+        assert result["training.alpha1"].tolist() == [2.0, 2.0]
         assert ns.run_units([UNIT], store) == (0, 1, 0, ())
         other = Unit("oracle", {"task": TASK, "model": "pooled"})
         ns.run_units([other], store, engine=local(1))

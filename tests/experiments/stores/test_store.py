@@ -38,17 +38,17 @@ def test_every_bit_of_a_number_is_kept(store: Store) -> None:
     values = np.random.default_rng(0).standard_normal(200) * 10.0 ** np.arange(-100, 100)
     numbers = {f"n{place}": float(value) for place, value in enumerate(values)}
     store.put(TRIAL, numbers | {"tiny": 5e-324, "minus": -0.0}, seconds=0.0)
-    found = store.get(TRIAL).numbers
-    assert {name: found[name] for name in numbers} == numbers
-    assert found["tiny"] == 5e-324 and math.copysign(1.0, found["minus"]) == -1.0
+    result = store.get(TRIAL).numbers
+    assert {name: result[name] for name in numbers} == numbers
+    assert result["tiny"] == 5e-324 and math.copysign(1.0, result["minus"]) == -1.0
 
 
 def test_nan_and_infinity_among_numbers(store: Store) -> None:
     numbers = {"none": math.nan, "much": math.inf, "little": -math.inf, "some": 1.0}
     store.put(TRIAL, numbers, seconds=0.0)
-    found = store.get(TRIAL).numbers
-    assert math.isnan(found.pop("none"))
-    assert found == {"much": math.inf, "little": -math.inf, "some": 1.0}
+    result = store.get(TRIAL).numbers
+    assert math.isnan(result.pop("none"))
+    assert result == {"much": math.inf, "little": -math.inf, "some": 1.0}
     table = store.to_pandas()
     assert np.isnan(table.none[0]) and table.much[0] == math.inf
 
@@ -129,8 +129,8 @@ def test_to_parquet_reads_back(store: Store, tmp_path: Path) -> None:
     units = [TRIAL, *cheap(4), WRONG]
     run_units(units, store, engine=local(1))
     store.to_parquet(tmp_path / "table.parquet", units)
-    found = pd.read_parquet(tmp_path / "table.parquet")
-    assert found.error.tolist()[1:5] == store.to_pandas(units).error.tolist()[1:5]
+    result = pd.read_parquet(tmp_path / "table.parquet")
+    assert result.error.tolist()[1:5] == store.to_pandas(units).error.tolist()[1:5]
 
 
 # ---------------------------------------------------------------- the file

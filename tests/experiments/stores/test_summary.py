@@ -23,8 +23,8 @@ def trial(number: int, theta: float = 5.0, **more: object) -> Unit:
 
 @pytest.fixture
 def store(tmp_path: Path):
-    with Store(tmp_path / "a.sqlite") as found:
-        yield found
+    with Store(tmp_path / "a.sqlite") as result:
+        yield result
 
 
 def test_trials_are_pooled_and_points_are_told_apart(store: Store) -> None:
@@ -36,18 +36,18 @@ def test_trials_are_pooled_and_points_are_told_apart(store: Store) -> None:
     store.put(trial(0, theta=7.0), None, seconds=1.0, error="ValueError: no")
     theory = Unit("oracle", {"task": TASK, "model": "pooled"})
     store.put(theory, {"error": 0.25}, seconds=1.0)
-    found = store.to_pandas(summary=True).set_index(["call", "task.theta"]).sort_index()
-    row = found.loc[("simulate", 5.0)]
+    result = store.to_pandas(summary=True).set_index(["call", "task.theta"]).sort_index()
+    row = result.loc[("simulate", 5.0)]
     assert row.test_error == pytest.approx(statistics.mean(errors), rel=1e-14)
     assert row.test_error_se == pytest.approx(statistics.stdev(errors) / math.sqrt(3), rel=1e-14)
     assert (row.trials, row.failed, row.seconds, row.provenance) == (3, 1, 5.0, "simulation")
-    row = found.loc[("simulate", 6.0)]
+    row = result.loc[("simulate", 6.0)]
     assert (row.test_error, row.test_error_se, row.trials) == (0.3, 0.07, 1)  # its own
-    row = found.loc[("simulate", 7.0)]
+    row = result.loc[("simulate", 7.0)]
     assert (math.isnan(row.test_error), row.trials, row.failed) == (True, 0, 1)
-    row = found.loc[("oracle", 5.0)]
+    row = result.loc[("oracle", 5.0)]
     assert (row.error, row.trials, row.failed) == (0.25, 0, 0)
-    assert "seed" not in found and len(found) == 4
+    assert "seed" not in result and len(result) == 4
 
 
 def test_units_of_several_trials_count_all_of_them(store: Store) -> None:

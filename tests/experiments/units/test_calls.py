@@ -27,15 +27,15 @@ def test_a_decay_is_the_covariance_it_describes():
     steps = np.arange(20)
     whole = ns.Noise(covariance=(-0.7) ** np.abs(steps[:, None] - steps))
     task, training = ns.Task(**ARGUMENTS["task"]), ns.Training(**ARGUMENTS["training"])
-    found = ns.simulate(task, training, "pooled", 20, 2, [1], noise=whole, n_jobs=1)
-    assert decay["test_error"] == found.test_error
+    result = ns.simulate(task, training, "pooled", 20, 2, [1], noise=whole, n_jobs=1)
+    assert decay["test_error"] == result.test_error
 
 
 def test_other_properties_of_the_noise_stay():
     given = {"entries": "student", "df": 4.0, "token_correlation": 0.1, "covariance_decay": 0.3}
-    found = decode("noise", given, d=6)
-    assert (found.entries, found.df, found.token_correlation) == ("student", 4.0, 0.1)
-    assert found.covariance[0, 2] == pytest.approx(0.09)
+    result = decode("noise", given, d=6)
+    assert (result.entries, result.df, result.token_correlation) == ("student", 4.0, 0.1)
+    assert result.covariance[0, 2] == pytest.approx(0.09)
     assert "covariance_decay" in given
 
 
@@ -61,9 +61,9 @@ TASK = {"L": 10, "R": 1, "theta": 5.0, "pi": 0.5}
 
 
 def test_a_call_leaves_nan_out() -> None:
-    found = TRIAL.run()
-    assert found and not any(
-        isinstance(value, float) and math.isnan(value) for value in found.values()
+    result = TRIAL.run()
+    assert result and not any(
+        isinstance(value, float) and math.isnan(value) for value in result.values()
     )
-    one = make_dataclass("One", ["a", "b", "c"])
-    assert flatten(one(math.nan, 1, math.inf)) == {"b": 1.0, "c": math.inf}
+    item = make_dataclass("One", ["a", "b", "c"])
+    assert flatten(item(math.nan, 1, math.inf)) == {"b": 1.0, "c": math.inf}

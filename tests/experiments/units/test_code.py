@@ -35,7 +35,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copytree(first, root, ignore=shutil.ignore_patterns("__pycache__"))
 
     def source(_: Path, module: str) -> Any:
-        here, there = (code._path(one, module) for one in (root, first))
+        here, there = (code._path(item, module) for item in (root, first))
         if here and there and filecmp.cmp(here, there, shallow=False):
             return read(first, module)
         return read.__wrapped__(root, module)

@@ -39,7 +39,7 @@ def test_nothing_is_guessed_that_is_not_there(word):
 
 def test_every_synonym_is_of_a_word_that_a_sweep_takes():
     fields = {
-        field.name for one in (Task, Training, Query, Noise) for field in dataclasses.fields(one)
+        field.name for item in (Task, Training, Query, Noise) for field in dataclasses.fields(item)
     }
     taken = fields | {name for call in CALLS for name in parameters(call)} | {"call", "together"}
     assert set(SYNONYMS.values()) <= taken

@@ -147,12 +147,12 @@ class Odd(Steep):
 
 
 def test_usual_classes_have_one():
-    found = [
-        identity(one) for one in (Steep(0.5), Steep(0.7), Written(0.5), Written(0.7), Odd(0.5))
+    result = [
+        identity(item) for item in (Steep(0.5), Steep(0.7), Written(0.5), Written(0.7), Odd(0.5))
     ]
-    assert len({one["code"] for one in found}) == 5
-    assert [one["class"] for one in found] == ["Steep", "Steep", "Written", "Written", "Odd"]
-    assert found[0]["parameters"] == {"slope": 0.5}
+    assert len({item["code"] for item in result}) == 5
+    assert [item["class"] for item in result] == ["Steep", "Steep", "Written", "Written", "Odd"]
+    assert result[0]["parameters"] == {"slope": 0.5}
     assert identity(Steep(np.float64(0.5)))["parameters"] == {"slope": 0.5}
     long = identity(Steep(np.arange(1000.0)))["parameters"]["slope"]
     assert isinstance(long, str) and len(long) == 16
@@ -198,8 +198,8 @@ def test_the_key_is_that_of_the_identity():
     assert (
         len(
             {
-                unit(one).key
-                for one in ("logistic", Steep(1.0), Steep(0.7), Written(0.7), Logistic())
+                unit(item).key
+                for item in ("logistic", Steep(1.0), Steep(0.7), Written(0.7), Logistic())
             }
         )
         == 5
@@ -222,9 +222,9 @@ def test_it_runs_on_processes_and_a_store_holds_no_code(tmp_path):
     with ns.Store(tmp_path / "a.sqlite") as store:
         assert ns.run_units(units, store, engine=local(2)).failed == 0
         assert ns.run_units(sweep.units(), store) == (0, 6, 0, ())
-        found = store.to_pandas(units)
+        result = store.to_pandas(units)
         row = store.get(units[0])
-    assert found["training.loss"].tolist() == [
+    assert result["training.loss"].tolist() == [
         "steep",
         "logistic",
         "steep",
@@ -232,8 +232,8 @@ def test_it_runs_on_processes_and_a_store_holds_no_code(tmp_path):
         "logistic",
         "logistic",
     ]
-    assert found["training.loss.parameters.slope"].dropna().tolist() == [0.7] * 3
-    assert found.test_error[0] == unit(Steep(0.7)).run()["test_error"]
+    assert result["training.loss.parameters.slope"].dropna().tolist() == [0.7] * 3
+    assert result.test_error[0] == unit(Steep(0.7)).run()["test_error"]
     assert row.unit == units[0] and row.unit.key == units[0].key
     with pytest.raises(ValueError, match="the steep loss is known by its identity only"):
         row.unit.run()
@@ -241,11 +241,11 @@ def test_it_runs_on_processes_and_a_store_holds_no_code(tmp_path):
 
 
 def test_a_piecewise_loss_is_kept_whole(tmp_path, two_kinks):
-    one = unit(two_kinks)
+    item = unit(two_kinks)
     with ns.Store(tmp_path / "a.sqlite") as store:
-        ns.run_units([one], store, engine=local(1))
-        kept = store.get(one)
-    assert kept.unit.run() == kept.numbers == one.run()
+        ns.run_units([item], store, engine=local(1))
+        kept = store.get(item)
+    assert kept.unit.run() == kept.numbers == item.run()
     assert (
         kept.numbers["test_error"]
         == ns.predict(ns.Task(**TASK), ns.Training(1.0, 2.0, loss=two_kinks), "pooled").test_error

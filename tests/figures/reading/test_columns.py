@@ -13,9 +13,9 @@ from needlescope.figures.reading.columns import checked, listed, missing, read_c
     "values", [[1, 2], [1.5, np.nan], pd.array([1, None], dtype="Int64"), [np.float32(1), None]]
 )
 def test_numbers_of_any_kind_are_plain_numbers_or_missing(values):
-    found = checked("test_error", pd.Series(values))
-    assert found.dtype.kind in "if" and found.iloc[0] in (1, 1.5)
-    assert found.isna().tolist() == pd.Series(values).isna().tolist()
+    result = checked("test_error", pd.Series(values))
+    assert result.dtype.kind in "if" and result.iloc[0] in (1, 1.5)
+    assert result.isna().tolist() == pd.Series(values).isna().tolist()
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_a_capacity_and_the_strength_of_hard_attention_may_be_infinite():
 
 def test_truths_are_true_or_false_or_missing():
     for values in ([True, False], [np.True_, None], [np.nan, True], pd.array([True, None])):
-        found = checked("training.balanced", pd.Series(values))
-        assert found.isna().tolist() == pd.Series(values).isna().tolist()
-        assert {type(one) for one in found.dropna()} <= {bool, np.bool_}
+        result = checked("training.balanced", pd.Series(values))
+        assert result.isna().tolist() == pd.Series(values).isna().tolist()
+        assert {type(item) for item in result.dropna()} <= {bool, np.bool_}
     with pytest.raises(
         ValueError, match=r"^column training.balanced must hold True or False, got "
     ):
@@ -61,5 +61,5 @@ def test_few_values_are_listed_and_many_are_counted():
 
 
 def test_empty_cells():
-    assert all(missing(one) for one in (None, pd.NA, np.nan))
-    assert not any(missing(one) for one in (0, 0.0, "", False))
+    assert all(missing(item) for item in (None, pd.NA, np.nan))
+    assert not any(missing(item) for item in (0, 0.0, "", False))

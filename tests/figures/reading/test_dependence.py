@@ -48,8 +48,8 @@ def test_without_a_query_its_training_does_not_matter(column):
     assert column in depends("predict", {**given, "model": "attention"})
     if field.startswith("schedule"):
         field, other = "schedule", ns.Schedule.even(3)
-    one, two = TRAINING, TRAINING.replace(**{field: other})
-    assert ns.predict(TASK, one, "pooled").test_error == ns.predict(TASK, two, "pooled").test_error
+    item, two = TRAINING, TRAINING.replace(**{field: other})
+    assert ns.predict(TASK, item, "pooled").test_error == ns.predict(TASK, two, "pooled").test_error
 
 
 def test_baselines_that_get_all_data_depend_on_those_of_the_query():
@@ -79,8 +79,8 @@ def test_all_that_may_be_unused_has_a_symbol():
 
 def test_a_training_of_fuller_attention_has_its_defaults():
     usual = signature(simulate_deep).parameters
-    found = depends("simulate_deep", {"model": "multihead", "architecture": "multihead"})
-    assert found == {
+    result = depends("simulate_deep", {"model": "multihead", "architecture": "multihead"})
+    assert result == {
         "architecture": "multihead",
         "heads": 4,
         "width": usual["width"].default,

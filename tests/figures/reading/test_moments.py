@@ -15,8 +15,8 @@ def test_columns_are_in_the_order_of_their_numbers():
 
 def test_a_moment_without_a_number_is_left_out():
     rows = [{"a_1": 1.0, "a_2": 2.0, "b_1": 3.0}, {"a_1": 4.0, "b_1": 5.0, "b_2": 6.0}]
-    found = each(pd.DataFrame(rows), "a", "b")
-    assert found[["a", "b"]].values.tolist() == [[1.0, 3.0], [4.0, 5.0]]
+    result = each(pd.DataFrame(rows), "a", "b")
+    assert result[["a", "b"]].values.tolist() == [[1.0, 3.0], [4.0, 5.0]]
     assert not len(each(pd.DataFrame(rows), "a", "c"))
 
 

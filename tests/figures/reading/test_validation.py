@@ -22,10 +22,10 @@ def table(*rows):
 
 
 def test_rows_come_in_with_every_column_and_those_of_other_calls_do_not():
-    found = read(table({}, {"call": "oracle", "test_error": 0.3}, {"training.alpha1": 3.0}), LINE)
-    assert found["training.alpha1"].tolist() == [2.0, 3.0]
-    assert found["training.loss"].tolist() == ["logistic"] * 2  # the default
-    assert found["train_error"].isna().all()  # which the table lacks
+    result = read(table({}, {"call": "oracle", "test_error": 0.3}, {"training.alpha1": 3.0}), LINE)
+    assert result["training.alpha1"].tolist() == [2.0, 3.0]
+    assert result["training.loss"].tolist() == ["logistic"] * 2  # the default
+    assert result["train_error"].isna().all()  # which the table lacks
 
 
 @pytest.mark.parametrize(

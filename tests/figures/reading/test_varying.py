@@ -16,8 +16,8 @@ def table(*rows):
 
 
 def test_numbers_come_in_order_and_what_has_one_value_does_not_vary():
-    found = varying(table({"task.theta": 5.0}, {"task.theta": 4.0}, {"task.theta": 5.0}))
-    assert found == {"task.theta": [4.0, 5.0]}
+    result = varying(table({"task.theta": 5.0}, {"task.theta": 4.0}, {"task.theta": 5.0}))
+    assert result == {"task.theta": [4.0, 5.0]}
 
 
 def test_sizes_of_a_simulation_are_no_parameters():
@@ -37,15 +37,15 @@ def test_sizes_of_a_simulation_are_no_parameters():
 )
 def test_what_some_rows_leave_unsaid_is_a_value_too(column, value, unsaid):
     given = table({column: value}, {}, {column: np.nan})
-    found = varying(given)[column]
-    assert set(found) == {value, unsaid}
-    chosen = {one: with_value(given, column, one).tolist() for one in found}
+    result = varying(given)[column]
+    assert set(result) == {value, unsaid}
+    chosen = {item: with_value(given, column, item).tolist() for item in result}
     assert chosen == {value: [True, False, False], unsaid: [False, True, True]}
 
 
 def test_a_model_without_a_query_has_none_unsaid():
-    found = varying(table({"query.kappa": 2.0}, {"model": "pooled"}))
-    assert found == {"model": ["attention", "pooled"]}
+    result = varying(table({"query.kappa": 2.0}, {"model": "pooled"}))
+    assert result == {"model": ["attention", "pooled"]}
 
 
 def test_an_error_is_a_parameter_of_thresholds_and_a_result_of_oracles():
@@ -57,21 +57,21 @@ def test_an_error_is_a_parameter_of_thresholds_and_a_result_of_oracles():
 
 def test_positions_are_told_apart_though_they_have_no_hash():
     given = table(*({"task.positions": {"sets": [[k]]}} for k in (0, 1)), {})
-    found = varying(given)["task.positions"]
-    assert len(found) == 3 and "uniform" in found
-    assert sum(with_value(given, "task.positions", one).sum() for one in found) == 3
+    result = varying(given)["task.positions"]
+    assert len(result) == 3 and "uniform" in result
+    assert sum(with_value(given, "task.positions", item).sum() for item in result) == 3
 
 
 def test_several_signals_are_told_apart_from_one():
     given = table(*({"task.signals": weights} for weights in ([0.5, 0.5], [0.2, 0.8])), {})
-    found = varying(given)["task.signals"]
-    assert found == ["[0.2, 0.8]", "[0.5, 0.5]", "one"]
-    assert sum(with_value(given, "task.signals", one).sum() for one in found) == 3
+    result = varying(given)["task.signals"]
+    assert result == ["[0.2, 0.8]", "[0.5, 0.5]", "one"]
+    assert sum(with_value(given, "task.signals", item).sum() for item in result) == 3
 
 
 def test_a_training_of_fuller_attention_is_asked_alpha_and_its_architecture():
-    rows = [{"call": "simulate_deep", "architecture": one, "model": one, "alpha": 2.0 * k}
-            for k, one in enumerate(("gru", "max"), 1)]  # fmt: skip
+    rows = [{"call": "simulate_deep", "architecture": item, "model": item, "alpha": 2.0 * k}
+            for k, item in enumerate(("gru", "max"), 1)]  # fmt: skip
     assert varying(pd.DataFrame(rows)) == {"architecture": ["gru", "max"], "alpha": [2.0, 4.0]}
-    rates = [{**rows[0], "rates": one} for one in ([0.1], [0.1, 0.2])]
+    rates = [{**rows[0], "rates": item} for item in ([0.1], [0.1, 0.2])]
     assert varying(pd.DataFrame(rates)) == {"rates": ["[0.1, 0.2]", "[0.1]"]}

@@ -59,27 +59,27 @@ def test_every_dot_has_its_line_and_two_sizes(full):
 
 @pytest.mark.parametrize("L", [10, 100, 10_000])
 def test_those_who_know_the_signal_err_ten_per_cent(L):
-    found = ns.oracle(asked(L), "bayes")
-    assert abs(found.error - 0.1) < 1e-4 + 3.0 * found.error_se
+    result = ns.oracle(asked(L), "bayes")
+    assert abs(result.error - 0.1) < 1e-4 + 3.0 * result.error_se
 
 
 def test_the_query_needs_what_the_leading_order_in_one_over_L_says(ran):
     """tan² = 4/x + 16 θ²/x² with x = α0 θ⁴/L, and κ = η_q θ³/(16 s L²); for w, 4 L/(θ² α0)."""
-    found = steps_needed(ran).set_index("L").loc[10_000]
+    result = steps_needed(ran).set_index("L").loc[10_000]
     theta, tan2 = STRENGTHS[10_000], 1.0 / OVERLAP - 1.0
     x = (2.0 + np.sqrt(4.0 + 16.0 * theta**2 * tan2)) / tan2
-    assert found["query"] == pytest.approx(x * 1e4 / theta**4, rel=2e-3)
-    assert found["readout"] == pytest.approx(4.0 * 1e4 / (theta**2 * tan2), rel=2e-3)
+    assert result["query"] == pytest.approx(x * 1e4 / theta**4, rel=2e-3)
+    assert result["readout"] == pytest.approx(4.0 * 1e4 / (theta**2 * tan2), rel=2e-3)
     step = SHARPNESS * theta * 16.0 * np.sqrt(OVERLAP) * 1e8 / theta**3
-    assert found["step"] == pytest.approx(step, rel=2e-3)
+    assert result["step"] == pytest.approx(step, rel=2e-3)
 
 
 def test_what_is_needed_gives_the_cosine_and_the_strength(ran):
     for row in steps_needed(ran).itertuples():
         task = asked(int(row.L))
         training = ns.Training(alpha0=[row.query, row.readout], alpha1=1.0)
-        found = ns.align(task, training)
-        assert [found.cosine_q[0], found.cosine_w[1]] == pytest.approx([0.9, 0.9], abs=5e-4)
+        result = ns.align(task, training)
+        assert [result.cosine_q[0], result.cosine_w[1]] == pytest.approx([0.9, 0.9], abs=5e-4)
         # β² in place of the step, which may be longer than a training allows
         sharp = ns.align(task, training.replace(beta=np.sqrt(row.step / training.eta_q)))
         assert sharp.kappa[0] == pytest.approx(SHARPNESS * task.theta, rel=1e-3)
@@ -160,14 +160,14 @@ def lines(panel):
 
 def test_lines_are_where_the_rows_cross_a_cosine_of_nine_tenths(table):
     samples, step = drawing(table).panels
-    found = lines(samples)
-    assert [*found] == ["one step", "two steps", "AMP (theory)", "Bayes-optimal"]
-    assert all(mark.x == LENGTHS for mark in found.values())
-    assert found["two steps"].y == pytest.approx(LENGTHS)
-    assert found["one step"].y == pytest.approx(7.0 * np.array(LENGTHS))
-    assert found["Bayes-optimal"].y == pytest.approx([0.5] * 3)
-    assert found["AMP (theory)"].y == pytest.approx([0.5, 0.5, 9.0])
-    assert found["two steps"].name == "two steps: $L^{1.00}$"
+    result = lines(samples)
+    assert [*result] == ["one step", "two steps", "AMP (theory)", "Bayes-optimal"]
+    assert all(mark.x == LENGTHS for mark in result.values())
+    assert result["two steps"].y == pytest.approx(LENGTHS)
+    assert result["one step"].y == pytest.approx(7.0 * np.array(LENGTHS))
+    assert result["Bayes-optimal"].y == pytest.approx([0.5] * 3)
+    assert result["AMP (theory)"].y == pytest.approx([0.5, 0.5, 9.0])
+    assert result["two steps"].name == "two steps: $L^{1.00}$"
     [sharp] = lines(step).values()  # κ = θ/2 = 2, and 1/L² at a step of 10
     assert sharp.y == pytest.approx(20.0 * np.array(LENGTHS, float) ** 2)
     assert sharp.name.endswith("$L^{2.00}$")
@@ -197,5 +197,5 @@ def test_what_is_not_crossed_is_left_out(table):
 
 
 def test_a_quick_learner_without_its_boundary_is_known_where_it_does_not_jump(table):
-    found = lines(drawing(table[table.call != "phase_boundaries"]).panels[0])
-    assert found["AMP (theory)"].y[:2] == pytest.approx([0.5, 0.5])
+    result = lines(drawing(table[table.call != "phase_boundaries"]).panels[0])
+    assert result["AMP (theory)"].y[:2] == pytest.approx([0.5, 0.5])

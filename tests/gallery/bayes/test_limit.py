@@ -23,8 +23,8 @@ def test_every_iteration_has_its_limit_and_two_sizes(full):
     assert len({unit.key for unit in units}) == len(units)
 
     def points(call):
-        found = [unit.arguments for unit in units if unit.call == call]
-        return {(one["task"]["L"], one["alpha"]) for one in found}
+        result = [unit.arguments for unit in units if unit.call == call]
+        return {(item["task"]["L"], item["alpha"]) for item in result}
 
     assert points("simulate_amp") < points("bayes_optimal")
     sizes = {u.arguments["d"] for u in units if u.call == "simulate_amp"}
@@ -35,11 +35,11 @@ def test_all_have_the_same_data():
     totals = {}
     for unit in FIGURE.units(False):
         if unit.call == "predict":
-            found = unit.arguments
-            total = sum(found["training"].get(name, 0.0) for name in ("alpha0", "alpha1"))
-            place = found["model"], found["task"]["L"]
+            result = unit.arguments
+            total = sum(result["training"].get(name, 0.0) for name in ("alpha0", "alpha1"))
+            place = result["model"], result["task"]["L"]
             totals.setdefault(place, set()).add(round(total, 9))
-    assert len(totals) == 4 and len({frozenset(one) for one in totals.values()}) == 1
+    assert len(totals) == 4 and len({frozenset(total) for total in totals.values()}) == 1
 
 
 def edges(**more):
@@ -67,11 +67,13 @@ def test_without_a_jump_all_is_scored_and_without_its_place_nothing():
 
 
 def test_amp_is_compared_with_its_theory():
-    trials = [{**iteration(1.0), "d": 50, "test_error": one, "overlap": 0.5} for one in (0.2, 0.3)]
+    trials = [
+        {**iteration(1.0), "d": 50, "test_error": item, "overlap": 0.5} for item in (0.2, 0.3)
+    ]
     numbers = {"test_error": 0.1, "amp_test_error": 0.25, "overlap": 0.9, "amp_overlap": 0.5}
     limit = {**iteration(1.0), "call": "bayes_optimal", **numbers}
-    found = FIGURE.scores(pd.DataFrame([edges(verdict="smooth"), limit, *trials]))
-    assert found.theory.tolist() == [0.25, 0.5] and found.simulation.tolist() == [0.25, 0.5]
+    result = FIGURE.scores(pd.DataFrame([edges(verdict="smooth"), limit, *trials]))
+    assert result.theory.tolist() == [0.25, 0.5] and result.simulation.tolist() == [0.25, 0.5]
 
 
 def test_amp_agrees_with_theory(tmp_path):
@@ -156,5 +158,5 @@ def test_the_settings_of_other_tokens_do_not_matter(table):
     figure, ax = plt.subplots()
     assert figures.limit(table, ax=ax, L=100) is figure
     assert ax.get_title(loc="left") == r"$L = 100$, $\theta = 4$"
-    one = figures.limit(table[table["task.L"] == 100])
-    assert len(one.axes) == 1 and len(figures.limit(table).axes) == 2
+    item = figures.limit(table[table["task.L"] == 100])
+    assert len(item.axes) == 1 and len(figures.limit(table).axes) == 2

@@ -27,7 +27,7 @@ def test_every_ring_is_on_its_map(full):
     assert signals < {(L, theta) for L, theta, _ in places["phase_boundaries"]}
     assert {L for L, _, _ in places["simulate_amp"]} == ({30, 100, 1000} if full else {30, 100})
     for L in TOKENS:
-        own = [(theta, alpha) for one, theta, alpha in places["bayes_optimal"] if one == L]
+        own = [(theta, alpha) for item, theta, alpha in places["bayes_optimal"] if item == L]
         assert len(own) == len({theta for theta, _ in own}) * len({alpha for _, alpha in own})
 
 
@@ -74,10 +74,10 @@ def test_lines_end_where_they_meet(table):
 
 
 def test_phases_are_named_where_there_is_room(table):
-    assert [one.text for one in marks(table, Words, 30)] == ["easy", "impossible"]
-    assert [one.text for one in marks(table, Words, 1000)] == ["easy", "impossible", "hard"]
+    assert [mark.text for mark in marks(table, Words, 30)] == ["easy", "impossible"]
+    assert [mark.text for mark in marks(table, Words, 1000)] == ["easy", "impossible", "hard"]
     late = table[(table["alpha"] != 0.01)]
-    assert [one.text for one in marks(late, Words, 30)] == ["easy"]
+    assert [mark.text for mark in marks(late, Words, 30)] == ["easy"]
 
 
 def test_a_map_for_each_number_of_tokens(table):

@@ -32,10 +32,10 @@ def error(L: int, alpha: float, length: float, ridge: float, number: int | None)
 
 @pytest.mark.parametrize("full", [False, True])
 def test_every_dot_has_its_line_and_whole_batches(full: bool) -> None:
-    found = units(full)
-    assert len({unit.key for unit in found}) == len(found)
-    told = [unit.arguments["training"] for unit in found if unit.call == "predict"]
-    for unit in found:
+    result = units(full)
+    assert len({unit.key for unit in result}) == len(result)
+    told = [unit.arguments["training"] for unit in result if unit.call == "predict"]
+    for unit in result:
         if unit.call == "simulate":
             training = unit.arguments["training"]
             assert training in told
@@ -80,14 +80,14 @@ def table():
                 many = {"training.schedule": "given", "training.schedule.steps": steps}
                 for worse, eta_q in enumerate((10.0, 20.0)):
                     asked = {**task, **half, **many, "training.eta_q": eta_q}
-                    found = {
+                    result = {
                         "test_error": 1.6 / alpha / steps + worse,
                         "cosine_q": 0.7 + worse / 10,
                     }
-                    rows.append({"call": "predict", **asked, **found})
+                    rows.append({"call": "predict", **asked, **result})
                 for error in (0.1, 0.3):
-                    found = {"test_error": error, "cosine_q": 0.8, "d": 60}
-                    rows.append({"call": "simulate", **asked, **found})
+                    result = {"test_error": error, "cosine_q": 0.8, "d": 60}
+                    rows.append({"call": "simulate", **asked, **result})
     yield pd.DataFrame(rows)
     plt.close("all")
 

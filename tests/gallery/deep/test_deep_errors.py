@@ -34,28 +34,28 @@ def asked(full, call="simulate_deep"):
 
 @pytest.mark.parametrize("full", [False, True])
 def test_every_architecture_is_trained_at_every_amount_of_data(full):
-    found, count = asked(full), Size.of(full).trials
-    assert len(found) == len(ARCHITECTURE_NAMES) * len(ALPHAS) * count
-    assert {(one["architecture"], one["alpha"]) for one in found} == {
+    result, count = asked(full), Size.of(full).trials
+    assert len(result) == len(ARCHITECTURE_NAMES) * len(ALPHAS) * count
+    assert {(item["architecture"], item["alpha"]) for item in result} == {
         (name, alpha) for name in ARCHITECTURE_NAMES for alpha in ALPHAS
     }
-    assert {one["d"] for one in [*found, *asked(full, "simulate")]} == {Size.of(full).d}
+    assert {item["d"] for item in [*result, *asked(full, "simulate")]} == {Size.of(full).d}
 
 
 def test_some_are_watched_and_some_are_tested_at_other_lengths():
-    for one in asked(False):
-        assert one.get("watch", False) == (one["alpha"] == WATCHED)
-        assert one.get("lengths", []) == (list(LENGTHS) if one["alpha"] == TESTED else [])
+    for item in asked(False):
+        assert item.get("watch", False) == (item["alpha"] == WATCHED)
+        assert item.get("lengths", []) == (list(LENGTHS) if item["alpha"] == TESTED else [])
 
 
 def test_dots_of_theory_have_all_samples():
-    for one in asked(False, "simulate"):
-        assert one["training"]["alpha0"] + one["training"]["alpha1"] in ALPHAS
-    assert set(ALPHAS) < {one["alpha"] for one in asked(False, "bayes_optimal")}
+    for item in asked(False, "simulate"):
+        assert item["training"]["alpha0"] + item["training"]["alpha1"] in ALPHAS
+    assert set(ALPHAS) < {item["alpha"] for item in asked(False, "bayes_optimal")}
 
 
 def test_only_what_is_below_the_limit_is_scored():
-    rows = [{"call": "bayes_optimal", "alpha": one, "test_error": 0.1} for one in (1.0, 2.0)]
+    rows = [{"call": "bayes_optimal", "alpha": item, "test_error": 0.1} for item in (1.0, 2.0)]
     for alpha, error in ((1.0, 0.05), (2.0, 0.2)):
         row = {"call": "simulate_deep", "architecture": "cls", "alpha": alpha}
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]
@@ -94,9 +94,11 @@ def test_each_panel_has_its_architectures(table):
     assert set(named(paper, Dots)) == {"the paper’s model", SIMULATED, MINIMUM}
     assert set(named(attention, Dots)) == {"self-attention, one head"}
     assert set(named(others, Dots)) == {"max-pooling", "recurrent (GRU)"}
-    found = named(paper, Dots)["the paper’s model"]
-    assert found.x == (2.0, 8.0) and found.joined > 0
-    assert found.y == pytest.approx((0.0625, 0.015625)) and found.se == pytest.approx((0.02, 0.02))
+    result = named(paper, Dots)["the paper’s model"]
+    assert result.x == (2.0, 8.0) and result.joined > 0
+    assert result.y == pytest.approx((0.0625, 0.015625)) and result.se == pytest.approx(
+        (0.02, 0.02)
+    )
 
 
 def test_dots_that_share_a_panel_stand_a_little_apart(table):
@@ -116,9 +118,9 @@ def test_theory_is_in_all_panels_at_its_best(table):
 
 
 def test_the_model_in_other_ways_is_drawn_at_its_best(table):
-    found = named(drawing(table).panels[0], Dots)
-    assert found[SIMULATED].y == pytest.approx((0.11, 0.11))
-    assert found[MINIMUM].y == pytest.approx((0.02, 0.02))
+    result = named(drawing(table).panels[0], Dots)
+    assert result[SIMULATED].y == pytest.approx((0.11, 0.11))
+    assert result[MINIMUM].y == pytest.approx((0.02, 0.02))
 
 
 def test_a_training_that_diverged_is_said_and_not_drawn(table):

@@ -28,11 +28,11 @@ def test_nothing_is_trained_twice(full):
 
 def test_theory_is_tested_where_trainings_are_and_where_it_was_trained():
     units = [unit.arguments for unit in FIGURE.units(False) if unit.call == "predict"]
-    assert {*deep_errors.LENGTHS, TASK["L"]} <= {one["test_task"]["L"] for one in units}
-    assert all(one["task"] == TASK and one["test_task"]["R"] == TASK["R"] for one in units)
+    assert {*deep_errors.LENGTHS, TASK["L"]} <= {unit["test_task"]["L"] for unit in units}
+    assert all(unit["task"] == TASK and unit["test_task"]["R"] == TASK["R"] for unit in units)
     known = {unit.arguments["task"]["L"] for unit in FIGURE.units(False)
              if unit.call == "oracle"}  # fmt: skip
-    assert known == {one["test_task"]["L"] for one in units}
+    assert known == {unit["test_task"]["L"] for unit in units}
 
 
 def test_only_what_is_below_the_limit_is_scored():
@@ -62,8 +62,8 @@ def table():
 
 
 def marks(table, kind, panel=0):
-    found = drawing(table).panels[panel].marks
-    return {mark.name: mark for mark in found if isinstance(mark, kind)}
+    result = drawing(table).panels[panel].marks
+    return {mark.name: mark for mark in result if isinstance(mark, kind)}
 
 
 def test_dots_are_at_the_lengths_tested_and_at_that_of_training(table):
@@ -81,8 +81,8 @@ def test_the_setting_is_that_which_is_best_where_it_was_trained(table):
 
 
 def test_the_length_of_training_is_marked(table):
-    found = drawing(table).panels[0].marks
-    assert [mark.x for mark in found if isinstance(mark, Rule)] == [10.0]
+    result = drawing(table).panels[0].marks
+    assert [mark.x for mark in result if isinstance(mark, Rule)] == [10.0]
 
 
 def test_without_lengths_the_error_where_it_was_trained(table):

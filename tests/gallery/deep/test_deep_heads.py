@@ -27,11 +27,11 @@ FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 @pytest.mark.parametrize("full", [False, True])
 def test_every_number_of_heads_for_every_number_of_signals(full):
-    found = [unit.arguments for unit in FIGURE.units(full) if unit.call == "simulate_deep"]
-    points = {(one["architecture"], len(one["task"].get("signals", [1])), one["heads"])
-              for one in found}  # fmt: skip
+    result = [unit.arguments for unit in FIGURE.units(full) if unit.call == "simulate_deep"]
+    points = {(item["architecture"], len(item["task"].get("signals", [1])), item["heads"])
+              for item in result}  # fmt: skip
     assert points == {(name, n, heads) for name in KINDS for n in SIGNAL_COUNTS for heads in HEADS}
-    assert len(found) == len(points) * Size.of(full).trials
+    assert len(result) == len(points) * Size.of(full).trials
 
 
 def test_signals_are_equally_frequent():
@@ -39,8 +39,8 @@ def test_signals_are_equally_frequent():
 
 
 def test_what_one_query_reaches_is_asked_where_there_are_several_signals():
-    found = [unit.arguments["task"] for unit in FIGURE.units(False) if unit.call == "best_query"]
-    assert found == [task(n) for n in SIGNAL_COUNTS if n > 1]
+    result = [unit.arguments["task"] for unit in FIGURE.units(False) if unit.call == "best_query"]
+    assert result == [task(n) for n in SIGNAL_COUNTS if n > 1]
 
 
 def test_several_signals_are_not_held_against_the_limit_of_one():
@@ -49,9 +49,9 @@ def test_several_signals_are_not_held_against_the_limit_of_one():
         row = {"call": "simulate_deep", "architecture": "block", "heads": 2, "alpha": 32.0}
         row["task.signals"] = signals
         rows += [{**row, "test_error": error + shift} for shift in (-0.001, 0.001)]
-    found = scores(pd.DataFrame(rows))
-    assert found["z"].tolist() == pytest.approx([FAR])
-    assert found["what"].tolist() == ["block (2 heads) not below Bayes-optimal at alpha=32.0"]
+    result = scores(pd.DataFrame(rows))
+    assert result["z"].tolist() == pytest.approx([FAR])
+    assert result["what"].tolist() == ["block (2 heads) not below Bayes-optimal at alpha=32.0"]
     alone = pd.DataFrame(rows[:3]).drop(columns="task.signals")
     assert scores(alone)["z"].tolist() == pytest.approx([FAR])
 
@@ -94,8 +94,8 @@ def test_levels_are_what_one_query_reaches_in_the_colours_of_the_curves(table):
 
 
 def test_a_table_that_does_not_speak_of_signals_has_one(table):
-    one = table[table["task.signals"].isna()].drop(columns="task.signals")
-    panel = drawing(one).panels[0]
+    item = table[table["task.signals"].isna()].drop(columns="task.signals")
+    panel = drawing(item).panels[0]
     assert [mark.name for mark in panel.marks if isinstance(mark, Dots)] == ["1 signal"]
 
 

@@ -33,9 +33,9 @@ FAR = ndtri(stdtr(1, -50.0))  # two trials, 50 standard errors below
 
 def lengths(full, name):
     units = [unit.arguments for unit in FIGURE.units(full) if unit.call == "simulate_deep"]
-    own = [one for one in units if one["architecture"] == name]
-    assert {one["d"] for one in own} == {D}
-    found = [one["task"]["L"] for one in own]
+    own = [unit for unit in units if unit["architecture"] == name]
+    assert {item["d"] for item in own} == {D}
+    found = [item["task"]["L"] for item in own]
     assert all(found.count(L) == Size.of(full).trials for L in found)
     return sorted(set(found))
 

@@ -27,9 +27,9 @@ def shares(call, full=False):
 
 @pytest.mark.parametrize("full", [False, True])
 def test_every_share_of_every_architecture(full):
-    found = shares("simulate_deep", full)
-    assert set(found) == {*TRAINED_SHARES, 0.5}
-    assert len(found) == len(DRAWN) * (len(TRAINED_SHARES) + 1) * Size.of(full).trials
+    result = shares("simulate_deep", full)
+    assert set(result) == {*TRAINED_SHARES, 0.5}
+    assert len(result) == len(DRAWN) * (len(TRAINED_SHARES) + 1) * Size.of(full).trials
 
 
 def test_those_at_one_half_are_of_another_figure():
@@ -70,8 +70,8 @@ def table():
 
 
 def marks(table, kind):
-    found = drawing(table).panels[0].marks
-    return {mark.name: mark for mark in found if isinstance(mark, kind)}
+    result = drawing(table).panels[0].marks
+    return {mark.name: mark for mark in result if isinstance(mark, kind)}
 
 
 def test_lines_are_theory_at_its_best(table):
@@ -91,7 +91,7 @@ def test_dots_are_means_over_trials(table):
 
 def test_a_guess_errs_the_smaller_share(table):
     more = table.assign(**{"task.pi": table["task.pi"] + 0.3})
-    x, y = (np.array(one) for one in (marks(more, Line)[GUESS].x, marks(more, Line)[GUESS].y))
+    x, y = (np.array(item) for item in (marks(more, Line)[GUESS].x, marks(more, Line)[GUESS].y))
     assert x[0] == 0.4 and x[-1] == 0.8 and y.max() == 0.5
     assert y == pytest.approx(np.minimum(x, 1.0 - x))
 

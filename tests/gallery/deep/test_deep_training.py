@@ -78,9 +78,9 @@ def dots(panel):
 def test_cosines_are_means_over_trials(table):
     gradient, query, *_ = drawing(table).panels
     assert set(dots(gradient)) == {"the paper’s model", "transformer block", "recurrent (GRU)"}
-    found = dots(gradient)["recurrent (GRU)"]
-    assert found.x == (0.5, 1.0, 2.0) and found.y == pytest.approx((0.2, 0.4, 0.6))
-    assert found.se == pytest.approx((0.05,) * 3)
+    result = dots(gradient)["recurrent (GRU)"]
+    assert result.x == (0.5, 1.0, 2.0) and result.y == pytest.approx((0.2, 0.4, 0.6))
+    assert result.se == pytest.approx((0.05,) * 3)
     assert list(gradient.x.labels) == ["0", "1", "2"] and list(gradient.x.ticks) == [0.5, 1.0, 2.0]
     assert set(dots(query)) == {"the paper’s model"}
 

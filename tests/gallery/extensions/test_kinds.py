@@ -43,12 +43,12 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
     assert len({unit.key for unit in units}) == len(units)
     lines = {point(unit) for unit in units if unit.call == "predict"}
     dots = {point(unit) for unit in units if unit.call == "simulate"}
-    assert dots < lines and {one[0] for one in dots} == set(DOTS)
-    assert {one[1] for one in dots} == set(KAPPAS)
+    assert dots < lines and {dot[0] for dot in dots} == set(DOTS)
+    assert {dot[1] for dot in dots} == set(KAPPAS)
 
 
 def test_tokens_share_one_signal():
-    assert {round(one.task["theta"] * one.R**0.5, 2) for one in SHARED} == {5.0}
+    assert {round(item.task["theta"] * item.R**0.5, 2) for item in SHARED} == {5.0}
 
 
 def asked(folder, places, calls):
@@ -78,15 +78,15 @@ def test_the_step_sets_kappa_and_does_not_turn_the_query(ran):
     for row in best(ran, SMALL).values():
         if row["model"] != "pooled":
             assert row["cosine_q"] == pytest.approx(default, abs=1e-6)
-            assert min(abs(row["kappa"] / one - 1.0) for one in KAPPAS[row["model"]]) < 1e-3
+            assert min(abs(row["kappa"] / item - 1.0) for item in KAPPAS[row["model"]]) < 1e-3
 
 
 def test_dots_are_at_the_settings_of_least_error(ran):
-    found, (soft, linear, hard) = best(ran, SMALL), DOTS[SMALL]
+    result, (soft, linear, hard) = best(ran, SMALL), DOTS[SMALL]
     for model, (kappa, ridge) in {"attention": soft, "linear": linear}.items():
-        assert found[model]["kappa"] == pytest.approx(kappa, rel=1e-3)
-        assert found[model]["training.ridge"] == ridge
-    assert found["hard"]["training.ridge"] == hard
+        assert result[model]["kappa"] == pytest.approx(kappa, rel=1e-3)
+        assert result[model]["training.ridge"] == ridge
+    assert result["hard"]["training.ridge"] == hard
 
 
 @pytest.mark.slow
@@ -105,9 +105,9 @@ def test_the_kinds_win_where_the_caption_says(tmp_path):
 
 
 def test_simulation_agrees_with_theory(ran):
-    found = scores(ran)
-    assert len(found) == 3
-    assert found["z"].abs().max() < 5.0
+    result = scores(ran)
+    assert len(result) == 3
+    assert result["z"].abs().max() < 5.0
     theory = ran.call == "predict"
     wrong = ran.assign(test_error=ran.test_error.where(~theory, 3.0 * ran.test_error))
     assert scores(wrong)["z"].abs().max() > 5.0
@@ -116,15 +116,15 @@ def test_simulation_agrees_with_theory(ran):
 def test_the_two_steps_are_those_of_every_kind():
     at = Place()
     task, training = ns.Task(**at.task), ns.Training(alpha0=4.0, alpha1=4.0)
-    found = {one: ns.predict(task, training, one, tol=1e-2) for one in KAPPAS}
-    assert len({(one.cosine_q, one.kappa) for one in found.values()}) == 1
+    result = {kappa: ns.predict(task, training, kappa, tol=1e-2) for kappa in KAPPAS}
+    assert len({(item.cosine_q, item.kappa) for item in result.values()}) == 1
 
 
 def row(call, L, R, theta, half, error, **more):
-    found = {"call": call, "task.L": L, "task.R": R, "task.theta": theta, "test_error": error}
+    result = {"call": call, "task.L": L, "task.R": R, "task.theta": theta, "test_error": error}
     if call == "bayes_optimal":
-        return found | {"alpha": 2.0 * half}
-    return found | {"training.alpha0": half, "training.alpha1": half} | more
+        return result | {"alpha": 2.0 * half}
+    return result | {"training.alpha0": half, "training.alpha1": half} | more
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ FIGURE = published("rare")
 
 
 def place(unit):
-    found = unit.arguments["training"]
-    return unit.arguments["task"]["pi"], found["balanced"], found["eta_q"]
+    result = unit.arguments["training"]
+    return unit.arguments["task"]["pi"], result["balanced"], result["eta_q"]
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -38,8 +38,8 @@ def test_units_are_distinct_and_each_dot_has_its_line(full):
 def test_dots_take_the_step_that_errs_least(pi, balanced):
     task, training = (kind(**asked(pi, balanced)[name]) for name, kind in
                       (("task", ns.Task), ("training", ns.Training)))  # fmt: skip
-    found = ns.predict(task, training.replace(eta_q=np.array(STEPS)), tol=2e-3)
-    assert STEPS[int(np.argmin(found.test_error))] == DOTS[pi][balanced]
+    result = ns.predict(task, training.replace(eta_q=np.array(STEPS)), tol=2e-3)
+    assert STEPS[int(np.argmin(result.test_error))] == DOTS[pi][balanced]
 
 
 def test_simulation_agrees_with_theory(tmp_path):
@@ -84,8 +84,8 @@ def table():
 
 
 def marks(table, panel, kind):
-    found = drawing(table, alone=True, panel=panel).panels[0].marks
-    return {mark.name: mark for mark in found if isinstance(mark, kind)}
+    result = drawing(table, alone=True, panel=panel).panels[0].marks
+    return {mark.name: mark for mark in result if isinstance(mark, kind)}
 
 
 def test_the_cosines_of_both(table):
@@ -112,8 +112,8 @@ def test_errors_are_those_of_the_best_step(table):
 
 def test_a_guess_errs_the_smaller_share(table):
     more = table.assign(**{"task.pi": table["task.pi"] + 0.3})
-    found = drawing(more, alone=True, panel="error").panels[0].marks
-    (guess,) = (mark for mark in found if isinstance(mark, Line) and mark.dash == DOTTED)
+    result = drawing(more, alone=True, panel="error").panels[0].marks
+    (guess,) = (mark for mark in result if isinstance(mark, Line) and mark.dash == DOTTED)
     x, y = np.array(guess.x), np.array(guess.y)
     assert x[0] == 0.4 and x[-1] == 0.8 and y.max() == 0.5
     assert y == pytest.approx(np.minimum(x, 1.0 - x))

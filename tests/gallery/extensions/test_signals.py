@@ -24,7 +24,7 @@ def test_units_are_distinct_and_each_dot_has_its_lines(full):
         for call in ("align", "predict", "simulate")
     }
     assert shares["simulate"] < shares["align"] == shares["predict"]
-    assert {one[0] for one in shares["simulate"]} == set(DOTS)
+    assert {item[0] for item in shares["simulate"]} == set(DOTS)
 
 
 def test_simulation_agrees_with_theory(tmp_path):
@@ -56,16 +56,16 @@ def table():
             for model, error in (("attention", 0.2 * p), ("pooled", 0.4))
         ]
         rows += [
-            {"call": "simulate", "model": "attention", **here, "d": 100, "test_error": one,
-             "cosines_q_1": one, "cosines_q_2": 0.0}
-            for one in (0.2, 0.4)
+            {"call": "simulate", "model": "attention", **here, "d": 100, "test_error": item,
+             "cosines_q_1": item, "cosines_q_2": 0.0}
+            for item in (0.2, 0.4)
         ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def marks(table, panel, kind):
-    found = drawing(table, alone=True, panel=panel).panels[0].marks
-    return [mark for mark in found if isinstance(mark, kind)]
+    result = drawing(table, alone=True, panel=panel).panels[0].marks
+    return [mark for mark in result if isinstance(mark, kind)]
 
 
 def test_the_cosines_with_both(table):

@@ -105,9 +105,9 @@ def test_missing_rows_are_left_out(table):
 def test_every_step_has_its_line_however_many_there_are(table):
     rows = table[(table["task.theta"] == 5.0) & (table["training.eta_q"] == 10.0)]
     steps = (1.0, 2.0, 5.0, 10.0, 20.0)
-    left = attention_map(pd.concat([rows.assign(**{"training.eta_q": one}) for one in steps])).axes[
-        0
-    ]
+    left = attention_map(
+        pd.concat([rows.assign(**{"training.eta_q": step}) for step in steps])
+    ).axes[0]
     assert len(left.containers) == 2 * len(steps)
     assert len({box.lines[0].get_color() for box in left.containers}) == 2 * len(steps)
 

@@ -42,14 +42,14 @@ def test_units_are_distinct_and_every_trial_has_its_own_seed(full):
     for unit in units:
         if unit.call == "simulate_separability":
             seeds.setdefault(unit.arguments["model"], []).append(tuple(unit.arguments["seed"]))
-    assert all(len(set(found)) == len(found) for found in seeds.values())
+    assert all(len(set(result)) == len(result) for result in seeds.values())
 
 
 def test_dots_are_placed_around_the_capacity_that_is_predicted():
     task, query = ns.Task(**module.TASK), ns.Query(**module.QUERY)
     for model, near in module.NEAR.items():
-        found = ns.capacity(task, model, query=query if model == "attention" else None)
-        assert found.alpha == pytest.approx(near, rel=5e-3)
+        result = ns.capacity(task, model, query=query if model == "attention" else None)
+        assert result.alpha == pytest.approx(near, rel=5e-3)
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -60,15 +60,15 @@ def test_trials_are_at_d_and_half_of_it_from_surely_separable_to_hopeless(full):
     }
     for model, changed, near, width in module.CHECKED:
         wanted[canonical(module._arguments(model, **changed))] = near, width
-    found = {key: {} for key in wanted}
+    result = {key: {} for key in wanted}
     for unit in module.units(full):
         if unit.call == "simulate_separability":
             given = unit.arguments
             base = {key: given[key] for key in ("task", "model", "query") if key in given}
-            place = found[canonical(base)].setdefault(given["d"], set())
+            place = result[canonical(base)].setdefault(given["d"], set())
             place.add(given["training"]["alpha1"])
             assert abs(given["training"]["alpha1"] * given["d"] % 1.0 - 0.5) > 0.499  # whole sets
-    for key, sizes in found.items():
+    for key, sizes in result.items():
         near, width = wanted[key]
         small, large = sorted(sizes)
         assert large == 2 * small
@@ -101,27 +101,27 @@ def test_error_of_the_extrapolated_half_point():
     table = made(0.0)
     parts = module.fractions(table).groupby("d")
     (_, small), (_, large) = (module.half_point(parts.get_group(d)) for d in (30, 60))
-    found = module.scores(table).iloc[0]
-    assert found.simulation_se == pytest.approx(np.hypot(2.0 * large, small), rel=1e-9)
+    result = module.scores(table).iloc[0]
+    assert result.simulation_se == pytest.approx(np.hypot(2.0 * large, small), rel=1e-9)
 
 
 def test_a_fall_that_is_not_covered_is_not_compared_and_said():
-    found = module.scores(made(0.0, reach=0.3)).iloc[0]
-    assert np.isnan(found.z)
-    assert "do not cover the whole fall" in found.what
+    result = module.scores(made(0.0, reach=0.3)).iloc[0]
+    assert np.isnan(result.z)
+    assert "do not cover the whole fall" in result.what
 
 
 def test_half_point_error_is_the_spread_over_repetitions():
     rng = np.random.default_rng(0)
     ratio = np.linspace(0.4, 1.6, 13)
     share = ndtr((1.0 - ratio) * 10.0)
-    found = [
+    result = [
         module.half_point(
             pd.DataFrame({"ratio": ratio, "fraction": rng.binomial(40, share) / 40, "trials": 40})
         )
         for _ in range(400)
     ]
-    middle, error = np.array(found).T
+    middle, error = np.array(result).T
     assert middle.std() == pytest.approx(error.mean(), rel=0.15)
     assert abs(middle.mean() - 1.0) < 4.0 * middle.std() / 20.0
 
@@ -169,7 +169,7 @@ def test_dots_are_fractions_over_the_stored_capacity(table):
 
 def test_the_smaller_dimension_is_drawn_too_and_lighter(table):
     main = capacity(table).axes[0]
-    large, small = (one.lines[0] for one in main.containers)
+    large, small = (container.lines[0] for container in main.containers)
     assert small.get_xdata() == pytest.approx([0.6, 1.4])
     assert sum(to_rgb(small.get_color())) > sum(to_rgb(large.get_color())) + 0.3
     labels = [text.get_text() for text in main.get_legend().get_texts()]

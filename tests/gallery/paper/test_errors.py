@@ -77,12 +77,12 @@ def test_two_losses_by_three_quantities(table):
 def test_dots_are_means_with_standard_errors(table):
     where = (table.call == "simulate") & (table.model == "pooled")
     values = table[where & (table["training.loss"] == "square") & (table["training.alpha1"] == 2.0)]
-    found = means(values, "training.alpha1", "test_error").iloc[0]
+    result = means(values, "training.alpha1", "test_error").iloc[0]
     numbers = values.test_error.to_numpy()
-    assert found["mean"] == pytest.approx(numbers.mean())
-    assert found["se"] == pytest.approx(numbers.std(ddof=1) / np.sqrt(3))
+    assert result["mean"] == pytest.approx(numbers.mean())
+    assert result["se"] == pytest.approx(numbers.std(ddof=1) / np.sqrt(3))
     drawn = [box[0].get_ydata()[-1] for box in errors(table).axes[3].containers]
-    assert pytest.approx(found["mean"]) in drawn
+    assert pytest.approx(result["mean"]) in drawn
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -117,7 +117,7 @@ def test_a_single_trial_has_no_bar(table):
 
 def both(table, column, *values):
     """The table once for each value of a column, errors a little larger each time."""
-    parts = [table.assign(**{column: one}) for one in values]
+    parts = [table.assign(**{column: value}) for value in values]
     for rank, part in enumerate(parts):
         part["test_error"] += 0.05 * rank
     return pd.concat(parts, ignore_index=True)
@@ -132,14 +132,20 @@ def test_a_curve_and_dots_of_its_own_for_each_signal(table):
         theory = rows[rows.call == "predict"].sort_values("training.alpha1").test_error
         trials = rows[rows.call == "simulate"].groupby("training.alpha1").test_error.mean()
         panel = figure.axes[3]
-        lines = [one for one in panel.lines if one.get_color() == colour and one.get_ls() != "None"]
-        dots = [one.lines[0] for one in panel.containers if one.lines[0].get_color() == colour]
-        assert [one.get_linestyle() for one in lines] == ["-", "--"]
+        lines = [
+            line for line in panel.lines if line.get_color() == colour and line.get_ls() != "None"
+        ]
+        dots = [
+            container.lines[0]
+            for container in panel.containers
+            if container.lines[0].get_color() == colour
+        ]
+        assert [line.get_linestyle() for line in lines] == ["-", "--"]
         for rank, (line, dot) in enumerate(zip(lines, dots, strict=True)):
-            drawn = [np.asarray(one.get_ydata(), float) for one in (line, dot)]
+            drawn = [np.asarray(item.get_ydata(), float) for item in (line, dot)]
             assert drawn[0] == pytest.approx(theory.to_numpy(float) + 0.05 * rank)
             assert drawn[1] == pytest.approx(trials.to_numpy(float) + 0.05 * rank)
-    assert len({one.lines[0].get_marker() for one in figure.axes[3].containers}) == 2
+    assert len({container.lines[0].get_marker() for container in figure.axes[3].containers}) == 2
 
 
 def test_names_beside_lines_say_whose_signal_they_are(table):
@@ -189,8 +195,8 @@ def test_the_bayes_optimal_error_is_a_thin_line_at_all_the_data(table):
 def test_the_limit_has_a_line_for_each_signal_and_none_for_two_query_data(table):
     many = pd.concat(
         [
-            with_limit(table.assign(**{"task.theta": one}), **{"task.theta": one})
-            for one in (4.0, 5.0)
+            with_limit(table.assign(**{"task.theta": item}), **{"task.theta": item})
+            for item in (4.0, 5.0)
         ]
     )
     thin = [line for line in errors(many).axes[0].lines if line.get_linewidth() == 0.9]

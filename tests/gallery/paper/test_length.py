@@ -16,8 +16,8 @@ FIGURE = published("length")
 
 
 def place(unit):
-    found = unit.arguments
-    return found["model"], found.get("query", {}).get("kappa"), found["test_task"]["L"]
+    result = unit.arguments
+    return result["model"], result.get("query", {}).get("kappa"), result["test_task"]["L"]
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -86,14 +86,14 @@ def test_a_trained_query_has_its_line_and_carriers_are_counted(table):
 def test_another_strength_in_the_test_is_not_mixed_with_the_same_one():
     task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
     test = task.replace(L=[5, 10, 20], theta=[[3.0], [5.0]])
-    found = ns.predict(task, ns.Training(alpha1=1.0), "pooled", test_task=test)
+    result = ns.predict(task, ns.Training(alpha1=1.0), "pooled", test_task=test)
     with pytest.raises(ValueError, match=r"draws a single test_task\.theta, got 3\.0, 5\.0"):
-        length(found.to_pandas())
+        length(result.to_pandas())
 
 
 def test_hard_attention_is_drawn():
     task, query = ns.Task(L=10, R=1, theta=5.0, pi=0.5), ns.Query([[1.0], [float("inf")]], 0.9)
     test = task.replace(L=[10, 20])
-    found = ns.predict(task, ns.Training(alpha1=1.0), query=query, test_task=test, tol=1e-2)
-    texts = [text.get_text() for text in length(found.to_pandas()).axes[0].texts]
+    result = ns.predict(task, ns.Training(alpha1=1.0), query=query, test_task=test, tol=1e-2)
+    texts = [text.get_text() for text in length(result.to_pandas()).axes[0].texts]
     assert any("inf" in text for text in texts)

@@ -38,16 +38,16 @@ def test_excess_of_theory_and_of_trials():
     trials = [point(30.0, "simulate", more) for more in (-0.002, 0.002)]
     table = pd.DataFrame([LIMIT, point(30.0), *trials])
     for call, error in (("predict", 0.0), ("simulate", 0.002)):
-        found = module.excess(table, call).iloc[0]
-        assert found.excess == pytest.approx(0.01)
-        assert found.excess_se == pytest.approx(error)
+        result = module.excess(table, call).iloc[0]
+        assert result.excess == pytest.approx(0.01)
+        assert result.excess_se == pytest.approx(error)
 
 
 def test_excess_of_trials_is_of_those_at_the_largest_dimension():
     trials = [point(30.0, "simulate", more) for more in (-0.002, 0.002)]
-    small = [{**one, "d": 50, "test_error": 0.5} for one in trials]
-    found = module.excess(pd.DataFrame([LIMIT, *trials, *small]), "simulate").iloc[0]
-    assert found.excess == pytest.approx(0.01)
+    small = [{**trial, "d": 50, "test_error": 0.5} for trial in trials]
+    result = module.excess(pd.DataFrame([LIMIT, *trials, *small]), "simulate").iloc[0]
+    assert result.excess == pytest.approx(0.01)
 
 
 def test_slope_leaves_out_what_is_within_its_uncertainty():

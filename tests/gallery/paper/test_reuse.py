@@ -21,13 +21,13 @@ def test_every_protocol_has_the_same_data_in_all(full):
     totals = {}
     for unit in units:
         if unit.call == "simulate":
-            found = unit.arguments
-            training = found["training"]
-            fresh = 0.0 if found["reuse"] == "D0" else training["alpha1"]
-            protocol = found["reuse"], training["query_steps"], found["starts"]
+            result = unit.arguments
+            training = result["training"]
+            fresh = 0.0 if result["reuse"] == "D0" else training["alpha1"]
+            protocol = result["reuse"], training["query_steps"], result["starts"]
             totals.setdefault(protocol, set()).add(training["alpha0"] + fresh)
     assert len(totals) == len(PROTOCOLS)
-    assert all(one == {1.0, 2.0, 4.0, 8.0, 16.0} for one in totals.values())
+    assert all(total == {1.0, 2.0, 4.0, 8.0, 16.0} for total in totals.values())
 
 
 def test_only_the_split_is_compared(tmp_path):

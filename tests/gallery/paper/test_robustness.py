@@ -22,11 +22,11 @@ def test_units_are_distinct_and_every_law_has_the_same_dots(full):
     dots = {}
     for unit in units:
         if unit.call == "simulate":
-            found = unit.arguments
-            law = canonical(found["noise"])
-            dots.setdefault(law, set()).add((found["model"], found["training"]["alpha1"]))
+            result = unit.arguments
+            law = canonical(result["noise"])
+            dots.setdefault(law, set()).add((result["model"], result["training"]["alpha1"]))
     assert len(dots) == 1 + len(OTHERS)
-    assert len({frozenset(one) for one in dots.values()}) == 1
+    assert len({frozenset(dot) for dot in dots.values()}) == 1
 
 
 def test_only_gaussian_noise_is_compared(tmp_path):

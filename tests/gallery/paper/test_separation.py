@@ -31,8 +31,8 @@ def test_every_oracle_row_is_found_along_its_law():
     ran = pd.DataFrame(rows)
     for law, factors in module.LAWS.items():
         for c in factors:
-            found = module.along(ran, law, c)
-            counts = found.groupby("model").size()
+            result = module.along(ran, law, c)
+            counts = result.groupby("model").size()
             assert counts.to_dict() == dict.fromkeys(
                 module.MODELS, len(module.LENGTHS)
             )  # fmt: skip
@@ -44,10 +44,10 @@ def test_growth_recovers_both_laws():
         for model, theta in (("pooled", 3.0 * L**0.5), ("bayes", 1.2 * math.sqrt(2 * math.log(L)))):
             rows.append({"call": "oracle_threshold", "model": model, "task.L": L}
                         | {"theta": theta})  # fmt: skip
-    found = module.growth(pd.DataFrame(rows)).set_index("model")
-    assert found.slope["pooled"] == pytest.approx(0.5)
-    assert found.ratio["bayes"] == pytest.approx(1.2)
-    assert 0.0 < found.slope["bayes"] < 0.1
+    result = module.growth(pd.DataFrame(rows)).set_index("model")
+    assert result.slope["pooled"] == pytest.approx(0.5)
+    assert result.ratio["bayes"] == pytest.approx(1.2)
+    assert 0.0 < result.slope["bayes"] < 0.1
 
 
 def test_growth_leaves_out_what_failed():
@@ -86,9 +86,9 @@ def ran():
 
 
 def test_theory_agrees(ran):
-    found = module.scores(ran)
-    assert len(found) == 6 + 5 + 5  # without the strongest signal, but for pooling
-    assert verdict(found) == "agree"
+    result = module.scores(ran)
+    assert len(result) == 6 + 5 + 5  # without the strongest signal, but for pooling
+    assert verdict(result) == "agree"
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
@@ -142,8 +142,8 @@ def test_dots_are_means_of_trials_near_their_length(table):
     ]
     figure = separation(pd.concat([table, pd.DataFrame(rows)]))
     dots = [container.lines[0] for container in figure.axes[0].containers]
-    assert [list(one.get_ydata()) for one in dots] == [pytest.approx([0.3])] * 3
-    assert sorted(float(one.get_xdata()[0]) for one in dots) == pytest.approx([92.0, 100.0, 109.0])
+    assert [list(dot.get_ydata()) for dot in dots] == [pytest.approx([0.3])] * 3
+    assert sorted(float(dot.get_xdata()[0]) for dot in dots) == pytest.approx([92.0, 100.0, 109.0])
     assert not figure.axes[1].containers
 
 

@@ -13,8 +13,8 @@ from needlescope.gallery.paper.win_or_lose import win_or_lose
 
 def row(model: str, error: float, alpha0: float = 1.0, **more: object) -> dict[str, object]:
     """A finished prediction."""
-    found = {"call": "predict", "model": model, "test_error": error, "training.alpha0": alpha0}
-    return {**found, **more}
+    result = {"call": "predict", "model": model, "test_error": error, "training.alpha0": alpha0}
+    return {**result, **more}
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -57,8 +57,8 @@ def test_simulated_differences_are_means_at_the_largest_dimension():
     rows = [row("pooled", error, call="simulate", d=20) for error in (0.2, 0.4)]
     rows += [row("attention", error, **given, d=20) for error in (0.1, 0.14)]
     rows += [row("attention", 0.9, **given, d=10), row("pooled", 0.9, call="simulate", d=10)]
-    found = module.difference(pd.DataFrame(rows), call="simulate")
-    assert found.loc[2.0, 0.9] == pytest.approx(0.12 - 0.3)
+    result = module.difference(pd.DataFrame(rows), call="simulate")
+    assert result.loc[2.0, 0.9] == pytest.approx(0.12 - 0.3)
 
 
 def test_nothing_is_compared_without_numbers():
@@ -91,10 +91,10 @@ def test_each_kind_is_compared_with_its_own_theory():
             for noise in (-0.001, 0.001):
                 error = point["test_error"] + bias + noise
                 rows.append({**point, "call": "simulate", "d": size, "test_error": error})
-    found = module.scores(pd.DataFrame(rows))
-    assert found.theory.tolist() == pytest.approx([0.3, 0.25, 0.1, 0.15])
-    assert found.simulation.tolist() == pytest.approx([0.3, 0.25, 0.1, 0.15])
-    assert found.group.tolist() == ["test_error, pooled"] * 2 + ["test_error, attention"] * 2
+    result = module.scores(pd.DataFrame(rows))
+    assert result.theory.tolist() == pytest.approx([0.3, 0.25, 0.1, 0.15])
+    assert result.simulation.tolist() == pytest.approx([0.3, 0.25, 0.1, 0.15])
+    assert result.group.tolist() == ["test_error, pooled"] * 2 + ["test_error, attention"] * 2
 
 
 @pytest.fixture

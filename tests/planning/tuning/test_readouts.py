@@ -34,7 +34,7 @@ def test_at_finite_d_a_bias_off_by_chance_makes_large_ridges_dear():
     small, large = 0.05, 100.0
     assert limit.train("logistic", 2.0, large, None).error < 0.34
     assert finite.train("logistic", 2.0, large, None).error > 0.4
-    near = [one.train("logistic", 2.0, small, None).error for one in (limit, finite)]
+    near = [item.train("logistic", 2.0, small, None).error for item in (limit, finite)]
     assert 0.0 < near[1] - near[0] < 0.03
 
 
@@ -45,8 +45,8 @@ def test_the_best_ridge_is_that_of_a_grid(model, loss, pi):
     task = TASK.replace(pi=pi, theta=6.0)
     ridges = np.geomspace(1e-4, 100.0, 25)
     grid = ns.predict(task, ns.Training(alpha1=6.0, ridge=ridges, loss=loss), model.name)
-    found = Features(model, task).best_ridge(loss, 6.0)
-    assert found.error <= 1.005 * grid.test_error.min()
+    result = Features(model, task).best_ridge(loss, 6.0)
+    assert result.error <= 1.005 * grid.test_error.min()
 
 
 def test_a_neighbour_is_a_good_start():

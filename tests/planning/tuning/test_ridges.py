@@ -39,9 +39,9 @@ def test_it_is_found_below_a_constant_answer(at):
 
 
 def test_where_every_ridge_gives_the_constant_answer_that_is_found():
-    found = best(curve(1e-12, edge=1e-12), 1.0)
-    assert found.silent and found.error == PRIOR
-    assert found.criterion > PRIOR
+    result = best(curve(1e-12, edge=1e-12), 1.0)
+    assert result.silent and result.error == PRIOR
+    assert result.criterion > PRIOR
 
 
 def test_what_falls_to_the_end_ends_there():

@@ -25,9 +25,9 @@ RARE = Task(L=10, R=1, theta=4.0, pi=0.1)
     ],
 )
 def test_short_steps_align_as_the_closed_form_says(task, alpha0, loss):
-    found = best_steps(task, loss, alpha0)
-    exact = trained(task, found.steps.training(alpha0, 1.0, loss=loss))["cosine_q"]
-    assert exact == pytest.approx(found.cosine, abs=2e-3)
+    result = best_steps(task, loss, alpha0)
+    exact = trained(task, result.steps.training(alpha0, 1.0, loss=loss))["cosine_q"]
+    assert exact == pytest.approx(result.cosine, abs=2e-3)
 
 
 @pytest.mark.parametrize("pi", [0.05, 0.3, 0.5, 0.8])
@@ -57,10 +57,10 @@ def test_steps_that_rest_on_chance_are_passed_over_at_finite_d():
     [(Task(L=10, R=1, theta=1e6, pi=0.1), 2.0), (Task(L=10, R=1, theta=5.0, pi=0.5), 2e-6)],
 )
 def test_steps_are_short_for_strong_signals_and_few_data(task, alpha0):
-    found = best_steps(task, "logistic", alpha0)
-    exact = trained(task, found.steps.training(alpha0, 1.0))["cosine_q"]
-    assert exact == pytest.approx(found.cosine, rel=1e-6)
-    training = with_strength(task, found.steps.training(alpha0, 1.0), 0.5)
+    result = best_steps(task, "logistic", alpha0)
+    exact = trained(task, result.steps.training(alpha0, 1.0))["cosine_q"]
+    assert exact == pytest.approx(result.cosine, rel=1e-6)
+    training = with_strength(task, result.steps.training(alpha0, 1.0), 0.5)
     assert trained(task, training)["kappa"] == pytest.approx(0.5)
 
 
@@ -71,6 +71,6 @@ def test_a_single_token_leaves_nothing_to_attend_to():
 
 def test_a_strength_beyond_the_longest_step_takes_another_beta():
     task, start = Task(L=1000, R=1, theta=5.0, pi=0.5), Training(alpha0=1.0, alpha1=1.0, eta_w=0.01)
-    found = with_strength(task, start, 20.0)
-    assert found.beta > 1.0
-    assert trained(task, found)["kappa"] == pytest.approx(20.0)
+    result = with_strength(task, start, 20.0)
+    assert result.beta > 1.0
+    assert trained(task, result)["kappa"] == pytest.approx(20.0)

@@ -44,7 +44,7 @@ def test_a_round_is_the_formula() -> None:
     _, tokens = data(n=30, d=12)
     F = hold(tokens).X.astype(float) / np.sqrt(12)
     x, V, g, alpha = np.zeros(12), 1.0, np.zeros((30, 8)), 30 / 12
-    for one in iterate(TASK, tokens, 3, theta=4.0):
+    for item in iterate(TASK, tokens, 3, theta=4.0):
         omega = F @ x - V * g
         p = np.exp(4.0 * omega)
         p /= p.sum(axis=1, keepdims=True)
@@ -52,7 +52,7 @@ def test_a_round_is_the_formula() -> None:
         A = alpha * 16.0 * s
         x = (np.einsum("nl,nld->d", g, F) - x * alpha * 16.0 * (1.0 - s)) / (1.0 + A)
         V = 1.0 / (1.0 + A)
-        assert one.xi == pytest.approx(x / np.sqrt(12), abs=2e-5)
+        assert item.xi == pytest.approx(x / np.sqrt(12), abs=2e-5)
 
 
 def test_the_strength_is_learned_where_there_is_a_signal() -> None:
@@ -60,7 +60,7 @@ def test_the_strength_is_learned_where_there_is_a_signal() -> None:
     *_, last = iterate(TASK, hold(tokens), 20)
     assert last.theta == pytest.approx(4.0, abs=0.2)
     *_, told = iterate(TASK, hold(tokens), 20, theta=4.0)
-    cosines = [one.xi @ xi / np.linalg.norm(one.xi) for one in (last, told)]
+    cosines = [item.xi @ xi / np.linalg.norm(item.xi) for item in (last, told)]
     assert cosines[0] == pytest.approx(cosines[1], abs=2e-3)
 
 
@@ -69,7 +69,7 @@ def test_a_signal_in_all_tokens_needs_no_correction() -> None:
     task = ns.Task(L=4, R=4, theta=1.5, pi=0.5)
     _, tokens = data(task)
     best, plain = (
-        [one.xi for one in iterate(task, tokens, 3, corrected=corrected, theta=1.5)]
+        [item.xi for item in iterate(task, tokens, 3, corrected=corrected, theta=1.5)]
         for corrected in (True, False)
     )
     assert np.array(plain) == pytest.approx(np.array(best), rel=1e-6)

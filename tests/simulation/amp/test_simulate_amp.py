@@ -49,19 +49,19 @@ def test_it_reaches_the_limit(task, alpha, rough_integrals):
 
 def test_it_finds_the_needle_in_a_hundred_tokens_within_ten_rounds():
     task = ns.Task(100, 1, 4.0, 0.5)
-    found = ns.simulate_amp(task, 1.0, d=400, trials=2, rounds=10, n_jobs=1)
-    assert found.test_error == pytest.approx(0.164, abs=0.02)
-    path = found.trials["path"]
+    result = ns.simulate_amp(task, 1.0, d=400, trials=2, rounds=10, n_jobs=1)
+    assert result.test_error == pytest.approx(0.164, abs=0.02)
+    path = result.trials["path"]
     assert path.shape == (2, 11) and (path[:, 0] == 0.0).all() and (path[:, -1] > 0.8).all()
-    assert found.path == pytest.approx(path.mean(axis=0))
-    assert found.path_se == pytest.approx(abs(path[1] - path[0]) / 2.0)
+    assert result.path == pytest.approx(path.mean(axis=0))
+    assert result.path_se == pytest.approx(abs(path[1] - path[0]) / 2.0)
 
 
 def test_where_it_is_hard_it_stays_at_nothing():
     task = ns.Task(1000, 1, 5.0, 0.5)
     assert ns.bayes_optimal(task, 0.5).phase == "hard"
-    found = ns.simulate_amp(task, 0.5, d=60, trials=2, rounds=10, n_jobs=1)
-    assert found.overlap < 0.3 and found.test_error > 0.4
+    result = ns.simulate_amp(task, 0.5, d=60, trials=2, rounds=10, n_jobs=1)
+    assert result.overlap < 0.3 and result.test_error > 0.4
 
 
 def test_plain_iteration_takes_itself_for_better_than_it_is():
@@ -76,23 +76,23 @@ def test_plain_iteration_takes_itself_for_better_than_it_is():
 
 def test_workers_memory_and_grids_change_nothing():
     task, options = ns.Task(6, 1, [3.0, 4.0], 0.5), {"d": 30, "trials": 3, "seed": 4, "rounds": 5}
-    one = ns.simulate_amp(task, 2.0, n_jobs=1, **options)
+    item = ns.simulate_amp(task, 2.0, n_jobs=1, **options)
     two = ns.simulate_amp(task, 2.0, n_jobs=2, **options)
-    assert one.shape == (2,) and one.trials["path"].shape == (2, 3, 6)
-    assert two.overlap == pytest.approx(one.overlap, abs=1e-5)
+    assert item.shape == (2,) and item.trials["path"].shape == (2, 3, 6)
+    assert two.overlap == pytest.approx(item.overlap, abs=1e-5)
     job = _Trial(task.replace(theta=3.0), 2.0, 30, 5, "amp", None, None, 1 << 30, SEED)
     kept, made = _trial(job), _trial(job._replace(memory=1))
     assert made["overlap"] == pytest.approx(kept["overlap"], abs=1e-5)
 
 
 def test_no_sample_with_a_signal_teaches_nothing():
-    found = ns.simulate_amp(ns.Task(4, 1, 3.0, 1e-6), 1.0, d=5, trials=2, n_jobs=1)
-    assert found.overlap == 0.0 and found.test_error == pytest.approx(1e-6)
+    result = ns.simulate_amp(ns.Task(4, 1, 3.0, 1e-6), 1.0, d=5, trials=2, n_jobs=1)
+    assert result.overlap == 0.0 and result.test_error == pytest.approx(1e-6)
 
 
 def test_one_trial_has_no_standard_error():
-    found = ns.simulate_amp(ns.Task(4, 1, 3.0, 0.5), [1.0, 2.0], d=9, trials=1, rounds=3)
-    assert found.path_se.shape == found.path.shape == (2, 4) and np.isnan(found.path_se).all()
+    result = ns.simulate_amp(ns.Task(4, 1, 3.0, 0.5), [1.0, 2.0], d=9, trials=1, rounds=3)
+    assert result.path_se.shape == result.path.shape == (2, 4) and np.isnan(result.path_se).all()
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_a_finite_dimension_blurs_the_boundary(rough_integrals):
         for d, trials in ((100, 200), (400, 100))
     )
     (below, above), (below_large, above_large) = (
-        (one["path"][..., -1] > ESCAPED).mean(axis=-1) for one in (small, large)
+        (item["path"][..., -1] > ESCAPED).mean(axis=-1) for item in (small, large)
     )
     assert below > 0.05 and above < 0.85  # 0.18 and 0.72, each ± 0.03
     assert below_large < below and above_large > above  # 0.03 ± 0.02 and 0.88 ± 0.04

@@ -31,8 +31,8 @@ def draw(
         sets = tuple(combinations(range(task.L), task.R))
         chances = np.full(len(sets), 1.0 / len(sets))
     marks = np.zeros((len(sets), task.L))
-    for row, one in zip(marks, sets, strict=True):
-        row[list(one)] = task.theta
+    for row, item in zip(marks, sets, strict=True):
+        row[list(item)] = task.theta
     lift = marks[rng.choice(len(sets), n, p=chances)] * (y > 0.0)[:, None]
     return X + lift[:, :, None] * xi, y
 

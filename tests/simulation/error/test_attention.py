@@ -61,8 +61,8 @@ class TestAttention:
         task, (sigma, rho) = TASKS[name], LAWS[law]
         noise = Noise(covariance=sigma, token_correlation=rho)
         rng = np.random.default_rng(1)
-        found = attention_error(task, look(Q, W, -0.6, XI, sigma), noise, rng)
-        agree(found, count_attention(task, Q, W, -0.6, XI, sigma, rho, 2))
+        result = attention_error(task, look(Q, W, -0.6, XI, sigma), noise, rng)
+        agree(result, count_attention(task, Q, W, -0.6, XI, sigma, rho, 2))
 
     @pytest.mark.parametrize("law", ["standard", "both"])
     @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ class TestAttention:
     def test_all_kinds_of_classifiers(self, q: Any, w: Any, b: float, law: str) -> None:
         task, (sigma, rho) = ns.Task(4, 2, 2.0, 0.35), LAWS[law]
         noise = Noise(covariance=sigma, token_correlation=rho)
-        found = attention_error(task, look(q, w, b, XI, sigma), noise, np.random.default_rng(3))
-        agree(found, count_attention(task, q, w, b, XI, sigma, rho, 4))
+        result = attention_error(task, look(q, w, b, XI, sigma), noise, np.random.default_rng(3))
+        agree(result, count_attention(task, q, w, b, XI, sigma, rho, 4))
 
     @pytest.mark.parametrize(("L", "rho"), [(64, 0.0), (70, 0.0), (100, 0.5)])
     def test_many_tokens(self, L: int, rho: float) -> None:
         task, at = ns.Task(L, 2, 3.0, 0.5), look(Q, W, -1.5, XI, ONE)
         noise, rng = Noise(token_correlation=rho), np.random.default_rng(5)
-        found = attention_error(task, at, noise, rng)
+        result = attention_error(task, at, noise, rng)
         rows = np.linalg.cholesky(correlation(L, rho))
         wrong = []
         for _ in range(20):  # two numbers a token: along q̂, and of what w has across it
@@ -99,7 +99,7 @@ class TestAttention:
             a /= a.sum(axis=1, keepdims=True)
             tokens = 3.0 * at.signal * v + at.along * g + at.across * z
             wrong.append(y * ((a * tokens).sum(axis=1) - 1.5) <= 0.0)
-        agree(found, counted(np.concatenate(wrong)))
+        agree(result, counted(np.concatenate(wrong)))
 
     @pytest.mark.parametrize("kappa", [0.0, 0.5, 3.0, 1e3])
     @pytest.mark.parametrize("R", [1, 2])
@@ -130,18 +130,18 @@ class TestAttention:
     def test_one_token_is_a_closed_formula(self) -> None:
         at = Readout(2.0, 1.0, 0.7, 0.6, 0.8, -0.5)
         for pi in (0.5, 1e-3):
-            found, _ = attention_error(
+            result, _ = attention_error(
                 ns.Task(1, 1, 2.0, pi), at, STANDARD, np.random.default_rng(0)
             )
             expected = pi * ndtr(-(2.0 * 0.7 - 0.5)) + (1.0 - pi) * ndtr(-0.5)
-            assert found == pytest.approx(expected, abs=1e-12)
+            assert result == pytest.approx(expected, abs=1e-12)
 
     @pytest.mark.parametrize("rho", [0.0, 0.5])
     def test_without_a_query_it_is_pooling(self, rho: float) -> None:
         task, noise = ns.Task(6, 2, 3.0, 0.4), Noise(token_correlation=rho)
         at = Readout(0.0, 0.0, 0.9, 0.0, 1.2, -0.3)
-        found, error = attention_error(task, at, noise, np.random.default_rng(0))
-        assert found == pytest.approx(pooled_error(task, 0.9, 1.2, -0.3, noise), abs=1e-12)
+        result, error = attention_error(task, at, noise, np.random.default_rng(0))
+        assert result == pytest.approx(pooled_error(task, 0.9, 1.2, -0.3, noise), abs=1e-12)
         assert error < 1e-12
 
     @pytest.mark.parametrize(("b", "expected"), [(0.5, 0.7), (-0.5, 0.3), (0.0, 1.0)])
@@ -149,23 +149,23 @@ class TestAttention:
     def test_without_weights_the_bias_decides(self, b: float, expected: float, rho: float) -> None:
         task, at = ns.Task(4, 1, 2.0, 0.3), Readout(1.0, 0.5, 0.0, 0.0, 0.0, b)
         rng = np.random.default_rng(0)
-        found = attention_error(task, at, Noise(token_correlation=rho), rng)
-        assert found == pytest.approx((expected, 0.0), abs=1e-12)
+        result = attention_error(task, at, Noise(token_correlation=rho), rng)
+        assert result == pytest.approx((expected, 0.0), abs=1e-12)
 
     def test_huge_logits_do_not_overflow(self) -> None:
         at = Readout(1e6, -1e6, 1.0, 0.5, 0.5, 0.0)
-        found, error = attention_error(
+        result, error = attention_error(
             ns.Task(5, 2, 1e3, 0.5), at, STANDARD, np.random.default_rng(0)
         )
-        assert 0.0 <= found <= 1.0
+        assert 0.0 <= result <= 1.0
         assert np.isfinite(error)
 
     def test_same_stream_same_number(self) -> None:
         task, at = ns.Task(100, 2, 3.0, 0.5), look(Q, W, -1.5, XI, ONE)
-        one, other = (
+        item, other = (
             attention_error(task, at, STANDARD, np.random.default_rng(7)) for _ in range(2)
         )
-        assert one == other
+        assert item == other
 
 
 def repeat(task: ns.Task, at: Readout, noise: Noise, count: int) -> tuple[np.ndarray, np.ndarray]:

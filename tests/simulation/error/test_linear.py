@@ -29,9 +29,9 @@ class TestPooled:
     def test_it_is_what_counting_gives(self, name: str, law: str) -> None:
         task, (sigma, rho) = TASKS[name], LAWS[law]
         noise = Noise(covariance=sigma, token_correlation=rho)
-        found = pooled_error(task, W @ XI, float(np.sqrt(W @ sigma @ W)), -0.3, noise)
+        result = pooled_error(task, W @ XI, float(np.sqrt(W @ sigma @ W)), -0.3, noise)
         X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(11))
-        agree((found, 0.0), counted(y * (X.mean(axis=1) @ W - 0.3) <= 0.0))
+        agree((result, 0.0), counted(y * (X.mean(axis=1) @ W - 0.3) <= 0.0))
 
     @pytest.mark.parametrize(("b", "expected"), [(0.5, 0.7), (-0.5, 0.3), (0.0, 1.0)])
     def test_without_weights_the_bias_decides(self, b: float, expected: float) -> None:
@@ -49,9 +49,9 @@ class TestVectorized:
         W = np.random.default_rng(12).standard_normal((task.L, 3))
         variance = np.einsum("lj,lm,mk,jk->", W, correlation(task.L, rho), W, sigma)
         rng = np.random.default_rng(0)
-        found = vectorized_error(task, W @ XI, float(np.sqrt(variance)), -0.3, rng)
+        result = vectorized_error(task, W @ XI, float(np.sqrt(variance)), -0.3, rng)
         X, y = draw(task, XI, sigma, rho, COUNTED // 2, np.random.default_rng(13))
-        agree(found, counted(y * ((X * W).sum(axis=(1, 2)) - 0.3) <= 0.0))
+        agree(result, counted(y * ((X * W).sum(axis=(1, 2)) - 0.3) <= 0.0))
 
     def test_more_subsets_than_are_listed(self) -> None:
         """Of 53 million sets so many are drawn: right to the error of drawing them."""

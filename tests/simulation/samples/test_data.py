@@ -76,9 +76,9 @@ class TestBlocks:
         data = make()
         first, again = copies(data), copies(data)
         assert len(first) == len(again) == 8
-        for one, other in zip(first, again, strict=True):
-            assert np.array_equal(one[0], other[0])
-            assert np.array_equal(one[1], other[1])
+        for item, other in zip(first, again, strict=True):
+            assert np.array_equal(item[0], other[0])
+            assert np.array_equal(item[1], other[1])
         anew = copies(make())
         assert all(np.array_equal(a[0], b[0]) for a, b in zip(first, anew, strict=True))
 
@@ -86,8 +86,8 @@ class TestBlocks:
         data = make()
         alone = [X for X, _, _ in copies(data)]
         both = zip(data.blocks(), data.blocks(), strict=True)
-        for expected, (one, other) in zip(alone, both, strict=True):
-            assert np.array_equal(one.X, expected)
+        for expected, (item, other) in zip(alone, both, strict=True):
+            assert np.array_equal(item.X, expected)
             assert np.array_equal(other.X, expected)
 
     def test_a_pass_left_early_changes_nothing(self, small_blocks: None) -> None:
@@ -168,7 +168,7 @@ class TestPositions:
         given = ns.Positions([(0, 1), (4, 2), (3, 5)], [0.7, 0.2, 0.1])
         task = TASK.replace(positions=given)
         drawn = [tuple(sorted(row)) for row in positions(task, 20_000, generator(SeedSequence(5)))]
-        counts = [drawn.count(one) for one in ((0, 1), (2, 4), (3, 5))]
+        counts = [drawn.count(item) for item in ((0, 1), (2, 4), (3, 5))]
         assert sum(counts) == 20_000
         assert stats.chisquare(counts, 20_000 * np.array([0.7, 0.2, 0.1])).pvalue > ALARM
 
@@ -204,10 +204,10 @@ class TestSignal:
         given = ns.Positions([(0, 1), (3, 5)], [0.9, 0.1])
         task = TASK.replace(theta=100.0, positions=given)
         data = make(task, n=4000)
-        found = hold(data).X[data.y > 0][:, :, 0] > 50.0
-        first = found[:, 0]
-        assert np.array_equal(found[:, [1, 3, 5]], np.stack([first, ~first, ~first], axis=1))
-        assert not found[:, [2, 4]].any()
+        result = hold(data).X[data.y > 0][:, :, 0] > 50.0
+        first = result[:, 0]
+        assert np.array_equal(result[:, [1, 3, 5]], np.stack([first, ~first, ~first], axis=1))
+        assert not result[:, [2, 4]].any()
         assert stats.binomtest(int(first.sum()), len(first), 0.9).pvalue > ALARM
 
     def test_only_one_class(self) -> None:
@@ -223,11 +223,11 @@ class TestSignal:
 class TestStreams:
     def test_data_sets_of_different_seeds_are_independent(self) -> None:
         task = TASK.replace(theta=0.0, pi=0.5)
-        one, other = (make(task, n=20_000, seed=seed) for seed in (1, 2))
-        a, b = (hold(data).X.astype(float).ravel() for data in (one, other))
+        item, other = (make(task, n=20_000, seed=seed) for seed in (1, 2))
+        a, b = (hold(data).X.astype(float).ravel() for data in (item, other))
         assert abs(a @ b) < 5.0 * np.sqrt(a.size)
         assert abs((a**2 - 1.0) @ (b**2 - 1.0)) < 5.0 * 2.0 * np.sqrt(a.size)
-        assert abs(one.y @ other.y) < 5.0 * np.sqrt(20_000)
+        assert abs(item.y @ other.y) < 5.0 * np.sqrt(20_000)
 
     def test_blocks_of_one_set_are_independent(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "TOKEN_BLOCK", 100_000)
@@ -300,9 +300,9 @@ class TestSize:
     @pytest.mark.parametrize(("L", "d"), [(1, 1), (1, 5), (5, 1)])
     def test_one_token_or_one_dimension(self, L: int, d: int) -> None:
         data = make(ns.Task(L=L, R=1, theta=50.0, pi=0.5), n=40, d=d)
-        found = hold(data).X
-        assert found.shape == (40, L, d)
-        assert np.array_equal((found[:, :, 0] > 25.0).sum(axis=1), (data.y > 0).astype(int))
+        result = hold(data).X
+        assert result.shape == (40, L, d)
+        assert np.array_equal((result[:, :, 0] > 25.0).sum(axis=1), (data.y > 0).astype(int))
 
 
 def test_joined_samples_keep_their_lengths() -> None:

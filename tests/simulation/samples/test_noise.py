@@ -121,8 +121,8 @@ class TestCovariance:
 
 class TestCorrelate:
     def test_correlate_is_the_root_of_the_correlation(self) -> None:
-        found = correlate(Noise(token_correlation=0.6), np.eye(5)[:, :, None])[:, :, 0]
-        assert found.T @ found == pytest.approx(ar1(5, 0.6), abs=1e-14)
+        result = correlate(Noise(token_correlation=0.6), np.eye(5)[:, :, None])[:, :, 0]
+        assert result.T @ result == pytest.approx(ar1(5, 0.6), abs=1e-14)
 
     def test_correlate_works_in_place_and_leaves_independent_tokens_alone(self) -> None:
         tokens = np.random.default_rng(0).standard_normal((4, 3))

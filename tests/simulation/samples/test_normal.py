@@ -60,14 +60,14 @@ class TestLaw:
     def test_no_random_bits_give_anything_but_numbers(self, word: int) -> None:
         bits = SimpleNamespace(random_raw=lambda count: np.full(count, word, np.uint64))
         for count in (1, 2, 7):
-            found = fill_normal(np.empty(count, np.float32), SimpleNamespace(bit_generator=bits))
-            assert np.isfinite(found).all()
-            assert np.abs(found).max() <= np.sqrt(66.0 * np.log(2.0)) * (1.0 + 1e-6)
+            result = fill_normal(np.empty(count, np.float32), SimpleNamespace(bit_generator=bits))
+            assert np.isfinite(result).all()
+            assert np.abs(result).max() <= np.sqrt(66.0 * np.log(2.0)) * (1.0 + 1e-6)
 
     def test_the_farthest_number_is_where_the_docstring_says(self) -> None:
         bits = SimpleNamespace(random_raw=lambda count: np.zeros(count, np.uint64))
-        found = fill_normal(np.empty(2, np.float32), SimpleNamespace(bit_generator=bits))
-        assert found == pytest.approx([np.sqrt(66.0 * np.log(2.0)), 0.0], rel=1e-6)
+        result = fill_normal(np.empty(2, np.float32), SimpleNamespace(bit_generator=bits))
+        assert result == pytest.approx([np.sqrt(66.0 * np.log(2.0)), 0.0], rel=1e-6)
 
 
 def correlation(a: np.ndarray, b: np.ndarray) -> float:

@@ -39,8 +39,8 @@ class TestTogether:
         scale = np.linalg.norm(plain_slope(data, start(D), loss, BETA))
         assert np.linalg.norm(slope) < 1e-5 * scale + 3.0 * DIFFERENCES
         assert residual == pytest.approx(np.linalg.norm(slope) / scale, abs=1e-6)
-        found, begun = (self.objective(data, at, loss, ridge) for at in (best, STATES["all"]))
-        assert found < begun
+        result, begun = (self.objective(data, at, loss, ridge) for at in (best, STATES["all"]))
+        assert result < begun
 
     def test_the_best_of_all_starts_is_kept(self) -> None:
         """Pure noise has many local minima; more starts, the first the same, never do worse."""

@@ -136,9 +136,13 @@ class TestAlignment:
         for sampler in ("tokens", "reduced"):
             task, training = ns.Task(1, 1, 2.0, 0.5), ns.Training(2.0, 1.0)
             (point,) = ask(task, training, "attention", 3, sampler=sampler).points()
-            found = align_trial(point.trial(SeedSequence(0)))
+            result = align_trial(point.trial(SeedSequence(0)))
             assert (
-                found["norm_q"] == found["signal_q"] == found["cosine_q"] == found["kappa"] == 0.0
+                result["norm_q"]
+                == result["signal_q"]
+                == result["cosine_q"]
+                == result["kappa"]
+                == 0.0
             )
 
 
@@ -359,8 +363,8 @@ class TestFeatures:
         for seed, (sampler, room) in enumerate((("tokens", from_tokens), ("reduced", from_law))):
             (point,) = ask(task, training, model, 4, data=data, sampler=sampler).points()
             rows = []
-            for one in trials(room.features, point, TRIALS // 2, seed):
-                F, y = np.asarray(one[0], float), one[1]
+            for trial in trials(room.features, point, TRIALS // 2, seed):
+                F, y = np.asarray(trial[0], float), trial[1]
                 assert len(F) == len(y) == (12 if data == "all" else 4)
                 rows.append([y.sum(), y @ F @ F.T @ y, *invariants(F)])
             tables.append(rows)

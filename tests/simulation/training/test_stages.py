@@ -60,19 +60,19 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestGradient:
     def test_it_is_the_slope_of_the_mean_loss(self, loss: Loss, state: State) -> None:
         data = sample()
-        found = gradient(data, state, loss, BETA)
-        assert found.loss == pytest.approx(plain_loss(data, state, loss, BETA), rel=1e-12)
+        result = gradient(data, state, loss, BETA)
+        assert result.loss == pytest.approx(plain_loss(data, state, loss, BETA), rel=1e-12)
         slope = plain_slope(data, state, loss, BETA)
         scale = 1.0 + np.abs(slope).max()
-        assert found.q == pytest.approx(slope[:D], abs=DIFFERENCES * scale)
-        assert found.w == pytest.approx(slope[D:-1], abs=DIFFERENCES * scale)
-        assert found.b == pytest.approx(slope[-1], abs=DIFFERENCES * scale)
+        assert result.q == pytest.approx(slope[:D], abs=DIFFERENCES * scale)
+        assert result.w == pytest.approx(slope[D:-1], abs=DIFFERENCES * scale)
+        assert result.b == pytest.approx(slope[-1], abs=DIFFERENCES * scale)
 
     def test_blocks_add_up(self, small_blocks: None, state: State) -> None:
         data, loss = sample(), get_loss("logistic")
-        found = gradient(data, state, loss, BETA)
+        result = gradient(data, state, loss, BETA)
         slope = plain_slope(data, state, loss, BETA)
-        assert np.concatenate([found.q, found.w, [found.b]]) == pytest.approx(
+        assert np.concatenate([result.q, result.w, [result.b]]) == pytest.approx(
             slope, abs=DIFFERENCES * (1.0 + np.abs(slope).max())
         )
 
@@ -104,8 +104,8 @@ class TestGradient:
 
     def test_huge_logits_do_not_overflow(self) -> None:
         at = State(1e6 * np.ones(D), np.ones(D), 0.0)
-        found = gradient(sample(), at, get_loss("logistic"), 10.0)
-        assert np.isfinite([found.loss, found.b, *found.q, *found.w]).all()
+        result = gradient(sample(), at, get_loss("logistic"), 10.0)
+        assert np.isfinite([result.loss, result.b, *result.q, *result.w]).all()
 
 
 class TestSteps:
@@ -127,10 +127,10 @@ class TestSteps:
         pull = np.zeros(D)
         for X, y in zip(data.X, data.y, strict=True):
             pull += float(loss.derivative(np.array(at), int(y))) * X.sum(axis=0) / L / N
-        found = first_step(data, start(D), training)
-        assert found.b == pytest.approx(b, rel=1e-13)
-        assert found.w == pytest.approx(-0.7 * pull, rel=1e-12, abs=1e-15)
-        assert not found.q.any()
+        result = first_step(data, start(D), training)
+        assert result.b == pytest.approx(b, rel=1e-13)
+        assert result.w == pytest.approx(-0.7 * pull, rel=1e-12, abs=1e-15)
+        assert not result.q.any()
 
     def test_sequential_is_not_joint(self) -> None:
         data = sample()
@@ -148,10 +148,10 @@ class TestSteps:
         b = at.b - 0.4 * slope[-1]
         if order == "sequential":
             slope = plain_slope(data, at._replace(b=b), loss, BETA)
-        found = first_step(data, at, training)
-        assert found.b == pytest.approx(b, abs=DIFFERENCES)
-        assert found.w == pytest.approx(at.w - 0.7 * slope[D:-1], abs=DIFFERENCES)
-        assert np.array_equal(found.q, at.q)
+        result = first_step(data, at, training)
+        assert result.b == pytest.approx(b, abs=DIFFERENCES)
+        assert result.w == pytest.approx(at.w - 0.7 * slope[D:-1], abs=DIFFERENCES)
+        assert np.array_equal(result.q, at.q)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_balanced_slopes_add_up_to_zero(
@@ -159,10 +159,10 @@ class TestSteps:
     ) -> None:
         data = sample(60, dtype=dtype)
         first = first_step(data, start(D), self.TRAINING.replace(loss=loss))
-        found = balance(data, first, loss, BETA)
-        assert np.array_equal(found.w, first.w) and not found.q.any()
+        result = balance(data, first, loss, BETA)
+        assert np.array_equal(result.w, first.w) and not result.q.any()
         jumps = 2.0 / 60 if loss.kinked else 1e-13  # a slope jumps by 2 at most, of one sample
-        assert abs(gradient(data, found, loss, BETA, moving="b").b) <= jumps
+        assert abs(gradient(data, result, loss, BETA, moving="b").b) <= jumps
         assert abs(gradient(data, first, loss, BETA, moving="b").b) > 0.05
 
     def test_one_kind_of_labels_leaves_the_bias(self, loss: Loss) -> None:
@@ -177,11 +177,11 @@ class TestSteps:
         at = first_step(data, start(D), training)
         for _ in range(4):
             slope = plain_slope(data, at, loss, BETA)
-            found = query_step(data, at, training)
-            assert found.q == pytest.approx(at.q - 2.5 * slope[:D], abs=4.0 * DIFFERENCES)
-            assert np.array_equal(found.w, at.w)
-            assert found.b == at.b
-            at = found
+            result = query_step(data, at, training)
+            assert result.q == pytest.approx(at.q - 2.5 * slope[:D], abs=4.0 * DIFFERENCES)
+            assert np.array_equal(result.w, at.w)
+            assert result.b == at.b
+            at = result
 
     @pytest.mark.parametrize("order", ["joint", "sequential"])
     @pytest.mark.parametrize(("steps", "balanced"), [(1, False), (3, False), (1, True), (3, True)])
@@ -205,15 +205,15 @@ class TestSteps:
             at = at._replace(b=at.b - plain_slope(D0, at, loss, BETA)[-1] / bend)
         for _ in range(steps):
             at = at._replace(q=at.q - 2.5 * plain_slope(D0, at, loss, BETA)[:D])
-        found = align_trial(trial)
+        result = align_trial(trial)
         # single precision, three steps of size 2.5
-        assert found["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
-        assert found["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
-        assert found["signal_q"] == pytest.approx(at.q @ xi, abs=2e-5)
-        assert found["norm_q"] == pytest.approx(np.linalg.norm(at.q), abs=2e-5)
-        assert found["kappa"] == pytest.approx(BETA * np.linalg.norm(at.q), abs=2e-5)
-        assert found["cosine_w"] == pytest.approx(found["signal_w"] / found["norm_w"])
-        assert found["cosine_q"] == pytest.approx(found["signal_q"] / found["norm_q"])
+        assert result["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
+        assert result["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
+        assert result["signal_q"] == pytest.approx(at.q @ xi, abs=2e-5)
+        assert result["norm_q"] == pytest.approx(np.linalg.norm(at.q), abs=2e-5)
+        assert result["kappa"] == pytest.approx(BETA * np.linalg.norm(at.q), abs=2e-5)
+        assert result["cosine_w"] == pytest.approx(result["signal_w"] / result["norm_w"])
+        assert result["cosine_q"] == pytest.approx(result["signal_q"] / result["norm_q"])
 
     def test_a_trial_takes_a_schedule_s_steps_each_on_a_batch_of_its_own(self) -> None:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
@@ -229,45 +229,45 @@ class TestSteps:
             batch = hold(tokens(task, n, xi, STANDARD, seed), np.float64)
             slope = plain_slope(batch, at, loss, BETA)
             at = State(at.q - eta_q * slope[:D], at.w - eta_w * slope[D:-1], at.b - 0.4 * slope[-1])
-        found = align_trial(trial)
-        assert found["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
-        assert found["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
-        assert found["signal_q"] == pytest.approx(at.q @ xi, abs=2e-5)
-        assert found["norm_q"] == pytest.approx(np.linalg.norm(at.q), abs=2e-5)
+        result = align_trial(trial)
+        assert result["signal_w"] == pytest.approx(at.w @ xi, abs=1e-6)
+        assert result["norm_w"] == pytest.approx(np.linalg.norm(at.w), abs=1e-6)
+        assert result["signal_q"] == pytest.approx(at.q @ xi, abs=2e-5)
+        assert result["norm_q"] == pytest.approx(np.linalg.norm(at.q), abs=2e-5)
 
     def test_a_readout_may_be_trained_on_all_batches_again(self) -> None:
         task = ns.Task(L=4, R=2, theta=2.0, pi=0.4)
         training = ns.Training(2.0, 2.0, schedule=ns.Schedule.even(2))
-        found = ns.simulate(task, training, d=10, trials=2, reuse="D0", n_jobs=1)
-        assert np.isfinite(found.test_error) and found.options["sampler"] == "tokens"
+        result = ns.simulate(task, training, d=10, trials=2, reuse="D0", n_jobs=1)
+        assert np.isfinite(result.test_error) and result.options["sampler"] == "tokens"
 
 
 class TestFeatures:
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_attention(self, small_blocks: None, state: State, dtype: type) -> None:
         data = sample(dtype=dtype)
-        found = stages.features(data, ATTENTION, state.q, BETA)
+        result = stages.features(data, ATTENTION, state.q, BETA)
         expected = [plain_feature(X.astype(float), state.q, BETA) for X in data.X]
         scale = 1.0 + np.abs(state.q).sum()
         allowed = 2e-6 * scale if dtype == np.float32 else 1e-13 * scale
-        assert found == pytest.approx(np.array(expected), abs=allowed)
+        assert result == pytest.approx(np.array(expected), abs=allowed)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_pooled(self, small_blocks: None, dtype: type) -> None:
         data = sample(dtype=dtype)
-        found = stages.features(data, POOLED, np.ones(D), BETA)
+        result = stages.features(data, POOLED, np.ones(D), BETA)
         expected = [[sum(X[t, j] for t in range(L)) / L for j in range(D)] for X in data.X]
         allowed = 1e-6 if dtype == np.float32 else 1e-14
-        assert found == pytest.approx(np.array(expected), abs=allowed)
+        assert result == pytest.approx(np.array(expected), abs=allowed)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_vectorized_features_keep_the_precision_of_the_tokens(
         self, small_blocks: None, dtype: type
     ) -> None:
         data = sample(dtype=dtype)
-        found = stages.features(data, VECTORIZED, np.ones(D), BETA)
-        assert found.shape == (N, L * D)
-        for row, X in zip(found, data.X, strict=True):
+        result = stages.features(data, VECTORIZED, np.ones(D), BETA)
+        assert result.shape == (N, L * D)
+        for row, X in zip(result, data.X, strict=True):
             assert row.tolist() == [X[t, j] for t in range(L) for j in range(D)]
 
     def test_attention_without_a_query_is_pooling(self) -> None:
@@ -277,9 +277,9 @@ class TestFeatures:
 
     def test_a_very_strong_query_picks_its_favourite_token(self) -> None:
         data, q = sample(), np.array([1.0, -2.0, 0.5])
-        found = stages.features(data, ATTENTION, 1e6 * q, 1.0)
+        result = stages.features(data, ATTENTION, 1e6 * q, 1.0)
         expected = [X[np.argmax(X @ q)] for X in data.X]
-        assert found == pytest.approx(np.array(expected))
+        assert result == pytest.approx(np.array(expected))
 
 
 class TestScores:
@@ -299,9 +299,9 @@ class TestScores:
     def test_vectorized(self, small_blocks: None, dtype: type, allowed: float) -> None:
         data = sample(dtype=dtype)
         W = np.random.default_rng(5).standard_normal((L, D))
-        found = stages.scores(data, VECTORIZED, State(np.zeros(D), W.ravel(), 0.3), BETA)
+        result = stages.scores(data, VECTORIZED, State(np.zeros(D), W.ravel(), 0.3), BETA)
         expected = [float((W * X).sum()) + 0.3 for X in data.X.astype(float)]
-        assert found == pytest.approx(np.array(expected), abs=allowed)
+        assert result == pytest.approx(np.array(expected), abs=allowed)
 
 
 class TestReadout:

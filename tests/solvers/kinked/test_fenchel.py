@@ -16,7 +16,7 @@ class TestDuality:
         u = np.linspace(-30.0, 30.0, 600_001)
         low, high = domain(loss)
         t = np.linspace(max(low, -5.0), min(high, 5.0), 41)
-        conjugate = np.array([np.max(one * u - loss.value(u, 1)) for one in t])
+        conjugate = np.array([np.max(item * u - loss.value(u, 1)) for item in t])
         at = np.linspace(-4.0, 4.0, 41)
         expected = loss.value(at, 1) + conjugate - t * at
         np.testing.assert_allclose(excess(loss, at, t), expected, rtol=0, atol=1e-7)
@@ -32,6 +32,6 @@ class TestDuality:
             y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
             h, c = rng.standard_normal(n), rng.dirichlet(np.ones(n))
             value = np.array([c @ loss.value(h + b, y) for b in grid])
-            found = best_bias(loss, h, y, c)
-            assert c @ loss.value(h + found, y) <= value.min() + 1e-12
-            assert abs(found - grid[np.argmin(value)]) < 4.0
+            result = best_bias(loss, h, y, c)
+            assert c @ loss.value(h + result, y) <= value.min() + 1e-12
+            assert abs(result - grid[np.argmin(value)]) < 4.0

@@ -23,18 +23,18 @@ KNOWN = [  # L, R, θ, π, α, error: derived and checked apart from this code
 
 @pytest.mark.parametrize(("L", "R", "theta", "pi", "alpha", "error"), KNOWN)
 def test_known_errors(L, R, theta, pi, alpha, error):
-    found = ns.bayes_optimal(ns.Task(L, R, theta, pi), np.array(alpha, float))
-    assert found.test_error == pytest.approx(error, abs=1.2e-3)
-    assert (2.0 * found.test_error_se <= 1e-3).all()
-    assert found.provenance == "formula: replica-symmetric (not a theorem)"
+    result = ns.bayes_optimal(ns.Task(L, R, theta, pi), np.array(alpha, float))
+    assert result.test_error == pytest.approx(error, abs=1.2e-3)
+    assert (2.0 * result.test_error_se <= 1e-3).all()
+    assert result.provenance == "formula: replica-symmetric (not a theorem)"
 
 
 def test_known_overlaps():
     """From nothing, and what is possible, at απ = 0.1, 0.5 and 1."""
-    found = ns.bayes_optimal(ns.Task(1000, 1, 5.0, 0.5), [0.2, 1.0, 2.0])
-    assert found.overlap == pytest.approx([0.62, 0.92, 0.96], abs=0.01)
-    assert found.amp_overlap[:2] == pytest.approx([0.0, 0.02], abs=0.005)
-    assert found.phase.tolist() == ["hard", "hard", "easy"]
+    result = ns.bayes_optimal(ns.Task(1000, 1, 5.0, 0.5), [0.2, 1.0, 2.0])
+    assert result.overlap == pytest.approx([0.62, 0.92, 0.96], abs=0.01)
+    assert result.amp_overlap[:2] == pytest.approx([0.0, 0.02], abs=0.005)
+    assert result.phase.tolist() == ["hard", "hard", "easy"]
 
 
 @pytest.mark.parametrize("L", [1, 7, 5000])
@@ -42,34 +42,34 @@ def test_known_overlaps():
 def test_a_signal_in_all_tokens_is_a_gaussian_mixture(L, pi):
     """q/(1 − q) = απθ²L, and an error of two normal laws √L θ √q apart."""
     theta, alpha = 1.3, 2.0
-    found = ns.bayes_optimal(ns.Task(L, L, theta, pi), alpha)
+    result = ns.bayes_optimal(ns.Task(L, L, theta, pi), alpha)
     field = alpha * pi * theta**2 * L
-    assert found.overlap == pytest.approx(field / (1.0 + field), rel=1e-9)
-    gap = theta * np.sqrt(L * found.overlap)
+    assert result.overlap == pytest.approx(field / (1.0 + field), rel=1e-9)
+    gap = theta * np.sqrt(L * result.overlap)
     cut = 0.5 * gap + np.log((1.0 - pi) / pi) / gap
     error = pi * ndtr(cut - gap) + (1.0 - pi) * ndtr(-cut)
-    assert found.test_error == pytest.approx(error, abs=1e-9)
-    assert found.phase == "easy"
+    assert result.test_error == pytest.approx(error, abs=1e-9)
+    assert result.phase == "easy"
 
 
 def test_no_signal_teaches_nothing():
-    found = ns.bayes_optimal(ns.Task(10, 2, 0.0, 0.3), 5.0)
-    assert (found.overlap, found.test_error, found.phase) == (0.0, 0.3, "easy")
+    result = ns.bayes_optimal(ns.Task(10, 2, 0.0, 0.3), 5.0)
+    assert (result.overlap, result.test_error, result.phase) == (0.0, 0.3, "easy")
 
 
 def test_much_data_know_the_signal():
     task = ns.Task(20, 1, 4.0, 0.5)
-    found = ns.bayes_optimal(task, 1e5)
-    assert found.test_error == pytest.approx(ns.oracle(task, "bayes").error, abs=1e-3)
+    result = ns.bayes_optimal(task, 1e5)
+    assert result.test_error == pytest.approx(ns.oracle(task, "bayes").error, abs=1e-3)
 
 
 def test_a_grid_is_its_points():
     task = ns.Task(50, 1, np.array([3.0, 4.5])[:, None], np.array([0.2, 0.5]))
-    found = ns.bayes_optimal(task, 1.5)
-    assert found.shape == (2, 2) and found.phase.shape == (2, 2)
-    one = ns.bayes_optimal(ns.Task(50, 1, 4.5, 0.2), 1.5)
-    assert found.overlap[1, 0] == pytest.approx(one.overlap, rel=1e-9)
-    assert found.test_error[1, 0] == pytest.approx(one.test_error, abs=1e-9)
+    result = ns.bayes_optimal(task, 1.5)
+    assert result.shape == (2, 2) and result.phase.shape == (2, 2)
+    item = ns.bayes_optimal(ns.Task(50, 1, 4.5, 0.2), 1.5)
+    assert result.overlap[1, 0] == pytest.approx(item.overlap, rel=1e-9)
+    assert result.test_error[1, 0] == pytest.approx(item.test_error, abs=1e-9)
 
 
 def test_many_points_read_their_errors_off_a_table():
@@ -83,12 +83,12 @@ def test_many_points_read_their_errors_off_a_table():
 def test_it_improves_with_everything_that_helps():
     base = {"L": 40, "R": 2, "theta": 3.0, "pi": 0.3}
     for name, values in {"theta": [2.0, 2.5, 3.0, 4.0], "pi": [0.05, 0.1, 0.3, 0.5]}.items():
-        found = ns.bayes_optimal(ns.Task(**base | {name: np.array(values)}), 2.0)
-        assert (np.diff(found.overlap) > 0.0).all()
-    found = ns.bayes_optimal(ns.Task(**base), np.geomspace(0.1, 30.0, 12))
-    assert (np.diff(found.overlap) > 0.0).all()
-    assert (np.diff(found.test_error) < 1e-3).all()
-    assert (found.amp_test_error >= found.test_error - 1e-3).all()
+        result = ns.bayes_optimal(ns.Task(**base | {name: np.array(values)}), 2.0)
+        assert (np.diff(result.overlap) > 0.0).all()
+    result = ns.bayes_optimal(ns.Task(**base), np.geomspace(0.1, 30.0, 12))
+    assert (np.diff(result.overlap) > 0.0).all()
+    assert (np.diff(result.test_error) < 1e-3).all()
+    assert (result.amp_test_error >= result.test_error - 1e-3).all()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -109,17 +109,17 @@ def test_no_trained_model_beats_it(seed):
 
 def test_the_largest_and_the_smallest_of_tasks():
     for L, R in ((1, 1), (2, 1), (100_000, 1), (100_000, 99_999)):
-        found = ns.bayes_optimal(ns.Task(L, R, 3.0, 0.5), 1.0)
-        assert 0.0 <= found.overlap <= 1.0 and 0.0 <= found.test_error <= 0.5
+        result = ns.bayes_optimal(ns.Task(L, R, 3.0, 0.5), 1.0)
+        assert 0.0 <= result.overlap <= 1.0 and 0.0 <= result.test_error <= 0.5
 
 
 def test_one_signal_token_has_a_test_error_of_any_accuracy():
     """The Bayes error of one token is an integral of nine digits, not a sample."""
     task = ns.Task(10, 1, 4.0, 0.5)
-    found = ns.bayes_optimal(task, 1.0, tol=1e-5)
-    dimmed = task.replace(theta=4.0 * np.sqrt(found.overlap))
-    assert found.test_error == pytest.approx(ns.oracle(dimmed, "bayes").error, abs=1e-8)
-    assert 2.0 * found.test_error_se <= 1e-5
+    result = ns.bayes_optimal(task, 1.0, tol=1e-5)
+    dimmed = task.replace(theta=4.0 * np.sqrt(result.overlap))
+    assert result.test_error == pytest.approx(ns.oracle(dimmed, "bayes").error, abs=1e-8)
+    assert 2.0 * result.test_error_se <= 1e-5
 
 
 def test_a_test_error_that_is_not_known_is_that_of_the_task_asked(monkeypatch):

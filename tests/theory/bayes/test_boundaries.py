@@ -17,10 +17,10 @@ def test_boundaries_are_where_the_phase_changes():
     alpha = np.array(
         [0.98 * edge.alpha_it, 1.02 * edge.alpha_it, 0.97 * edge.alpha_amp, 1.03 * edge.alpha_amp]
     )
-    found = ns.bayes_optimal(task, alpha, tol=0.05)
-    assert found.phase.tolist() == ["impossible", "hard", "hard", "easy"]
-    assert found.test_error[0] == pytest.approx(edge.error_before, abs=0.02)
-    assert found.test_error[1] == pytest.approx(edge.error_after, abs=0.02)
+    result = ns.bayes_optimal(task, alpha, tol=0.05)
+    assert result.phase.tolist() == ["impossible", "hard", "hard", "easy"]
+    assert result.test_error[0] == pytest.approx(edge.error_before, abs=0.02)
+    assert result.test_error[1] == pytest.approx(edge.error_after, abs=0.02)
     smooth = ns.phase_boundaries(task.replace(L=np.array([5, 300])))
     assert smooth.verdict.tolist() == ["smooth", "jumps"] and np.isnan(smooth.alpha_amp[0])
 
@@ -38,9 +38,9 @@ def test_a_verdict_is_that_of_all_replicates(monkeypatch):
 def test_on_a_boundary_the_jump_is_in_doubt(edge):
     task = ns.Task(100, 1, 4.0, 0.5)
     at = getattr(ns.phase_boundaries(task), edge)
-    found = ns.bayes_optimal(task, at, tol=0.9)
+    result = ns.bayes_optimal(task, at, tol=0.9)
     which = "" if edge == "alpha_it" else "amp_"
-    assert getattr(found, f"{which}overlap_se") > 0.3
-    assert getattr(found, f"{which}test_error_se") > 0.15
+    assert getattr(result, f"{which}overlap_se") > 0.3
+    assert getattr(result, f"{which}test_error_se") > 0.15
     away = ns.bayes_optimal(task, 1.05 * at)
     assert getattr(away, f"{which}overlap_se") < 0.01

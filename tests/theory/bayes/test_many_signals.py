@@ -12,11 +12,11 @@ from needlescope.theory.oracle.symmetric_saddle import Saddle
 
 def log_polynomials(logits, R):
     """log e_k of e^y, k = 0..R, token by token."""
-    found = np.full((len(logits), R + 1), -np.inf)
-    found[:, 0] = 0.0
+    result = np.full((len(logits), R + 1), -np.inf)
+    result[:, 0] = 0.0
     for y in logits.T:
-        found[:, 1:] = np.logaddexp(found[:, 1:], found[:, :-1] + y[:, None])
-    return found
+        result[:, 1:] = np.logaddexp(result[:, 1:], result[:, :-1] + y[:, None])
+    return result
 
 
 @pytest.mark.parametrize(("L", "R"), [(40, 13), (100, 50)])
@@ -26,7 +26,7 @@ def test_the_contour_is_exact_where_all_tokens_are_kept(L, R, kappa):
     drawn = draw(groups, 64, 0)
     at = Saddle(kappa, R - 0.5, groups).tilt(drawn)
     tokens = np.concatenate(
-        [one.g + group.lift for one, group in zip(drawn, groups, strict=True)], axis=1
+        [item.g + group.lift for item, group in zip(drawn, groups, strict=True)], axis=1
     )
     logs = log_polynomials(kappa * tokens, R)
     assert at.u + _log_ratio(at, R) == pytest.approx(logs[:, R - 1] - logs[:, R], abs=1e-10)
@@ -41,13 +41,13 @@ def test_on_average_as_many_are_recognised(L, R, count, kappa):
     logs += log_polynomials(kappa * g[:, R:], R)[:, ::-1]
     share = np.exp(logs - logs.max(axis=1, keepdims=True))
     exact = share @ np.arange(R + 1) / share.sum(axis=1)
-    found = recognised(L, R, 256, kappa)
-    error = np.hypot(exact.std() / np.sqrt(count), found.std(ddof=1) / np.sqrt(len(found)))
-    assert abs(found.mean() - exact.mean()) < 4.0 * error
+    result = recognised(L, R, 256, kappa)
+    error = np.hypot(exact.std() / np.sqrt(count), result.std(ddof=1) / np.sqrt(len(result)))
+    assert abs(result.mean() - exact.mean()) < 4.0 * error
 
 
 def test_it_ends_where_all_are_recognised():
-    found = np.array([recognised(2000, 300, 32, kappa) for kappa in np.arange(0.0, 12.0, 1.0)])
-    mean = found.mean(axis=1)
+    result = np.array([recognised(2000, 300, 32, kappa) for kappa in np.arange(0.0, 12.0, 1.0)])
+    mean = result.mean(axis=1)
     assert (np.diff(mean) > -1e-9).all() and mean[0] == 45.0
     assert mean[-1] == pytest.approx(300.0, abs=1e-6) and mean.max() <= 300.0

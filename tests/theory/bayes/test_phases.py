@@ -81,6 +81,6 @@ def test_few_tokens_have_one_phase() -> None:
 
 def test_the_path_ends_where_the_iteration_does() -> None:
     table = recognition(HUNDRED, 2**8)
-    found = path(HUNDRED.theta, table, np.array([0.5]), 40)[0, :, 0]
-    assert found[0] == 0.0 and (np.diff(found) >= -1e-12).all()
-    assert found[-1] == pytest.approx(iterated(HUNDRED, table, 0.5, 0.0), rel=1e-6)
+    result = path(HUNDRED.theta, table, np.array([0.5]), 40)[0, :, 0]
+    assert result[0] == 0.0 and (np.diff(result) >= -1e-12).all()
+    assert result[-1] == pytest.approx(iterated(HUNDRED, table, 0.5, 0.0), rel=1e-6)

@@ -75,8 +75,8 @@ def test_it_rises_from_chance_to_all(name: str) -> None:
 
 def test_a_strong_signal_is_recognised_in_all_tokens() -> None:
     for task in (ns.Task(6, 1, 50.0, 0.5), ns.Task(7, 2, 50.0, 0.5)):
-        found = recognition(task, 2**8)(np.array([9.5, 40.0]))
-        assert found == pytest.approx(float(task.R), abs=1e-6)
+        result = recognition(task, 2**8)(np.array([9.5, 40.0]))
+        assert result == pytest.approx(float(task.R), abs=1e-6)
 
 
 def test_all_tokens_carry_it_or_one_is_all() -> None:

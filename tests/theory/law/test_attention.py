@@ -52,7 +52,7 @@ def means(one: Draws) -> tuple[np.ndarray, np.ndarray]:
 def bits(limit: Limit) -> str:
     parts = [*limit.positive, *limit.negative, *limit.coarse[0], *limit.coarse[1]]
     return hashlib.sha256(
-        b"".join(np.ascontiguousarray(one).tobytes() for one in parts)
+        b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
     ).hexdigest()
 
 
@@ -77,9 +77,9 @@ class TestDraw:
     ) -> None:
         samples = 100_000 if L < 10 else 30_000
         plain = explicit(L, R, kappa, tilt, y, samples, seed=L + R)
-        found, error = means(draw(L, R, kappa, tilt, 2048)[0 if y > 0 else 1])
+        result, error = means(draw(L, R, kappa, tilt, 2048)[0 if y > 0 else 1])
         spread = np.hypot(error, plain.std(axis=1) / np.sqrt(samples))
-        z = (found - plain.mean(axis=1)) / np.where(spread > 1e-12, spread, 1.0)
+        z = (result - plain.mean(axis=1)) / np.where(spread > 1e-12, spread, 1.0)
         assert np.abs(z).max() < 4.5, z.round(1)
 
     def test_negatives_carry_no_signal(self) -> None:
@@ -93,13 +93,13 @@ class TestDraw:
     def test_any_strength_gives_weights_of_a_softmax(
         self, L: int, R: int, kappa: float, tilt: float
     ) -> None:
-        for one in draw(L, R, kappa, tilt, 64):
-            for part in one:
+        for item in draw(L, R, kappa, tilt, 64):
+            for part in item:
                 assert np.isfinite(part).all()
-            assert np.all((one.mass >= 0.0) & (one.mass <= 1.0 + 1e-12))
+            assert np.all((item.mass >= 0.0) & (item.mass <= 1.0 + 1e-12))
             # A = ‖a‖² ≥ 1/L; the Gaussian bulk may miss Cauchy–Schwarz by a little
             least = (1.0 if L <= 32 else 0.9) / L
-            assert np.all(np.abs(one.A - 0.5 * (1.0 + least)) <= 0.5 * (1.0 - least) + 1e-12)
+            assert np.all(np.abs(item.A - 0.5 * (1.0 + least)) <= 0.5 * (1.0 - least) + 1e-12)
 
     def test_one_token_has_no_choice(self) -> None:
         positive, negative = draw(1, 1, 2.0, 3.0, 64)
@@ -115,8 +115,8 @@ class TestDraw:
 
 class TestDeterminism:
     def test_draws_repeat_bit_for_bit(self) -> None:
-        for one, other in zip(draw(40, 3, 1.0, 2.0, 512), draw(40, 3, 1.0, 2.0, 512), strict=True):
-            for left, right in zip(one, other, strict=True):
+        for item, other in zip(draw(40, 3, 1.0, 2.0, 512), draw(40, 3, 1.0, 2.0, 512), strict=True):
+            for left, right in zip(item, other, strict=True):
                 assert np.array_equal(left, right)
 
     def test_the_compressed_law_repeats_bit_for_bit(self) -> None:
@@ -153,27 +153,27 @@ class TestLimit:
             assert nodes.replicas.tolist() == [[1.0]]
 
     def test_without_strength_the_signal_is_that_of_pooling(self) -> None:
-        one = attention_limit(7, 3, 2.0, 0.0, 0.6, SMALL).positive
+        item = attention_limit(7, 3, 2.0, 0.0, 0.6, SMALL).positive
         other = pooled.limit(Task(7, 3, 2.0, 0.5)).positive
-        assert np.linalg.norm(one.m) == pytest.approx(float(other.m[0, 0]))
-        assert pytest.approx(other.A) == one.A
+        assert np.linalg.norm(item.m) == pytest.approx(float(other.m[0, 0]))
+        assert pytest.approx(other.A) == item.A
 
     @pytest.mark.parametrize("kappa", [1e-14, 1e-10, 1e-6, 1e-3])
     def test_it_is_continuous_where_strength_vanishes(self, kappa: float) -> None:
         still = attention_limit(7, 3, 2.0, 0.0, 0.6, SMALL)
         weak = attention_limit(7, 3, 2.0, kappa, 0.6, SMALL)
-        for one, other in ((still.positive, weak.positive), (still.negative, weak.negative)):
+        for item, other in ((still.positive, weak.positive), (still.negative, weak.negative)):
             # first order in κ: E[g·a − ḡ] = κ(1 − 1/L), E[v·a] moves by κ θ s S/L
-            assert other.weight @ other.m == pytest.approx(one.m[0], abs=3.0 * kappa + 1e-14)
-            assert other.weight @ other.A == pytest.approx(one.A[0], abs=3.0 * kappa + 1e-14)
+            assert other.weight @ other.m == pytest.approx(item.m[0], abs=3.0 * kappa + 1e-14)
+            assert other.weight @ other.A == pytest.approx(item.A[0], abs=3.0 * kappa + 1e-14)
 
     def test_nodes_carry_the_directions_of_query_and_signal(self) -> None:
         L, R, theta, kappa, cosine = PROBLEM
         limit = attention_limit(*PROBLEM, SMALL)
         samples = draw(L, R, kappa, theta * cosine, SMALL.points)
-        for nodes, one in zip((limit.positive, limit.negative), samples, strict=True):
-            along = theta * cosine * one.mass + one.score
-            across = theta * np.sqrt(1.0 - cosine**2) * one.mass
+        for nodes, sample in zip((limit.positive, limit.negative), samples, strict=True):
+            along = theta * cosine * sample.mass + sample.score
+            across = theta * np.sqrt(1.0 - cosine**2) * sample.mass
             assert nodes.weight @ nodes.m == pytest.approx([along.mean(), across.mean()], abs=1e-12)
             assert np.all(nodes.tau[:, 0] == 1.0 / L)
             assert np.array_equal(nodes.tau[:, 1], nodes.A)
@@ -217,10 +217,10 @@ def test_draws_have_the_exact_law_of_the_score(L: int, kappa: float) -> None:
     draws = draw(L, 1, kappa, theta, 2**12)
     for tau in (0.3, 1.0, 2.0):
         exact = below(L, 1, theta, kappa, tau)
-        for one, lift, chance in (
+        for item, lift, chance in (
             (draws[0], theta, exact.positive),
             (draws[1], 0.0, exact.negative),
         ):
-            found = ndtr(np.sqrt(L) * (tau - lift * one.mass - one.score)).mean(axis=1)
-            error = found.std(ddof=1) / np.sqrt(len(found))
-            assert abs(found.mean() - chance) < 5.0 * error + 5e-5
+            result = ndtr(np.sqrt(L) * (tau - lift * item.mass - item.score)).mean(axis=1)
+            error = result.std(ddof=1) / np.sqrt(len(result))
+            assert abs(result.mean() - chance) < 5.0 * error + 5e-5

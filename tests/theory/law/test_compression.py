@@ -36,7 +36,7 @@ def smooth(mass: np.ndarray, score: np.ndarray, A: np.ndarray) -> np.ndarray:
 def compressed(request: pytest.FixtureRequest) -> list:
     """Draws of each label with their fine and coarse compression."""
     L, R, kappa, tilt = request.param
-    return [(one, *compress(one, FINE.cells)) for one in draw(L, R, kappa, tilt, FINE.points)]
+    return [(item, *compress(item, FINE.cells)) for item in draw(L, R, kappa, tilt, FINE.points)]
 
 
 def test_the_coarse_law_tells_the_error_of_the_fine_one() -> None:
@@ -52,7 +52,7 @@ def test_the_coarse_law_tells_the_error_of_the_fine_one() -> None:
     ):
         for samples in draw(L, R, kappa, tilt, 2048):
             both = compress(samples, 96)
-            fine, coarse = (smooth(*one[:3]) @ one[3] for one in both)
+            fine, coarse = (smooth(*item[:3]) @ item[3] for item in both)
             errors.append(np.linalg.norm(fine - smooth(*samples).mean(axis=(1, 2))))
             gaps.append(np.linalg.norm(fine - coarse))
     assert np.linalg.norm(errors) < 0.25 * np.linalg.norm(gaps)
@@ -77,8 +77,8 @@ class TestCompression:
 
     def test_weights_are_probabilities(self, compressed: list) -> None:
         for _, *both in compressed:
-            for one in both:
-                weight = one[3]
+            for item in both:
+                weight = item[3]
                 assert np.all(weight > 0.0)
                 assert weight.sum() == pytest.approx(1.0, abs=1e-13)
 
@@ -113,18 +113,18 @@ class TestCompression:
     def test_the_spread_of_replicates_is_that_of_the_draws(self, compressed: list) -> None:
         for samples, fine, _ in compressed:
             mass, score, A, _, replicas = fine
-            found = replicas @ ndtr((2.0 * mass + score - 1.0) / np.sqrt(A + 0.1))
+            result = replicas @ ndtr((2.0 * mass + score - 1.0) / np.sqrt(A + 0.1))
             exact = ndtr((2.0 * samples.mass + samples.score - 1.0) / np.sqrt(samples.A + 0.1))
             # each replicate to first order within a cell: what is left is second order
-            assert found.std() == pytest.approx(exact.mean(axis=1).std(), rel=0.3, abs=2e-6)
+            assert result.std() == pytest.approx(exact.mean(axis=1).std(), rel=0.3, abs=2e-6)
 
     def test_the_coarse_law_has_a_quarter_of_the_cells(self, compressed: list) -> None:
         for _, fine, coarse in compressed:
             assert len(fine[3]) == 4 * len(coarse[3])
 
     def test_a_law_that_is_a_point_is_one_node(self) -> None:
-        one = Draws(*(np.full((8, 16), value) for value in (0.5, 0.0, 0.25)))
-        for mass, score, A, weight, replicas in compress(one, 32):
+        item = Draws(*(np.full((8, 16), value) for value in (0.5, 0.0, 0.25)))
+        for mass, score, A, weight, replicas in compress(item, 32):
             values = mass.tolist(), score.tolist(), A.tolist(), weight.tolist(), replicas.tolist()
             assert values == ([0.5], [0.0], [0.25], [1.0], [[1.0]])
 
@@ -137,5 +137,5 @@ def test_larger_cells_are_merged_as_if_their_samples_were_gone_through_again() -
     merged = _merged(_statistics(x, sizes, owner, replicates), parents)
     order = np.argsort(np.repeat(parents, sizes), kind="stable")
     again = _statistics(x[:, order], np.array([70, 75]), owner[order], replicates)
-    for one, two in zip(merged, again, strict=True):
-        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-22)
+    for item, two in zip(merged, again, strict=True):
+        np.testing.assert_allclose(item, two, rtol=1e-9, atol=1e-22)

@@ -20,5 +20,5 @@ class TestLadder:
         assert all(len(ladder(a)) >= 3 for a in (0.5, 1e-4, 1e-30))
 
     def test_fine_levels_have_more_cells(self) -> None:
-        for one, other in zip(ladder(1e-3), ladder(1e-3, fine=True), strict=True):
-            assert other == (one.points, 8 * one.cells)
+        for item, other in zip(ladder(1e-3), ladder(1e-3, fine=True), strict=True):
+            assert other == (item.points, 8 * item.cells)

@@ -31,8 +31,8 @@ def test_a_closed_law_needs_neither_query_nor_level(model):
 
 
 def test_attention_sees_the_task_it_is_tested_on():
-    for test, found in (
+    for test, result in (
         (TASK, train_limit(ATTENTION, TASK, QUERY, LEVEL)),
         (OTHER, limit_on_test(ATTENTION, TASK, OTHER, QUERY, LEVEL)),
     ):
-        same(found, attention_limit(test.L, test.R, test.theta, 1.5, 0.7, LEVEL))
+        same(result, attention_limit(test.L, test.R, test.theta, 1.5, 0.7, LEVEL))

@@ -56,7 +56,7 @@ def test_it_is_the_law_of_the_tokens(problem, positive):
 def test_half_the_points_give_the_same_to_many_digits():
     limit = linear_limit(10, 1, 5.0, 0.7, 0.97, LEVEL)
     for fine, coarse in zip((limit.positive, limit.negative), limit.coarse, strict=True):
-        value, rough = (one.weight @ np.tanh(one.m[:, 0] - 1.0) for one in (fine, coarse))
+        value, rough = (item.weight @ np.tanh(item.m[:, 0] - 1.0) for item in (fine, coarse))
         assert 0.0 < abs(value - rough) < 1e-4
 
 
@@ -76,17 +76,17 @@ def test_a_pair_s_dip_is_resolved(R, kappa, positive):
 
 def test_at_kappa_zero_it_is_pooling():
     mine, other = (law(7, 3, 2.0, 0.0, 0.6, LEVEL) for law in (linear_limit, attention_limit))
-    for one, point in ((mine.positive, other.positive), (mine.negative, other.negative)):
+    for item, point in ((mine.positive, other.positive), (mine.negative, other.negative)):
         for column in ("m", "tau", "A"):
-            assert np.allclose(getattr(one, column), getattr(point, column), atol=1e-15)
+            assert np.allclose(getattr(item, column), getattr(point, column), atol=1e-15)
 
 
 def test_it_moves_with_kappa_as_softmax_does():
     kappa = 1e-3
     mine, other = (law(7, 3, 2.0, kappa, 0.6, LEVEL) for law in (linear_limit, attention_limit))
-    for one, soft in ((mine.positive, other.positive), (mine.negative, other.negative)):
+    for item, soft in ((mine.positive, other.positive), (mine.negative, other.negative)):
         for f in (lambda n: n.weight @ n.m[:, 0], lambda n: n.weight @ n.m[:, 1]):
-            assert f(one) == pytest.approx(f(soft), abs=20 * kappa**2)
+            assert f(item) == pytest.approx(f(soft), abs=20 * kappa**2)
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 7, 1000, 10**6])
@@ -104,14 +104,14 @@ def test_a_test_error_with_narrow_steps_is_resolved():
     """A strong signal in two of three tokens, few samples: its readout needs few points, not it."""
     task = ns.Task(L=3, R=2, theta=47.418, pi=0.284641)
     training = ns.Training(alpha1=0.05, loss="squared_hinge", ridge=0.0052975)
-    found = ns.predict(task, training, "linear", query=ns.Query(4.00372, -0.0741962))
-    assert 2.0 * found.test_error_se <= 1e-4
+    result = ns.predict(task, training, "linear", query=ns.Query(4.00372, -0.0741962))
+    assert 2.0 * result.test_error_se <= 1e-4
     wrong = []
     for positive, share in ((True, task.pi), (False, 1.0 - task.pi)):
         along, across, A = drawn((3, 2, task.theta, 4.00372, -0.0741962), positive, 1_000_000)
-        spread = np.sqrt(A * (found.rest**2 + found.signal_part**2) + found.query_part**2 / 3.0)
-        score = found.query_part * along + found.signal_part * across + found.bias
+        spread = np.sqrt(A * (result.rest**2 + result.signal_part**2) + result.query_part**2 / 3.0)
+        score = result.query_part * along + result.signal_part * across + result.bias
         wrong.append(share * ndtr((-score if positive else score) / spread))
-    mean = sum(one.mean() for one in wrong)
-    error = np.sqrt(sum(one.var() / len(one) for one in wrong))
-    assert abs(found.test_error - mean) <= 4.0 * error + 1e-4
+    mean = sum(item.mean() for item in wrong)
+    error = np.sqrt(sum(item.var() / len(item) for item in wrong))
+    assert abs(result.test_error - mean) <= 4.0 * error + 1e-4

@@ -24,26 +24,26 @@ def test_what_lies_beside_the_query_has_the_right_products(cosines):
 
 
 def test_each_kind_has_the_law_of_one_signal_with_its_cosine():
-    found = train_limit(ATTENTION, TASK, QUERY, LEVEL)
+    result = train_limit(ATTENTION, TASK, QUERY, LEVEL)
     single = TASK.replace(signals=None)
     start = 0
     for share, cosine in zip(TASK.signals, QUERY.cosines, strict=True):
-        one = train_limit(ATTENTION, single, ns.Query(QUERY.kappa, cosine), LEVEL)
-        here = slice(start, start + len(one.positive.A))
+        item = train_limit(ATTENTION, single, ns.Query(QUERY.kappa, cosine), LEVEL)
+        here = slice(start, start + len(item.positive.A))
         start = here.stop
-        np.testing.assert_array_equal(found.positive.m[here, 0], one.positive.m[:, 0])
-        np.testing.assert_array_equal(found.positive.A[here], one.positive.A)
-        np.testing.assert_array_equal(found.positive.weight[here], share * one.positive.weight)
-        beside = np.linalg.norm(found.positive.m[here, 1:], axis=1)
-        np.testing.assert_allclose(beside, np.abs(one.positive.m[:, 1]), rtol=1e-12)
-    assert start == len(found.positive.A)
+        np.testing.assert_array_equal(result.positive.m[here, 0], item.positive.m[:, 0])
+        np.testing.assert_array_equal(result.positive.A[here], item.positive.A)
+        np.testing.assert_array_equal(result.positive.weight[here], share * item.positive.weight)
+        beside = np.linalg.norm(result.positive.m[here, 1:], axis=1)
+        np.testing.assert_allclose(beside, np.abs(item.positive.m[:, 1]), rtol=1e-12)
+    assert start == len(result.positive.A)
 
 
 @pytest.mark.parametrize("model", [ATTENTION, POOLED])
 def test_weights_add_up_and_every_part_has_as_many_directions(model):
-    found = train_limit(model, TASK, QUERY, LEVEL)
+    result = train_limit(model, TASK, QUERY, LEVEL)
     directions = TASK.kinds + model.has_query
-    for nodes in (found.positive, found.negative, *(found.coarse or ())):
+    for nodes in (result.positive, result.negative, *(result.coarse or ())):
         assert nodes.m.shape == nodes.tau.shape == (len(nodes.A), directions)
         assert nodes.weight.sum() == pytest.approx(1.0)
         np.testing.assert_allclose(nodes.replicas.sum(axis=1), 1.0)
@@ -51,8 +51,8 @@ def test_weights_add_up_and_every_part_has_as_many_directions(model):
 
 def test_samples_are_mixed_as_their_compression_is():
     fine = train_limit(ATTENTION, TASK, QUERY, LEVEL).positive
-    samples = [one.positive for one in drawn(ATTENTION, TASK, QUERY, LEVEL)]
-    mean = np.mean([one.weight @ one.m for one in samples], axis=0)
+    samples = [item.positive for item in drawn(ATTENTION, TASK, QUERY, LEVEL)]
+    mean = np.mean([sample.weight @ sample.m for sample in samples], axis=0)
     np.testing.assert_allclose(fine.weight @ fine.m, mean, rtol=1e-9, atol=1e-9)
 
 

@@ -12,11 +12,11 @@ from needlescope.theory.law.tilted import Tilt, spread, standard, temper
 
 def replicates(f, tilts):
     """Independent estimates of E f."""
-    found = []
+    result = []
     for index in range(8):
         z, log_weight = spread([standard(len(tilts[0].mean)), *tilts], 2**10, index)
-        found.append(np.mean(np.exp(log_weight) * (f(z) > 0.0)))
-    return np.array(found)
+        result.append(np.mean(np.exp(log_weight) * (f(z) > 0.0)))
+    return np.array(result)
 
 
 def within(values, known):
@@ -45,7 +45,7 @@ def test_both_of_two_peaks_are_found():
         return np.abs(z[:, 0]) - 6.0
 
     tilts = temper(np.zeros(2), steep(f), 20)
-    assert {float(np.sign(one.mean[0])) for one in tilts} == {-1.0, 1.0}
+    assert {float(np.sign(tilt.mean[0])) for tilt in tilts} == {-1.0, 1.0}
     within(replicates(f, tilts), 2.0 * np.exp(log_ndtr(-6.0)))
 
 

@@ -46,12 +46,12 @@ class TestDraw:
         tiny = 2.0**-52
         u = np.random.default_rng(0).random((200, Tokens.dims(n)))
         u[0], u[1] = tiny, 1.0 - tiny  # the ends of what a lattice can give
-        found = Tokens.draw(n, u)
-        assert found.g.shape == (200, n if n <= WHOLE else TOP)
-        assert found.z.shape == (200, 0 if n <= WHOLE else 4)
-        assert np.isfinite(found.g).all()
-        assert np.isfinite(found.z).all()
-        assert np.all(np.diff(found.g, axis=1) <= 0.0)
+        result = Tokens.draw(n, u)
+        assert result.g.shape == (200, n if n <= WHOLE else TOP)
+        assert result.z.shape == (200, 0 if n <= WHOLE else 4)
+        assert np.isfinite(result.g).all()
+        assert np.isfinite(result.z).all()
+        assert np.all(np.diff(result.g, axis=1) <= 0.0)
 
     @pytest.mark.parametrize("n", [1, 5, 20, 40, 500])
     def test_order_statistics_follow_their_beta_laws(self, n: int) -> None:
@@ -79,16 +79,16 @@ class TestDraw:
         x = np.linspace(-10.0, 14.0, 240_001)
         density = n * np.exp(-0.5 * x * x + (n - 1) * log_ndtr(x)) / np.sqrt(2.0 * np.pi)
         exact = float(np.sum(x * density) * (x[1] - x[0]))
-        found, error = mean_and_error(
+        result, error = mean_and_error(
             np.array([[draw(n, 4096, k).g[:, 0].mean()] for k in range(REPLICATES)])
         )
-        assert abs(found[0] - exact) < 5.4 * error[0] + 1e-9
+        assert abs(result[0] - exact) < 5.4 * error[0] + 1e-9
         assert error[0] < 1e-4
 
     def test_no_tokens_have_no_sums(self) -> None:
-        found = Tokens.draw(0, np.zeros((3, 0))).sums(1.0)
-        assert found.top.tolist() == [-np.inf] * 3
-        for part in found[1:]:
+        result = Tokens.draw(0, np.zeros((3, 0))).sums(1.0)
+        assert result.top.tolist() == [-np.inf] * 3
+        for part in result[1:]:
             assert part.tolist() == [0.0] * 3
 
 
@@ -97,13 +97,13 @@ class TestSums:
     @pytest.mark.parametrize("kappa", [0.0, 0.7, 30.0])
     def test_up_to_top_tokens_they_are_plain_sums(self, n: int, kappa: float) -> None:
         tokens = draw(n, 512, 0)
-        found, g = tokens.sums(kappa), tokens.g
+        result, g = tokens.sums(kappa), tokens.g
         weight = np.exp(kappa * (g - g.max(axis=1, keepdims=True)))
-        assert found.top == pytest.approx(g.max(axis=1))
-        assert found.mass == pytest.approx(weight.sum(axis=1), rel=1e-13)
-        assert found.moment == pytest.approx((g * weight).sum(axis=1), rel=1e-12, abs=1e-13)
-        assert found.square == pytest.approx((weight**2).sum(axis=1), rel=1e-13)
-        assert found.total == pytest.approx(g.sum(axis=1), rel=1e-12, abs=1e-12)
+        assert result.top == pytest.approx(g.max(axis=1))
+        assert result.mass == pytest.approx(weight.sum(axis=1), rel=1e-13)
+        assert result.moment == pytest.approx((g * weight).sum(axis=1), rel=1e-12, abs=1e-13)
+        assert result.square == pytest.approx((weight**2).sum(axis=1), rel=1e-13)
+        assert result.total == pytest.approx(g.sum(axis=1), rel=1e-12, abs=1e-12)
 
     @pytest.mark.parametrize("n", [TOP + 1, 40, 100, 1000, 10**6])
     @pytest.mark.parametrize("kappa", [0.2, 0.8])
@@ -116,7 +116,7 @@ class TestSums:
             square = s.square * size**2 / n
             deviation = (mass - np.exp(0.5 * kappa**2)) * np.sqrt(n)
             parts = (mass, moment, square, total, total**2, total * deviation, deviation**2)
-            rows.append([one.mean() for one in parts])
+            rows.append([part.mean() for part in parts])
         k2 = kappa**2
         exact = [
             np.exp(0.5 * k2),
@@ -127,9 +127,9 @@ class TestSums:
             kappa * np.exp(0.5 * k2),
             np.exp(2.0 * k2) - np.exp(k2),
         ]
-        found, error = mean_and_error(np.array(rows))
+        result, error = mean_and_error(np.array(rows))
         # 70 comparisons, t with 7 degrees of freedom: |t| > 8 has a chance of 1e-4 in each
-        assert np.all(np.abs(found - exact) < 8.0 * error)
+        assert np.all(np.abs(result - exact) < 8.0 * error)
         assert np.all(error < 0.02)
 
     @pytest.mark.parametrize("n", [40, 100, 1000])
@@ -142,8 +142,8 @@ class TestSums:
         total = g.sum(axis=1)
         score = np.einsum("ij,ij->i", a, g) - total / n
         plain = _statistics(score, np.einsum("ij,ij->i", a, a), total, n)
-        found, error = mean_and_error(by_lattice(n, kappa, 2048))
-        z = (found - plain.mean(axis=1)) / np.hypot(error, plain.std(axis=1) / np.sqrt(samples))
+        result, error = mean_and_error(by_lattice(n, kappa, 2048))
+        z = (result - plain.mean(axis=1)) / np.hypot(error, plain.std(axis=1) / np.sqrt(samples))
         assert np.abs(z).max() < 4.5, dict(zip(STATISTICS, z.round(1), strict=True))
 
 
@@ -172,8 +172,8 @@ class TestBulk:
 
     def test_sums_of_exponentials_stay_positive(self) -> None:
         z = np.full((3, 4), -8.0)
-        found = module.bulk_sums(2, 3.0, np.array([-1.0, 0.0, 1.0]), z)
-        assert np.all(found[[0, 2]] > 0.0)
+        result = module.bulk_sums(2, 3.0, np.array([-1.0, 0.0, 1.0]), z)
+        assert np.all(result[[0, 2]] > 0.0)
 
 
 class TestBias:
@@ -189,7 +189,7 @@ class TestBias:
             monkeypatch.setattr(module, "WHOLE", kept)
             return by_lattice(n, kappa, 8192)[:, [1, 3, 4]]
 
-        return [mean_and_error(rows(one) - rows(exact)) for one in tops]
+        return [mean_and_error(rows(top) - rows(exact)) for top in tops]
 
     @pytest.mark.parametrize("kappa", [0.5, 1.5, 5.0])
     @pytest.mark.parametrize(("n", "exact"), [(40, 40), (100, 100), (1000, 96)])

@@ -10,11 +10,11 @@ from needlescope.theory.oracle.symmetric import log_binomial
 
 def log_polynomial(logits: np.ndarray, r: int) -> np.ndarray:
     """Return log e_r of e^logits for each row, by the plain recurrence."""
-    found = np.zeros((r + 1, len(logits)))
-    found[0] = 1.0
+    result = np.zeros((r + 1, len(logits)))
+    result[0] = 1.0
     for factor in np.exp(logits.T):
-        found[1:] += factor * found[:-1]
-    return np.asarray(np.log(found[r]))
+        result[1:] += factor * result[:-1]
+    return np.asarray(np.log(result[r]))
 
 
 def brute_force(
@@ -35,9 +35,9 @@ def brute_force(
 
 
 def check(L: int, R: int, theta: float, pi: float, samples: int, seed: int = 0) -> None:
-    found = oracle(ns.Task(L=L, R=R, theta=theta, pi=pi), "bayes")
+    result = oracle(ns.Task(L=L, R=R, theta=theta, pi=pi), "bayes")
     mean, se = brute_force(L, R, theta, pi, samples, seed)
-    assert found.error == pytest.approx(mean, abs=4.0 * np.hypot(se, found.error_se))
+    assert result.error == pytest.approx(mean, abs=4.0 * np.hypot(se, result.error_se))
 
 
 @pytest.mark.parametrize("pi", [0.1, 0.5, 0.8])
@@ -81,6 +81,6 @@ def test_many_tokens(L: int, R: int, theta: float, pi: float) -> None:
 @pytest.mark.parametrize("pi", [0.1, 0.5, 0.8])
 def test_one_given_token_is_a_known_direction(pi: float) -> None:
     task = ns.Task(L=5, R=1, theta=2.0, pi=pi, positions=ns.Positions([(3,)]))
-    found = oracle(task, "bayes")
+    result = oracle(task, "bayes")
     alone = oracle(ns.Task(L=1, R=1, theta=2.0, pi=pi), "pooled").error
-    assert found.error == pytest.approx(alone, abs=4.0 * found.error_se + 1e-6)
+    assert result.error == pytest.approx(alone, abs=4.0 * result.error_se + 1e-6)

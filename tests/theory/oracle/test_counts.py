@@ -27,9 +27,9 @@ def test_label_noise_does_not_change_what_can_be_known():
 
 @pytest.mark.parametrize("model", ["pooled", "hard", "attention", "linear", "bayes"])
 def test_a_count_that_is_all_but_certain_has_the_oracle_of_that_number(model):
-    found, plain = (ns.oracle(task, model, tol=1e-3) for task in (ALMOST, TASK))
-    error = np.hypot(found.error_se, plain.error_se)
-    assert abs(found.error - plain.error) <= 1e-8 + 3.0 * error
+    result, plain = (ns.oracle(task, model, tol=1e-3) for task in (ALMOST, TASK))
+    error = np.hypot(result.error_se, plain.error_se)
+    assert abs(result.error - plain.error) <= 1e-8 + 3.0 * error
 
 
 def test_the_pooled_oracle_of_a_random_count_minimises_a_mixture_of_errors():
@@ -49,15 +49,15 @@ def test_the_bayes_error_of_a_random_count_is_that_of_two_tokens_on_a_grid():
     noise = np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi)
     signal = np.exp(-0.5 * (x - theta) ** 2) / np.sqrt(2.0 * np.pi)
     negative = np.outer(noise, noise)
-    one = 0.5 * (np.outer(noise, signal) + np.outer(signal, noise))
-    positive = chances[0] * negative + chances[1] * one + chances[2] * np.outer(signal, signal)
+    item = 0.5 * (np.outer(noise, signal) + np.outer(signal, noise))
+    positive = chances[0] * negative + chances[1] * item + chances[2] * np.outer(signal, signal)
     expected = np.minimum(pi * positive, (1.0 - pi) * negative).sum() * (x[1] - x[0]) ** 2
     task = ns.Task(2, ns.SignalCount([0, 1, 2], chances), theta, pi)
-    found = ns.oracle(task, "bayes", tol=5e-4)
-    assert abs(found.error - expected) < 1e-5 + 4.0 * found.error_se
+    result = ns.oracle(task, "bayes", tol=5e-4)
+    assert abs(result.error - expected) < 1e-5 + 4.0 * result.error_se
 
 
 def test_the_bayes_error_of_a_random_count_among_many_tokens_is_near_that_of_its_number():
     almost = ns.SignalCount([1, 2], [1.0 - 1e-12, 1e-12])
-    found, plain = (ns.oracle(ns.Task(200, R, 4.0, 0.5), "bayes", tol=2e-3) for R in (almost, 1))
-    assert abs(found.error - plain.error) < 4.0 * np.hypot(found.error_se, plain.error_se)
+    result, plain = (ns.oracle(ns.Task(200, R, 4.0, 0.5), "bayes", tol=2e-3) for R in (almost, 1))
+    assert abs(result.error - plain.error) < 4.0 * np.hypot(result.error_se, plain.error_se)

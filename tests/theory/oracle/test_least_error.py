@@ -46,21 +46,21 @@ def test_attention_nearly_reaches_the_bayes_error_for_one_needle(L: int) -> None
 
 @pytest.mark.parametrize("task", TASKS, ids=str)
 def test_no_model_beats_bayes_nor_loses_to_pooling(task: ns.Task) -> None:
-    found = {model: oracle(task, model) for model in ORACLES}
-    limit, trivial = found["bayes"], min(task.pi, 1.0 - task.pi)
-    for model, one in found.items():
-        most = trivial if model == "hard" else found["pooled"].error  # which hard may lose to
-        assert 0.0 <= one.error <= most <= trivial
-        assert one.error >= limit.error - 3.0 * limit.error_se, model
-        assert one.error_se <= 1e-4
+    result = {model: oracle(task, model) for model in ORACLES}
+    limit, trivial = result["bayes"], min(task.pi, 1.0 - task.pi)
+    for model, value in result.items():
+        most = trivial if model == "hard" else result["pooled"].error  # which hard may lose to
+        assert 0.0 <= value.error <= most <= trivial
+        assert value.error >= limit.error - 3.0 * limit.error_se, model
+        assert value.error_se <= 1e-4
 
 
 @pytest.mark.parametrize("model", ORACLES)
 @pytest.mark.parametrize("pi", [0.001, 0.3, 0.5, 0.999])
 def test_without_signal_the_error_is_that_of_the_rarer_label(model: str, pi: float) -> None:
-    found = oracle(ns.Task(L=50, R=3, theta=0.0, pi=pi), model)
-    assert found.error == min(pi, 1.0 - pi)
-    assert found.error_se == 0.0
+    result = oracle(ns.Task(L=50, R=3, theta=0.0, pi=pi), model)
+    assert result.error == min(pi, 1.0 - pi)
+    assert result.error_se == 0.0
 
 
 @pytest.mark.parametrize("L", [1, 2, 7, 4096])
@@ -92,16 +92,16 @@ def test_where_every_token_carries_the_signal_pooling_is_optimal(L: int) -> None
 def test_extremes_are_finite_and_silent(
     L: int, R: int, theta: float, pi: float, model: str
 ) -> None:
-    found = oracle(ns.Task(L=L, R=R, theta=theta, pi=pi), model)
-    assert 0.0 <= found.error <= min(pi, 1.0 - pi)
-    assert 0.0 <= found.error_se <= 1e-4
-    assert not np.isnan(found.threshold)
+    result = oracle(ns.Task(L=L, R=R, theta=theta, pi=pi), model)
+    assert 0.0 <= result.error <= min(pi, 1.0 - pi)
+    assert 0.0 <= result.error_se <= 1e-4
+    assert not np.isnan(result.threshold)
 
 
 def test_rare_positives_want_the_largest_token_only() -> None:
-    found = oracle(ns.Task(L=100, R=1, theta=4.0, pi=0.03))
-    assert found.kappa == np.inf
-    assert found.sign == 1.0
+    result = oracle(ns.Task(L=100, R=1, theta=4.0, pi=0.03))
+    assert result.kappa == np.inf
+    assert result.sign == 1.0
 
 
 def test_errors_fall_with_the_signal() -> None:
@@ -121,12 +121,12 @@ def test_same_call_same_bits() -> None:
 def test_grids_take_the_shape_of_the_task_and_scalars_stay_plain() -> None:
     task = ns.Task(L=[[10], [20]], R=1, theta=[1.0, 2.0, 3.0], pi=0.5)
     for model in ORACLES:
-        found = oracle(task, model)
-        assert found.error.shape == found.error_se.shape == found.threshold.shape == (2, 3)
-        one = oracle(ns.Task(L=20, R=1, theta=3.0, pi=0.5), model)
-        assert isinstance(one.error, float)
-        assert one.error == found.error[1, 2]
-        assert (one.kappa is None) == (model not in ("attention", "hard", "linear"))
+        result = oracle(task, model)
+        assert result.error.shape == result.error_se.shape == result.threshold.shape == (2, 3)
+        item = oracle(ns.Task(L=20, R=1, theta=3.0, pi=0.5), model)
+        assert isinstance(item.error, float)
+        assert item.error == result.error[1, 2]
+        assert (item.kappa is None) == (model not in ("attention", "hard", "linear"))
 
 
 @pytest.mark.slow

@@ -32,8 +32,8 @@ def brute_force(patterns: np.ndarray, theta: float, pi: float, starts: int) -> f
         few = np.r_[np.ones(1 + k % L), np.zeros(L - 1 - k % L)]
         u = few + 0.1 * rng.normal(size=L) if k < L else rng.normal(size=L)
         start = np.append(u, rng.normal(1.0, 2.0))
-        found = minimize(error, start, jac=True, method="BFGS", options={"gtol": 1e-10})
-        best = min(best, found.fun)
+        result = minimize(error, start, jac=True, method="BFGS", options={"gtol": 1e-10})
+        best = min(best, result.fun)
     return best
 
 
@@ -93,10 +93,10 @@ def test_pooled_is_the_minimum_over_thresholds(pi: float) -> None:
     snr = 1.3
     tau = np.linspace(-8.0, 8.0, 200_001)
     least = (pi * ndtr(tau - snr) + (1.0 - pi) * ndtr(-tau)).min()
-    found = pooled(9, 3, 1.3, pi)
-    assert found.error == pytest.approx(least, abs=1e-9)
+    result = pooled(9, 3, 1.3, pi)
+    assert result.error == pytest.approx(least, abs=1e-9)
     task = ns.Task(L=9, R=3, theta=1.3, pi=pi)
-    assert oracle(task, "pooled").threshold == pytest.approx(found.threshold / 3.0)
+    assert oracle(task, "pooled").threshold == pytest.approx(result.threshold / 3.0)
 
 
 # ---------------------------------------------------------------- given positions
@@ -104,8 +104,8 @@ def test_pooled_is_the_minimum_over_thresholds(pi: float) -> None:
 
 def test_a_fixed_pattern_is_a_known_direction() -> None:
     for R in (1, 4):
-        found = given_positions(20, 1.2, 0.3, ns.Positions([range(R)]))
-        assert found.error == pytest.approx(pooled(1, 1, 1.2 * np.sqrt(R), 0.3).error, abs=1e-10)
+        result = given_positions(20, 1.2, 0.3, ns.Positions([range(R)]))
+        assert result.error == pytest.approx(pooled(1, 1, 1.2 * np.sqrt(R), 0.3).error, abs=1e-10)
 
 
 def test_all_patterns_at_once_are_uniform_positions() -> None:
@@ -126,8 +126,8 @@ def test_unequal_patterns_against_brute_force() -> None:
     positions = ns.Positions([(0, 1), (1, 2), (4, 5)])
     patterns = positions.patterns(6)
     for theta, pi in [(1.5, 0.5), (2.5, 0.02)]:
-        found = given_positions(6, theta, pi, positions).error
-        assert found == pytest.approx(brute_force(patterns, theta, pi, 40), abs=1e-8)
+        result = given_positions(6, theta, pi, positions).error
+        assert result == pytest.approx(brute_force(patterns, theta, pi, 40), abs=1e-8)
 
 
 def test_given_positions_keep_the_order_of_the_models() -> None:

@@ -15,8 +15,8 @@ from needlescope.theory.oracle.one_signal import bayes_error
 
 @pytest.mark.parametrize("theta", [0.5, 2.0, 5.0])
 def test_a_single_token_is_a_known_direction(theta: float) -> None:
-    found = bayes_error(1, theta, 0.5)
-    assert abs(found.error - ndtr(-0.5 * theta)) <= found.uncertainty < 1e-7
+    result = bayes_error(1, theta, 0.5)
+    assert abs(result.error - ndtr(-0.5 * theta)) <= result.uncertainty < 1e-7
 
 
 def test_two_tokens_are_a_double_integral() -> None:
@@ -37,15 +37,15 @@ def test_two_tokens_are_a_double_integral() -> None:
     [(10, 3.0, 0.5), (100, 2.0, 0.2), (1000, 3.72, 0.5), (1000, 4.5, 0.05), (10, 6.0, 0.9)],
 )
 def test_sampling_agrees(L: int, theta: float, pi: float) -> None:
-    found = bayes_error(L, theta, pi)
+    result = bayes_error(L, theta, pi)
     sampled = np.array([replicate_uniform(L, 1, theta, pi, 2**12, i) for i in range(REPLICATES)])
-    assert found.uncertainty < 1e-7
+    assert result.uncertainty < 1e-7
     se = sampled.std(ddof=1) / np.sqrt(REPLICATES)
-    assert abs(sampled.mean() - found.error) < 5.0 * se  # of 8 replicates: 1.6e-3 of the time
+    assert abs(sampled.mean() - result.error) < 5.0 * se  # of 8 replicates: 1.6e-3 of the time
 
 
 @pytest.mark.parametrize(("L", "theta", "pi"), [(10, 0.01, 0.05), (10, 0.1, 0.9), (10, 9.0, 0.5)])
 def test_what_the_integral_does_not_resolve_is_sampled(L: int, theta: float, pi: float) -> None:
     assert not bayes_error(L, theta, pi).uncertainty < 1e-6
-    found = ns.oracle(ns.Task(L=L, R=1, theta=theta, pi=pi), "bayes")
-    assert 0.0 <= found.error <= min(pi, 1.0 - pi)
+    result = ns.oracle(ns.Task(L=L, R=1, theta=theta, pi=pi), "bayes")
+    assert 0.0 <= result.error <= min(pi, 1.0 - pi)

@@ -12,8 +12,8 @@ from needlescope.theory.oracle.quadratic import below, best_linear
 
 def test_without_a_query_the_score_is_normal():
     tau = np.linspace(-3.0, 4.0, 8)
-    found, uncertainty = below(7, 0.6, 5.0, 0.0, tau)
-    assert (abs(found - ndtr(tau - 0.6)) <= uncertainty + 1e-12).all()
+    result, uncertainty = below(7, 0.6, 5.0, 0.0, tau)
+    assert (abs(result - ndtr(tau - 0.6)) <= uncertainty + 1e-12).all()
     assert (uncertainty < 1e-8).all()
 
 
@@ -43,11 +43,11 @@ def test_chances_are_known_as_well_as_they_say(L, m, noncentral, angle):
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
     spread = np.sqrt(mean**2 + square**2 * (2.0 * (L - 1.0) + 4.0 * noncentral))
     tau = mean * m + square * noncentral + spread * np.linspace(-5.0, 6.0, 12)
-    found, uncertainty = below(L, m, noncentral, angle, tau)
+    result, uncertainty = below(L, m, noncentral, angle, tau)
     z = np.linspace(-10.0, 10.0, 4001)
     weight = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
     x = np.maximum((tau[:, None] - mean * (z + m)) / square + L - 1.0, 0.0)
-    assert (abs(found - chndtr(x, L - 1.0, noncentral) @ weight) <= uncertainty + 1e-11).all()
+    assert (abs(result - chndtr(x, L - 1.0, noncentral) @ weight) <= uncertainty + 1e-11).all()
     assert (uncertainty < 1e-8).all()
 
 

@@ -58,7 +58,7 @@ def test_law_of_the_score_against_quasi_monte_carlo(
 def test_finer_quadrature_changes_nothing(L: int) -> None:
     tau = 0.5 + np.sqrt(np.log(L))
     finer = score.FINE._replace(step=0.05)
-    coarse, fine = (score.below(L, 1, 2.0, 2.0, tau, one) for one in (score.FINE, finer))
+    coarse, fine = (score.below(L, 1, 2.0, 2.0, tau, item) for item in (score.FINE, finer))
     assert coarse.negative == pytest.approx(fine.negative, abs=1e-9)
     assert coarse.positive == pytest.approx(fine.positive, abs=1e-9)
     assert coarse.error < 1e-8
@@ -67,6 +67,6 @@ def test_finer_quadrature_changes_nothing(L: int) -> None:
 @pytest.mark.parametrize(("L", "R", "kappa"), [(2, 1, 0.3), (30, 3, 2.0), (50_000, 1, 4.0)])
 def test_a_rough_resolution_is_right_to_five_digits(L, R, kappa):
     tau = float(np.sqrt(2.0 * np.log(L))) if kappa > 1.0 else 0.5
-    fine, rough = (score.below(L, R, 3.0, kappa, tau, one) for one in (score.FINE, score.ROUGH))
+    fine, rough = (score.below(L, R, 3.0, kappa, tau, item) for item in (score.FINE, score.ROUGH))
     assert rough[:2] == pytest.approx(fine[:2], abs=1e-5)
     assert rough.error < 1e-3

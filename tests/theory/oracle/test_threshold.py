@@ -24,8 +24,8 @@ def test_threshold_inverts_the_oracle(L: int, R: int, pi: float, error: float, m
     task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
     theta = oracle_threshold(task, model, error).theta
     assert isinstance(theta, float)
-    found = oracle(task.replace(theta=theta), model)
-    assert found.error == pytest.approx(error, abs=2e-5 + 3.0 * found.error_se)
+    result = oracle(task.replace(theta=theta), model)
+    assert result.error == pytest.approx(error, abs=2e-5 + 3.0 * result.error_se)
 
 
 def test_threshold_of_pooling_is_the_snr() -> None:
@@ -81,7 +81,7 @@ def test_attention_meets_its_target_closely(
 ) -> None:
     """Newton's last step is shorter than 3e-4 of θ, whose square is left."""
     task = ns.Task(L=L, R=R, theta=1.0, pi=pi)
-    found = oracle(task.replace(theta=oracle_threshold(task, "attention", error).theta))
-    assert found.error == pytest.approx(error, abs=2e-7)
-    kinds = {"finite": 0.0 < found.kappa < np.inf, "infinite": np.isinf(found.kappa)}
-    assert kinds.get(kappa, found.kappa == 0.0)
+    result = oracle(task.replace(theta=oracle_threshold(task, "attention", error).theta))
+    assert result.error == pytest.approx(error, abs=2e-7)
+    kinds = {"finite": 0.0 < result.kappa < np.inf, "infinite": np.isinf(result.kappa)}
+    assert kinds.get(kappa, result.kappa == 0.0)

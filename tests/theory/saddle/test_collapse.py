@@ -31,14 +31,14 @@ class TestCollapse:
         X = rng.standard_normal((n, d)) / np.sqrt(task.L)
         X[:positives, 0] += task.theta * task.R / task.L
         negatives = n - positives
-        found = linprog(
+        result = linprog(
             np.zeros(negatives),
             A_eq=np.vstack([X[positives:].T, np.ones(negatives)]),
             b_eq=np.append(X[:positives].sum(axis=0), positives),
             bounds=(0.0, 1.0),
             method="highs",
         )
-        return found.status == 0
+        return result.status == 0
 
     CASES = (
         (ns.Task(6, 1, 0.0, 0.2), 11.3, True),
@@ -55,8 +55,8 @@ class TestCollapse:
     ) -> None:
         bias = collapsed_bias(self.problem(task, alpha))
         assert bias == (-1.0 if collapses else None)
-        found = [self.balanced(task, alpha, 50, seed) for seed in range(3)]
-        assert found == [collapses] * 3
+        result = [self.balanced(task, alpha, 50, seed) for seed in range(3)]
+        assert result == [collapses] * 3
 
     @pytest.mark.parametrize("ridge", [1e-3, 0.5, 10.0])
     def test_it_does_not_depend_on_the_ridge(self, ridge: float) -> None:
@@ -81,11 +81,11 @@ class TestCollapse:
 
     def test_the_prediction_is_the_constant_answer(self) -> None:
         task = ns.Task(6, 1, 0.0, 0.2)
-        found = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), model="pooled")
-        assert (found.norm, found.rest, found.bias) == (0.0, 0.0, -1.0)
-        assert found.test_error == pytest.approx(0.2, abs=1e-15)
-        assert found.train_error == pytest.approx(0.2, abs=1e-15)
-        assert found.train_loss == pytest.approx(0.4, abs=1e-15)
+        result = ns.predict(task, ns.Training(1.0, 11.3, loss="hinge", ridge=0.5), model="pooled")
+        assert (result.norm, result.rest, result.bias) == (0.0, 0.0, -1.0)
+        assert result.test_error == pytest.approx(0.2, abs=1e-15)
+        assert result.train_error == pytest.approx(0.2, abs=1e-15)
+        assert result.train_loss == pytest.approx(0.4, abs=1e-15)
 
     def test_a_kinked_loss_of_ones_own_collapses_too(self) -> None:
         absolute = ns.PiecewiseQuadratic(
@@ -94,8 +94,8 @@ class TestCollapse:
         task = ns.Task(10, 1, 5.0, 0.1)
         law = pooled.limit(task).law(task.pi)
         assert collapsed_bias(Saddle(law, absolute, 100.0, 0.5)) == -1.0
-        found = ns.predict(task, ns.Training(4.0, 100.0, loss=absolute, ridge=0.5), model="pooled")
-        assert (found.norm, found.bias) == (0.0, -1.0)
+        result = ns.predict(task, ns.Training(4.0, 100.0, loss=absolute, ridge=0.5), model="pooled")
+        assert (result.norm, result.bias) == (0.0, -1.0)
 
     @pytest.mark.parametrize("name", ["square", "logistic", "squared_hinge"])
     def test_a_loss_without_kinks_never_collapses(self, name: str) -> None:

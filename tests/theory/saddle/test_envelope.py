@@ -79,8 +79,8 @@ def brute_force(loss: Loss, y: int, m: float, s: float, g: float) -> tuple[np.nd
         -0.5 * slope * h * G / s,
         slope * slope * h,
     ]
-    return np.array([weight @ one for one in parts]), np.array(
-        [weight @ np.abs(one) for one in parts]
+    return np.array([weight @ part for part in parts]), np.array(
+        [weight @ np.abs(part) for part in parts]
     )
 
 
@@ -91,8 +91,8 @@ def at_nodes(loss: Loss, nodes: np.ndarray) -> np.ndarray:
 
 
 def assert_agree(loss: Loss, nodes: np.ndarray, tolerance: float) -> None:
-    found = at_nodes(loss, nodes)
-    for node, column in zip(nodes, found.T, strict=True):
+    result = at_nodes(loss, nodes)
+    for node, column in zip(nodes, result.T, strict=True):
         g, s, m, y = node
         expected, size = brute_force(loss, int(y), m, s, g)
         units = np.array([1, 1, 1, 1, 1, 1 / s, 1 / s**2, 1, 1 / s, 1])
@@ -126,13 +126,13 @@ def test_a_kink_much_narrower_than_the_spread_keeps_its_digits() -> None:
 @pytest.mark.parametrize("y", [1.0, -1.0])
 def test_the_square_loss_is_in_closed_form(y: float) -> None:
     m, V, g = np.array([-3.0, 0.2, 40.0]), np.array([0.01, 2.0, 900.0]), np.array([1e-3, 1.0, 1e4])
-    found = envelope(SQUARE, np.full(3, y), m, V, g)
-    assert found.value == pytest.approx(0.5 * ((m - y) ** 2 + V) / (1 + g), rel=1e-11)
-    assert found.m == pytest.approx((m - y) / (1 + g), rel=1e-11)
-    assert pytest.approx(0.5 / (1 + g), rel=1e-13) == found.V
-    assert found.g == pytest.approx(-0.5 * ((m - y) ** 2 + V) / (1 + g) ** 2, rel=1e-11)
-    assert found.mV == pytest.approx(np.zeros(3), abs=1e-15)
-    assert pytest.approx(np.zeros(3), abs=1e-15) == found.VV
+    result = envelope(SQUARE, np.full(3, y), m, V, g)
+    assert result.value == pytest.approx(0.5 * ((m - y) ** 2 + V) / (1 + g), rel=1e-11)
+    assert result.m == pytest.approx((m - y) / (1 + g), rel=1e-11)
+    assert pytest.approx(0.5 / (1 + g), rel=1e-13) == result.V
+    assert result.g == pytest.approx(-0.5 * ((m - y) ** 2 + V) / (1 + g) ** 2, rel=1e-11)
+    assert result.mV == pytest.approx(np.zeros(3), abs=1e-15)
+    assert pytest.approx(np.zeros(3), abs=1e-15) == result.VV
 
 
 NEAR = np.array(
@@ -176,28 +176,28 @@ def test_each_derivative_is_the_finite_difference(loss: Loss, of: str, by: str, 
 
 def test_signs_of_the_derivatives(loss: Loss) -> None:
     g, s, m, y = GRID[GRID[:, 0] < 1e3].T
-    found = envelope(loss, y, m, s * s, g)
-    assert np.all(found.V >= 0.0)
-    assert np.all(found.g <= 0.0)
-    assert np.all(found.mm >= 0.0)
-    assert pytest.approx(0.5 * found.mm, rel=1e-13) == found.V
-    assert np.all(g * found.mm <= 1.0 + 1e-7)  # h ≤ 1/g
+    result = envelope(loss, y, m, s * s, g)
+    assert np.all(result.V >= 0.0)
+    assert np.all(result.g <= 0.0)
+    assert np.all(result.mm >= 0.0)
+    assert pytest.approx(0.5 * result.mm, rel=1e-13) == result.V
+    assert np.all(g * result.mm <= 1.0 + 1e-7)  # h ≤ 1/g
 
 
 def test_flipping_label_and_score_flips_odd_derivatives(piecewise: PiecewiseQuadratic) -> None:
     g, s, m, y = NEAR.T
     for loss in (piecewise, LOGISTIC):
-        one, other = (envelope(loss, sign * y, sign * m, s * s, g) for sign in (1.0, -1.0))
+        item, other = (envelope(loss, sign * y, sign * m, s * s, g) for sign in (1.0, -1.0))
         for field in Envelope._fields:
             odd = -1.0 if field in ("m", "mV", "mg") else 1.0
-            expected = odd * getattr(one, field)
+            expected = odd * getattr(item, field)
             assert getattr(other, field) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 def test_a_node_does_not_depend_on_its_company(loss: Loss) -> None:
     nodes = NEAR[::3]
     together = at_nodes(loss, nodes)
-    alone = np.concatenate([at_nodes(loss, one[None]) for one in nodes], axis=1)
+    alone = np.concatenate([at_nodes(loss, node[None]) for node in nodes], axis=1)
     size = np.array([brute_force(loss, int(y), m, s, g)[1] for g, s, m, y in nodes]).T
     tolerance = TOLERANCE.get(loss.name, 1e-13)
     assert np.all(np.abs(together - alone) <= tolerance * size + FLOOR)
@@ -208,9 +208,9 @@ def test_declaring_a_loss_of_the_margin_changes_nothing() -> None:
         of_margin = False
 
     nodes = GRID[::7]
-    one, other = at_nodes(LOGISTIC, nodes), at_nodes(Undeclared(), nodes)
+    item, other = at_nodes(LOGISTIC, nodes), at_nodes(Undeclared(), nodes)
     size = np.array([brute_force(LOGISTIC, int(y), m, s, g)[1] for g, s, m, y in nodes]).T
-    assert np.all(np.abs(one - other) <= TOLERANCE["logistic"] * size + FLOOR)
+    assert np.all(np.abs(item - other) <= TOLERANCE["logistic"] * size + FLOOR)
 
 
 class TestMassCheck:
@@ -222,11 +222,11 @@ class TestMassCheck:
             def second(self, z, y):
                 return factor * super().second(z, y)
 
-        one = np.ones(1)
+        item = np.ones(1)
         with pytest.raises(
             NotConverged, match="Gaussian integral of the inconsistent loss"
         ) as caught:
-            envelope(Inconsistent(), one, 0.5 * one, 4.0 * one, 2.0 * one)
+            envelope(Inconsistent(), item, 0.5 * item, 4.0 * item, 2.0 * item)
         assert "second derivative is the derivative of its derivative" in str(caught.value)
 
     def test_one_inconsistent_label_is_found_out(self) -> None:
@@ -236,10 +236,10 @@ class TestMassCheck:
             def second(self, z, y):
                 return super().second(z, y) * (1.0 if y > 0 else 1.01)
 
-        one = np.ones(1)
-        assert np.isfinite(envelope(Half(), one, one, one, one).value).all()
+        item = np.ones(1)
+        assert np.isfinite(envelope(Half(), item, item, item, item).value).all()
         with pytest.raises(NotConverged, match="misses mass"):
-            envelope(Half(), -one, one, one, one)
+            envelope(Half(), -item, item, item, item)
 
     def test_a_loss_too_sharp_for_the_grid_is_refused(self) -> None:
         class Sharp(Loss):
@@ -255,9 +255,9 @@ class TestMassCheck:
             def second(self, z, y):
                 return 2000.0 * LOGISTIC.second(2000.0 * z, y)
 
-        one = np.ones(1)
+        item = np.ones(1)
         with pytest.raises(NotConverged, match="smooth on a scale of"):
-            envelope(Sharp(), one, 0.5 * one, 4.0 * one, 2.0 * one)
+            envelope(Sharp(), item, 0.5 * item, 4.0 * item, 2.0 * item)
 
     def test_a_coarser_grid_is_refined_until_the_mass_is_right(
         self, monkeypatch: pytest.MonkeyPatch

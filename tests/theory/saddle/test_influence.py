@@ -30,8 +30,8 @@ def trained(loss: Loss) -> Readout:
 def test_influence_is_what_retraining_gives(loss: Loss) -> None:
     readout, step = trained(loss), 1e-4
     law = readout.problem.law
-    found = influence(readout, law)
-    assert law.weight @ found == pytest.approx(0.0, abs=1e-12)
+    result = influence(readout, law)
+    assert law.weight @ result == pytest.approx(0.0, abs=1e-12)
     for node in (0, len(law.weight) // 2, len(law.weight) - 1):
         errors = []
         for by in (step, -step):
@@ -40,34 +40,34 @@ def test_influence_is_what_retraining_gives(loss: Loss) -> None:
             moved = Saddle(law._replace(weight=weight), loss, 2.0, readout.problem.ridge)
             errors.append(error_on(law, solve(moved, readout.point)[0]))
         slope = (errors[0] - errors[1]) / (2.0 * step)
-        assert found[node] == pytest.approx(slope, rel=1e-3, abs=1e-5)
+        assert result[node] == pytest.approx(slope, rel=1e-3, abs=1e-5)
 
 
 def test_a_class_that_never_occurs_leaves_the_other_answer() -> None:
     limit: Limit = pooled.limit(USUAL)
     readout = train_readout(limit, LOGISTIC, 0.01, 2.0, 0.05)
     law = limit.law(0.01)
-    found = rare_event_shift(readout, law, n=20.0)  # one positive in 100
-    assert error_on(law, readout.point) + found == pytest.approx(0.01)
+    result = rare_event_shift(readout, law, n=20.0)  # one positive in 100
+    assert error_on(law, readout.point) + result == pytest.approx(0.01)
 
 
 def test_ties_are_rare_and_matter() -> None:
     with pytest.warns(RuntimeWarning, match=r"rarer than one in n1: without them .* not 0\.188"):
-        found = ns.predict(TIES, ns.Training(alpha1=1.0), "linear", query=SHARP, d=200, tol=1e-3)
-    assert found.rare_event_shift < -0.3 * found.test_error
-    assert found.notes[0] in repr(found)
+        result = ns.predict(TIES, ns.Training(alpha1=1.0), "linear", query=SHARP, d=200, tol=1e-3)
+    assert result.rare_event_shift < -0.3 * result.test_error
+    assert result.notes[0] in repr(result)
     far = ns.simulate(
         TIES, ns.Training(alpha1=1.0), "linear", d=200, trials=16, query=SHARP, n_jobs=1
     )
-    assert far.test_error + 3.0 * far.test_error_se < found.test_error  # as the note says
+    assert far.test_error + 3.0 * far.test_error_se < result.test_error  # as the note says
 
 
 def test_the_limit_does_not_depend_on_d_and_is_near_as_a_rule() -> None:
     training = ns.Training(4.0, [1.0, 3.0])
-    plain, found = (ns.predict(USUAL, training, d=d) for d in (None, 200))
-    assert (plain.test_error == found.test_error).all()
-    assert plain.rare_event_shift is None and plain.notes == found.notes == ()
-    assert np.abs(found.rare_event_shift).max() < 0.1 * found.test_error.min()
+    plain, result = (ns.predict(USUAL, training, d=d) for d in (None, 200))
+    assert (plain.test_error == result.test_error).all()
+    assert plain.rare_event_shift is None and plain.notes == result.notes == ()
+    assert np.abs(result.rare_event_shift).max() < 0.1 * result.test_error.min()
 
 
 def test_notes_count_the_points_of_a_grid() -> None:

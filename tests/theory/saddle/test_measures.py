@@ -26,7 +26,7 @@ def test_each_measure_by_drawing(name: str, loss: Loss) -> None:
     limit, pi, n = LIMITS[name], 0.3, 400_000
     readout = train_readout(limit, loss, pi, 3.0 * limit.dim, 0.05)
     law, at = limit.law(pi), readout.point
-    found = measure(readout, law, (law, law))
+    result = measure(readout, law, (law, law))
     rng = np.random.default_rng(0)
     node = rng.choice(len(law.y), n, p=law.weight)
     mean, V = law.score(at.mu, at.b, at.rho)
@@ -37,10 +37,10 @@ def test_each_measure_by_drawing(name: str, loss: Loss) -> None:
         seen[here] = loss.prox(fresh[here], law.A[node[here]] / at.t, label)
         values[here] = loss.value(seen[here], label)
     drawn = (y * fresh < 0.0, values, y * seen < 0.0)
-    for value, one in zip(found.values, drawn, strict=True):
+    for value, item in zip(result.values, drawn, strict=True):
         rare = 10.0 / n  # what happens less often may not be among those drawn
-        assert value == pytest.approx(one.mean(), abs=5.0 * float(one.std()) / np.sqrt(n) + rare)
-    assert not found.errors.any()  # the law is exact
+        assert value == pytest.approx(item.mean(), abs=5.0 * float(item.std()) / np.sqrt(n) + rare)
+    assert not result.errors.any()  # the law is exact
 
 
 def shifted(at: Point, k: int, by: float) -> Point:
@@ -66,14 +66,14 @@ def test_a_collapsed_readout_answers_with_its_bias() -> None:
     readout = train_readout(limit, HINGE, 0.1, 50.0, 0.5)
     assert readout.local is None
     law, test = limit.law(0.1), limit.law(0.4)
-    found = measure(readout, test, (law, test))
-    assert found.values == pytest.approx([0.4, 0.2, 0.1])  # the hinge at −1: 2 for one in ten
+    result = measure(readout, test, (law, test))
+    assert result.values == pytest.approx([0.4, 0.2, 0.1])  # the hinge at −1: 2 for one in ten
 
 
 RESTS = [0.01, 1e-4, 1e-6]  # ridges that leave separable data next to no loss
 
 
-@pytest.mark.parametrize("one", [HINGE, SQUARED_HINGE], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [HINGE, SQUARED_HINGE], ids=lambda item: item.name)
 def test_no_train_loss_is_below_the_least_of_its_loss(one: PiecewiseQuadratic) -> None:
     """Where next to nothing is left, E M + g E M_g cancels to rounding of either sign."""
     lowered = PiecewiseQuadratic(one.knots, one.pieces - [0.0, 0.0, 3.0], name="lowered")
@@ -81,7 +81,7 @@ def test_no_train_loss_is_below_the_least_of_its_loss(one: PiecewiseQuadratic) -
         law = limit.law(0.3)
         for alpha in (0.05, 0.2, 0.5):
             for ridge in RESTS:
-                found = measure(train_readout(limit, one, 0.3, alpha, ridge), law, (law, law))
-                assert found.values[1] >= 0.0
+                result = measure(train_readout(limit, one, 0.3, alpha, ridge), law, (law, law))
+                assert result.values[1] >= 0.0
         low = measure(train_readout(limit, lowered, 0.3, 0.5, 0.01), law, (law, law))
         assert low.values[1] == pytest.approx(-3.0, abs=0.01)  # its own least, not zero

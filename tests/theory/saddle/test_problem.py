@@ -30,10 +30,10 @@ class TestLocal:
             up, down = problem.local(as_point(x + step)), problem.local(as_point(x - step))
             size = np.abs(here.hessian[i]).max() + 1.0
             # truncation, h² times third derivatives; the quadrature of smooth losses, 1e-9, over h
-            found = (up.value - down.value) / (2.0 * h)
-            assert found == pytest.approx(here.gradient[i], abs=1e-5 * size)
-            found = (up.gradient - down.gradient) / (2.0 * h)
-            assert found == pytest.approx(here.hessian[i], abs=1e-4 * size)
+            result = (up.value - down.value) / (2.0 * h)
+            assert result == pytest.approx(here.gradient[i], abs=1e-5 * size)
+            result = (up.gradient - down.gradient) / (2.0 * h)
+            assert result == pytest.approx(here.hessian[i], abs=1e-4 * size)
 
     def test_the_hessian_is_symmetric(self, loss: Loss, law: JointLaw) -> None:
         at = random_point(np.random.default_rng(1), law.directions)

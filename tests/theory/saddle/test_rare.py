@@ -55,10 +55,10 @@ def exact(task, query, reach, count):
     while True:
         simplex = at + np.vstack([np.zeros(3), np.diag(0.3 * np.abs(at) + 0.1)])
         options = {"xatol": 1e-6, "fatol": 1e-9, "initial_simplex": simplex}
-        found = minimize(value, at, method="Nelder-Mead", options=options)
-        if found.fun > least - 1e-8:
-            return np.exp(-found.fun)
-        at, least = found.x, found.fun
+        result = minimize(value, at, method="Nelder-Mead", options=options)
+        if result.fun > least - 1e-8:
+            return np.exp(-result.fun)
+        at, least = result.x, result.fun
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def exact(task, query, reach, count):
 def test_few_tokens_by_quadrature(L, R, theta, pi, kappa, cosine, reach, count):
     """From a capacity of 6 to one of 10⁵⁰."""
     task, query = ns.Task(L, R, theta, pi), ns.Query(kappa, cosine)
-    found = ns.capacity(task, query=query)
-    assert found.alpha_se < 2.5e-3 * found.alpha
-    assert abs(found.alpha - exact(task, query, reach, count)) < 4.5 * found.alpha_se
+    result = ns.capacity(task, query=query)
+    assert result.alpha_se < 2.5e-3 * result.alpha
+    assert abs(result.alpha - exact(task, query, reach, count)) < 4.5 * result.alpha_se
 
 
 @pytest.mark.slow
@@ -89,8 +89,8 @@ def test_a_capacity_beyond_floating_point_is_infinite():
 
 def test_what_is_never_drawn_is_not_taken_for_nothing():
     """Among 8,192 plain draws of each label there is none that limits it."""
-    found = ns.capacity(ns.Task(8, 2, 15.0, 0.2), query=ns.Query(10.0, 1.0))
-    assert found.alpha == pytest.approx(4.12e17, rel=0.02)
+    result = ns.capacity(ns.Task(8, 2, 15.0, 0.2), query=ns.Query(10.0, 1.0))
+    assert result.alpha == pytest.approx(4.12e17, rel=0.02)
 
 
 def test_it_says_when_turns_do_not_agree(monkeypatch):

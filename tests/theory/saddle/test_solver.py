@@ -109,8 +109,8 @@ class TestStationarity:
             terms["b"].append(chance * slope)
             terms["mu"].append(chance * slope * m)
             terms["rho"].append(chance * A * slope**2 * delta * gamma**2)
-        found = {name: sum(parts) for name, parts in terms.items()}
+        result = {name: sum(parts) for name, parts in terms.items()}
         expected = {"b": 0.0, "mu": -mu / (delta * gamma), "rho": at.rho**2}
-        for name, values in found.items():
+        for name, values in result.items():
             z = (values.mean() - expected[name]) / (values.std() / np.sqrt(len(values)) + 1e-9)
             assert abs(z) < 4.5, name

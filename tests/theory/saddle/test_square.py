@@ -29,9 +29,9 @@ class TestSquare:
     def test_without_a_ridge_it_is_stationary_above_one_sample_a_weight(self, seed: int) -> None:
         law = random_law(np.random.default_rng(seed), 6, 2)
         for delta in (1.01, 2.0, 50.0):
-            found = solve_square(law, delta, 0.0)
-            assert Saddle(law, SQUARE, delta, 0.0).local(found).residual < 1e-10
-            assert as_array(found) == pytest.approx(
+            result = solve_square(law, delta, 0.0)
+            assert Saddle(law, SQUARE, delta, 0.0).local(result).residual < 1e-10
+            assert as_array(result) == pytest.approx(
                 as_array(solve_square(law, delta, 1e-12)), rel=1e-6
             )
 
@@ -47,7 +47,7 @@ class TestSquare:
     def test_it_agrees_with_ridge_regression_on_data(self) -> None:
         """Pooled features at d = 400: order parameters of an explicit ridge regression."""
         task, d, delta, ridge, trials = ns.Task(4, 1, 4.0, 0.3), 400, 2.0, 0.05, 6
-        found = solve_square(pooled.limit(task).law(task.pi), delta, ridge)
+        result = solve_square(pooled.limit(task).law(task.pi), delta, ridge)
         rows = []
         for seed in range(trials):
             rng = np.random.default_rng(seed)
@@ -61,5 +61,5 @@ class TestSquare:
             rows.append([w[0], w[-1], np.linalg.norm(w[1:-1])])
         rows = np.array(rows)
         error = rows.std(axis=0, ddof=1) / np.sqrt(trials)
-        z = (rows.mean(axis=0) - [found.mu[0], found.b, found.rho]) / np.hypot(error, 1.0 / d)
+        z = (rows.mean(axis=0) - [result.mu[0], result.b, result.rho]) / np.hypot(error, 1.0 / d)
         assert np.abs(z).max() < 4.5  # finite d: corrections of order 1/d

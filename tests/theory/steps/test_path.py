@@ -38,10 +38,10 @@ def after(*shares: float, alpha0: float = 4.0, **sizes) -> ns.Alignment:
 
 def test_one_step_is_the_first_alone_and_attention_is_pooling() -> None:
     training = TRAINING.replace(schedule=ns.Schedule.even(1))
-    found = ns.align(TASK, training)
-    assert found.signal_w == pytest.approx(ns.align(TASK, TRAINING).signal_w, rel=1e-12)
-    assert found.norm_w == pytest.approx(ns.align(TASK, TRAINING).norm_w, rel=1e-12)
-    assert found.query == ns.Query(0.0, 0.0)
+    result = ns.align(TASK, training)
+    assert result.signal_w == pytest.approx(ns.align(TASK, TRAINING).signal_w, rel=1e-12)
+    assert result.norm_w == pytest.approx(ns.align(TASK, TRAINING).norm_w, rel=1e-12)
+    assert result.query == ns.Query(0.0, 0.0)
     told = ns.predict(TASK, training).test_error
     assert told == pytest.approx(ns.predict(TASK, training, "pooled").test_error, abs=1e-7)
 
@@ -53,13 +53,13 @@ def test_a_step_of_size_zero_only_takes_its_batch_away() -> None:
 
 
 def test_much_data_align_query_and_readout_with_the_signal() -> None:
-    found = after(0.25, 0.25, 0.25, 0.25, alpha0=1e6)
-    assert found.cosine_w > 0.9999 and found.cosine_q > 0.9999
+    result = after(0.25, 0.25, 0.25, 0.25, alpha0=1e6)
+    assert result.cosine_w > 0.9999 and result.cosine_q > 0.9999
 
 
 def test_without_a_signal_nothing_aligns() -> None:
-    found = ns.align(TASK.replace(theta=0.0), TRAINING.replace(schedule=ns.Schedule.even(4)))
-    assert found.signal_w == found.signal_q == found.cosine_q == 0.0 < found.norm_q
+    result = ns.align(TASK.replace(theta=0.0), TRAINING.replace(schedule=ns.Schedule.even(4)))
+    assert result.signal_w == result.signal_q == result.cosine_q == 0.0 < result.norm_q
 
 
 def test_where_the_signal_sits_does_not_matter() -> None:
@@ -70,20 +70,20 @@ def test_where_the_signal_sits_does_not_matter() -> None:
 
 def test_beta_is_a_unit_of_the_query() -> None:
     """With β doubled, and q's step a quarter as long, β q moves as before."""
-    one = ns.align(TASK, TRAINING.replace(schedule=ns.Schedule.even(4)))
+    item = ns.align(TASK, TRAINING.replace(schedule=ns.Schedule.even(4)))
     two = TRAINING.replace(schedule=ns.Schedule.even(4, eta_q=3.0 / 4.0), beta=2.0)
-    assert ns.align(TASK, two).kappa == pytest.approx(one.kappa, rel=1e-9)
-    assert ns.align(TASK, two).cosine_q == pytest.approx(one.cosine_q, rel=1e-9)
+    assert ns.align(TASK, two).kappa == pytest.approx(item.kappa, rel=1e-9)
+    assert ns.align(TASK, two).cosine_q == pytest.approx(item.cosine_q, rel=1e-9)
 
 
 def test_a_grid_is_its_points() -> None:
     training = TRAINING.replace(alpha0=[2.0, 8.0], schedule=ns.Schedule.even(3))
-    found = ns.align(TASK, training)
+    result = ns.align(TASK, training)
     each = [
         ns.align(TASK, TRAINING.replace(alpha0=a, schedule=ns.Schedule.even(3))) for a in (2.0, 8.0)
     ]
-    assert found.cosine_q.tolist() == [one.cosine_q for one in each]
-    assert (found.cosine_q_se < 1e-4).all() and np.isnan(found.constant).all()
+    assert result.cosine_q.tolist() == [item.cosine_q for item in each]
+    assert (result.cosine_q_se < 1e-4).all() and np.isnan(result.constant).all()
 
 
 def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
@@ -134,17 +134,17 @@ def test_a_bias_that_replicates_share_is_part_of_the_error(monkeypatch) -> None:
     monkeypatch.setattr(path, "at_level", lambda task, training, points: {
         "cosine_q": ends[points], "cosine_q_se": 1e-6, "kappa": 1.0, "kappa_se": 0.0})  # fmt: skip
     training = TRAINING.replace(schedule=ns.Schedule.even(3))
-    found = path.after_schedule(TASK, training)
-    assert found["cosine_q"] == 0.496 and found["cosine_q_se"] == pytest.approx(0.002, rel=1e-3)
+    result = path.after_schedule(TASK, training)
+    assert result["cosine_q"] == 0.496 and result["cosine_q_se"] == pytest.approx(0.002, rel=1e-3)
     rough = path.after_schedule(TASK, training, 0.015)
     assert rough["cosine_q"] == 0.49 and rough["finest"] == pytest.approx(0.0025, rel=1e-3)
 
 
 def test_several_signals_that_never_come_change_nothing() -> None:
     training = TRAINING.replace(schedule=ns.Schedule.even(3))
-    one, two = (ns.align(TASK.replace(signals=s), training) for s in (None, (0.0, 1.0)))
-    assert two.cosines_q == (0.0, one.cosine_q) and two.kappa == one.kappa
-    assert two.cosines_q_se[1] == pytest.approx(one.cosine_q_se)
+    item, two = (ns.align(TASK.replace(signals=s), training) for s in (None, (0.0, 1.0)))
+    assert two.cosines_q == (0.0, item.cosine_q) and two.kappa == item.kappa
+    assert two.cosines_q_se[1] == pytest.approx(item.cosine_q_se)
 
 
 def test_several_signals_on_explicit_tokens() -> None:
@@ -186,9 +186,9 @@ def test_with_batches_without_end_a_schedule_is_gradient_descent() -> None:
         ends.append(state[[0, 2]])
     mean, error = np.mean(ends, axis=0), np.std(ends, axis=0, ddof=1) / np.sqrt(6)
     schedule = ns.Schedule((0.2, 0.5, 0.3), **sizes)
-    found = ns.align(task, ns.Training(1e6, 1.0, schedule=schedule))
-    assert found.cosine_q > 0.999 and found.cosine_w > 0.999
-    gap = np.array([found.signal_w, found.signal_q]) - mean
+    result = ns.align(task, ns.Training(1e6, 1.0, schedule=schedule))
+    assert result.cosine_q > 0.999 and result.cosine_w > 0.999
+    gap = np.array([result.signal_w, result.signal_q]) - mean
     assert (np.abs(gap) <= 5.0 * error).all(), (gap, error)
 
 

@@ -18,24 +18,24 @@ def integral(loss, y, m, s, k, power) -> float:
         slope = float(loss.derivative(np.array([m + s * G]), y)[0])
         return slope**power * G**k * np.exp(-0.5 * G * G) / np.sqrt(2.0 * np.pi)
 
-    kinks = [(one - m) / s for one in (-1.0, 0.0, 1.0) if abs(one - m) < 9.0 * s]
+    kinks = [(item - m) / s for item in (-1.0, 0.0, 1.0) if abs(item - m) < 9.0 * s]
     return quad(integrand, -9.0, 9.0, points=kinks or None, limit=200)[0]
 
 
 @pytest.mark.parametrize("y", [1, -1])
 def test_moments_are_integrals(loss, y) -> None:
-    found = slopes(loss, y, MEANS, SPREADS)
+    result = slopes(loss, y, MEANS, SPREADS)
     for k in range(3):
-        for power, values in ((1, found.first), (2, found.square)):
+        for power, values in ((1, result.first), (2, result.square)):
             exact = [integral(loss, y, m, s, k, power) for m, s in zip(MEANS, SPREADS, strict=True)]
             assert values[k] == pytest.approx(exact, abs=1e-7)
 
 
 def test_scores_that_do_not_vary(loss) -> None:
-    found = slopes(loss, 1, MEANS, np.zeros(4))
+    result = slopes(loss, 1, MEANS, np.zeros(4))
     slope = loss.derivative(MEANS, 1)
-    assert found.first == pytest.approx(np.outer([1.0, 0.0, 1.0], slope), abs=1e-9)
-    assert found.square == pytest.approx(np.outer([1.0, 0.0, 1.0], slope**2), abs=1e-9)
+    assert result.first == pytest.approx(np.outer([1.0, 0.0, 1.0], slope), abs=1e-9)
+    assert result.square == pytest.approx(np.outer([1.0, 0.0, 1.0], slope**2), abs=1e-9)
 
 
 def test_a_loss_with_hidden_kinks_is_not_integrated() -> None:

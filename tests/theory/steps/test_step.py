@@ -58,7 +58,7 @@ def at_state() -> Overlaps:
     return Overlaps(np.array([[1.0, m_q, m_w], [m_q, Q, C], [m_w, C, W]]), b)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda one: f"L={one.L} R={one.R}")
+@pytest.mark.parametrize("task", TASKS, ids=lambda item: f"L={item.L} R={item.R}")
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
 def test_with_batches_without_end_it_descends_the_population_loss(task, loss) -> None:
     kind, by = get_loss(loss), Sizes(0.3, 0.7, 1.1)
@@ -69,12 +69,12 @@ def test_with_batches_without_end_it_descends_the_population_loss(task, loss) ->
         K[1:] -= np.array([[by.q], [by.w]]) * slope
         moved.append([*(K @ at_state().gram @ K.T).ravel(), STATE[5] - by.b * b])
     mean, error = np.mean(moved, axis=0), np.std(moved, axis=0, ddof=1) / 2.0
-    found = step(at_state(), task, kind, BETA, np.inf, by, 2**12, 0)
-    gap = np.array([*found.gram.ravel(), found.b]) - mean
+    result = step(at_state(), task, kind, BETA, np.inf, by, 2**12, 0)
+    gap = np.array([*result.gram.ravel(), result.b]) - mean
     assert (np.abs(gap) <= 6.0 * error + 3e-4).all(), (gap, error)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda one: f"L={one.L} R={one.R}")
+@pytest.mark.parametrize("task", TASKS, ids=lambda item: f"L={item.L} R={item.R}")
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_a_batch_s_noise_is_that_of_drawn_samples(task, loss) -> None:
     kind, rows = get_loss(loss), []
@@ -85,14 +85,14 @@ def test_a_batch_s_noise_is_that_of_drawn_samples(task, loss) -> None:
             score = (a * seen).sum(axis=1)
             h2 = kind.derivative(score + STATE[5], y) ** 2
             c = a * (seen - score[:, None])
-            sums = [(h2[:, None] * one).sum(axis=1).mean() for one in (c * c, a * c, a * a)]
+            sums = [(h2[:, None] * item).sum(axis=1).mean() for item in (c * c, a * c, a * a)]
             noise += share * np.array(sums)
         rows.append(noise)
     mean, error = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1) / 2.0
     _, _, Q, W, C, _ = STATE
     shared, beside = C / np.sqrt(Q), np.sqrt(W - C * C / Q)
-    found = gradient(at_state(), task, kind, BETA, shared, beside, 2**13, 0).noise
-    gap = np.array([found[0, 0], found[0, 1], found[1, 1]]) - mean
+    result = gradient(at_state(), task, kind, BETA, shared, beside, 2**13, 0).noise
+    gap = np.array([result[0, 0], result[0, 1], result[1, 1]]) - mean
     assert (np.abs(gap) <= 6.0 * error + 1e-4).all(), (gap, error)
 
 
@@ -104,18 +104,18 @@ def test_where_all_tokens_carry_the_signal_it_does_not_turn_the_query() -> None:
 
 
 def test_steps_of_size_zero_change_nothing() -> None:
-    found = step(at_state(), TASKS[0], get_loss("hinge"), BETA, 1.0, Sizes(0.0, 0.0, 0.0), 64, 0)
-    assert (found.gram == at_state().gram).all() and found.b == STATE[5]
+    result = step(at_state(), TASKS[0], get_loss("hinge"), BETA, 1.0, Sizes(0.0, 0.0, 0.0), 64, 0)
+    assert (result.gram == at_state().gram).all() and result.b == STATE[5]
 
 
 @pytest.mark.parametrize("loss", ["logistic", "square", "hinge", "squared_hinge"])
 def test_the_first_step_is_the_paper_s(loss) -> None:
     task, training = ns.Task(10, 3, 6.0, 0.2), ns.Training(2.0, 1.0, loss=loss, eta_w=0.5)
-    found = step(start(), task, get_loss(loss), 1.0, 2.0, Sizes(0.5, 1.0, 10.0), 64, 0)
+    result = step(start(), task, get_loss(loss), 1.0, 2.0, Sizes(0.5, 1.0, 10.0), 64, 0)
     known = ns.align(task, training)
-    assert found.m_w == pytest.approx(known.signal_w, rel=1e-12)
-    assert found.norm_w == pytest.approx(known.norm_w, rel=1e-12)
-    assert found.m_q[0] == found.norm_q == 0.0
+    assert result.m_w == pytest.approx(known.signal_w, rel=1e-12)
+    assert result.norm_w == pytest.approx(known.norm_w, rel=1e-12)
+    assert result.m_q[0] == result.norm_q == 0.0
 
 
 def test_a_single_token_leaves_no_query() -> None:

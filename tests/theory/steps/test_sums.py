@@ -36,8 +36,8 @@ def test_many_tokens_are_summed_as_if_all_were_drawn(
             (negative,) = samples(300, 3, kappa, (0.0,), 1024, index)
             values = np.array([negative.every[term] for term in TERMS])
             rows.append([values.mean(axis=1), values.var(axis=1)])
-        found = np.array(rows)
-        return found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(8)
+        result = np.array(rows)
+        return result.mean(axis=0), result.std(axis=0, ddof=1) / np.sqrt(8)
 
     some, some_se = moments()
     monkeypatch.setattr(tokens, "WHOLE", 1000)

@@ -60,9 +60,9 @@ class Keeper:
         try:
             model.reader.load_state_dict(_tensors(self.arrays, "model."))
             state = model.adam.state_dict()
-            for key, one in _tensors(self.arrays, "adam.").items():
+            for key, tensor in _tensors(self.arrays, "adam.").items():
                 place, _, name = key.partition(".")
-                state["state"].setdefault(int(place), {})[name] = one
+                state["state"].setdefault(int(place), {})[name] = tensor
             model.adam.load_state_dict(state)
         except (RuntimeError, ValueError, KeyError) as problem:
             raise _unreadable(self.path) from problem
@@ -73,11 +73,11 @@ class Keeper:
             return
         arrays: dict[str, Any] = {}
         for number, run in enumerate(runs):
-            arrays |= {f"best.{number}.{name}": one for name, one in run.best.items()}
-        arrays |= {f"model.{name}": one for name, one in model.reader.state_dict().items()}
+            arrays |= {f"best.{number}.{name}": value for name, value in run.best.items()}
+        arrays |= {f"model.{name}": value for name, value in model.reader.state_dict().items()}
         for place, state in model.adam.state_dict()["state"].items():
-            arrays |= {f"adam.{place}.{name}": one for name, one in state.items()}
-        told = [{"setting": one.setting, "history": one.history, "seen": one.seen} for one in runs]
+            arrays |= {f"adam.{place}.{name}": value for name, value in state.items()}
+        told = [{"setting": run.setting, "history": run.history, "seen": run.seen} for run in runs]
         where = json.dumps({"what": self.what, "runs": told})
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(f".{secrets.token_hex(8)}.part")
@@ -107,12 +107,12 @@ def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
         where = json.loads(str(arrays.pop("where")))
         runs = [
             Run(
-                Setting(*map(float, one["setting"])),
-                [float(loss) for loss in one["history"]],
+                Setting(*map(float, item["setting"])),
+                [float(loss) for loss in item["history"]],
                 _tensors(arrays, f"best.{number}."),
-                {int(epoch): seen for epoch, seen in one["seen"].items()},
+                {int(epoch): seen for epoch, seen in item["seen"].items()},
             )
-            for number, one in enumerate(where["runs"])
+            for number, item in enumerate(where["runs"])
         ]
         known = str(where["what"])
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as problem:
@@ -127,7 +127,7 @@ def _read(path: Path, what: str) -> tuple[dict[str, Any], list[Run]]:
 
 def _tensors(arrays: dict[str, Any], before: str) -> dict[str, torch.Tensor]:
     return {
-        name.removeprefix(before): torch.from_numpy(np.array(one))
-        for name, one in arrays.items()
+        name.removeprefix(before): torch.from_numpy(np.array(array))
+        for name, array in arrays.items()
         if name.startswith(before)
     }

@@ -39,7 +39,7 @@ class Chosen(NamedTuple):
     @property
     def diverged(self) -> int:
         """In how many settings training diverged."""
-        return sum(one.diverged for one in self.runs)
+        return sum(run.diverged for run in self.runs)
 
 
 def choose(
@@ -72,7 +72,7 @@ def choose(
     """
     keeper = Keeper(None, "") if keeper is None else keeper
     runs = keeper.runs or []
-    found: list[Reader] = []
+    result: list[Reader] = []
     for number, setting in enumerate(settings):
         with repeatable(seed):
             reader = build()  # the one thing that draws
@@ -88,18 +88,18 @@ def choose(
                 if watch is not None and run.epoch & (run.epoch - 1) == 0:  # a power of two
                     run.seen.setdefault(run.epoch, watch(model.reader))
                 keeper.keep(runs, model)
-                told(sum(one.epoch for one in runs))
+                told(sum(run.epoch for run in runs))
 
             train(model, samples, parts, course, runs[number], seed, after)
-            found.append(reader)
-    judged = [_judged(one, samples, parts, run) for one, run in zip(found, runs, strict=True)]
+            result.append(reader)
+    judged = [_judged(item, samples, parts, run) for item, run in zip(result, runs, strict=True)]
     best = int(np.argmin(judged))
     if not math.isfinite(judged[best]):
         raise NotConverged(
             f"training diverged at every learning rate, {_listed(settings)}: its loss is no finite "
             "number; pass smaller rates"
         )
-    return Chosen(found[best], runs[best], runs)
+    return Chosen(result[best], runs[best], runs)
 
 
 def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list[Setting]:
@@ -114,12 +114,12 @@ def settings_of(rates: Sequence[float], decays: Sequence[float], d: int) -> list
     ([Setting(rate=0.01, decay=6.0)], Setting(rate=0.1, decay=5.0))
     """
     wider = math.sqrt(d / SETTLED)
-    found = (
+    result = (
         Setting(float(rate), min(float(decay) * wider, 0.5 / float(rate)))
         for decay in decays
         for rate in rates
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(result))
 
 
 def _judged(reader: Reader, samples: Samples, parts: Parts, run: Run) -> float:
@@ -129,12 +129,12 @@ def _judged(reader: Reader, samples: Samples, parts: Parts, run: Run) -> float:
         return run.least
     share = samples.weight[parts.held].double().numpy()
     share = share / share.sum()
-    found = scores(reader, samples, parts.held).double().numpy()
-    return float(share @ losses_of(found, y, share))
+    result = scores(reader, samples, parts.held).double().numpy()
+    return float(share @ losses_of(result, y, share))
 
 
 def _listed(settings: Sequence[Setting]) -> str:
-    return ", ".join(f"{rate:g}" for rate in dict.fromkeys(one.rate for one in settings))
+    return ", ".join(f"{rate:g}" for rate in dict.fromkeys(setting.rate for setting in settings))
 
 
 def held_out(y: Any) -> Parts:
@@ -147,7 +147,7 @@ def held_out(y: Any) -> Parts:
     """
     sides = [np.flatnonzero(y == sign) for sign in (-1.0, 1.0)]
     every = np.arange(len(y))
-    held = np.isin(every, [row for one in sides if len(one) > 1 for row in one[::EVERY]])
+    held = np.isin(every, [row for side in sides if len(side) > 1 for row in side[::EVERY]])
     known = torch.from_numpy(every[~held])
     return Parts(known, torch.from_numpy(every[held] if held.any() else every))
 

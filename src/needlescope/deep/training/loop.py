@@ -103,8 +103,11 @@ class Model(NamedTuple):
         """Set Adam up: weights decay, biases and norms do not."""
         free = _free(reader)
         groups = [
-            {"params": [one for one in reader.parameters() if one not in free]},
-            {"params": [one for one in reader.parameters() if one in free], "weight_decay": 0.0},
+            {"params": [parameter for parameter in reader.parameters() if parameter not in free]},
+            {
+                "params": [parameter for parameter in reader.parameters() if parameter in free],
+                "weight_decay": 0.0,
+            },
         ]
         return cls(
             reader,
@@ -115,9 +118,9 @@ class Model(NamedTuple):
 def _free(reader: Reader) -> set[nn.Parameter]:
     """Return what does not decay. A bias that did would cost dear: the best is often far from 0."""
     norms = (part for part in reader.modules() if isinstance(part, nn.LayerNorm))
-    found = {one for part in norms for one in part.parameters()}
+    result = {parameter for part in norms for parameter in part.parameters()}
     names = reader.named_parameters()
-    return found | {one for name, one in names if name.rpartition(".")[2].startswith("bias")}
+    return result | {item for name, item in names if name.rpartition(".")[2].startswith("bias")}
 
 
 After = Callable[[Run, Model], object]
@@ -169,8 +172,8 @@ def _loss(reader: Reader, samples: Samples, rows: Tensor) -> Tensor:
     It is divided by their number: by their weight, light ones would pull as hard as heavy ones
     wherever they are among themselves.
     """
-    found = functional.softplus(-samples.y[rows] * reader(*samples.batch(rows)).scores)
-    return (samples.weight[rows].to(found.dtype) * found).sum() / len(rows)
+    result = functional.softplus(-samples.y[rows] * reader(*samples.batch(rows)).scores)
+    return (samples.weight[rows].to(result.dtype) * result).sum() / len(rows)
 
 
 def mean_loss(reader: Reader, samples: Samples, rows: Tensor) -> float:
@@ -183,5 +186,5 @@ def mean_loss(reader: Reader, samples: Samples, rows: Tensor) -> float:
 def _measure(reader: Reader, samples: Samples, parts: Parts, run: Run) -> None:
     loss = mean_loss(reader, samples, parts.held)
     if math.isfinite(loss) and loss < min(run.history, default=math.inf):
-        run.best = {name: one.detach().clone() for name, one in reader.state_dict().items()}
+        run.best = {name: value.detach().clone() for name, value in reader.state_dict().items()}
     run.history.append(loss)

@@ -244,10 +244,10 @@ class Bags(Sequence[Any]):
         """
         if not isinstance(bags, list | tuple):
             raise ValueError(f"bags must be a list of Bags, got {type(bags).__name__}")
-        given = [as_bags(one, missing=True) for one in bags]
-        found = cls._of(joined([one._parts(one.instances) for one in given]))
-        found._missing = any(one._missing for one in given)
-        return found
+        given = [as_bags(bag, missing=True) for bag in bags]
+        result = cls._of(joined([item._parts(item.instances) for item in given]))
+        result._missing = any(item._missing for item in given)
+        return result
 
     def map(self, function: Callable[[Any], Any], names: Sequence[str] | None = None) -> Bags:
         """Put each bag's instances through a function that returns as many of them, of any width.
@@ -284,11 +284,11 @@ class Bags(Sequence[Any]):
                 f"instances must have a row for each of the {self.starts[-1]} there are, got "
                 f"shape {array.shape}"
             )
-        found = copy(self)
-        found._names, found._table, found._at = None, array, None
-        found.names, found.metadata = names, self.metadata
-        found._missing = found._gaps(array, missing=True)
-        return found
+        result = copy(self)
+        result._names, result._table, result._at = None, array, None
+        result.names, result.metadata = names, self.metadata
+        result._missing = result._gaps(array, missing=True)
+        return result
 
     def save(self, path: Any, overwrite: bool = False) -> None:
         """Write bags to a folder, with names, ids and metadata: whole, or not at all.
@@ -335,9 +335,9 @@ class Bags(Sequence[Any]):
     @classmethod
     def _of(cls, parts: Parts) -> Bags:
         """Make bags of numbers that were checked before."""
-        found = cls.__new__(cls)
-        found._hold(parts)
-        return found
+        result = cls.__new__(cls)
+        result._hold(parts)
+        return result
 
     def _parts(self, instances: Any) -> Parts:
         return Parts(instances, self.starts, self.names, self.ids, self.metadata)
@@ -436,9 +436,9 @@ class Bags(Sequence[Any]):
         With ``dtype=object`` it is one of bags, whatever their sizes.
         """
         if dtype is not None and np.dtype(dtype) == object:
-            found = np.empty(len(self), object)
-            found[:] = list(self)
-            return found
+            result = np.empty(len(self), object)
+            result[:] = list(self)
+            return result
         lengths = self.lengths
         if len(lengths) and (lengths != lengths[0]).any():
             raise ValueError(
@@ -471,20 +471,20 @@ class Bags(Sequence[Any]):
         return np.arange(ends[-1] if len(ends) else 0) + shift
 
     def _take(self, bags: IndexArray) -> Bags:
-        found = copy(self)  # all was checked when these were made
+        result = copy(self)  # all was checked when these were made
         if getattr(self._table, "_mmap", None) is None:
-            found._table, found._at = self.rows(bags), None
+            result._table, result._at = self.rows(bags), None
         else:  # stays on disk
-            found._at = self._begin[bags]
-        found._metadata = self.metadata.rows(self._where(bags, self.starts[:-1]))
-        found.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
-        found.ids = None if self.ids is None else self.ids[bags]
-        return found
+            result._at = self._begin[bags]
+        result._metadata = self.metadata.rows(self._where(bags, self.starts[:-1]))
+        result.starts = np.concatenate([[0], np.cumsum(self.lengths[bags])]).astype(int)
+        result.ids = None if self.ids is None else self.ids[bags]
+        return result
 
     def __copy__(self) -> Bags:
-        found = self.__class__.__new__(self.__class__)
-        found.__dict__.update(self.__dict__)
-        return found
+        result = self.__class__.__new__(self.__class__)
+        result.__dict__.update(self.__dict__)
+        return result
 
     def __getstate__(self) -> dict[str, Any]:
         """Hand over the instances of these bags, and not all of the file that they are from."""

@@ -27,10 +27,10 @@ def as_path(path: Any) -> Path:
 
 def existing(path: Any) -> Path:
     """Return the path of a file or folder that is there."""
-    found = as_path(path)
-    if not found.exists():
-        raise FileNotFoundError(f"there is no file {found}")
-    return found
+    result = as_path(path)
+    if not result.exists():
+        raise FileNotFoundError(f"there is no file {result}")
+    return result
 
 
 def regular(path: Any) -> Path:
@@ -42,10 +42,10 @@ def regular(path: Any) -> Path:
     Traceback (most recent call last):
     ValueError: /dev/null is not a regular file, and is not read
     """
-    found = existing(path)
-    if not stat.S_ISREG(found.stat().st_mode):
-        raise ValueError(f"{found} is not a regular file, and is not read")
-    return found
+    result = existing(path)
+    if not stat.S_ISREG(result.stat().st_mode):
+        raise ValueError(f"{result} is not a regular file, and is not read")
+    return result
 
 
 def memory_bound(memory: Any) -> int:

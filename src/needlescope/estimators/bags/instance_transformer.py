@@ -73,16 +73,16 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
 
     def fit(self, X: Any, y: Any = None) -> InstanceTransformer:
         """Fit the transformer to the instances of bags."""
-        one, bags = self._fresh(), as_bags(X, missing=True)
+        item, bags = self._fresh(), as_bags(X, missing=True)
         labels = None if y is None else np.repeat(read_labels(y, len(bags)), bags.lengths)
-        supervised = get_tags(one).target_tags.required
-        if bags.starts[-1] * bags.d > AT_ONCE and hasattr(one, "partial_fit") and not supervised:
+        supervised = get_tags(item).target_tags.required
+        if bags.starts[-1] * bags.d > AT_ONCE and hasattr(item, "partial_fit") and not supervised:
             for members in chunks(bags, np.arange(len(bags))):
-                one.partial_fit(bags.rows(members))
+                item.partial_fit(bags.rows(members))
         else:
-            one.fit(bags.instances, labels)
+            item.fit(bags.instances, labels)
         self._keep_features(bags)
-        self.transformer_ = one
+        self.transformer_ = item
         return self
 
     def transform(self, X: Any) -> Bags:
@@ -119,10 +119,10 @@ class InstanceTransformer(BagEstimator, auto_wrap_output_keys=None):  # type: ig
         return self
 
     def _fresh(self) -> Any:
-        one = self.transformer
-        if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "transform")):
+        item = self.transformer
+        if isinstance(item, type) or not (hasattr(item, "fit") and hasattr(item, "transform")):
             raise ValueError(
                 "transformer must have methods fit and transform, as PCA(20) has, got "
-                f"{one.__name__ if isinstance(one, type) else repr(one)}"
+                f"{item.__name__ if isinstance(item, type) else repr(item)}"
             )
-        return clone(one)
+        return clone(item)

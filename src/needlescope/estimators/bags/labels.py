@@ -29,25 +29,25 @@ def read_labels(y: Any, count: int) -> Any:
     Traceback (most recent call last):
     ValueError: labels in y must be of one kind, such as all numbers or all words, got int and str
     """
-    found = column_or_1d(as_given(unmasked("y", y)), warn=True)
-    if len(found) != count:
-        raise ValueError(f"y must have a label for each of the {count} bags, got {len(found)}")
-    lost = first_missing(found)
+    result = column_or_1d(as_given(unmasked("y", y)), warn=True)
+    if len(result) != count:
+        raise ValueError(f"y must have a label for each of the {count} bags, got {len(result)}")
+    lost = first_missing(result)
     if lost is not None:
         raise ValueError(
-            f"y must have a label for each bag, got {found[lost]} for bag {lost}; drop the bag, or "
-            "label it"
+            f"y must have a label for each bag, got {result[lost]} for bag {lost}; drop the bag, "
+            "or label it"
         )
-    if found.dtype != object and found.dtype.kind not in "SV":
-        return found
-    kind = one_kind("labels in y", found)
+    if result.dtype != object and result.dtype.kind not in "SV":
+        return result
+    kind = one_kind("labels in y", result)
     if kind not in ("number", "word"):
         raise ValueError(
-            f"labels in y must be numbers or words, got {kind}, as {found[0]!r}; pass words, as "
+            f"labels in y must be numbers or words, got {kind}, as {result[0]!r}; pass words, as "
             "y.astype(str) makes them"
         )
     words = kind == "word" and not isinstance(y, list | tuple)
-    return found if words else np.array(found.tolist())
+    return result if words else np.array(result.tolist())
 
 
 def two_classes(y: Any) -> tuple[Any, FloatArray]:
@@ -111,8 +111,10 @@ def check_both(classes: Any, signs: FloatArray, which: str = "") -> None:
                 f"{classes[int(lost[0])]}; leave them out of X and y"
             )
     elif (signs == signs[0]).all():
-        one = classes[-1] if signs[0] > 0.0 else classes[0]
-        raise ValueError(f"y must have two classes, but the bags {which}have one class only: {one}")
+        item = classes[-1] if signs[0] > 0.0 else classes[0]
+        raise ValueError(
+            f"y must have two classes, but the bags {which}have one class only: {item}"
+        )
 
 
 def check_order(name: str, values: Any, ids: Any) -> None:
@@ -179,21 +181,21 @@ def bag_groups(given: Any, count: int) -> IndexArray | None:
     """
     if given is None:
         return None
-    found = as_given(unmasked("groups", given))
-    if np.shape(found) != (count,):
-        raise ValueError(f"groups must be one for each of the {count} bags, got {_shape(found)}")
-    lost = first_missing(found)
+    result = as_given(unmasked("groups", given))
+    if np.shape(result) != (count,):
+        raise ValueError(f"groups must be one for each of the {count} bags, got {_shape(result)}")
+    lost = first_missing(result)
     if lost is not None:
         raise ValueError(
-            f"groups must have one for each bag, got {found[lost]} for bag {lost}; a bag on its "
+            f"groups must have one for each bag, got {result[lost]} for bag {lost}; a bag on its "
             "own needs a name of its own"
         )
     names: dict[Any, int] = {}
-    return np.array([names.setdefault(name, len(names)) for name in found.tolist()])
+    return np.array([names.setdefault(name, len(names)) for name in result.tolist()])
 
 
-def _shape(found: Any) -> str:
-    shape = np.shape(found)
+def _shape(result: Any) -> str:
+    shape = np.shape(result)
     return f"{shape[0]}" if len(shape) == 1 else f"shape {shape}"
 
 
@@ -257,7 +259,7 @@ def class_factors(
             'class_weight must be a dict from labels to weights, "balanced" or None, got '
             f"{class_weight!r}"
         )
-    return np.array([one / max(each) for one in each])[np.searchsorted(codes(classes), signs)]
+    return np.array([item / max(each) for item in each])[np.searchsorted(codes(classes), signs)]
 
 
 def _given_factors(class_weight: Mapping[Any, Any], labels: list[Any]) -> list[float]:

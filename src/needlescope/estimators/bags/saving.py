@@ -146,14 +146,14 @@ def writing(path: Any, overwrite: bool = False) -> Iterator[Draft]:
         raise ValueError(f"bags cannot be written to {folder}: {reason}") from None
     finally:
         draft.discard()
-        for one in made:
+        for item in made:
             with suppress(OSError):  # it holds the bags
-                one.rmdir()
+                item.rmdir()
 
 
 def _make(folder: Path) -> list[Path]:
     """Make a folder and those it is in; return which were made, the innermost first."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    missing = [item for item in (folder, *folder.parents) if not item.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
@@ -162,7 +162,7 @@ def check_free(folder: Path, overwrite: bool) -> None:
     """Refuse a folder that holds something else, and one with bags unless they may be replaced."""
     if not folder.exists():
         return
-    there = [one.name for one in folder.iterdir()] if folder.is_dir() else [folder.name]
+    there = [item.name for item in folder.iterdir()] if folder.is_dir() else [folder.name]
     if all(OWN_FILE.fullmatch(name) for name in there):  # empty, or left by one that was killed
         return
     if not (folder / ABOUT).is_file():

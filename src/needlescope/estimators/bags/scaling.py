@@ -52,13 +52,13 @@ def fit_scaling(bags: Bags, used: IndexArray, weight: FloatArray, shrinkage: flo
     array([ 1., 10.])
     """
     check_whitened(bags.d, shrinkage)
-    found = moments(bags, used, weight, np.zeros(len(used), int), deep=shrinkage < 1.0)
-    return scaling_of(found, [0], shrinkage)
+    result = moments(bags, used, weight, np.zeros(len(used), int), deep=shrinkage < 1.0)
+    return scaling_of(result, [0], shrinkage)
 
 
-def scaling_of(found: Moments, groups: Any, shrinkage: float) -> Scaling:
+def scaling_of(result: Moments, groups: Any, shrinkage: float) -> Scaling:
     """Return the scaling fitted to some groups of bags, of their moments."""
-    shift, (first, second) = found.shift, found.of(groups)
+    shift, (first, second) = result.shift, result.of(groups)
     deep, whiten = second.ndim == 2, shrinkage < 1.0
     variance = (np.diag(second) if deep else second) - first * first
     rounding = CONSTANT_ROUNDING * float(np.finfo(shift.dtype).eps) * np.abs(shift)

@@ -90,7 +90,7 @@ def read_about(folder: Path) -> dict[str, Any]:
 def _complete(about: dict[str, Any]) -> bool:
     """Tell whether all is there, of the right types, and files have names as we give them."""
     shape, names, metadata = (about.get(name) for name in ("shape", "names", "metadata"))
-    good = isinstance(shape, list) and len(shape) == 3 and all(type(one) is int for one in shape)
+    good = isinstance(shape, list) and len(shape) == 3 and all(type(item) is int for item in shape)
     good = good and (names is None or _words(names)) and _words(metadata)
     good = good and isinstance(about.get("ids"), bool) and "source" in about
     if not good or about["version"] == 1:
@@ -105,7 +105,7 @@ def _complete(about: dict[str, Any]) -> bool:
 
 
 def _words(given: Any) -> bool:
-    return isinstance(given, list) and all(isinstance(one, str) for one in given)
+    return isinstance(given, list) and all(isinstance(item, str) for item in given)
 
 
 def files_of(about: dict[str, Any]) -> dict[str, str]:

@@ -202,19 +202,19 @@ def value_of_each_row(name: str, values: Any, count: int, what: str) -> Any:
     Traceback (most recent call last):
     ValueError: bag must name the bag of each row, got none in row 1
     """
-    found = as_given(unmasked(name, values))
-    row = first_missing(found)
+    result = as_given(unmasked(name, values))
+    row = first_missing(result)
     if row is not None:
         raise ValueError(f"{name} must name {what} of each row, got none in row {row}")
-    if found.shape != (count,):
+    if result.shape != (count,):
         raise ValueError(
-            f"{name} must name {what} of each of the {count} rows, got shape {found.shape}"
+            f"{name} must name {what} of each of the {count} rows, got shape {result.shape}"
         )
-    if found.dtype != object:
-        return found
-    kind = one_kind(name, found)
+    if result.dtype != object:
+        return result
+    kind = one_kind(name, result)
     words = kind == "word" and not isinstance(values, list | tuple)
-    return found if words else np.array(found.tolist())
+    return result if words else np.array(result.tolist())
 
 
 def same_rows(X: Any, values: Any, name: str) -> None:
@@ -230,8 +230,8 @@ def same_rows(X: Any, values: Any, name: str) -> None:
 
 def index_of(values: Any) -> Any:
     """Return the index of something of pandas, or None; a list's ``index`` is a method."""
-    found = getattr(values, "index", None)
-    return None if callable(found) else found
+    result = getattr(values, "index", None)
+    return None if callable(result) else result
 
 
 def as_given(values: Any) -> Any:
@@ -252,14 +252,14 @@ def first_missing(values: Any) -> int | None:
     (1, None)
     """
     if values.dtype == object:
-        lost = [not isinstance(one, str) and _missing(one) for one in values.ravel().tolist()]
+        lost = [not isinstance(value, str) and _missing(value) for value in values.ravel().tolist()]
     else:
         lost = values != values  # NaN and NaT are not themselves
     return int(np.flatnonzero(lost)[0]) if np.any(lost) else None
 
 
-def _missing(one: Any) -> bool:
-    return one is None or type(one).__name__ == "NAType" or bool(np.any(one != one))
+def _missing(item: Any) -> bool:
+    return item is None or type(item).__name__ == "NAType" or bool(np.any(item != item))
 
 
 def one_kind(what: str, values: Any) -> str:
@@ -273,21 +273,21 @@ def one_kind(what: str, values: Any) -> str:
     Traceback (most recent call last):
     ValueError: bag must be of one kind, such as all numbers or all words, got int and str
     """
-    types = {type(one) for one in values.tolist()}
-    kinds = {_kind(one) for one in types}
+    types = {type(value) for value in values.tolist()}
+    kinds = {_kind(item) for item in types}
     if len(kinds) > 1:
-        listed = " and ".join(sorted(one.__name__ for one in types))
+        listed = " and ".join(sorted(item.__name__ for item in types))
         raise ValueError(
             f"{what} must be of one kind, such as all numbers or all words, got {listed}"
         )
     return kinds.pop() if kinds else "number"
 
 
-def _kind(one: type) -> str:
-    if issubclass(one, str):
+def _kind(item: type) -> str:
+    if issubclass(item, str):
         return "word"
-    numeric = issubclass(one, bool | np.bool_ | int | float | np.integer | np.floating)
-    return "number" if numeric else one.__name__
+    numeric = issubclass(item, bool | np.bool_ | int | float | np.integer | np.floating)
+    return "number" if numeric else item.__name__
 
 
 class Metadata(UserDict[str, Any]):

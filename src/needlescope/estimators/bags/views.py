@@ -91,10 +91,10 @@ class Glass(NamedTuple):
         whole = np.zeros(len(used), int)
         return self.of(moments(bags, used, weight, whole, deep=shrinkage < 1.0), [0], seed)
 
-    def of(self, found: Moments, groups: Any, seed: int = 0) -> View:
+    def of(self, result: Moments, groups: Any, seed: int = 0) -> View:
         """Return the view fitted to some groups of bags, of their moments."""
-        d = len(found.shift)
+        d = len(result.shift)
         scaling = no_scaling(d)
         if self.shrinkage is not None:
-            scaling = scaling_of(found, groups, float(self.shrinkage))
+            scaling = scaling_of(result, groups, float(self.shrinkage))
         return View(scaling, draw_features(d, seed) if self.random_features else None)

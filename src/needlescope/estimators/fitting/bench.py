@@ -120,7 +120,7 @@ class Bench:
         scaling, data = self._table()
         from_shift = Scaling(view.scaling.centre - self.moments.shift, view.scaling.scale)
         seen, lens = Lens(*from_shift), Lens.between(scaling, view.scaling)
-        found = Sight(
+        result = Sight(
             data,
             share,
             lens,
@@ -130,9 +130,9 @@ class Bench:
             training if data.size > HOLD else None,
             data.size > HOLD,
         )
-        found.groups = self.layout.groups
-        self._sights[key] = found
-        return found
+        result.groups = self.layout.groups
+        self._sights[key] = result
+        return result
 
     def _with_features(self, key: Any, share: FloatArray, view: View) -> Sight:
         """Return what a training sees with random features: its own table, bags held out behind."""
@@ -141,11 +141,11 @@ class Bench:
         data = Prepared(
             self.bags, self.used[order], self.y[order], view, self.layout.progress, border
         )
-        found = Sight(data, share[order], training=key, hurried=data.size > HOLD)
-        found.order = order
+        result = Sight(data, share[order], training=key, hurried=data.size > HOLD)
+        result.order = order
         if data.size <= AT_HAND:
-            self._sights[key] = found
-        return found
+            self._sights[key] = result
+        return result
 
     def train(self, works: Sequence[Work]) -> list[Any]:
         """Do all works: those on one table in lockstep, tables one after another or by threads."""
@@ -154,15 +154,15 @@ class Bench:
             tables.setdefault(
                 (work.glass, work.training) if work.glass.random_features else None, []
             ).append(place)
-        found: list[Any] = [None] * len(works)
+        result: list[Any] = [None] * len(works)
         large = any(self._size(works[places[0]].glass) > HOLD for places in tables.values())
 
         def do(places: list[int], hands: Hands) -> None:
             sights = [self.sight(works[k].training, works[k].glass) for k in places]
             jobs = [works[k].job(sight) for k, sight in zip(places, sights, strict=True)]
             answers = together(sights[0].data, jobs, *hands)
-            for k, sight, one in zip(places, sights, answers, strict=True):
-                found[k] = one if isinstance(one, NotConverged) else sight.in_order(one)
+            for k, sight, answer in zip(places, sights, answers, strict=True):
+                result[k] = answer if isinstance(answer, NotConverged) else sight.in_order(answer)
 
         if self.hands.pool is None or large:
             for places in tables.values():
@@ -170,7 +170,7 @@ class Bench:
         else:
             alone = [Hands()] * len(tables)
             list(self.hands.pool.map(do, tables.values(), alone))
-        return found
+        return result
 
     def _size(self, glass: Glass) -> int:
         return int(self.bags.lengths[self.used].sum()) * glass.width(self.bags.d)
@@ -178,9 +178,11 @@ class Bench:
     def _table(self) -> tuple[Scaling, Prepared]:
         """Return the instances as they are kept: from the middle bag, and of unit size."""
         if self._kept is None:
-            found = self.moments
-            size = scaling_of(found, np.arange(len(self.kinds)), 1.0).scale
-            middle = found.shift + np.median(found.means, axis=0)  # one bag far out moves no other
+            result = self.moments
+            size = scaling_of(result, np.arange(len(self.kinds)), 1.0).scale
+            middle = result.shift + np.median(
+                result.means, axis=0
+            )  # one bag far out moves no other
             kept = Scaling(middle, size)
             data = Prepared(self.bags, self.used, self.y, View(kept), self.layout.progress)
             self._kept = kept, data
@@ -197,15 +199,15 @@ class Bench:
 
     def _within(self, lens: Lens) -> Callable[[FloatArray], FloatArray]:
         """Return the function from shares of bags to the sum of their covariances."""
-        found = self.moments
+        result = self.moments
 
         def within(share: FloatArray) -> FloatArray:
             sums = np.zeros((self.bags.d, self.bags.d))
             for group in range(len(self.kinds)):
                 own = np.flatnonzero((self.group == group) & (share != 0.0))
                 if len(own):  # shares of a class are in proportion to weights, in every fold
-                    sums += share[own[0]] / self.weight[own[0]] * found.second[group]
-            sums -= (found.means * share[:, None]).T @ found.means
+                    sums += share[own[0]] / self.weight[own[0]] * result.second[group]
+            sums -= (result.means * share[:, None]).T @ result.means
             return lens.square(sums)
 
         return within

@@ -99,7 +99,7 @@ class Comparison:
         self.failed: list[NotConverged] = []
         # The fold by which hopeless ways are dropped.
         self.first = rows.places[0] if given.usual else first_place(rows, given.y)
-        apart = all(self.first is not one for one in rows.places)
+        apart = all(self.first is not place for place in rows.places)
         self.benches = Benches(layout, [*rows.places, self.first] if apart else rows.places)
 
     def score(self, some: Ways, places: list[Place], scores: Scores) -> None:
@@ -107,7 +107,7 @@ class Comparison:
 
         One that does not converge leaves it to the others.
         """
-        found: list[tuple[Place, list[Setting], Any]] = []
+        result: list[tuple[Place, list[Setting], Any]] = []
         for bench, those in self.benches.of(places):
             works, asked = [], []
             for training, place in those:
@@ -118,16 +118,16 @@ class Comparison:
             if self.benches.large:
                 works += self._ahead(bench, some, [training for training, _ in those])
             answers = bench.train(works)[: len(asked)]
-            found += [(*one, answer) for one, answer in zip(asked, answers, strict=True)]
-        lost = {wanted[0].way for _, wanted, one in found if isinstance(one, NotConverged)}
-        self.failed += [one for *_, one in found if isinstance(one, NotConverged)]
-        for place, wanted, answer in found:
+            result += [(*item, answer) for item, answer in zip(asked, answers, strict=True)]
+        lost = {wanted[0].way for _, wanted, item in result if isinstance(item, NotConverged)}
+        self.failed += [item for *_, item in result if isinstance(item, NotConverged)]
+        for place, wanted, answer in result:
             if wanted[0].way not in lost:
-                for setting, one in zip(wanted, answer, strict=True):
-                    self._enter(place, one.scores, scores.setdefault(setting, self._empty()))
+                for setting, item in zip(wanted, answer, strict=True):
+                    self._enter(place, item.scores, scores.setdefault(setting, self._empty()))
 
     def _work(self, training: int, glass: Glass, wanted: list[Setting], fewer: float) -> Work:
-        scaled = [one._replace(ridge=fewer * one.ridge) for one in wanted]
+        scaled = [item._replace(ridge=fewer * item.ridge) for item in wanted]
         seed = int(self.random.randint(2**31 - 1))  # its own: trainings take turns
         return Work(self.recipe.train, training, glass, scaled, seed)
 
@@ -143,17 +143,17 @@ class Comparison:
             last = training == bench.everything and len(trained) == len(self.rows.places)
             for glass, same in by_glass(some):
                 for wanted in same:
-                    one = self._work(training, glass, wanted, 1.0)
+                    item = self._work(training, glass, wanted, 1.0)
                     if last:
-                        works.append(one)
+                        works.append(item)
                     elif self.recipe.start is not None:
-                        works.append(one._replace(train=self.recipe.start))
+                        works.append(item._replace(train=self.recipe.start))
         return works
 
     def _empty(self) -> FloatArray:
         return np.empty(len(self.labels))
 
-    def _enter(self, place: Place, scores: FloatArray, found: FloatArray) -> None:
+    def _enter(self, place: Place, scores: FloatArray, result: FloatArray) -> None:
         """Enter the scores of the bags that a fold holds out, counted from its own middle.
 
         That is the mean of its training bags, classes as in all.
@@ -164,15 +164,15 @@ class Comparison:
             positive = float(given.weight[given.y > 0.0].sum() / given.weight.sum())
             share = as_common(share, y, positive)
         middle = centre(scores[known], y, share)
-        found[tested] = from_centre(scores[self.rows.bag[tested]], middle)
+        result[tested] = from_centre(scores[self.rows.bag[tested]], middle)
 
     def losses(self, scores: FloatArray, held: IndexArray) -> tuple[FloatArray, FloatArray]:
         """Return the losses of some bags held out, those of one source together, and weights."""
         share = self.weights[held] / self.weights[held].sum()
         each = losses_of(scores[held], self.labels[held], share)
         source = None if self.source is None else self.source[held]
-        found, share = by_source(each, share, source=source)
-        return found, share
+        result, share = by_source(each, share, source=source)
+        return result, share
 
     def judge(self, scores: Scores, most: int) -> Choice:
         """Choose among settings by all scores, and calibrate; log odds are those of all bags."""
@@ -182,9 +182,9 @@ class Comparison:
         own = given.used[rows.bag[np.concatenate(parts)]]
 
         def placed(odds: FloatArray) -> FloatArray:
-            found = np.full(len(given.bags), np.nan)
-            found[own] = odds
-            return found
+            result = np.full(len(given.bags), np.nan)
+            result[own] = odds
+            return result
 
         nested = choice.nested
         if nested is not None:

@@ -110,16 +110,16 @@ def walk_down(descent: Descent, objective: Objective, iterations: int) -> None:
 
 def _direction(slope: FloatArray, pairs: deque[tuple[FloatArray, FloatArray, float]]) -> FloatArray:
     """Return minus the gradient, times the inverse Hessian that the steps so far suggest."""
-    found, amounts = -slope, []
+    result, amounts = -slope, []
     for step, turn, along in reversed(pairs):
-        amounts.append(float(step @ found) / along)
-        found -= amounts[-1] * turn
+        amounts.append(float(step @ result) / along)
+        result -= amounts[-1] * turn
     if pairs:
         _, turn, along = pairs[-1]
-        found *= along / float(turn @ turn)
+        result *= along / float(turn @ turn)
     for (step, turn, along), amount in zip(pairs, reversed(amounts), strict=True):
-        found += (amount - float(turn @ found) / along) * step
-    return found
+        result += (amount - float(turn @ result) / along) * step
+    return result
 
 
 def _line(

@@ -38,13 +38,13 @@ def start_of(sight: Sight, loss: Loss, way: Setting) -> Job[FloatArray]:
             scores = np.full(len(sight.y), steps.no_query(sight, loss))
             return (yield from steps.add_query(sight, scores, loss, kappa))
         if start == "contrastive_pca":
-            found = yield from starts.contrast(sight, sign)
+            result = yield from starts.contrast(sight, sign)
         else:
             rounds, settled = (SOON, NEARLY) if sight.hurried else (starts.ROUNDS, QUITE)
-            found = yield from sight.once(
+            result = yield from sight.once(
                 ("amp", sign), lambda: starts.iterated(sight, rounds, settled, sign)
             )
-        return (yield from steps.of_strength(sight, found, kappa)) if kappa > 0.0 else found
+        return (yield from steps.of_strength(sight, result, kappa)) if kappa > 0.0 else result
 
     query: FloatArray = yield from sight.once((kappa, start, sign), find)
     return query
@@ -77,8 +77,8 @@ class Family(ABC):
     def train(self, settings: list[Setting]) -> Job[list[Scored]]:
         """Refine all ridges together, as far as the settings say, and score all bags."""
         stops: dict[float, list[int]] = {}
-        for one in settings:
-            stops.setdefault(one.ridge, []).append(one.max_refine_iter)
+        for setting in settings:
+            stops.setdefault(setting.ridge, []).append(setting.max_refine_iter)
         new = [ridge for ridge in stops if ridge not in self.paths]
         if new:
             for ridge, first in zip(new, (yield from self.begin(new)), strict=True):
@@ -88,7 +88,7 @@ class Family(ABC):
         )
         return (
             yield from side_by_side(
-                [self._scored(one.ridge, one.max_refine_iter) for one in settings]
+                [self._scored(setting.ridge, setting.max_refine_iter) for setting in settings]
             )
         )
 
@@ -170,16 +170,16 @@ class Votes(Family):
         if way.init == "mean":
             nothing = np.zeros((1, sight.d))
             pooled = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
-            found = yield from side_by_side(
+            result = yield from side_by_side(
                 [
-                    evidence.balanced(sight, way.sign * one.model.w[0], loss, way.sign)
-                    for one in pooled
+                    evidence.balanced(sight, way.sign * item.model.w[0], loss, way.sign)
+                    for item in pooled
                 ]
             )
         else:
             q = yield from start_of(sight, loss, way)
-            found = [(yield from evidence.balanced(sight, q, loss, way.sign))] * len(ridges)
-        return [Scored(*one) for one in found]
+            result = [(yield from evidence.balanced(sight, q, loss, way.sign))] * len(ridges)
+        return [Scored(*item) for item in result]
 
     def pack(self, model: Any) -> FloatArray:
         """Return (q, w, b), or (q, b), as one vector."""

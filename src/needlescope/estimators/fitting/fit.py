@@ -64,22 +64,22 @@ def fit_bags(
     choice, benches = _choose(recipe, given, ways, layout, random)
     bench = Benches(layout, []).whole if benches is None else benches.whole
     share = given.weight / given.weight.sum()
-    settings = [one for one, _ in choice.members]
+    settings = [item for item, _ in choice.members]
     seeds = [int(random.randint(2**31 - 1)) for _ in settings]
     every, members = bench.everything, []
     trained = bench.train(
         [
-            Work(recipe.train, every, one.glass, [one], k)
-            for one, k in zip(settings, seeds, strict=True)
+            Work(recipe.train, every, setting.glass, [setting], k)
+            for setting, k in zip(settings, seeds, strict=True)
         ]
     )
-    for (setting, calibration), found in zip(choice.members, trained, strict=True):
-        if isinstance(found, NotConverged):
-            raise found
-        (one,) = found
+    for (setting, calibration), result in zip(choice.members, trained, strict=True):
+        if isinstance(result, NotConverged):
+            raise result
+        (item,) = result
         if calibration != AS_IS:
-            calibration = calibration.counted_from(centre(one.scores, given.y, share))
-        members.append(Member(setting, bench.view(every, setting.glass), one.model, calibration))
+            calibration = calibration.counted_from(centre(item.scores, given.y, share))
+        members.append(Member(setting, bench.view(every, setting.glass), item.model, calibration))
     data = Prepared(given.bags, given.used, given.y, members[0].view, progress)
     return Fitted(members, choice, data, share)
 
@@ -91,7 +91,7 @@ def _choose(
 
     Where all bags were looked at, they stay laid out for the last training.
     """
-    settings = [one for group in ways.values() for one in group]
+    settings = [item for group in ways.values() for item in group]
     nothing = dict.fromkeys(settings, np.zeros(0))
     if recipe.folds == 0 and given.places is None:
         if len(settings) > 1:
@@ -123,7 +123,7 @@ def _choose(
     most = recipe.most if everything <= HOLD else 1  # each way more would read all bags again
     choice = held.judge(scores, most)
     early = [
-        Tried(one, behind, error, float("nan"), taken=False)
-        for one, behind, error in sorted(dropped.values(), key=lambda found: found[1])
+        Tried(item, behind, error, float("nan"), taken=False)
+        for item, behind, error in sorted(dropped.values(), key=lambda result: result[1])
     ]
     return choice._replace(tried=choice.tried + early), None if drawn else held.benches

@@ -55,9 +55,9 @@ def grouped(
             )
     fewest = min(len(np.unique(groups[y == sign])) for sign in (-1.0, 1.0))
     for parts in range(min(count, fewest), 1, -1):
-        found = in_order(StratifiedGroupKFold(parts, shuffle=True, random_state=random), y, groups)
-        if all(len(rest) and rarer(y[known]) for known, rest in found):
-            return found
+        result = in_order(StratifiedGroupKFold(parts, shuffle=True, random_state=random), y, groups)
+        if all(len(rest) and rarer(y[known]) for known, rest in result):
+            return result
     raise ValueError(
         "groups cannot be cut into two parts with bags of both classes in each; leave groups out, "
         "or choose parameters and pass cv=0"
@@ -84,5 +84,5 @@ def as_common(weight: FloatArray, y: FloatArray, positive: float) -> FloatArray:
     """
     own, other = (float(weight[y == sign].sum() / weight.sum()) for sign in (1.0, -1.0))
     factors = (positive / own, (1.0 - positive) / other)
-    more, less = (round(one, 12) for one in factors)  # 1 is 1, whatever rounding says
+    more, less = (round(factor, 12) for factor in factors)  # 1 is 1, whatever rounding says
     return np.asarray(weight * np.where(y > 0.0, more, less))

@@ -37,8 +37,8 @@ def read_places(cv: Any, X: Any, y: Any, groups: IndexArray | None) -> list[Plac
     if isinstance(cv, str | bytes):
         raise _not_folds(cv)
     try:
-        found = cv.split(X, y, groups) if hasattr(cv, "split") else cv
-        pairs = list(found)
+        result = cv.split(X, y, groups) if hasattr(cv, "split") else cv
+        pairs = list(result)
     except TypeError:
         raise _not_folds(cv) from None
     if not pairs:
@@ -151,15 +151,15 @@ def scale_together(parts: list[IndexArray]) -> list[IndexArray]:
     >>> [len(part) for part in scale_together([np.arange(7)] * 3 + [np.arange(20)])]
     [14, 27]
     """
-    found: list[IndexArray] = []
+    result: list[IndexArray] = []
     for part in parts:
-        if found and (len(found[-1]) < FEW_TO_SCALE):
-            found[-1] = np.concatenate([found[-1], part])
+        if result and (len(result[-1]) < FEW_TO_SCALE):
+            result[-1] = np.concatenate([result[-1], part])
         else:
-            found.append(part)
-    if len(found) > 1 and len(found[-1]) < FEW_TO_SCALE:
-        found[-2:] = [np.concatenate(found[-2:])]
-    return found
+            result.append(part)
+    if len(result) > 1 and len(result[-1]) < FEW_TO_SCALE:
+        result[-2:] = [np.concatenate(result[-2:])]
+    return result
 
 
 def _pair(fold: int, pair: Any, count: int) -> Place:

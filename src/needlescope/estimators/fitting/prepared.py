@@ -73,7 +73,7 @@ class Prepared:
         """Hand out all bags in order, or the blocks whose places are wanted."""
         if self._held is None:
             return self._pass(wanted)
-        return (one for one in self._held if wanted is None or wanted(one.rows))
+        return (item for item in self._held if wanted is None or wanted(item.rows))
 
     def _pass(self, wanted: Callable[[slice], bool] | None) -> Iterator[Block]:
         """Go through the bags, and say how far it is."""

@@ -76,27 +76,27 @@ def find_start(
 def _means(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
     """Train readouts of the mean; further queries are nothing too."""
     yield []  # nothing is asked: the means are known
-    nothing, ridges = np.zeros((1, sight.d)), [one.ridge for one in settings]
-    found = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
+    nothing, ridges = np.zeros((1, sight.d)), [setting.ridge for setting in settings]
+    result = steps.readouts(sight.means, sight.y, nothing, loss, ridges, sight.weight)
     zero = np.zeros((settings[0].n_queries, sight.d))
     return [
-        one._replace(model=State(zero, np.vstack([one.model.w, zero[1:]]), one.model.b))
-        for one in found
+        item._replace(model=State(zero, np.vstack([item.model.w, zero[1:]]), item.model.b))
+        for item in result
     ]
 
 
 def _summaries(sight: Sight, settings: list[Setting], loss: Loss, seed: int) -> Job[list[Scored]]:
     """Train a linear readout of summaries, or trees."""
     yield []  # nothing is asked: the summaries are known
-    way, found = settings[0].way, sight.summaries
+    way, result = settings[0].way, sight.summaries
     if way.pooling == "forest":
         if way not in sight.known:
-            sight.known[way] = summaries.forest(found, sight.y, sight.weight, seed)
+            sight.known[way] = summaries.forest(result, sight.y, sight.weight, seed)
         models = [sight.known[way]]
     else:
-        ridges = [one.ridge for one in settings]
-        models = summaries.linear(found, sight.y, sight.weight, loss, ridges)
-    return [Scored(model, model.of(found)) for model in models]
+        ridges = [setting.ridge for setting in settings]
+        models = summaries.linear(result, sight.y, sight.weight, loss, ridges)
+    return [Scored(model, model.of(result)) for model in models]
 
 
 def _evidence(sight: Sight, settings: list[Setting], loss: Loss) -> Job[list[Scored]]:
@@ -122,13 +122,13 @@ def _apart(
     """
     sights = [sight.part(known) for known, _ in parts]
     trained = yield from side_by_side(
-        [_reused(one, settings, loss) for one in ([sight] * final + sights)]
+        [_reused(item, settings, loss) for item in ([sight] * final + sights)]
     )
     kept, seen = trained[0], trained[1:] if final else trained
     rest = np.concatenate([places for _, places in parts])
     readable = sight.part(rest)
-    found = []
-    for place, one in enumerate(settings):
+    result = []
+    for place, setting in enumerate(settings):
         q = kept[place].model.q
         asked = [Features(sight, _in_order(each[place].model.q, q)) for each in seen]
         whole, *tables = yield [Features(sight, q), *asked]
@@ -137,10 +137,10 @@ def _apart(
             F[places] = table[places]
         n = len(F)
         weight = readable.weight
-        (read,) = steps.readouts(F.reshape(n, -1), sight.y, q, loss, [one.ridge], weight)
+        (read,) = steps.readouts(F.reshape(n, -1), sight.y, q, loss, [setting.ridge], weight)
         scores = whole.reshape(n, -1) @ read.model.w.ravel() + read.model.b
-        found.append(Scored(read.model, scores))
-    return found
+        result.append(Scored(read.model, scores))
+    return result
 
 
 def _parts(sight: Sight, scheme: str, random: np.random.RandomState) -> Parts:
@@ -156,8 +156,8 @@ def _parts(sight: Sight, scheme: str, random: np.random.RandomState) -> Parts:
             f'split="{scheme}" needs at least two bags of each class wherever it trains, in every '
             f'fold of cv too, got {fewest}; pass split="reuse"'
         )
-    found = [(trained[known], trained[rest]) for known, rest in stratified(y, count, random)]
-    return found[:1] if scheme == "split" else found
+    result = [(trained[known], trained[rest]) for known, rest in stratified(y, count, random)]
+    return result[:1] if scheme == "split" else result
 
 
 def _in_order(queries: FloatArray, final: FloatArray) -> FloatArray:

@@ -98,29 +98,29 @@ def judge(
     held = np.concatenate(parts)
     share, labels = weight[held] / weight[held].sum(), y[held]
     settings, from_one = list(scores), None if source is None else source[held]
-    each = losses_of_each(np.stack([scores[one][held] for one in settings]), labels, share)
+    each = losses_of_each(np.stack([scores[setting][held] for setting in settings]), labels, share)
     ranked = rank(settings, each, share, most, from_one)
-    alike = np.stack([_one_scale(scores[one], weight, parts)[held] for one in settings])
-    taken = [one.place for one in ranked if one.taken]
+    alike = np.stack([_one_scale(scores[setting], weight, parts)[held] for setting in settings])
+    taken = [item.place for item in ranked if item.taken]
     fitted = [platt(alike[k], labels, share) for k in taken]
-    odds = [one.log_odds(alike[k]) for k, one in zip(taken, fitted, strict=True)]
+    odds = [item.log_odds(alike[k]) for k, item in zip(taken, fitted, strict=True)]
     together: FloatArray = np.mean(odds, axis=0)
     blend = platt(together, labels, share) if len(taken) > 1 else AS_IS
     together = blend.log_odds(together)
-    found = nested(settings, alike, labels, share, most, from_one)
-    if found is not None:
-        together = found.slope * together + found.shift
+    result = nested(settings, alike, labels, share, most, from_one)
+    if result is not None:
+        together = result.slope * together + result.shift
         if len(taken) > 1:
-            blend = blend.shrunk(found.slope, found.shift)
+            blend = blend.shrunk(result.slope, result.shift)
         else:
-            fitted = [fitted[0].shrunk(found.slope, found.shift)]
-    members = [Taken(settings[k], one) for k, one in zip(taken, fitted, strict=True)]
+            fitted = [fitted[0].shrunk(result.slope, result.shift)]
+    members = [Taken(settings[k], item) for k, item in zip(taken, fitted, strict=True)]
     losses, (*by, counted) = each @ share, by_source(*each, share, source=from_one)
     tried = [
         Tried(settings[k], *apart(by[k], by[taken[0]], counted), float(losses[k]), k in taken)
         for k in np.argsort(losses, kind="stable")
     ]
-    return Choice(members, blend, tried, together, found)
+    return Choice(members, blend, tried, together, result)
 
 
 def summary(every: list[Tried], setting: Setting) -> str:
@@ -141,25 +141,25 @@ def summary(every: list[Tried], setting: Setting) -> str:
         best.setdefault(row.setting.way, row)
     tried = list(best.values())
     if len(tried) < 2:
-        found = f"{start} was all there was to choose from."
+        result = f"{start} was all there was to choose from."
     else:
         others = [row for row in tried if row.taken][1:]
-        found = f"{start} had the least loss on held-out bags, {tried[0].loss:.3f}, of "
-        found += f"{len(tried)} candidates; "
+        result = f"{start} had the least loss on held-out bags, {tried[0].loss:.3f}, of "
+        result += f"{len(tried)} candidates; "
         if others:
             listed = " and ".join(row.setting.words for row in others)
-            found += f"{listed} could not be told apart from it, and their mean log odds are used."
+            result += f"{listed} could not be told apart from it, and their mean log odds are used."
         else:
             row = tried[1]
-            found += (
+            result += (
                 f"the next, {row.setting.words}, was {row.behind:.3f} ± {row.error:.3f} behind."
             )
     if not setting.attends:
         compared = any(row.setting.attends for row in tried)
         alone = not any(row.setting.attends for row in tried if row.taken)
         so = (": it did not pay" if alone else " in the best") * compared
-        found += f" Attention is uniform{so}."
-    return found
+        result += f" Attention is uniform{so}."
+    return result
 
 
 def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
@@ -169,8 +169,8 @@ def centre(scores: FloatArray, y: FloatArray, weight: FloatArray) -> float:
 
 def from_centre(scores: FloatArray, middle: float) -> FloatArray:
     """Return scores counted from there; what may be rounding is zero."""
-    found = scores - middle
-    return np.where(np.abs(found) > CENTRE_ROUNDING * abs(middle), found, 0.0)
+    result = scores - middle
+    return np.where(np.abs(result) > CENTRE_ROUNDING * abs(middle), result, 0.0)
 
 
 def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) -> FloatArray:
@@ -180,11 +180,11 @@ def _one_scale(scores: FloatArray, weight: FloatArray, parts: list[IndexArray]) 
     their scale, by powers of ten; those of the largest would be all that a calibration sees.
     """
     sizes = [quantile(np.abs(scores[part]), weight[part], 0.5) for part in parts]
-    found, middle = scores.copy(), float(np.median(sizes))
+    result, middle = scores.copy(), float(np.median(sizes))
     for part, size in zip(parts, sizes, strict=True):
         if size > 0.0:
-            found[part] *= middle / size
-    return found
+            result[part] *= middle / size
+    return result
 
 
 def even_count(y: FloatArray, weight: FloatArray) -> float:
@@ -221,9 +221,9 @@ def draw(
             drawn = own[chosen]
         places.append(drawn)
         weights.append(share)
-    found = np.concatenate(places)
-    order = np.argsort(found)
-    return found[order], np.concatenate(weights)[order]
+    result = np.concatenate(places)
+    order = np.argsort(result)
+    return result[order], np.concatenate(weights)[order]
 
 
 def _in_proportion(

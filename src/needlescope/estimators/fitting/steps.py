@@ -80,10 +80,10 @@ def of_strength(sight: Sight, q: FloatArray, kappa: float) -> Job[FloatArray]:
 def features(data: Data, queries: FloatArray) -> FloatArray:
     """Return the attention features of all queries beside each other: n × (queries · d)."""
     n, (heads, d) = len(data.y), queries.shape
-    found = np.empty((n, heads, d))
+    result = np.empty((n, heads, d))
     for k, q in enumerate(queries):
-        found[:, k] = stages.features(data, ATTENTION, q, 1.0)
-    return found.reshape(n, heads * d)
+        result[:, k] = stages.features(data, ATTENTION, q, 1.0)
+    return result.reshape(n, heads * d)
 
 
 def readouts(

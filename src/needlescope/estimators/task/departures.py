@@ -151,24 +151,24 @@ def departures(
     >>> found["kurtosis"].words
     '9.000, against 3.000: far off'
     """
-    found = {
+    result = {
         "skewness": _judge(noise["skewness"], 0.0, 0.3, 1.0),
         "kurtosis": _judge(noise["kurtosis"], 3.0, 0.5, 2.0),
         "correlation within bags": _judge(noise["correlation"], 0.0, 0.05, 0.2),
     }
     if np.isfinite(spread):  # there is a signal
-        found["spread of the signal"] = _judge(spread, 1.0, 0.2, 0.6)
-        found["alignment"] = _judge(alignment["measured"], alignment["predicted"], 0.1, 0.25)
+        result["spread of the signal"] = _judge(spread, 1.0, 0.2, 0.6)
+        result["alignment"] = _judge(alignment["measured"], alignment["predicted"], 0.1, 0.25)
     if drift is not None:
-        found[DRIFT] = drift.judge()
-    for name, one in told.items():
-        found[name] = one.judge()
+        result[DRIFT] = drift.judge()
+    for name, value in told.items():
+        result[name] = value.judge()
     if floor is not None:
-        found["least error"] = floor.judge()
-    return found
+        result["least error"] = floor.judge()
+    return result
 
 
-def verdict(found: dict[str, Departure], signal: bool) -> str:
+def verdict(result: dict[str, Departure], signal: bool) -> str:
     """Say whether measured errors are as predicted: the worst of them, and none without a signal.
 
     Examples
@@ -176,20 +176,20 @@ def verdict(found: dict[str, Departure], signal: bool) -> str:
     >>> verdict({"error, pooled": Departure(0.3, 0.3, 0, "", "error")}, True)
     'as predicted'
     """
-    return VERDICTS[errors_level(found) if signal else CANNOT_TELL]
+    return VERDICTS[errors_level(result) if signal else CANNOT_TELL]
 
 
-def errors_level(found: dict[str, Departure]) -> int:
+def errors_level(result: dict[str, Departure]) -> int:
     """Return how far measured errors are from what the theory expects, the worst of them."""
-    return max(one.level for one in found.values() if one.about == "error")
+    return max(item.level for item in result.values() if item.about == "error")
 
 
-def drifts(found: dict[str, Departure]) -> bool:
+def drifts(result: dict[str, Departure]) -> bool:
     """Return whether θ changes as bags are added."""
-    return DRIFT in found and found[DRIFT].level == FAR_OFF
+    return DRIFT in result and result[DRIFT].level == FAR_OFF
 
 
-def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> str:
+def trust(result: dict[str, Departure], signal: bool, guessing: bool = True) -> str:
     """Say in one sentence how far to trust the predictions: the errors that were measured decide.
 
     ``guessing`` says that no classifier measured does better than the more frequent label.
@@ -207,8 +207,8 @@ def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> s
             "the theory's two steps found no signal, but a classifier measured does: the theory "
             "does not describe these bags, or needs more of them"
         )
-    errors = errors_level(found)
-    off = [name for name, one in found.items() if one.level and one.about != "error"]
+    errors = errors_level(result)
+    off = [name for name, value in result.items() if value.level and value.about != "error"]
     which = ", ".join(off)
     why = f" ({which})" if off else ""
     if errors == FAR_OFF:
@@ -216,10 +216,10 @@ def trust(found: dict[str, Departure], signal: bool, guessing: bool = True) -> s
             "do not trust the theory's numbers here, nor a plan by them: the measured errors are "
             f"not as predicted{why}"
         )
-    if drifts(found):
+    if drifts(result):
         return (
             "do not trust a plan by the theory's numbers: "
-            f"{found[DRIFT].words.partition(': ')[2]}{why}"
+            f"{result[DRIFT].words.partition(': ')[2]}{why}"
         )
     if errors == CANNOT_TELL:
         return f"cannot tell how far to trust the theory here: its predictions are too open{why}"

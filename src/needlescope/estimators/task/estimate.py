@@ -99,15 +99,17 @@ def estimate_task(
         def done() -> None:
             report(next(steps), 0)
 
-        found = fit_task(bags, signs, random, done)
+        result = fit_task(bags, signs, random, done)
         curves = {}
         for model in models:
-            curves[model] = theory.curve(found.task, n, found.dimension, model, done)
+            curves[model] = theory.curve(result.task, n, result.dimension, model, done)
         known = n * (1.0 - 1.0 / folds)
-        told = [theory.prediction(found.task, known, found.dimension, one) for one in models[:2]]
-        expected = dict(zip(MEASURED, (one.error for one in told), strict=True))
+        told = [
+            theory.prediction(result.task, known, result.dimension, model) for model in models[:2]
+        ]
+        expected = dict(zip(MEASURED, (item.error for item in told), strict=True))
         measured, measured_auc = _measure(bags, signs, told[1], folds, random, done)
-        ranges, aucs, floor = _ranges(found, known, told)
+        ranges, aucs, floor = _ranges(result, known, told)
     errors_se = {name: _counted(error, n) for name, error in measured.items()}
     chance = min(positives, n - positives) / n
     guessing = all(
@@ -119,30 +121,30 @@ def estimate_task(
         )
         for name, error in expected.items()
     }
-    if chance < RARE and found.task.theta > 0.0:
+    if chance < RARE and result.task.theta > 0.0:
         compared |= _rankings(measured_auc, aucs, positives, n - positives)
     listed = departures(
-        *(found.noise, found.alignment, found.spread),
+        *(result.noise, result.alignment, result.spread),
         compared,
-        _drift(found),
-        Floor(min(measured.values()), n, *floor) if found.task.theta > 0.0 else None,
+        _drift(result),
+        Floor(min(measured.values()), n, *floor) if result.task.theta > 0.0 else None,
     )
     return TaskEstimate(
-        task=found.task,
-        R=found.R,
-        R_se=found.R_se,
-        theta=found.task.theta,
-        theta_se=found.theta_se,
-        dimension=found.dimension,
+        task=result.task,
+        R=result.R,
+        R_se=result.R_se,
+        theta=result.task.theta,
+        theta_se=result.theta_se,
+        dimension=result.dimension,
         bags=n,
         positives=positives,
         positive=label,
         features=bags.d,
         size=float(bags.lengths.mean()),
-        surprise=found.surprise,
-        noise=found.noise,
-        alignment=found.alignment,
-        halves={name: getattr(found.halves, name) for name in SHOWN},
+        surprise=result.surprise,
+        noise=result.noise,
+        alignment=result.alignment,
+        halves={name: getattr(result.halves, name) for name in SHOWN},
         predicted={
             **{model: curve[n].error for model, curve in curves.items()},
             "bayes": floor[0],
@@ -152,12 +154,12 @@ def estimate_task(
         measured_auc=measured_auc,
         expected=expected,
         expected_range=ranges,
-        expected_auc={name: one[0] for name, one in aucs.items()},
+        expected_auc={name: auc[0] for name, auc in aucs.items()},
         departures=listed,
-        verdict=verdict(listed, found.task.theta > 0.0),
-        trust=trust(listed, found.task.theta > 0.0, guessing),
+        verdict=verdict(listed, result.task.theta > 0.0),
+        trust=trust(listed, result.task.theta > 0.0, guessing),
         curves={
-            model: {bags: one.error for bags, one in curve.items()}
+            model: {bags: value.error for bags, value in curve.items()}
             for model, curve in curves.items()
         },
     )
@@ -183,12 +185,12 @@ def _signs(bags: Bags, y: Any, positive: Any) -> tuple[Any, FloatArray]:
     return labels[1], signs
 
 
-def _drift(found: Fitted) -> Drift | None:
+def _drift(result: Fitted) -> Drift | None:
     """Return θ of halves beside that of all, where most halves have a signal."""
-    if not found.halves.found >= 0.5:
+    if not result.halves.found >= 0.5:
         return None
-    there = found.halves
-    return Drift(there.theta, found.task.theta, there.off, there.one_sided)
+    there = result.halves
+    return Drift(there.theta, result.task.theta, there.off, there.one_sided)
 
 
 def _counted(error: float, bags: int) -> float:
@@ -205,7 +207,7 @@ Range: TypeAlias = tuple[float, float]
 
 
 def _ranges(
-    found: Fitted, bags: float, told: list[theory.Predicted]
+    result: Fitted, bags: float, told: list[theory.Predicted]
 ) -> tuple[dict[str, Range], dict[str, tuple[float, float, float]], Range]:
     """Return how far predictions are open: from θ larger to θ smaller by two errors of it.
 
@@ -213,29 +215,29 @@ def _ranges(
     estimate and the least. θ is smaller by the same factor: a signal that is found is not none. R
     goes with it as it does between halves.
     """
-    task, se = found.task, OPEN_ERRORS * found.theta_se
+    task, se = result.task, OPEN_ERRORS * result.theta_se
     ends = [task]
     if np.isfinite(se) and se > 0.0:
         times = 1.0 + se / task.theta
         for by in (times, 1.0 / times):
-            R = round(task.R * by**found.halves.trade)
+            R = round(task.R * by**result.halves.trade)
             ends.append(task.replace(theta=by * task.theta, R=int(np.clip(R, 1, task.L))))
     errors, aucs = {}, {}
     for (name, model), first in zip(MEASURED.items(), told, strict=True):
         each = [first]
-        each += [theory.prediction(one, bags, found.dimension, model) for one in ends[1:]]
+        each += [theory.prediction(end, bags, result.dimension, model) for end in ends[1:]]
         rows = [
-            predicted_auc(one, bags, found.dimension, model, at)
-            for one, at in zip(ends, each, strict=True)
+            predicted_auc(end, bags, result.dimension, model, at)
+            for end, at in zip(ends, each, strict=True)
         ]
-        errors[name] = min(one.error for one in each), max(one.error for one in each)
+        errors[name] = min(item.error for item in each), max(item.error for item in each)
         aucs[name] = rows[0], min(rows), max(rows)
-    floors = [theory.limit(one) for one in ends]
+    floors = [theory.limit(end) for end in ends]
     least = min(floors)
     if se == np.inf:  # θ is that much, or more
         least = 0.0
         errors = {name: (0.0, high) for name, (_, high) in errors.items()}
-        aucs = {name: (one, low, 1.0) for name, (one, low, _) in aucs.items()}
+        aucs = {name: (item, low, 1.0) for name, (item, low, _) in aucs.items()}
     return errors, aucs, (floors[0], least)
 
 
@@ -246,11 +248,13 @@ def _rankings(
     negatives: int,
 ) -> dict[str, Told]:
     """Set how often a negative bag is ranked above a positive one beside the prediction."""
-    found = {}
-    for name, (one, low, high) in predicted.items():
-        se = max(_ranked(auc, positives, negatives) for auc in (measured[name], one))
-        found[f"1 − AUC, {name}"] = Told(1.0 - measured[name], se, 1.0 - one, 1.0 - high, 1.0 - low)
-    return found
+    result = {}
+    for name, (item, low, high) in predicted.items():
+        se = max(_ranked(auc, positives, negatives) for auc in (measured[name], item))
+        result[f"1 − AUC, {name}"] = Told(
+            1.0 - measured[name], se, 1.0 - item, 1.0 - high, 1.0 - low
+        )
+    return result
 
 
 def _ranked(auc: float, positives: int, negatives: int) -> float:

@@ -61,19 +61,19 @@ def fit_task(bags: Bags, y: FloatArray, random: Any, done: Callable[[], None]) -
     """
     scaling = scaled_as_noise(bags, y)
     dimension = signal.dimension(bags, scaling, y, random)
-    found = _whole(bags, y, scaling, dimension, random, done)
-    if found.task.theta == 0.0:
+    result = _whole(bags, y, scaling, dimension, random, done)
+    if result.task.theta == 0.0:
         for _ in range(halves.count(y)):
             done()
-        return found
+        return result
     each = halves.look_at_halves(bags, y, scaling, dimension, random, done)
-    beside = halves.compare(each, found.task.theta, found.R, FOUND)
-    found = found._replace(halves=beside, theta_se=found.theta_se * max(1.0, beside.stretch))
+    beside = halves.compare(each, result.task.theta, result.R, FOUND)
+    result = result._replace(halves=beside, theta_se=result.theta_se * max(1.0, beside.stretch))
     if not beside.off:
-        return found
-    return found._replace(
-        theta_se=max(found.theta_se, beside.theta_away),
-        R_se=max(found.R_se, beside.R_away),
+        return result
+    return result._replace(
+        theta_se=max(result.theta_se, beside.theta_away),
+        R_se=max(result.R_se, beside.R_away),
     )
 
 
@@ -94,7 +94,7 @@ def _whole(
         return Fitted(nothing, dimension, signal.NO_SHAPE, _cosines(np.nan, np.nan))
     surprise = signal.surprise(bags, y, looked)
     views = [view_of(bags, y, seen) for seen in looked]
-    view = max(views, key=lambda one: one.mixture.gain)
+    view = max(views, key=lambda item: item.mixture.gain)
     measured = float(np.sqrt(max(view.seen.agreement, 0.0)))
     if surprise < FOUND:
         return Fitted(nothing, dimension, view.shape, _cosines(measured, np.nan), surprise)

@@ -71,19 +71,19 @@ def look_at_halves(
     done: Callable[[], None],
 ) -> list[Half]:
     """Estimate θ and R from random halves of the bags."""
-    found = []
+    result = []
     for _ in range(count(y) // 2):
         for part, _ in stratified(y, 2, random):
-            found.append(_half(bags[part], y[part], scaling, dimension, random))
+            result.append(_half(bags[part], y[part], scaling, dimension, random))
             done()
-    return found
+    return result
 
 
 def _half(bags: Bags, y: FloatArray, scaling: Scaling, dimension: float, random: Any) -> Half:
     looked = signal.look(bags, scaling, y, random, lambda: None, repeats=REPEATS, splits=0)
     if not looked:  # what differs between instances is in the other half
         return Half(0.0, np.inf, 0.0, 0.0)
-    view = max((view_of(bags, y, seen) for seen in looked), key=lambda one: one.mixture.gain)
+    view = max((view_of(bags, y, seen) for seen in looked), key=lambda item: item.mixture.gain)
     by = protocol(bags, y, dimension, TOL)
     task, mixture = task_of(view, by)
     return Half(
@@ -110,7 +110,7 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     """
     if not each:
         return Halves()
-    seen = [one for one in each if one.surprise >= sure]
+    seen = [item for item in each if item.surprise >= sure]
     shown = np.array(seen if 2 * len(seen) >= len(each) else each)
     away, counts = shown[:, 0] - theta, shown[:, 2]
     stretch = _size(away / np.maximum(shown[:, 1], TOL))  # θ is known to so much at best

@@ -70,11 +70,11 @@ def to_normal(noise: FloatArray, along: FloatArray) -> FloatArray:
     z = ndtri(level)[place]
     if len(at) < 4:
         return along
-    found = np.interp(along, at, z)
+    result = np.interp(along, at, z)
     for end, inside, beyond in ((0, 1, along < at[0]), (-1, -2, along > at[-1])):
         slope = (z[end] - z[inside]) / (at[end] - at[inside])
-        found[beyond] = z[end] + slope * (along[beyond] - at[end])
-    bounded: FloatArray = np.clip(found, -FARTHEST_PROJECTION, FARTHEST_PROJECTION)
+        result[beyond] = z[end] + slope * (along[beyond] - at[end])
+    bounded: FloatArray = np.clip(result, -FARTHEST_PROJECTION, FARTHEST_PROJECTION)
     return bounded
 
 
@@ -131,17 +131,19 @@ def fit_mixture(
     return Mixture(part, float(share_se), shift, float(shift_se), float(gains[best]))
 
 
-def spread(seen: FloatArray, noise: FloatArray, found: Mixture) -> float:
+def spread(seen: FloatArray, noise: FloatArray, result: Mixture) -> float:
     """Return the deviation of the signal's instances along the direction, that of noise being 1.
 
     The signal's own density is taken as normal, with its share kept.
     """
     x, f0 = _density(noise)
-    rest = (1.0 - found.share) * np.interp(seen, x, f0)
-    mean, size = found.shift, 1.0
+    rest = (1.0 - result.share) * np.interp(seen, x, f0)
+    mean, size = result.shift, 1.0
     for _ in range(200):
-        one = found.share * np.exp(-0.5 * ((seen - mean) / size) ** 2) / (size * np.sqrt(2 * np.pi))
-        chance = one / (one + rest)
+        item = (
+            result.share * np.exp(-0.5 * ((seen - mean) / size) ** 2) / (size * np.sqrt(2 * np.pi))
+        )
+        chance = item / (item + rest)
         total = max(float(chance.sum()), 1e-12)
         mean = float(chance @ seen) / total
         new = max(float(np.sqrt(chance @ (seen - mean) ** 2 / total)), 0.05)

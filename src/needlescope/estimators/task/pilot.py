@@ -112,27 +112,27 @@ def plan_from_pilot(
     _need_signal(estimate, len(bags))
     task, d = estimate.task, max(round(estimate.dimension), 1)
     spec = plan_spec(**_fields(task), d=d, **target, estimated=True)
-    found = make_plan(spec, options)
+    result = make_plan(spec, options)
     who = get_learner(learner, loss)
-    here = _value(spec, who) if found.reached else np.inf
-    times = found.n / here if found.unknown == "n" and np.isfinite(here) else 1.0
+    here = _value(spec, who) if result.reached else np.inf
+    times = result.n / here if result.unknown == "n" and np.isfinite(here) else 1.0
     values = []
     for _ in range(resamples):
         fitted = fit_task(*_draw(task, d, len(bags), random), random, lambda: None)
         redrawn = _fields(fitted.task) | {"d": max(round(fitted.dimension), 1)}
         value = times * _replanned(redrawn | target, who)
-        values.append(float(np.ceil(value)) if found.unknown == "n" else value)
+        values.append(float(np.ceil(value)) if result.unknown == "n" else value)
     low, high = _percentiles(np.array(values))
     measured = _measured(bags, signs, learner, random)
-    further = extrapolated(measured, found.n, error)
-    notes = _notes(estimate, found, (low, high), measured, further, resamples)
+    further = extrapolated(measured, result.n, error)
+    notes = _notes(estimate, result, (low, high), measured, further, resamples)
     said: dict[str, Any] = {
-        "notes": (*notes, *found.notes),
-        "verdict": " ".join([*notes, found.verdict]),
-        "others": tuple(_beside(one, estimate.measured) for one in found.others),
+        "notes": (*notes, *result.notes),
+        "verdict": " ".join([*notes, result.verdict]),
+        "others": tuple(_beside(other, estimate.measured) for other in result.others),
     }
     return PilotPlan(
-        **{one.name: getattr(found, one.name) for one in dataclasses.fields(found)} | said,
+        **{field.name: getattr(result, field.name) for field in dataclasses.fields(result)} | said,
         bags=len(bags),
         theta_se=estimate.theta_se,
         resampled=tuple(values),
@@ -152,7 +152,7 @@ def _check_target(bags: Bags, signs: FloatArray, target: dict[str, Any]) -> None
 
 def _notes(
     estimate: TaskEstimate,
-    found: Plan,
+    result: Plan,
     ends: tuple[float, float],
     measured: dict[int, tuple[float, float]],
     further: float,
@@ -163,7 +163,7 @@ def _notes(
     def say(value: float) -> str:
         if not np.isfinite(value):
             return "more bags than are planned for"
-        return f"{value:,.0f} bags" if found.unknown == "n" else f"a test error of {value:.3g}"
+        return f"{value:,.0f} bags" if result.unknown == "n" else f"a test error of {value:.3g}"
 
     count, (error, se) = list(measured.items())[-1]
     told = [
@@ -174,9 +174,10 @@ def _notes(
         f"{se:.2g} on the others; errors on parts of it, without the theory, lead to "
         f"{say(further)}.",
     ]
-    if not found.reached:
+    if not result.reached:
         told.append(
-            f"The Bayes error of {found.floor:.3g} is that of the estimated task, and as uncertain."
+            f"The Bayes error of {result.floor:.3g} is that of the estimated task, "
+            "and as uncertain."
         )
     return tuple(told)
 
@@ -193,12 +194,12 @@ def _big(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _need_signal(found: Fitted | TaskEstimate, bags: int) -> None:
+def _need_signal(result: Fitted | TaskEstimate, bags: int) -> None:
     """Refuse a pilot in which no signal was found."""
-    if not found.task.theta > 0.0:
+    if not result.task.theta > 0.0:
         raise ValueError(
             f"no signal was found in the {bags} bags of the pilot (positive bags differ from "
-            f"negative ones by {found.surprise:.1f} standard errors), so there is nothing to plan "
+            f"negative ones by {result.surprise:.1f} standard errors), so there is nothing to plan "
             "for; collect more bags, or give L, R, theta, pi and d yourself"
         )
 
@@ -247,7 +248,7 @@ def _measured(
     bags: Bags, y: FloatArray, learner: str, random: Any
 ) -> dict[int, tuple[float, float]]:
     """Return the errors of classifiers fitted to parts of the pilot, counted on the rest."""
-    found = {}
+    result = {}
     for share in SHARES:
         errors = []
         for _ in range(SPLITS):
@@ -260,8 +261,8 @@ def _measured(
             told = classifier.fit(bags[known], y[known]).predict(bags[rest])
             errors.append(float((told != y[rest]).mean()))
         count = round(share * len(y))
-        found[count] = (float(np.mean(errors)), float(np.std(errors, ddof=1) / np.sqrt(SPLITS)))
-    return found
+        result[count] = (float(np.mean(errors)), float(np.std(errors, ddof=1) / np.sqrt(SPLITS)))
+    return result
 
 
 def _parts(y: FloatArray, share: float, random: Any) -> tuple[FloatArray, FloatArray]:
@@ -286,7 +287,7 @@ def extrapolated(measured: dict[int, tuple[float, float]], n: Any, error: Any) -
     0.2
     """
     x = np.log(list(measured))
-    z = np.array([probit(min(max(one, 1e-3), 0.5)) for one, _ in measured.values()])
+    z = np.array([probit(min(max(item, 1e-3), 0.5)) for item, _ in measured.values()])
     slope, start = np.polyfit(x, z, 1)
     if error is None:
         return float(ndtr(start + slope * np.log(n)))

@@ -161,18 +161,18 @@ class TaskEstimate:
         strength = f"θ = {self.theta:.2f} ± {self.theta_se:.2f}"
         if self.theta_se == np.inf:
             strength = f"θ of {self.theta:.0f} or more"
-        found = f"{strength}, R = {self.R:.1f} ± {self.R_se:.1f}"
+        result = f"{strength}, R = {self.R:.1f} ± {self.R_se:.1f}"
         lines = [
             f"{self.bags} bags, {self.positives} of them positive ({self.positive!r}), of "
             f"{self.size:.1f} instances and {self.features} features",
-            f"signal: {found} (seen at {self.surprise:.1f} standard errors)"
+            f"signal: {result} (seen at {self.surprise:.1f} standard errors)"
             if self.theta
             else f"signal: none found ({self.surprise:.1f} standard errors)",
             f"task of the theory: L = {task.L}, R = {task.R}, θ = {task.theta:.2f}, "
             f"π = {task.pi:.2f}, in {self.dimension:.0f} dimensions",
             "predicted error: " + _list(self.predicted),
             "measured error: " + _list(self.measured, self.measured_se),
-            *(f"{name}: {one.words}" for name, one in self.departures.items()),
+            *(f"{name}: {departure.words}" for name, departure in self.departures.items()),
             self.trust,
             self.sentence(),
         ]

@@ -93,10 +93,10 @@ def look(
     along = {name: np.zeros((repeats, len(own))) for name in DIRECTIONS}
     for repeat in range(repeats):
         for known, rest in stratified(y, fold_count(y), random):
-            found = _directions(bags, known, y, scaling)
+            result = _directions(bags, known, y, scaling)
             here = np.isin(own, rest)
             X = scaling.apply(bags.rows(rest))
-            for name, direction in found.items():
+            for name, direction in result.items():
                 # Deviations are those of negatives held out: a direction inflates those it knows.
                 g = project(X, direction)
                 noise = g[quiet[here]]
@@ -111,7 +111,7 @@ def look(
         (first, second), _ = stratified(y, 2, random)
         pair = [_directions(bags, half, y, scaling) for half in (first, second)]
         for name in DIRECTIONS:
-            a, b = (project(negatives, one[name]) for one in pair)
+            a, b = (project(negatives, item[name]) for item in pair)
             agreement[name].append(_correlation(a, b))
         done()
     return [
@@ -145,14 +145,14 @@ def surprise(bags: Bags, y: FloatArray, seen: list[Seen]) -> float:
     is wider than a standard normal.
     """
     quiet = np.repeat(y < 0.0, bags.lengths)
-    found = [0.0]
-    for one in seen:
-        below = np.stack([_below(np.sort(along[quiet]), along) for along in one.along])
+    result = [0.0]
+    for item in seen:
+        below = np.stack([_below(np.sort(along[quiet]), along) for along in item.along])
         for values in (below, np.log1p(-below) ** 2):
             means = np.add.reduceat(values, bags.starts[:-1], axis=1) / bags.lengths
             each = [_apart(mean[y > 0.0], mean[y < 0.0]) for mean in means]
-            found.append(float(np.mean(each)))
-    return max(found)
+            result.append(float(np.mean(each)))
+    return max(result)
 
 
 def _below(noise: FloatArray, values: FloatArray) -> FloatArray:
@@ -172,8 +172,8 @@ def shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
 
     The mean over repeats, rows of ``along``.
     """
-    each = [_shape(bags, y, one) for one in along]
-    return {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+    each = [_shape(bags, y, item) for item in along]
+    return {name: float(np.mean([item[name] for item in each])) for name in each[0]}
 
 
 def _shape(bags: Bags, y: FloatArray, along: FloatArray) -> dict[str, float]:
@@ -203,9 +203,9 @@ def _directions(bags: Bags, known: Any, y: FloatArray, scaling: Scaling) -> dict
     mean = sight.means
     slope = Logistic().derivative(np.full(len(known), bias), data.y)
     query = steps.two_steps(data, weight, Logistic())
-    found = {"query": query, "readout": -(weight * slope) @ mean}
+    result = {"query": query, "readout": -(weight * slope) @ mean}
     kind = bags.instances.dtype
-    return {name: one.astype(kind) for name, one in found.items()}
+    return {name: value.astype(kind) for name, value in result.items()}
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float:

@@ -36,7 +36,7 @@ def view_of(bags: Bags, y: FloatArray, seen: signal.Seen) -> View:
     positive, along = np.repeat(y > 0.0, bags.lengths), seen.along
     shape = signal.shape(bags, y, along)
     if not_normal(shape, int((~positive).sum()), DEPARTING_ERRORS):
-        along = np.stack([to_normal(one[~positive], one) for one in along])
+        along = np.stack([to_normal(item[~positive], item) for item in along])
     noise, shown = along[:, ~positive], along[:, positive]
     return View(seen, shape, noise, shown, _mixture(noise, shown, _least(bags.lengths.mean())))
 
@@ -48,13 +48,13 @@ def _least(size: float) -> float:
 
 def _mixture(noise: FloatArray, shown: FloatArray, least: float) -> Mixture:
     """Fit a mixture to all repeats; where they differ, by chance of the folds, it is less sure."""
-    found = fit_mixture(noise.ravel(), shown.ravel(), least, None, len(noise))
+    result = fit_mixture(noise.ravel(), shown.ravel(), least, None, len(noise))
     if len(noise) == 1:
-        return found
-    each = [fit_mixture(*one, least) for one in zip(noise, shown, strict=True)]
-    return found._replace(
-        share_se=float(np.hypot(found.share_se, np.std([one.share for one in each], ddof=1))),
-        shift_se=float(np.hypot(found.shift_se, np.std([one.shift for one in each], ddof=1))),
+        return result
+    each = [fit_mixture(*item, least) for item in zip(noise, shown, strict=True)]
+    return result._replace(
+        share_se=float(np.hypot(result.share_se, np.std([item.share for item in each], ddof=1))),
+        shift_se=float(np.hypot(result.shift_se, np.std([item.shift for item in each], ddof=1))),
     )
 
 
@@ -90,19 +90,19 @@ def task_of(view: View, by: Protocol, R: int | None = None) -> tuple[Task, Mixtu
     if R is None:
         R = int(np.clip(round(view.mixture.share * size), 1, max(round(size), 1)))
     share = min(R / size, 1.0)
-    found = fit_mixture(noise.ravel(), shown.ravel(), _least(size), share, len(noise))
+    result = fit_mixture(noise.ravel(), shown.ravel(), _least(size), share, len(noise))
     L = max(round(size / _inflation(view.shape, size)), 1)
     task = Task(L=L, R=int(np.clip(round(R * L / size), 1, L)), theta=1.0, pi=by.pi)
-    theta = strength(task, found.shift, by.alpha0, view.seen.direction, by.tol)
-    return task.replace(theta=theta), found
+    theta = strength(task, result.shift, by.alpha0, view.seen.direction, by.tol)
+    return task.replace(theta=theta), result
 
 
-def doubt(view: View, by: Protocol, task: Task, found: Mixture) -> float:
+def doubt(view: View, by: Protocol, task: Task, result: Mixture) -> float:
     """Return the standard error of θ, as the model has it.
 
     It is infinite if the shift, or θ, is the largest that is looked for: it is that much, or more.
     """
-    shift, direction = found.shift, view.seen.direction
+    shift, direction = result.shift, view.seen.direction
     if shift >= LARGEST_SHIFT or task.theta >= STRONGEST:
         return np.inf
     varies = shift * cosine_deviation(task, by.alpha0, direction, by.dimension)
@@ -113,19 +113,19 @@ def doubt(view: View, by: Protocol, task: Task, found: Mixture) -> float:
         strength(task, max(t, 0.1 * shift), by.alpha0, direction, by.tol)
         for t in (shift - wide, shift + wide)
     )
-    return float(np.hypot(0.5 * (high - low), _doubt_of_count(view, by, task.theta, found)))
+    return float(np.hypot(0.5 * (high - low), _doubt_of_count(view, by, task.theta, result)))
 
 
-def _doubt_of_count(view: View, by: Protocol, theta: float, found: Mixture) -> float:
+def _doubt_of_count(view: View, by: Protocol, theta: float, result: Mixture) -> float:
     """Return by how much θ would be another with one instance more or less, if likely as well.
 
     A share between two whole numbers goes with either; they are weighed by their likelihood.
     """
-    R, total, square = round(found.share * by.size), 1.0, 0.0
+    R, total, square = round(result.share * by.size), 1.0, 0.0
     for other in (R - 1, R + 1):
         if not 1 <= other <= round(by.size):
             continue
         task, fitted = task_of(view, by, other)
-        weight = float(np.exp(min(fitted.gain - found.gain, 0.0)))
+        weight = float(np.exp(min(fitted.gain - result.gain, 0.0)))
         total, square = total + weight, square + weight * (task.theta - theta) ** 2
     return float(np.sqrt(square / total))

@@ -26,9 +26,9 @@ def write_table(path: Any, form: str, table: Callable[[], pd.DataFrame]) -> None
     """
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
         raise ValueError(f"a table is written to the path of a file, got {path!r:.80}")
-    found = table()
+    result = table()
     try:
-        (found.to_csv if form == "CSV" else found.to_parquet)(Path(path), index=False)
+        (result.to_csv if form == "CSV" else result.to_parquet)(Path(path), index=False)
     except OSError as problem:
         reason = os.strerror(problem.errno) if problem.errno else problem
         raise ValueError(f"the table cannot be written to {path!s:.200}: {reason}") from None

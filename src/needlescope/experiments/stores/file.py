@@ -21,25 +21,25 @@ def checked(path: Any) -> Path:
     """Return the path of a store, or refuse one that cannot be one's."""
     if not isinstance(path, str | os.PathLike) or not str(path):
         raise ValueError(f"a store is named by the path of its file, got {path!r:.80}")
-    found = Path(path)
-    size = len(os.fsencode(found.name))
+    result = Path(path)
+    size = len(os.fsencode(result.name))
     if size > LONGEST_STORE_NAME:
         raise StoreError(
-            f"the store {found.name:.20}… has a name of {size} bytes, above {LONGEST_STORE_NAME}; "
+            f"the store {result.name:.20}… has a name of {size} bytes, above {LONGEST_STORE_NAME}; "
             "shorten it"
         )
-    if "\0" in str(found):
-        raise StoreError(f"the store {str(found)!r} has a zero byte in its name; leave that out")
+    if "\0" in str(result):
+        raise StoreError(f"the store {str(result)!r} has a zero byte in its name; leave that out")
     try:
-        if found.is_dir():
+        if result.is_dir():
             raise StoreError(
-                f"the store {path} is a folder; name a file, such as {found / 'store.sqlite'}"
+                f"the store {path} is a folder; name a file, such as {result / 'store.sqlite'}"
             )
-        if found.exists() and not found.is_file():
+        if result.exists() and not result.is_file():
             raise StoreError(f"the store {path} is no ordinary file; name one that is")
     except OSError as problem:
-        raise StoreError(sentence(found, problem)) from None
-    return found
+        raise StoreError(sentence(result, problem)) from None
+    return result
 
 
 def look(path: Path) -> None:

@@ -70,14 +70,14 @@ def written(unit: Unit, numbers: Any, seconds: Any, error: Any) -> tuple[Any, ..
 
 def _plain(numbers: dict[Any, Any]) -> dict[str, Any]:
     """Return numbers for JSON, or refuse what is neither a number nor a word."""
-    found = {}
-    for name, one in numbers.items():
-        found[name] = one.item() if isinstance(one, np.generic) else one
-        if not isinstance(name, str) or not isinstance(found[name], int | float | str):
+    result = {}
+    for name, number in numbers.items():
+        result[name] = number.item() if isinstance(number, np.generic) else number
+        if not isinstance(name, str) or not isinstance(result[name], int | float | str):
             raise ValueError(
-                f"numbers must be numbers and words by name, got {name!r}: {one!r:.80}"
+                f"numbers must be numbers and words by name, got {name!r}: {number!r:.80}"
             )
-    return found
+    return result
 
 
 @cache
@@ -107,22 +107,22 @@ def read(fields: tuple[Any, ...]) -> Row:
 
 
 def _object(text: Any) -> dict[str, Any]:
-    found = json.loads(text)
+    result = json.loads(text)
     if "\\ud" in text.lower():  # half of a character, which no file in UTF-8 can hold
-        json.dumps(found, ensure_ascii=False).encode()
-    if not isinstance(found, dict):
+        json.dumps(result, ensure_ascii=False).encode()
+    if not isinstance(result, dict):
         raise ValueError(f"{text!r:.40} is no table")
-    columns(found)  # too deep for a table of ours
-    return found
+    columns(result)  # too deep for a table of ours
+    return result
 
 
 def _numbers(text: Any) -> dict[str, Any]:
     """Read numbers and words; null is NaN."""
-    found = {name: math.nan if one is None else one for name, one in _object(text).items()}
-    for name, one in found.items():
-        if not isinstance(one, int | float | str):
+    result = {name: math.nan if value is None else value for name, value in _object(text).items()}
+    for name, value in result.items():
+        if not isinstance(value, int | float | str):
             raise ValueError(f"{name} is neither a number nor a word")
-    return found
+    return result
 
 
 def flat(row: Row) -> dict[str, Any]:

@@ -24,15 +24,15 @@ def settings(unit: Unit) -> dict[str, Any]:
     >>> found["training"]["ridge"], found["data"], found["task"]["positions"], "query" in found
     (0.01, 'D1', 'uniform', False)
     """
-    usual = {name: one.default for name, one in parameters(unit.call).items()}
+    usual = {name: parameter.default for name, parameter in parameters(unit.call).items()}
     usual |= {name: {} for name in STANDARD if name in usual}
-    given = {name: one for name, one in unit.arguments.items() if one is not None}
-    found = {**_present(usual), **given}
+    given = {name: argument for name, argument in unit.arguments.items() if argument is not None}
+    result = {**_present(usual), **given}
     return {
-        name: _present({key: one.default for key, one in fields(name).items()}) | value
+        name: _present({key: field.default for key, field in fields(name).items()}) | value
         if name in TABLES and isinstance(value, dict)
         else value
-        for name, value in found.items()
+        for name, value in result.items()
     }
 
 

@@ -189,16 +189,16 @@ class Store:
             source, more = "results LEFT JOIN settings USING (key)", "settings"
         select = f"SELECT key, {', '.join(COLUMNS[1:])}, {more} FROM {source}"
         if units is None:
-            for found in self._select(f"{select} ORDER BY finished, key"):
-                yield self._row(found)
+            for result in self._select(f"{select} ORDER BY finished, key"):
+                yield self._row(result)
             return
         for unit in check_units(units):
-            for found in self._select(f"{select} WHERE key = ?", (unit.key,)):
-                yield self._row(found)
+            for result in self._select(f"{select} WHERE key = ?", (unit.key,)):
+                yield self._row(result)
 
-    def _row(self, found: tuple[Any, ...]) -> Row:
+    def _row(self, result: tuple[Any, ...]) -> Row:
         try:
-            return read(found)
+            return read(result)
         except ValueError as problem:  # the file is sound, what it says is not
             damage = sqlite3.DatabaseError(f"malformed row: {shortened(str(problem))}")
             raise StoreError(sentence(self.path, damage)) from None

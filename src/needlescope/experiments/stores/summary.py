@@ -51,7 +51,7 @@ def summary(rows: Iterable[Row]) -> pd.DataFrame:
 
     points: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        asked = {name: one for name, one in row.settings.items() if name != "seed"}
+        asked = {name: setting for name, setting in row.settings.items() if name != "seed"}
         points.setdefault((row.unit.call, canonical(asked)), []).append(row)
     return pd.DataFrame([_line(part) for part in points.values()])
 
@@ -60,7 +60,7 @@ def _line(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the line of one point's rows."""
     first = rows[0]
     ended = [row.numbers for row in rows if row.numbers is not None]
-    asked = {name: one for name, one in first.settings.items() if name not in TRIAL}
+    asked = {name: setting for name, setting in first.settings.items() if name not in TRIAL}
     each = first.settings.get("trials", 1) if first.unit.call in SIMULATED else 0
     return {
         "call": first.unit.call,
@@ -74,17 +74,17 @@ def _line(rows: Sequence[Row]) -> dict[str, Any]:
 
 def _pooled(ended: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Pool the numbers of trials by name; a word is listed, each once."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in dict.fromkeys(name for numbers in ended for name in numbers):
         if name.endswith("_se") and any(name[:-3] in numbers for numbers in ended):
             continue  # it goes with its number
         values = [numbers[name] for numbers in ended if name in numbers]
-        if any(isinstance(one, str) for one in values):
-            found[name] = ", ".join(sorted(set(map(str, values))))
+        if any(isinstance(value, str) for value in values):
+            result[name] = ", ".join(sorted(set(map(str, values))))
             continue
         own = ended[0].get(f"{name}_se", math.nan)
         mean, error = pooled(values, own if isinstance(own, float | int) else math.nan)
-        found[name] = mean
+        result[name] = mean
         if not math.isnan(error):
-            found[f"{name}_se"] = error
-    return found
+            result[f"{name}_se"] = error
+    return result

@@ -109,16 +109,18 @@ RESUMED = ("simulate_deep",)  # that keep what they have done so far, if there i
 @cache
 def parameters(call: str) -> Mapping[str, Parameter]:
     """Return the arguments of a call by name, without those that say how its work is done."""
-    return {k: one for k, one in signature(CALLS[call]).parameters.items() if k not in HOW}
+    return {
+        k: parameter for k, parameter in signature(CALLS[call]).parameters.items() if k not in HOW
+    }
 
 
 @cache
 def fields(table: str) -> Mapping[str, Parameter]:
     """Return the fields of a table by name."""
-    found = dict(signature(TABLES[table]).parameters)
+    result = dict(signature(TABLES[table]).parameters)
     for name in MORE_FIELDS.get(table, ()):
-        found[name] = Parameter(name, Parameter.KEYWORD_ONLY, default=None)
-    return found
+        result[name] = Parameter(name, Parameter.KEYWORD_ONLY, default=None)
+    return result
 
 
 def code_of(call: str) -> str:
@@ -144,9 +146,9 @@ def run_call(
     >>> round(run_call("capacity", {"task": task, "model": "pooled"})["alpha"], 3)
     3.7
     """
-    for one, parameter in parameters(name).items():
-        if parameter.default is Parameter.empty and one not in arguments:
-            raise ValueError(f"{name} needs the argument {one}")
+    for item, parameter in parameters(name).items():
+        if parameter.default is Parameter.empty and item not in arguments:
+            raise ValueError(f"{name} needs the argument {item}")
     given = {key: decode(key, value, arguments.get("d"), loss) for key, value in arguments.items()}
     for key, value in given.items():
         shape = getattr(value, "shape", ()) if key in TABLES else np.shape(value)
@@ -219,10 +221,11 @@ def check_fields(name: str, value: Any) -> dict[str, Any]:
 def _table(name: str, kind: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     """Build one of the objects inside a table from a table of its own."""
     known = list(signature(kind).parameters)
-    for one in given:
-        if one not in known:
+    for item in given:
+        if item not in known:
             raise ValueError(
-                f"{name} has no field {one!r}; its fields are {', '.join(known)}{meant(one, known)}"
+                f"{name} has no field {item!r}; its fields are {', '.join(known)}"
+                f"{meant(item, known)}"
             )
     first = known[0]
     if first not in given:
@@ -234,14 +237,14 @@ def _schedule(given: Mapping[str, Any]) -> Schedule:
     if "steps" in given and "shares" in given:
         raise ValueError("a schedule has steps on equal batches, or shares, got both")
     kind: Any = Schedule.even if "steps" in given else Schedule
-    found: Schedule = _table("schedule", kind, given)
-    return found
+    result: Schedule = _table("schedule", kind, given)
+    return result
 
 
 def _loss(given: Mapping[str, Any], loss: Loss | None) -> Loss:
     if "code" not in given:
-        found: Loss = _table("loss", PiecewiseQuadratic, {"pieces": (), **given})
-        return found
+        result: Loss = _table("loss", PiecewiseQuadratic, {"pieces": (), **given})
+        return result
     if loss is None:
         raise ValueError(
             f"the {given.get('name')} loss is known by its identity only, which cannot be run; "
@@ -266,15 +269,17 @@ def flatten(result: Any) -> dict[str, Any]:
 
     A NaN says that there is no such number, and is left out.
     """
-    found: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     for field in dataclasses.fields(result):
         value = getattr(result, field.name)
         if field.name == "alignment" and value is not None:
             inner = flatten(value)
-            found |= {key: inner[key] for key in inner if key not in found and key != "provenance"}
+            answer |= {
+                key: inner[key] for key in inner if key not in answer and key != "provenance"
+            }
         elif isinstance(value, str):
-            found[field.name] = value
-        for name, one in numbered(field.name, value).items():
-            if isinstance(one, int | float | np.number) and not np.isnan(one):
-                found[name] = float(one)
-    return found
+            answer[field.name] = value
+        for name, item in numbered(field.name, value).items():
+            if isinstance(item, int | float | np.number) and not np.isnan(item):
+                answer[name] = float(item)
+    return answer

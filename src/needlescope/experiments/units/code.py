@@ -53,15 +53,15 @@ def rests_on(module: str) -> list[str]:
     >>> rests_on("losses.logistic")
     ['arrays', 'errors', 'grid', 'losses', 'losses.base', 'losses.logistic', 'losses.piecewise']
     """
-    found: set[str] = set()
+    result: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in result:
+            result.add(name)
             waiting += _source(ROOT, name).imports
             waiting += [name.rsplit(".", 1)[0]] * ("." in name)  # a package runs before its modules
-    return sorted(found)
+    return sorted(result)
 
 
 @lru_cache
@@ -87,9 +87,9 @@ def _path(root: Path, module: str) -> Path | None:
 def _imported(root: Path, package: list[str], node: ast.AST) -> Iterator[str]:
     """Name the modules of this package that an import statement in ``package`` may load."""
     if isinstance(node, ast.Import):
-        for one in node.names:
-            if one.name.startswith(f"{PACKAGE}."):
-                yield one.name.removeprefix(f"{PACKAGE}.")
+        for name in node.names:
+            if name.name.startswith(f"{PACKAGE}."):
+                yield name.name.removeprefix(f"{PACKAGE}.")
     elif isinstance(node, ast.ImportFrom):
         named = node.module.split(".") if node.module else []
         if node.level:
@@ -98,8 +98,8 @@ def _imported(root: Path, package: list[str], node: ast.AST) -> Iterator[str]:
             start = named[1:]
         else:
             return
-        for one in node.names:
-            inner = ".".join([*start, one.name])
+        for name in node.names:
+            inner = ".".join([*start, name.name])
             if _path(root, inner) is not None:
                 yield inner
             elif start:
@@ -118,7 +118,7 @@ def _meaning(tree: ast.Module) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [one for one in body if not _is_text(one)]  # type: ignore[attr-defined]
+            node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
     return ast.dump(tree)
 
 

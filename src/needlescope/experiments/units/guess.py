@@ -42,10 +42,10 @@ def meant(word: Any, known: Iterable[str]) -> str:
     known = list(known)
     if not isinstance(word, str):
         return ""
-    same = [one for one in known if one.lower() == word.lower()]
-    other = [one for one in (SYNONYMS.get(word.lower()),) if one in known]
-    found = (same or other or get_close_matches(word, known, n=1))[:1]
-    return f"; did you mean {found[0]!r}?" if found else ""
+    same = [item for item in known if item.lower() == word.lower()]
+    other = [item for item in (SYNONYMS.get(word.lower()),) if item in known]
+    result = (same or other or get_close_matches(word, known, n=1))[:1]
+    return f"; did you mean {result[0]!r}?" if result else ""
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:

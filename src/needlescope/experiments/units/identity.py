@@ -82,7 +82,7 @@ def _kept(value: Any) -> Any:
     """Return a parameter for people to read: itself if it is plain and not long, or its hash."""
     value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
     if isinstance(value, list | tuple) and len(value) <= FEW_NUMBERS:
-        return [_kept(one) for one in value]
+        return [_kept(item) for item in value]
     if isinstance(value, str | int | float | None) and value == value:
         return value
     return _short(_told(value, frozenset()))
@@ -123,18 +123,18 @@ def _(value: Any, seen: Seen) -> str:
 @_told.register(list)
 @_told.register(tuple)
 def _(value: Any, seen: Seen) -> str:
-    return f"{type(value).__name__} {[_told(one, seen) for one in value]}"
+    return f"{type(value).__name__} {[_told(item, seen) for item in value]}"
 
 
 @_told.register(set)
 @_told.register(frozenset)
 def _(value: Any, seen: Seen) -> str:
-    return f"set {sorted(_told(one, seen) for one in value)}"
+    return f"set {sorted(_told(item, seen) for item in value)}"
 
 
 @_told.register(Mapping)
 def _(value: Any, seen: Seen) -> str:
-    return f"mapping {sorted((_told(key, seen), _told(one, seen)) for key, one in value.items())}"
+    return f"mapping {sorted((_told(key, seen), _told(item, seen)) for key, item in value.items())}"
 
 
 @_told.register(ModuleType)
@@ -193,17 +193,21 @@ def _function(value: FunctionType, seen: Seen) -> str:
 
 def _globals(code: CodeType) -> set[str]:
     """Return the names that a code looks up outside, those of functions inside it included."""
-    found = {one.argval for one in dis.get_instructions(code) if one.opname in LOOKED_UP}
-    inside = (one for one in code.co_consts if isinstance(one, CodeType))
-    return found.union(*map(_globals, inside))
+    result = {
+        get_instruction.argval
+        for get_instruction in dis.get_instructions(code)
+        if get_instruction.opname in LOOKED_UP
+    }
+    inside = (item for item in code.co_consts if isinstance(item, CodeType))
+    return result.union(*map(_globals, inside))
 
 
 def _code(code: CodeType, words: str | None = None) -> str:
     """Tell what a code does, its docstring left out."""
     constants = [
-        _code(one) if isinstance(one, CodeType) else _told(one, frozenset())
-        for one in code.co_consts
-        if words is None or one is not words
+        _code(item) if isinstance(item, CodeType) else _told(item, frozenset())
+        for item in code.co_consts
+        if words is None or item is not words
     ]
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_flags & KIND)
     return f"{code.co_code.hex()} {constants} {names}"
@@ -219,9 +223,9 @@ def _(value: type[Any], seen: Seen) -> str:
         return f"class {value.__qualname__}"  # the version of our own code is known
     seen |= {id(value)}
     told = [
-        (name, _function(one, seen) if isinstance(one, FunctionType) else _told(one, seen))
-        for name, one in sorted(vars(value).items())
-        if name not in ABOUT and (isinstance(one, FunctionType) or not name.startswith("__"))
+        (name, _function(item, seen) if isinstance(item, FunctionType) else _told(item, seen))
+        for name, item in sorted(vars(value).items())
+        if name not in ABOUT and (isinstance(item, FunctionType) or not name.startswith("__"))
     ]
     return f"class {[_told(base, seen) for base in value.__bases__]} {told}"
 

@@ -74,16 +74,16 @@ def _(value: float) -> float:
 @plain.register(np.generic)
 @plain.register(np.ndarray)
 def _(value: Any) -> Any:
-    found = unmasked("an array", value).tolist()
+    result = unmasked("an array", value).tolist()
     if value.dtype.kind not in "biufU":
         raise ValueError(f"{KINDS}, got an array of {value.dtype}")
-    return plain(found)
+    return plain(result)
 
 
 @plain.register(list)
 @plain.register(tuple)
 def _(value: Any) -> list[Any]:
-    return [plain(one) for one in value]
+    return [plain(item) for item in value]
 
 
 @plain.register(Mapping)
@@ -91,19 +91,19 @@ def _(value: Mapping[Any, Any]) -> dict[str, Any]:
     for key in value:
         if not isinstance(key, str):
             raise ValueError(f"{KINDS}: the keys of a dict must be words, got {key!r:.80}")
-    return {key: plain(one) for key, one in value.items()}
+    return {key: plain(item) for key, item in value.items()}
 
 
 @plain.register(Gridded)
 @plain.register(Noise)
 def _(value: Any) -> dict[str, Any]:
-    fields = (one for one in dataclasses.fields(value) if one.init)
-    given = {one.name: (getattr(value, one.name), one.default) for one in fields}
-    return {name: plain(one) for name, (one, usual) in given.items() if not _same(one, usual)}
+    fields = (field for field in dataclasses.fields(value) if field.init)
+    given = {field.name: (getattr(value, field.name), field.default) for field in fields}
+    return {name: plain(item) for name, (item, usual) in given.items() if not _same(item, usual)}
 
 
-def _same(one: Any, usual: Any) -> bool:
-    return one is usual or (np.ndim(one) == 0 and type(one) is type(usual) and one == usual)
+def _same(item: Any, usual: Any) -> bool:
+    return item is usual or (np.ndim(item) == 0 and type(item) is type(usual) and item == usual)
 
 
 @plain.register(Positions)
@@ -120,7 +120,7 @@ def _(value: SignalCount) -> dict[str, Any]:
 def _(value: Schedule) -> dict[str, Any]:
     batches = {"steps": value.steps} if value.is_even else {"shares": plain(value.shares)}
     sizes = {name: getattr(value, name) for name in ("eta_w", "eta_b", "eta_q")}
-    return batches | {name: plain(one) for name, one in sizes.items() if one is not None}
+    return batches | {name: plain(size) for name, size in sizes.items() if size is not None}
 
 
 @plain.register(Loss)
@@ -168,5 +168,5 @@ def _marked(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else f"{value}\0"
     if isinstance(value, dict):
-        return {key: _marked(one) for key, one in value.items()}
-    return [_marked(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _marked(item) for key, item in value.items()}
+    return [_marked(item) for item in value] if isinstance(value, list | tuple) else value

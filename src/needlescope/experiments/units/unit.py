@@ -77,18 +77,18 @@ class Unit:
                     f"{self.call} has no argument {name!r}; its arguments are {', '.join(known)}"
                     f"{meant(name, known)}"
                 )
-        found = json.loads(canonical(self.arguments))
-        object.__setattr__(self, "loss", _own_loss(self.arguments, found))
-        object.__setattr__(self, "arguments", found)
+        result = json.loads(canonical(self.arguments))
+        object.__setattr__(self, "loss", _own_loss(self.arguments, result))
+        object.__setattr__(self, "arguments", result)
 
     @classmethod
     def stored(cls, call: str, arguments: Mapping[str, Any]) -> Unit:
         """Return a unit as it was kept, also if this version has no such call or argument."""
-        found = object.__new__(cls)
+        result = object.__new__(cls)
         parts = {"call": call, "arguments": arguments, "loss": None, "checkpoints": None}
         for name, value in parts.items():
-            object.__setattr__(found, name, value)
-        return found
+            object.__setattr__(result, name, value)
+        return result
 
     def extended(self, **more: Any) -> Unit:
         """Return the unit with further arguments, which are plain already.
@@ -98,9 +98,9 @@ class Unit:
         >>> Unit("simulate_oracle", {"model": "pooled"}).extended(seed=[0, 1]).arguments
         {'model': 'pooled', 'seed': [0, 1]}
         """
-        found = Unit.stored(self.call, dict(sorted({**self.arguments, **more}.items())))
-        object.__setattr__(found, "loss", self.loss)
-        return found
+        result = Unit.stored(self.call, dict(sorted({**self.arguments, **more}.items())))
+        object.__setattr__(result, "loss", self.loss)
+        return result
 
     @property
     def key(self) -> str:
@@ -131,9 +131,9 @@ class Unit:
         """
         if self.call not in RESUMED:
             return self
-        found = self.extended()
-        object.__setattr__(found, "checkpoints", str(folder / self.key[:16]))
-        return found
+        result = self.extended()
+        object.__setattr__(result, "checkpoints", str(folder / self.key[:16]))
+        return result
 
 
 def _own_loss(given: Mapping[str, Any], plain: Mapping[str, Any]) -> Loss | None:
@@ -141,5 +141,5 @@ def _own_loss(given: Mapping[str, Any], plain: Mapping[str, Any]) -> Loss | None
     training, known = given.get("training"), plain.get("training")
     if not isinstance(known, dict) or "code" not in (known.get("loss") or ()):
         return None
-    found = training["loss"] if isinstance(training, Mapping) else getattr(training, "loss", None)
-    return found if isinstance(found, Loss) else None
+    result = training["loss"] if isinstance(training, Mapping) else getattr(training, "loss", None)
+    return result if isinstance(result, Loss) else None

@@ -100,8 +100,8 @@ def _column(name: str, value: Any, table: pd.DataFrame) -> str:
     """Return a column's name, or refuse one that the table does not have."""
     if isinstance(value, str) and value in table:
         return value
-    there = [str(one) for one in table.columns if not str(one).startswith("version.")]
-    ends = [one for one in there if isinstance(value, str) and one.endswith(f".{value}")][:1]
+    there = [str(column) for column in table.columns if not str(column).startswith("version.")]
+    ends = [item for item in there if isinstance(value, str) and item.endswith(f".{value}")][:1]
     hint = f"; did you mean {ends[0]!r}?" if ends else meant(value, there)
     more = ", …" * (len(there) > MOST_COLUMNS)
     raise ValueError(
@@ -117,19 +117,19 @@ def _names(by: Any, table: pd.DataFrame) -> tuple[str, ...] | None:
     names = [by] if isinstance(by, str) else by
     if not isinstance(names, list | tuple):
         raise ValueError(f"by must be a column of the table, or a list of some, got {by!r:.80}")
-    return tuple(dict.fromkeys(_column("by", one, table) for one in names))
+    return tuple(dict.fromkeys(_column("by", name, table) for name in names))
 
 
 def _numbers(name: str, column: str, table: pd.DataFrame) -> pd.Series:
     """Return a column as floats, or refuse what is no number in it."""
     values = table[column]
-    for row, one in enumerate(values):
-        if not missing(one) and (
-            isinstance(one, bool) or not isinstance(one, int | float | np.number)
+    for row, value in enumerate(values):
+        if not missing(value) and (
+            isinstance(value, bool) or not isinstance(value, int | float | np.number)
         ):
             hint = f"; draw a curve for each with by={column!r}" if name == "x" else ""
             raise ValueError(
-                f"{name} must be a column of numbers, got {column!r} with {one!r:.80} in row "
+                f"{name} must be a column of numbers, got {column!r} with {value!r:.80} in row "
                 f"{row}{hint}"
             )
     return values.astype(float)
@@ -137,7 +137,7 @@ def _numbers(name: str, column: str, table: pd.DataFrame) -> pd.Series:
 
 def _words(values: pd.Series) -> pd.Series:
     """Return a column with its lists as text, which have no hash."""
-    return values.map(lambda one: str(one) if isinstance(one, list | dict | tuple) else one)
+    return values.map(lambda item: str(item) if isinstance(item, list | dict | tuple) else item)
 
 
 def _answer(figure: str, table: pd.DataFrame) -> str:
@@ -187,10 +187,10 @@ def _told_apart(
     by += [name for name in names or () if name in known]
     codes = known.apply(lambda column: pd.factorize(column, use_na_sentinel=False)[0])
     for name in changing:
-        if name in by or not _open(codes, [x, simulated, *(codes[one] for one in by)], name):
+        if name in by or not _open(codes, [x, simulated, *(codes[item] for item in by)], name):
             continue
         if names is not None:
-            values = [one for one in dict.fromkeys(known[name]) if not missing(one)]
+            values = [item for item in dict.fromkeys(known[name]) if not missing(item)]
             raise ValueError(
                 f"figures.{figure} would draw different {name} as one: {listed(values, ',')}; add "
                 f"it as by={[*names, name]}, or select one, as "
@@ -199,12 +199,12 @@ def _told_apart(
         by.append(name)
     along = [
         name for name in changing
-        if name not in by and _open(codes, [simulated, *(codes[one] for one in by)], name)
+        if name not in by and _open(codes, [simulated, *(codes[item] for item in by)], name)
     ]  # fmt: skip
     return tuple(by), tuple(along)
 
 
 def _open(codes: pd.DataFrame, by: Sequence[pd.Series], name: str) -> bool:
     """Say whether a column changes where some others stay the same."""
-    groups = codes[name].groupby([one.to_numpy() for one in by])
+    groups = codes[name].groupby([item.to_numpy() for item in by])
     return bool((groups.nunique() > 1).any())

@@ -41,18 +41,20 @@ def check_columns(name: str, table: Any, columns: Sequence[str]) -> pd.DataFrame
     """
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"{name} must be a pandas DataFrame, got {type(table).__name__}")
-    lost = [one for one in columns if one not in table or not table.columns.is_unique]
+    lost = [column for column in columns if column not in table or not table.columns.is_unique]
     if lost:
         raise ValueError(
             f"{name} must have the columns {', '.join(columns)}, got a table without {lost[0]}"
         )
     if not len(table):
         raise ValueError(f"{name} must have at least one row, got none")
-    found = table.assign(**{one: checked(one, table[one]) for one in columns if one != "model"})
-    for one in columns:
-        for row in np.flatnonzero(found[one].isna()):
-            raise ValueError(f"column {one} must hold finite numbers, got nan in row {row}")
-    return found
+    result = table.assign(
+        **{column: checked(column, table[column]) for column in columns if column != "model"}
+    )
+    for column in columns:
+        for row in np.flatnonzero(result[column].isna()):
+            raise ValueError(f"column {column} must hold finite numbers, got nan in row {row}")
+    return result
 
 
 def read_columns(table: pd.DataFrame) -> list[str]:
@@ -71,10 +73,10 @@ def checked(name: str, values: pd.Series) -> pd.Series:
         plain = values.astype(object).where(known, np.nan)
         kinds: Any = str if words else (int, float, np.integer, np.floating)
         for row in np.flatnonzero(known):
-            one = plain.iloc[row]
-            if not isinstance(one, kinds) or isinstance(one, bool):
+            item = plain.iloc[row]
+            if not isinstance(item, kinds) or isinstance(item, bool):
                 what = "words" if words else "numbers"
-                raise ValueError(f"column {name} must hold {what}, got {one!r:.80} in row {row}")
+                raise ValueError(f"column {name} must hold {what}, got {item!r:.80} in row {row}")
         if words:
             return plain
         numbers = plain.astype(float)
@@ -100,7 +102,7 @@ def _truths(name: str, values: pd.Series) -> pd.Series:
 
 def listed(values: Sequence[Any], word: str = "and") -> str:
     """Write values with a word before the last one, of many the first and the last."""
-    listed = [str(one) for one in values]
+    listed = [str(value) for value in values]
     if len(listed) > FEW:
         return f"{len(listed)} values from {listed[0]} to {listed[-1]}"
     if word == "," or len(listed) < 2:

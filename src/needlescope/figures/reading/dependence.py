@@ -88,7 +88,7 @@ def depends(call: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if any(name.startswith("training.") for name in known):
         known = DEFAULTS | known
     if call == "simulate_deep":
-        known = _deep(known) | {name: one for name, one in known.items() if name != "model"}
+        known = _deep(known) | {name: value for name, value in known.items() if name != "model"}
     unused = list(UNUSED.get(call, ()))
     if "query.kappa" in known or not has_query(known.get("model")):
         unused += QUERY_ONLY
@@ -104,8 +104,8 @@ def _deep(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Its model, in a table, is its architecture again: a part of the answer.
     """
-    one = ARCHITECTURES.get(given.get("architecture", "cls"))
-    heads = {} if one is None or one.heads is None else {"heads": one.heads}
+    item = ARCHITECTURES.get(given.get("architecture", "cls"))
+    heads = {} if item is None or item.heads is None else {"heads": item.heads}
     usual = {
         "width": WIDTH,
         "epochs": EPOCHS,

@@ -15,10 +15,10 @@ def moments(table: pd.DataFrame, name: str) -> list[str]:
     >>> moments(pd.DataFrame(columns=["path_2", "path_1", "path_1_1", "path_4"]), "path")
     ['path_1', 'path_2']
     """
-    found: list[str] = []
-    while (one := f"{name}_{len(found) + 1}") in table:
-        found.append(one)
-    return found
+    result: list[str] = []
+    while (item := f"{name}_{len(result) + 1}") in table:
+        result.append(item)
+    return result
 
 
 def each(table: pd.DataFrame, *names: str) -> pd.DataFrame:
@@ -35,7 +35,10 @@ def each(table: pd.DataFrame, *names: str) -> pd.DataFrame:
     parts = [table.assign(**dict.fromkeys(names, float("nan")))[:0]]
     listed = [moments(table, name) for name in names]
     for columns in zip(*listed, strict=False):
-        values = {name: checked(one, table[one]) for name, one in zip(names, columns, strict=True)}
+        values = {
+            name: checked(column, table[column])
+            for name, column in zip(names, columns, strict=True)
+        }
         parts.append(table.assign(**values).dropna(subset=list(names)))
     filled = [part for part in parts if len(part)] or parts[:1]
     return pd.concat(filled, ignore_index=True).astype(dict.fromkeys(names, float))

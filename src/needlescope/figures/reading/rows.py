@@ -90,8 +90,8 @@ def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     if "d" in trials and trials["d"].notna().any():
         trials = trials[trials["d"] == trials.groupby(x)["d"].transform("max")]
     values = trials.astype({y: float}).groupby(x)[y]
-    found = pd.DataFrame({"mean": values.mean(), "se": values.sem(), "count": values.count()})
-    return found.rename_axis("x").reset_index()
+    result = pd.DataFrame({"mean": values.mean(), "se": values.sem(), "count": values.count()})
+    return result.rename_axis("x").reset_index()
 
 
 def carriers(table: pd.DataFrame) -> str:
@@ -103,8 +103,8 @@ def carriers(table: pd.DataFrame) -> str:
     ('(3 carry the signal)', '(one carries the signal)')
     """
     counts = select(table, ["task.R"])["task.R"].unique()
-    one = not len(counts) or counts[0] == 1
-    return "(one carries the signal)" if one else f"({counts[0]:g} carry the signal)"
+    item = not len(counts) or counts[0] == 1
+    return "(one carries the signal)" if item else f"({counts[0]:g} carry the signal)"
 
 
 def simulated(table: pd.DataFrame, call: str) -> str:

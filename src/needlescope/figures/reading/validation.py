@@ -107,8 +107,8 @@ def nothing(figure: str, why: str) -> NoReturn:
 
 def check_only(figure: str, column: str, values: Any, allowed: Sequence[Any]) -> None:
     """Refuse values that a figure has neither a curve nor a panel for."""
-    there = [one for one in dict.fromkeys(values) if not missing(one)]
-    odd = [one for one in there if one not in allowed]
+    there = [item for item in dict.fromkeys(values) if not missing(item)]
+    odd = [item for item in there if item not in allowed]
     if odd:
         known, got = listed(allowed), listed(odd)
         if len(odd) == len(there):
@@ -122,7 +122,7 @@ def check_only(figure: str, column: str, values: Any, allowed: Sequence[Any]) ->
 def check_strengths(figure: str, table: pd.DataFrame) -> None:
     """Refuse two strengths at one length: they would be drawn as if they were one problem."""
     for L, values in table.groupby("task.L")["task.theta"].unique().items():
-        known = [float(one) for one in values if not np.isnan(one)]
+        known = [float(value) for value in values if not np.isnan(value)]
         if len(known) > 1:
             raise ValueError(
                 f"figures.{figure} draws a single task.theta for each task.L, got {known[0]:g} and "
@@ -193,18 +193,20 @@ def _lacking(table: pd.DataFrame, draws: Draws) -> str:
     return f"its rows have no numbers in {listed(list(numbers), 'or')}"
 
 
-def _refuse_axis(draws: Draws, others: Sequence[str], found: Mapping[str, list[Any]]) -> NoReturn:
+def _refuse_axis(draws: Draws, others: Sequence[str], result: Mapping[str, list[Any]]) -> NoReturn:
     """Refuse a table with more axes than a figure draws."""
     column = others[-1]
-    values = found[column]
+    values = result[column]
     if draws.more:
-        one = f"{listed(others)} as well, of which it draws one with a curve for each value"
-        head = f"figures.{draws.figure} draws {listed(draws.across)}; the table has {one}"
+        item = f"{listed(others)} as well, of which it draws one with a curve for each value"
+        head = f"figures.{draws.figure} draws {listed(draws.across)}; the table has {item}"
     else:
         head = f"figures.{draws.figure} draws a single {column}, got {listed(values, ',')}"
     other = DRAWN_BY.get(column)
     hint = f", or draw it with figures.{other}" if other else ""
-    said = next(one for one in values if one != UNSAID.get(column))  # unsaid, it is not a value
+    said = next(
+        value for value in values if value != UNSAID.get(column)
+    )  # unsaid, it is not a value
     raise ValueError(f'{head}; select one, as table[table["{column}"] == {said!r}]{hint}')
 
 

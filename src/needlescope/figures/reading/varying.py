@@ -38,14 +38,14 @@ def varying(table: pd.DataFrame) -> dict[str, list[Any]]:
     >>> varying(table)  # no query, no α0
     {'model': ['attention', 'pooled']}
     """
-    found: dict[str, dict[Any, None]] = {}
+    result: dict[str, dict[Any, None]] = {}
     columns = [name for name in _columns(table) if name not in REPEATS]
     for row in _records(_plain(table, columns).drop_duplicates()):
         for name, value in row.items():
-            found.setdefault(name, {})[value] = None
+            result.setdefault(name, {})[value] = None
     return {
-        name: sorted(values, key=lambda one: (isinstance(one, str), one))
-        for name, values in found.items()
+        name: sorted(values, key=lambda item: (isinstance(item, str), item))
+        for name, values in result.items()
         if len(values) > 1
     }
 
@@ -65,8 +65,8 @@ def asked(table: pd.DataFrame) -> pd.DataFrame:
     codes, _ = pd.factorize(pd.Series(map(str, plain.to_numpy().tolist())))
     first = pd.Series(codes).drop_duplicates().index
     known = [*_records(plain.iloc[first])]
-    found = pd.DataFrame([known[code] for code in codes], index=table.index)
-    return found.reindex(columns=[name for name in SYMBOLS if name in found])
+    result = pd.DataFrame([known[code] for code in codes], index=table.index)
+    return result.reindex(columns=[name for name in SYMBOLS if name in result])
 
 
 def _columns(table: pd.DataFrame) -> list[str]:
@@ -75,11 +75,11 @@ def _columns(table: pd.DataFrame) -> list[str]:
 
 def _plain(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return the call and some columns of a table, its lists as text."""
-    found = table[["call", *columns]].copy()
+    result = table[["call", *columns]].copy()
     for name in NESTED:
-        if name in found:
-            found[name] = found[name].map(str, na_action="ignore")
-    return found
+        if name in result:
+            result[name] = result[name].map(str, na_action="ignore")
+    return result
 
 
 def _records(plain: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -113,5 +113,5 @@ def with_value(table: pd.DataFrame, column: str, value: Any) -> Any:
     values = table[column]
     if column in NESTED:
         values = values.map(str, na_action="ignore")
-    found = values == value
-    return (found | values.isna() if value == UNSAID.get(column) else found).to_numpy()
+    result = values == value
+    return (result | values.isna() if value == UNSAID.get(column) else result).to_numpy()

@@ -66,20 +66,20 @@ AVERAGED = (*SCORED, "task.theta", "training.eta_q")
 def units(full: bool) -> list[Unit]:
     """Alignments around the α0 that is needed, Bayes-optimal overlaps, and trials at d and d/2."""
     d, count = (1000, 24) if full else (200, 12)
-    found = []
+    result = []
     for L, theta in STRENGTHS.items():
         task = {"L": L, "R": 1, "theta": theta, "pi": 0.5}
         near = NEAR * L / theta**4
         for power in sorted(FINE):
-            found.append(Unit("align", _arguments(task, near * 2.0**power)))
+            result.append(Unit("align", _arguments(task, near * 2.0**power)))
         for alpha in LEARNED:
             arguments = {"task": task, "alpha": alpha, "tol": 1e-2}  # of an error not drawn
-            found.append(Unit("bayes_optimal", arguments))
-        found.append(Unit("phase_boundaries", {"task": task}))
+            result.append(Unit("bayes_optimal", arguments))
+        result.append(Unit("phase_boundaries", {"task": task}))
         for power in AROUND if L in DOTS else ():
             arguments = _arguments(task, near * 2.0**power)
-            found += paired_trials("simulate_alignment", arguments, d, count)
-    return found
+            result += paired_trials("simulate_alignment", arguments, d, count)
+    return result
 
 
 def _arguments(task: dict[str, Any], alpha0: float) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _needed(mean: pd.DataFrame, se: pd.DataFrame) -> tuple[float, ...]:
     """Return what is needed at one L, from rows of means and of standard errors at each α0."""
     alpha0, q, kappa = mean.index.to_numpy(), mean["cosine_q"].to_numpy(), mean["kappa"].to_numpy()
     q_se, kappa_se = se["cosine_q"].to_numpy(), se["kappa"].to_numpy()
-    query, less, more = (crossing(alpha0, _squared(q + one * q_se)) for one in (0.0, 1.0, -1.0))
+    query, less, more = (crossing(alpha0, _squared(q + item * q_se)) for item in (0.0, 1.0, -1.0))
     readout = crossing(alpha0, _squared(mean["cosine_w"].to_numpy()))
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = (SHARPNESS * mean["training.eta_q"] * mean["task.theta"]).to_numpy() / kappa
@@ -183,7 +183,7 @@ def learners_need(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["L", "bayes_optimal", "amp"], dtype=float)
 
 
-def growth(found: pd.DataFrame, name: str) -> float:
+def growth(result: pd.DataFrame, name: str) -> float:
     """Return the slope of log y against log L over the last decade of L; NaN without two points.
 
     Examples
@@ -191,7 +191,7 @@ def growth(found: pd.DataFrame, name: str) -> float:
     >>> growth(pd.DataFrame({"L": [1.0, 10.0, 100.0], "query": [5.0, 2.0, 20.0]}), "query")
     1.0
     """
-    known = found.dropna(subset=[name])
+    known = result.dropna(subset=[name])
     last = known[known.L.max() <= known.L * 10.01]
     if len(last) < 2:
         return float("nan")
@@ -261,16 +261,18 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "samples")
     given = (table, steps_needed(table), steps_needed(table, "simulate_alignment"))
     if not alone:
         words = explain(table, "simulate_alignment")
-        return two_panels([one(*given) for one in panels.values()], words, right=0.915, gap=0.86)
+        return two_panels(
+            [panel(*given) for panel in panels.values()], words, right=0.915, gap=0.86
+        )
     if panel == "step" and not len(select(table, ["kappa", "cosine_q"])):
         nothing("keep_up", 'the panel "step" needs the columns kappa and cosine_q')
     return single(panels[panel](*given))
 
 
-def _line(found: pd.DataFrame, column: str, name: str, colour: str, dash: Any) -> list[Mark]:
+def _line(result: pd.DataFrame, column: str, name: str, colour: str, dash: Any) -> list[Mark]:
     """Return a line of what is known, named by how fast it grows in its last decade."""
-    known = found.dropna(subset=[column])
-    slope = growth(found, column)
+    known = result.dropna(subset=[column])
+    slope = growth(result, column)
     grows = "" if np.isnan(slope) else f": $L^{{{slope:.2f}}}$"
     points = (numbers(known.L), numbers(known[column]))
     return [Line(*points, colour, name + grows, dash)] if len(known) else []
@@ -281,11 +283,11 @@ def _tokens(table: pd.DataFrame) -> Axis:
 
 
 def _samples(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Panel:
-    found = theory.merge(learners_need(table), on="L", how="outer")
-    marks = [mark for key, look in LINES.items() for mark in _line(found, key, *look)]
+    result = theory.merge(learners_need(table), on="L", how="outer")
+    marks = [mark for key, look in LINES.items() for mark in _line(result, key, *look)]
     known = trials.dropna(subset=["query"])
     if len(known):
-        bars = [numbers(known[one].clip(lower=0.0)) for one in ("query_below", "query_above")]
+        bars = [numbers(known[item].clip(lower=0.0)) for item in ("query_below", "query_above")]
         marks.append(Dots(numbers(known.L), numbers(known["query"]), bars, QUERY))
     return Panel(
         [*marks, *note(marks)],
@@ -300,7 +302,7 @@ def _step(table: pd.DataFrame, theory: pd.DataFrame, trials: pd.DataFrame) -> Pa
     marks = _line(theory, "step", r"$\eta_q$", QUERY, ())
     known = trials.dropna(subset=["step"])
     if len(known):
-        x, y, se = (numbers(known[one]) for one in ("L", "step", "step_se"))
+        x, y, se = (numbers(known[item]) for item in ("L", "step", "step_se"))
         marks.append(Dots(x, y, se, QUERY))
     rule = Rule(y=STEP, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-1)
     words = f"default, {STEP:g}"

@@ -68,21 +68,21 @@ def units(full: bool) -> list[Unit]:
     """Theory on fine grids of α; training end to end and the iteration at a few."""
     d, count, small, few = (600, 16, 200, 8) if full else (200, 8, 60, 4)
     fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 19))
-    found = []
+    result = []
     for task in TASKS:
         tokens = int(task["L"])
-        found += [Unit("oracle", {"task": task, "model": "bayes"}), boundaries(task)]
+        result += [Unit("oracle", {"task": task, "model": "bayes"}), boundaries(task)]
         alphas = sorted({*fine, *AMP_ALPHAS[tokens], *JUMP[tokens]})
-        found += [bayes_unit(task, alpha) for alpha in alphas]
+        result += [bayes_unit(task, alpha) for alpha in alphas]
         for point in grid(alpha=coarse, ridge=RIDGES):
-            found.append(_predict(_pooled(task, **point)))
+            result.append(_predict(_pooled(task, **point)))
         for point in grid(alpha=coarse, eta_q=STEPS, ridge=RIDGES):
-            found.append(_predict(_halves(task, **point)))
+            result.append(_predict(_halves(task, **point)))
         for point in grid(alpha=TRAINED_ALPHAS[tokens], ridge=END_RIDGES):
-            found += trials("simulate", {**_halves(task, **point), "starts": 2, "d": small}, few)
+            result += trials("simulate", {**_halves(task, **point), "starts": 2, "d": small}, few)
         for alpha in AMP_ALPHAS[tokens]:
-            found += amp_units(task, alpha, d, count)
-    return found
+            result += amp_units(task, alpha, d, count)
+    return result
 
 
 def boundaries(task: dict[str, Any]) -> Unit:
@@ -144,10 +144,10 @@ def clear(table: pd.DataFrame) -> Any:
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare AMP simulated with AMP in theory, where α is clear of a jump."""
-    easy = {name: f"amp_{name}" for name in (*SCORED, *(f"{one}_se" for one in SCORED))}
+    easy = {name: f"amp_{name}" for name in (*SCORED, *(f"{item}_se" for item in SCORED))}
     table = table.reindex(columns=list(dict.fromkeys([*table.columns, "call", *easy.values()])))
     theory = table[table.call == "bayes_optimal"].drop(columns=list(easy), errors="ignore")
-    theory = theory.rename(columns={found: name for name, found in easy.items()})
+    theory = theory.rename(columns={result: name for name, result in easy.items()})
     iterated = table[(table.call == "simulate_amp") & clear(table)]
     both = pd.concat([theory, iterated], ignore_index=True) if len(iterated) else iterated
     return compare(both, BY, SCORED, theory="bayes_optimal", simulation="simulate_amp")
@@ -223,7 +223,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -
     """Return what `limit` draws: a panel for each L, or one of them alone."""
     table = _with_total(read(table, DRAWS))
     check_strengths("limit", table)
-    panels = {int(one): part for one, part in table.groupby("task.L")}
+    panels = {int(value): part for value, part in table.groupby("task.L")}
     if not alone:
         return _all([_panel(part, tokens) for tokens, part in panels.items()], table)
     tokens = tokens_of(L, list(panels))
@@ -256,11 +256,11 @@ def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     marks = [*_bayes(table), *_trained(table)]
     floors = numbers(select(table, ["error"], call="oracle", model="bayes")["error"])
     reach = [*heights(marks), *floors]
-    above = [one for one in reach if one > 0.0] or [0.5]
+    above = [item for item in reach if item > 0.0] or [0.5]
     strength = select(table, ["task.theta"])["task.theta"]
     at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
     return Panel(
-        [*(Rule(y=one, layer=-2, **FLOOR) for one in floors), *marks, *note(marks or floors)],
+        [*(Rule(y=floor, layer=-2, **FLOOR) for floor in floors), *marks, *note(marks or floors)],
         Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="ticks"),
         Axis(
             "test error", log=10, limits=(0.88 * min(above), 1.1 * max(above)), ticks=TICKS,
@@ -274,30 +274,30 @@ def _bayes(table: pd.DataFrame) -> list[Mark]:
     """Return the Bayes-optimal error, dashed, under that of AMP; they differ where it is hard."""
     rows = select(table, [X, Y], call="bayes_optimal").sort_values(X)
     easy = rows.dropna(subset=["amp_test_error"])
-    found: list[Mark] = []
+    result: list[Mark] = []
     if len(easy):
         area = numbers(easy[X]), numbers(easy[Y]), numbers(easy["amp_test_error"])
-        found.append(Band(*area, BAYES_COLOUR))
+        result.append(Band(*area, BAYES_COLOUR))
     if len(rows):
         points = numbers(rows[X]), numbers(rows[Y])
-        found.append(Line(*points, BAYES_COLOUR, BAYES_OPTIMAL, DASHED, 1.4))
+        result.append(Line(*points, BAYES_COLOUR, BAYES_OPTIMAL, DASHED, 1.4))
     if len(easy):
         points = numbers(easy[X]), numbers(easy["amp_test_error"])
-        found.append(Line(*points, BAYES_COLOUR, AMP_THEORY, width=STRONG))
-    return found
+        result.append(Line(*points, BAYES_COLOUR, AMP_THEORY, width=STRONG))
+    return result
 
 
 def _trained(table: pd.DataFrame) -> list[Mark]:
     """Return each protocol at its best: a line from theory, dots from trials."""
-    found: list[Mark] = []
+    result: list[Mark] = []
     for protocol, (name, colour, marker, joined) in PROTOCOLS.items():
         model = "pooled" if protocol == "pooled" else "attention"
         rows = table[(table.model == model) & ((table.starts > 0) == (protocol == "end to end"))]
-        found += line(select(rows, [X, Y], call="predict"), X, Y, colour, name, "min")
+        result += line(select(rows, [X, Y], call="predict"), X, Y, colour, name, "min")
         look = {"colour": colour, "name": name, "marker": marker, "joined": joined}
-        found += trial_dots(select(rows, [X, Y], call="simulate"), X, Y, SETTINGS[:2], **look)
+        result += trial_dots(select(rows, [X, Y], call="simulate"), X, Y, SETTINGS[:2], **look)
     trials = select(table, [X, Y], call="simulate_amp")
-    return found + trial_dots(trials, X, Y, name=AMP_SIMULATED, **AMP_DOTS)
+    return result + trial_dots(trials, X, Y, name=AMP_SIMULATED, **AMP_DOTS)
 
 
 def _legends(table: pd.DataFrame, columns: int) -> list[Legend]:

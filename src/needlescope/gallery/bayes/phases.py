@@ -53,15 +53,15 @@ def units(full: bool) -> list[Unit]:
     thetas = np.linspace(*THETAS, 25 if full else 13).tolist()
     lines = np.linspace(*THETAS, 121 if full else 61).round(3).tolist()
     d, count = (400, 8) if full else (200, 4)
-    found = []
+    result = []
     for L in TOKENS:
         for point in grid(theta=thetas, alpha=alphas):
-            found.append(bayes_unit(_task(L, point["theta"]), point["alpha"]))
-        found += [boundaries(_task(L, theta)) for theta in sorted({*lines, *thetas})]
+            result.append(bayes_unit(_task(L, point["theta"]), point["alpha"]))
+        result += [boundaries(_task(L, theta)) for theta in sorted({*lines, *thetas})]
     for L, places in {**AMP_PLACES, **(LARGE if full else {})}.items():
         for point in grid(theta=STRENGTHS, alpha=[coarse[place] for place in places]):
-            found += amp_units(_task(L, point["theta"]), point["alpha"], d, count)
-    return found
+            result += amp_units(_task(L, point["theta"]), point["alpha"], d, count)
+    return result
 
 
 def _task(L: int, theta: float) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
 def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
     """Return what `phases` draws: a map for each L, or one of them alone."""
     table = read(table, DRAWS)
-    tokens = sorted({int(one) for one in table["task.L"].dropna()})
+    tokens = sorted({int(item) for item in table["task.L"].dropna()})
     if not alone:
         return _all(table, tokens)
     return single(_panel(table, tokens_of(L, tokens)))
@@ -126,7 +126,7 @@ def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
     rows = -(-len(tokens) // 2)
     height = 0.75 + 2.05 * rows
     block = Block(
-        [_panel(table, one) for one in tokens],
+        [_panel(table, token) for token in tokens],
         min(len(tokens), 2),
         (0.07, 0.885, 0.42 / height, 1.0 - 0.5 / height),
         (0.16, 0.42),
@@ -139,15 +139,15 @@ def _all(table: pd.DataFrame, tokens: list[int]) -> Drawing:
 def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     own = table[table["task.L"] == tokens]
     limits = select(own, [X, Y, "test_error"], call="bayes_optimal")
-    found = limits.pivot_table(index=Y, columns=X, values="test_error").astype(float)
+    result = limits.pivot_table(index=Y, columns=X, values="test_error").astype(float)
     trials = select(own, [X, Y, "test_error"], call="simulate_amp")
     marks: list[Mark] = []
     x = Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="none")
     y = Axis(r"strength of the signal, $\theta$")
-    if min(found.shape, default=0) > 1:
-        rows = tuple(map(numbers, found.to_numpy()))
-        marks.append(Map(numbers(found.columns), numbers(found.index), rows, SCALE))
-        ends = [(float(one.min()), float(one.max())) for one in (found.columns, found.index)]
+    if min(result.shape, default=0) > 1:
+        rows = tuple(map(numbers, result.to_numpy()))
+        marks.append(Map(numbers(result.columns), numbers(result.index), rows, SCALE))
+        ends = [(float(item.min()), float(item.max())) for item in (result.columns, result.index)]
         x, y = replace(x, limits=ends[0], ticks=_decades(*ends[0])), replace(y, limits=ends[1])
     marks += _boundaries(own)
     marks += _rings(trials)
@@ -174,15 +174,15 @@ def _rings(trials: pd.DataFrame) -> list[Mark]:
 def _boundaries(table: pd.DataFrame) -> list[Mark]:
     """Return both boundaries, the point where they meet, and the names of what they part."""
     rows = select(table, [Y], call="phase_boundaries").sort_values(Y)
-    found: list[Mark] = []
+    result: list[Mark] = []
     for name, dash in EDGES.items():
         edge = rows.dropna(subset=[name])
         if len(edge):
-            found.append(Line(numbers(edge[name]), numbers(edge[Y]), BLACK, name, dash, 1.2))
+            result.append(Line(numbers(edge[name]), numbers(edge[Y]), BLACK, name, dash, 1.2))
     both = rows.dropna(subset=list(EDGES))
     if not len(both):
-        return found
-    return [*found, *_critical(rows, both), *_names(both, float(table[X].min()))]
+        return result
+    return [*result, *_critical(rows, both), *_names(both, float(table[X].min()))]
 
 
 def _critical(rows: pd.DataFrame, both: pd.DataFrame) -> list[Mark]:
@@ -197,11 +197,11 @@ def _critical(rows: pd.DataFrame, both: pd.DataFrame) -> list[Mark]:
 def _names(both: pd.DataFrame, start: float) -> list[Mark]:
     """Name the phases where there is room: "impossible" at the axis, "hard" between boundaries."""
     middle, weakest = both.iloc[int(0.6 * (len(both) - 1))], both.iloc[0]
-    found: list[Mark] = [Words("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
+    result: list[Mark] = [Words("easy", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE)]
     if weakest["alpha_it"] > ROOM * start:
         beside = (0.03, float(weakest[Y])), ("panel", "data")
-        found.append(Words("impossible", *beside, ("left", "bottom"), (0.0, 3.0)))
+        result.append(Words("impossible", *beside, ("left", "bottom"), (0.0, 3.0)))
     if middle["alpha_amp"] > WIDE * middle["alpha_it"]:
         place = float(np.sqrt(middle["alpha_it"] * middle["alpha_amp"])), float(middle[Y])
-        found.append(Words("hard", place, anchor=("center", "center"), colour=WHITE))
-    return found
+        result.append(Words("hard", place, anchor=("center", "center"), colour=WHITE))
+    return result

@@ -78,16 +78,16 @@ SCORED = ("test_error", "cosine_q", "kappa")
 
 def units(full: bool) -> list[Unit]:
     """Predictions for each number of steps, the Bayes-optimal error, and trials at d and d/2."""
-    found = []
+    result = []
     for task in TASKS:
         L = int(task["L"])
         d, count = {10: (400, 24), 100: (480, 12)}[L] if full else {10: (160, 8), 100: (120, 5)}[L]
         for alpha in (4.0, 16.0):
-            found += [bayes_unit(task, alpha), _predict(task, alpha)]
-            found += [_predict(task, alpha, number) for number in BATCHES]
+            result += [bayes_unit(task, alpha), _predict(task, alpha)]
+            result += [_predict(task, alpha, number) for number in BATCHES]
             for number in DOTS[L, alpha]:
-                found += paired_trials("simulate", _arguments(task, alpha, number), d, count)
-    return found
+                result += paired_trials("simulate", _arguments(task, alpha, number), d, count)
+    return result
 
 
 def _predict(task: dict[str, Any], alpha: float, number: int | None = None) -> Unit:
@@ -179,13 +179,13 @@ def drawing(
     choice("panel", panel, tuple(PANELS))
     table = _with_total(read(table, DRAWS))
     check_strengths("steps", table)
-    parts = {int(one): part for one, part in table.groupby("task.L")}
+    parts = {int(value): part for value, part in table.groupby("task.L")}
     colours = _colours(table)
     if alone:
         tokens = tokens_of(L, list(parts))
         return single(_panel(parts[tokens], tokens, panel, colours))
     panels = [
-        _panel(part, tokens, one, colours) for one in PANELS for tokens, part in parts.items()
+        _panel(part, tokens, panel, colours) for panel in PANELS for tokens, part in parts.items()
     ]
     columns = len(parts)
     left, width = (0.085, 7.0) if columns > 1 else (0.14, 4.2)
@@ -197,9 +197,11 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
     """Add all samples per dimension, the number of steps if no row has one, and the cosine."""
     both = table["training.alpha0"] + table["training.alpha1"]
     learned = table.call == "bayes_optimal"
-    found = table.assign(**{TOTAL: both.where(~learned, table["alpha"]).astype(float)})
-    found["cosine_q"] = found["cosine_q"].where(~learned, np.sqrt(found["overlap"].astype(float)))
-    return found if X in found else found.assign(**{X: np.nan})
+    result = table.assign(**{TOTAL: both.where(~learned, table["alpha"]).astype(float)})
+    result["cosine_q"] = result["cosine_q"].where(
+        ~learned, np.sqrt(result["overlap"].astype(float))
+    )
+    return result if X in result else result.assign(**{X: np.nan})
 
 
 def _colours(table: pd.DataFrame) -> dict[float, str]:
@@ -229,7 +231,7 @@ def _panel(table: pd.DataFrame, tokens: int, panel: str, colours: dict[float, st
 def _height(panel: str, marks: list[Mark]) -> Axis:
     if panel == "cosine":
         return Axis(AXES[panel], limits=(0.0, 1.02))
-    above = [one for one in heights(marks) if one > 0.0] or [0.5]
+    above = [height for height in heights(marks) if height > 0.0] or [0.5]
     reach = (0.92 * min(above), 1.06 * max(above))
     return Axis(AXES[panel], log=10, limits=reach, ticks=TICKS, minor="ticks")
 
@@ -242,16 +244,16 @@ def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:
     ends = (2.0, 32.0) if not len(reach) else (float(reach.min()), float(reach.max()))
     two = _best(select(table[table[X].isna()], [y], call="predict"))
     optimal = select(table, [y], call="bayes_optimal")
-    found: list[Mark] = []
+    result: list[Mark] = []
     for rows, name, dash in ((two, TWO, DASHED), (optimal, BAYES_OPTIMAL, DOTTED)):
         if len(rows):
             level = float(rows[y].iloc[0])
-            found.append(Line(ends, (level, level), colour, name, dash, 1.1, -1))
+            result.append(Line(ends, (level, level), colour, name, dash, 1.1, -1))
     if len(told):
-        found.append(Line(numbers(told[X]), numbers(told[y]), colour, FRESH))
+        result.append(Line(numbers(told[X]), numbers(told[y]), colour, FRESH))
     if len(trials):
-        found.append(dots(means(trials, X, y), colour, FRESH))
-    return found
+        result.append(dots(means(trials, X, y), colour, FRESH))
+    return result
 
 
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
@@ -262,7 +264,7 @@ def _best(rows: pd.DataFrame) -> pd.DataFrame:
 def _legends(table: pd.DataFrame, colours: dict[float, str], columns: int) -> list[Legend]:
     """Name lines and colours above the panels."""
     dark = SHADES[-1]
-    keys = [Key(f"$\\alpha = {one:g}$ in all", Line(colour=c)) for one, c in colours.items()]
+    keys = [Key(f"$\\alpha = {name:g}$ in all", Line(colour=c)) for name, c in colours.items()]
     trials = select(table, ["d"], call="simulate")
     words = " (dots: simulation)" if len(trials) else ""
     keys.append(Key(FRESH + words, Line(colour=dark), Dots(colour=dark) if len(trials) else None))

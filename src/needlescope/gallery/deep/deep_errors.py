@@ -43,22 +43,22 @@ END_RIDGES = (0.03, 0.1)  # of training end to end to a minimum
 def units(full: bool) -> list[Unit]:
     """Theory on a fine grid, all architectures on a coarse one; two steps at their own d beside."""
     size = base.Size.of(full)
-    found = [base.oracle_unit(base.TASK)]
-    found += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
+    result = [base.oracle_unit(base.TASK)]
+    result += [base.bayes_unit(base.TASK, alpha) for alpha in base.fine(0.5, 64.0, 29, *ALPHAS)]
     for alpha in base.fine(0.5, 64.0, 15):
-        found += base.two_step_units(base.TASK, alpha)
+        result += base.two_step_units(base.TASK, alpha)
     for alpha in ALPHAS:
         for step in base.STEPS:
             for ridge in base.RIDGES:
                 asked = {**base.halves(base.TASK, alpha, step, ridge), "d": size.d}
-                found += trials("simulate", asked, 2 * size.trials)
+                result += trials("simulate", asked, 2 * size.trials)
         for ridge in END_RIDGES:
             asked = {**base.halves(base.TASK, alpha, 10.0, ridge), "starts": 2, "d": size.d}
-            found += trials("simulate", asked, size.trials)
+            result += trials("simulate", asked, size.trials)
     for alpha in ALPHAS:
         for name in base.ARCHITECTURE_NAMES:
-            found += at(size, name, alpha)
-    return found
+            result += at(size, name, alpha)
+    return result
 
 
 def at(size: base.Size, name: str, alpha: float) -> list[Unit]:
@@ -142,8 +142,8 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -
     table = _with_total(read(table, DRAWS))
     lines, floors = style.theory(table, X, level=True), _floors(table)
     marks = {name: _dots(table, name) for name in style.GROUPS}
-    every = [*lines, *(one for some in marks.values() for one in some)]
-    errors = style.errors_axis(every, [one.y for one in floors if one.y is not None])
+    every = [*lines, *(item for some in marks.values() for item in some)]
+    errors = style.errors_axis(every, [floor.y for floor in floors if floor.y is not None])
     keys = style.theory_keys(lines, known=bool(floors))
     if alone:
         if not (marks[panel] or lines or floors):
@@ -162,12 +162,12 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
 def _floors(table: pd.DataFrame) -> list[Rule]:
     """Return the level of those who know the signal."""
     known = select(table, ["error"], call="oracle")["error"]
-    return [Rule(y=one, layer=-1, **style.KNOWN) for one in numbers(known.unique())]
+    return [Rule(y=number, layer=-1, **style.KNOWN) for number in numbers(known.unique())]
 
 
 def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
     """Return what is trained, in a panel; the paper's model in other ways as well."""
-    found = style.trained(table, X, style.GROUPS[group][1], apart=1.025)
+    result = style.trained(table, X, style.GROUPS[group][1], apart=1.025)
     if group == "paper":
         rows = select(style.by_attention(table, "simulate"), [X, style.Y])
         steps, minimum = rows[rows["starts"] == 0], rows[rows["starts"] > 0]
@@ -175,8 +175,8 @@ def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
         look |= {"joined": style.JOINED}
         others = trial_dots(minimum, X, style.Y, style.SETTINGS, **look)
         look = {"colour": style.TWO, "name": SIMULATED, "marker": "^", "size": 4.4}
-        found[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
-    return found
+        result[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
+    return result
 
 
 def _panel(

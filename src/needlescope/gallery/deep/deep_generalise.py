@@ -39,17 +39,17 @@ CAPTION = (
 def units(full: bool) -> list[Unit]:
     """The trainings that are tested at other lengths; theory of two steps, tested likewise."""
     size = base.Size.of(full)
-    found = [base.bayes_unit(base.TASK, TESTED)]
-    lengths = sorted({round(one) for one in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
+    result = [base.bayes_unit(base.TASK, TESTED)]
+    lengths = sorted({round(item) for item in base.fine(2.0, 200.0, 15, *LENGTHS, base.TASK["L"])})
     for length in lengths:
         tested = {**base.TASK, "L": length}
-        found += [
+        result += [
             base.oracle_unit(tested),
             *base.two_step_units(base.TASK, TESTED, test_task=tested),
         ]
     for name in base.ARCHITECTURE_NAMES:
-        found += at(size, name, TESTED)
-    return found
+        result += at(size, name, TESTED)
+    return result
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
@@ -109,7 +109,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -
     marks = {
         name: style.trained(every, X, style.GROUPS[name][1], apart=1.02) for name in style.GROUPS
     }
-    errors = style.errors_axis([*lines, *(one for some in marks.values() for one in some)])
+    errors = style.errors_axis([*lines, *(item for some in marks.values() for item in some)])
     keys = style.theory_keys(lines)
     if alone:
         if not (marks[panel] or lines):
@@ -123,13 +123,13 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -
 def _trained_at(table: pd.DataFrame) -> float | None:
     """Return the length of training, of which there is one; None if none is said."""
     rows = table[table["call"].isin(("simulate_deep", "predict"))]
-    found = sorted(float(one) for one in select(rows, [OWN])[OWN].unique())
-    if len(found) > 1:
+    result = sorted(float(item) for item in select(rows, [OWN])[OWN].unique())
+    if len(result) > 1:
         raise ValueError(
-            f"figures.deep_generalise draws a single task.L of training, got {listed(found)}; "
-            f'select one, as table[(table["call"] == "oracle") | (table["{OWN}"] == {found[0]!r})]'
+            f"figures.deep_generalise draws a single task.L of training, got {listed(result)}; "
+            f'select one, as table[(table["call"] == "oracle") | (table["{OWN}"] == {result[0]!r})]'
         )
-    return found[0] if found else None
+    return result[0] if result else None
 
 
 def _every(table: pd.DataFrame) -> pd.DataFrame:
@@ -138,9 +138,9 @@ def _every(table: pd.DataFrame) -> pd.DataFrame:
     own = rows.assign(**{X: rows[OWN]})
     if "lengths" not in rows:
         return own
-    asked = [one if isinstance(one, Sequence) else () for one in rows["lengths"]]
+    asked = [item if isinstance(item, Sequence) else () for item in rows["lengths"]]
     columns = {
-        f"{X}_{k + 1}": [one[k] if k < len(one) else np.nan for one in asked]
+        f"{X}_{k + 1}": [item[k] if k < len(item) else np.nan for item in asked]
         for k in range(max(map(len, asked), default=0))
     }
     others = each(rows.assign(**columns), X, f"{style.Y}s")
@@ -149,21 +149,21 @@ def _every(table: pd.DataFrame) -> pd.DataFrame:
 
 def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
     """Return two steps, in the setting that is best where it was trained, and the known signal."""
-    found: list[Mark] = []
+    result: list[Mark] = []
     known = select(table, [OWN, "error"], call="oracle").sort_values(OWN)
     if len(known):
         points = numbers(known[OWN]), numbers(known["error"])
-        found.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN))
+        result.append(Line(*points, name=style.SIGNAL_KNOWN, layer=-1, **style.KNOWN))
     rows = select(style.by_attention(table, "predict"), [TESTED_COLUMN, style.Y])
     if len(rows):
         far = (np.log(rows[TESTED_COLUMN].astype(float)) - np.log(length or 1.0)).abs()
         near = rows[far == far.min()]
         setting = near.loc[near[style.Y].astype(float).idxmin(), list(style.SETTINGS)]
         line = rows[(rows[list(style.SETTINGS)] == setting).all(axis=1)].sort_values(TESTED_COLUMN)
-        found.append(
+        result.append(
             Line(numbers(line[TESTED_COLUMN]), numbers(line[style.Y]), style.TWO, style.TWO_STEPS)
         )
-    return found
+    return result
 
 
 def _panel(

@@ -39,14 +39,14 @@ KINDS = ("multihead", "block")
 def units(full: bool) -> list[Unit]:
     """Self-attention of 1 to 8 heads for each number of signals, and what one query could reach."""
     size = base.Size.of(full)
-    found = [base.bayes_unit(base.TASK, ALPHA)]
+    result = [base.bayes_unit(base.TASK, ALPHA)]
     several = [task(signals) for signals in SIGNAL_COUNTS if signals > 1]
-    found += [Unit("best_query", {"task": one}) for one in several]
+    result += [Unit("best_query", {"task": item}) for item in several]
     for name in KINDS:
         for signals in SIGNAL_COUNTS:
             for heads in HEADS:
-                found += base.trial_units(size, name, ALPHA, task(signals), heads=heads)
-    return found
+                result += base.trial_units(size, name, ALPHA, task(signals), heads=heads)
+    return result
 
 
 def task(signals: int) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def task(signals: int) -> dict[str, Any]:
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Compare those of one signal with the Bayes-optimal error, which is not known for more."""
-    one = table[table["task.signals"].isna()] if "task.signals" in table else table
-    return base.compare_with_bayes(one, ("alpha",))
+    item = table[table["task.signals"].isna()] if "task.signals" in table else table
+    return base.compare_with_bayes(item, ("alpha",))
 
 
 X, SIGNALS = "heads", "signals"
@@ -111,15 +111,15 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "multihead
     table = _counted(read(table, DRAWS))
     levels = [*_limit(table), *_single(table)]
     marks = {name: _dots(table, name) for name in PANELS}
-    heights = [one.y for one in levels if one.y is not None]
-    errors = style.errors_axis([one for some in marks.values() for one in some], heights)
+    heights = [level.y for level in levels if level.y is not None]
+    errors = style.errors_axis([item for some in marks.values() for item in some], heights)
     if alone:
         if not (marks[panel] or levels):
             nothing("deep_heads", f'the panel "{panel}" has no rows')
         legend = style.inside(_keys(table, marks[panel]), room=True)
         return single(_panel(levels, marks[panel], panel, errors, legend))
     first, second = PANELS
-    legend = style.beside(_keys(table, [one for some in marks.values() for one in some]))
+    legend = style.beside(_keys(table, [item for some in marks.values() for item in some]))
     panels = [
         _panel(levels, marks[first], first, errors),
         _panel(levels, marks[second], second, style.unnamed(errors), legend),
@@ -131,7 +131,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "multihead
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
     """Add the number of signals: one where there is no list of them."""
     given: Any = table["task.signals"] if "task.signals" in table else [None] * len(table)
-    counts = [1 if missing(one) else len(one) for one in given]
+    counts = [1 if missing(item) else len(item) for item in given]
     return table.assign(**{SIGNALS: counts})
 
 
@@ -177,7 +177,7 @@ def _limit(table: pd.DataFrame) -> list[Rule]:
 def _panel(
     levels: list[Rule], marks: list[Dots], name: str, errors: Axis, legend: Legend | None = None
 ) -> Panel:
-    heads = sorted({x for one in marks for x in one.x})
+    heads = sorted({x for mark in marks for x in mark.x})
     return Panel(
         [*levels, *marks, *note([*levels, *marks])],
         Axis("heads", log=2, ticks=heads or None, plain=True, minor="none", limits=_reach(heads)),
@@ -192,7 +192,7 @@ def _reach(heads: list[float]) -> tuple[float, float]:
 
 
 def _keys(table: pd.DataFrame, marks: list[Dots]) -> list[Key]:
-    ordered = sorted(marks, key=lambda one: one.name)
+    ordered = sorted(marks, key=lambda item: item.name)
     keys = style.dot_keys(ordered)
     dark = grey(0.3)
     if len(select(table, ["error"], call="best_query")):

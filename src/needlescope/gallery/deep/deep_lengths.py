@@ -39,9 +39,9 @@ SLOW = ("gru",)  # goes through the tokens one by one: the longest only at full 
 def units(full: bool) -> list[Unit]:
     """Theory at many lengths, architectures at a few."""
     size = base.Size.of(full)
-    found = []
+    result = []
     for L in FINE:
-        found += [
+        result += [
             base.oracle_unit(task(L)),
             base.bayes_unit(task(L), ALPHA),
             *base.two_step_units(task(L), ALPHA),
@@ -49,8 +49,8 @@ def units(full: bool) -> list[Unit]:
     for L in (*LENGTHS, *((LONGEST,) if full else ())):
         for name in DRAWN:
             if full or name not in SLOW or max(LENGTHS) > L:
-                found += base.trial_units(size, name, ALPHA, task(L), d=D, n_test=size.n_test // 2)
-    return found
+                result += base.trial_units(size, name, ALPHA, task(L), d=D, n_test=size.n_test // 2)
+    return result
 
 
 def task(L: int) -> dict[str, Any]:

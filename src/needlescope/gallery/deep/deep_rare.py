@@ -35,18 +35,18 @@ DRAWN = ("solvable", "multihead", "block", "gated", "max", "gru")
 def units(full: bool) -> list[Unit]:
     """Theory at many shares, architectures at a few; those at one half are of `deep_errors`."""
     size = base.Size.of(full)
-    found = []
+    result = []
     for pi in base.fine(0.02, 0.5, 14, *TRAINED_SHARES):
-        found += [
+        result += [
             base.oracle_unit(task(pi)),
             base.bayes_unit(task(pi), TESTED),
             *base.two_step_units(task(pi), TESTED),
         ]
     for name in DRAWN:
         for pi in TRAINED_SHARES:
-            found += base.trial_units(size, name, TESTED, task(pi))
-        found += at(size, name, TESTED)
-    return found
+            result += base.trial_units(size, name, TESTED, task(pi))
+        result += at(size, name, TESTED)
+    return result
 
 
 def task(pi: float) -> dict[str, Any]:

@@ -45,15 +45,15 @@ CAPTION = (
 def units(full: bool) -> list[Unit]:
     """The watched trainings, and the queries of two steps and of a minimum with the same data."""
     size = base.Size.of(full)
-    found = [base.bayes_unit(base.TASK, WATCHED)]
+    result = [base.bayes_unit(base.TASK, WATCHED)]
     asked = base.halves(base.TASK, WATCHED, 100.0, 1.0)
-    found.append(Unit("align", {"task": base.TASK, "training": asked["training"]}))
+    result.append(Unit("align", {"task": base.TASK, "training": asked["training"]}))
     for ridge in END_RIDGES:
         asked = {**base.halves(base.TASK, WATCHED, 10.0, ridge), "starts": 2, "d": size.d}
-        found += trials("simulate", asked, size.trials)
+        result += trials("simulate", asked, size.trials)
     for name in base.ARCHITECTURE_NAMES:
-        found += at(size, name, WATCHED)
-    return found
+        result += at(size, name, WATCHED)
+    return result
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
@@ -156,10 +156,10 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
     for name in style.NAMES:
         trials = select(rows, [X, column], architecture=name)
         if len(trials):
-            found = means(trials, X, column)
+            result = means(trials, X, column)
             marks.append(
                 dots(
-                    found,
+                    result,
                     name=style.words(name),
                     joined=style.JOINED,
                     **style.LOOKS[name]._asdict(),
@@ -174,7 +174,8 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
     return Panel(
         [*(Rule(y=y, **look, layer=-1) for _, y, look in levels), *marks, *note(marks or levels)],
         Axis(
-            "epoch", log=2, ticks=epochs, labels=[f"{0 if one < 1 else one:g}" for one in epochs],
+            "epoch", log=2, ticks=epochs,
+            labels=[f"{0 if epoch < 1 else epoch:g}" for epoch in epochs],
             minor="none",
         ),
         Axis("cosine with the signal" if gradient or alone else "", limits=_reach(marks)),
@@ -185,23 +186,23 @@ def _cosines(table: pd.DataFrame, column: str, *, alone: bool = False) -> Panel:
 
 def _reach(marks: list[Mark]) -> tuple[float, float]:
     """Return from where to where cosines are drawn: from zero, or below."""
-    least = min((min(one.y) for one in marks if isinstance(one, Dots)), default=0.0)
+    least = min((min(mark.y) for mark in marks if isinstance(mark, Dots)), default=0.0)
     return min(-0.03, least - 0.05), 1.03
 
 
 def _levels(table: pd.DataFrame) -> list[tuple[str, float, dict[str, Any]]]:
     """Return the query's cosine after two steps, and at a minimum, with their looks."""
-    found: list[tuple[str, float, dict[str, Any]]] = []
+    result: list[tuple[str, float, dict[str, Any]]] = []
     steps = select(table, ["cosine_q"], call="align")["cosine_q"]
     if len(steps):
-        found.append((style.TWO_STEPS, float(steps.mean()), {"colour": style.TWO}))
+        result.append((style.TWO_STEPS, float(steps.mean()), {"colour": style.TWO}))
     rows = select(table, ["cosine_q"], call="simulate")
     parts = [part for _, part in rows[rows["starts"] > 0].groupby(list(style.SETTINGS))]
     if parts:
         least = min(parts, key=lambda part: float(np.nan_to_num(part[style.Y].mean(), nan=1.0)))
         look = {"colour": BLACK, "dash": DASHED, "width": 1.2}
-        found.append((MINIMUM, float(least["cosine_q"].mean()), look))
-    return found
+        result.append((MINIMUM, float(least["cosine_q"].mean()), look))
+    return result
 
 
 def _keys(marks: Sequence[Mark], levels: list[tuple[str, float, dict[str, Any]]]) -> list[Key]:
@@ -210,7 +211,7 @@ def _keys(marks: Sequence[Mark], levels: list[tuple[str, float, dict[str, Any]]]
 
 def _legend(table: pd.DataFrame, panels: list[Panel], low: float) -> Legend:
     """Name the curves of both panels, at their right."""
-    marks = {one.name: one for panel in panels for one in panel.marks if isinstance(one, Dots)}
+    marks = {mark.name: mark for panel in panels for mark in panel.marks if isinstance(mark, Dots)}
     order = [marks[style.words(name)] for name in style.NAMES if style.words(name) in marks]
     spaces = {"handlelength": 2.0, "labelspacing": 0.35}
     keys = _keys(order, _levels(table))
@@ -221,11 +222,11 @@ def _map(table: pd.DataFrame, name: str) -> tuple[np.ndarray, list[float]] | Non
     """Return the mean attention at each epoch on each token, and the epochs; None without."""
     rows = select(table, [f"{X}_1"], call="simulate_deep", architecture=name)
     columns = [moments(rows, f"{MAP}_{k}") for k in range(1, len(moments(rows, X)) + 1)]
-    width = max((len(one) for one in columns), default=0)
-    if not width or rows[[one for some in columns for one in some]].isna().all(axis=None):
+    width = max((len(column) for column in columns), default=0)
+    if not width or rows[[item for some in columns for item in some]].isna().all(axis=None):
         return None
-    means_of = [rows[one].astype(float).mean().tolist() for one in columns]
-    values = [one + [float("nan")] * (width - len(one)) for one in means_of]
+    means_of = [rows[column].astype(float).mean().tolist() for column in columns]
+    values = [item + [float("nan")] * (width - len(item)) for item in means_of]
     return np.array(values), rows[moments(rows, X)].astype(float).mean().tolist()
 
 
@@ -233,9 +234,9 @@ def _attention(
     table: pd.DataFrame, name: str, *, first: bool = False, alone: bool = False
 ) -> Panel:
     """Return the map of an architecture: a row for each epoch, a column for each token."""
-    found = _map(table, name)
-    assert found is not None
-    values, epochs = found
+    result = _map(table, name)
+    assert result is not None
+    values, epochs = result
     said = (
         style.words(name).replace(", ", ",\n")
         if "," in style.words(name)
@@ -249,7 +250,7 @@ def _attention(
         Axis("token" if not alone else "token, the signal first", ticks=(1, values.shape[1])),
         Axis(
             "epoch" if shown else "", ticks=places if shown else (),
-            labels=[f"{one:g}" for one in epochs] if shown else (),
+            labels=[f"{epoch:g}" for epoch in epochs] if shown else (),
         ),
         style.words(name) if alone else "",
         bar=SCALE if alone else None,

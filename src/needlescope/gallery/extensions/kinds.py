@@ -95,19 +95,19 @@ DOTS: dict[Place, tuple[tuple[float, float], tuple[float, float], float]] = {
 def units(full: bool) -> list[Unit]:
     """Theory over a grid of κ and ridges at each place; simulation at the best of some."""
     d, count = (800, 16) if full else (200, 8)
-    found = []
+    result = []
     for place in dict.fromkeys([*DATA, *LENGTH, *SHARED]):
         limit = {"task": place.task, "alpha": place.alpha, "tol": BAYES_TOL}
-        found.append(Unit("bayes_optimal", limit))
+        result.append(Unit("bayes_optimal", limit))
         for model, kappas in {**KAPPAS, "pooled": (1.0,)}.items():
             for kappa, ridge in product(kappas, RIDGES):
                 arguments = _arguments(place, model, kappa, ridge)
-                found.append(Unit("predict", {**arguments, "tol": TOL}))
+                result.append(Unit("predict", {**arguments, "tol": TOL}))
     for place, (soft, linear, hard) in DOTS.items():
         best = {"attention": soft, "linear": linear, "hard": (1.0, hard)}
         for model, at in best.items():
-            found += paired_trials("simulate", _arguments(place, model, *at), d, count)
-    return found
+            result += paired_trials("simulate", _arguments(place, model, *at), d, count)
+    return result
 
 
 def _arguments(place: Place, model: str, kappa: float, ridge: float) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") ->
             nothing("kinds", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
         return single(_panel(parts[panel], panel))
     block = Block(
-        [_panel(parts[one], one) for one in PANELS], 3, (0.065, 0.99, 0.15, 0.8), (0.2, 0.2)
+        [_panel(parts[panel], panel) for panel in PANELS], 3, (0.065, 0.99, 0.15, 0.8), (0.2, 0.2)
     )
     return Drawing([block], (8.6, 3.0), explain(table, "simulate"), [_legend(table)])
 
@@ -222,16 +222,16 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
     """Refuse rows that no panel draws, and two strengths at one R."""
     odd = table.drop(index=np.unique(np.concatenate([part.index for part in parts.values()])))
     if len(odd):
-        found = ", ".join(f"{name} = {odd[name].iloc[0]:g}" for name in PLACE if name != X)
+        result = ", ".join(f"{name} = {odd[name].iloc[0]:g}" for name in PLACE if name != X)
         raise ValueError(
-            f"figures.kinds draws rows along {X}, {L} or {R}, the rest fixed, got {found} with "
+            f"figures.kinds draws rows along {X}, {L} or {R}, the rest fixed, got {result} with "
             f"{odd[X].iloc[0]:g} samples per dimension beside them; leave those rows out"
         )
     for value, some in parts["shared"].groupby(R)["task.theta"]:
         if some.nunique() > 1:
-            one, other = sorted(some.dropna().unique())[:2]
+            item, other = sorted(some.dropna().unique())[:2]
             raise ValueError(
-                f"figures.kinds draws a single task.theta for each task.R, got {one:g} and "
+                f"figures.kinds draws a single task.theta for each task.R, got {item:g} and "
                 f"{other:g} for task.R = {value:g}; leave one out"
             )
 
@@ -239,7 +239,7 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
 def _panel(table: pd.DataFrame, name: str) -> Panel:
     x, fixed, words = PANELS[name]
     marks = [*bayes_line(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
-    reach = [one for one in heights(marks) if one > 0.0] or [0.5]
+    reach = [height for height in heights(marks) if height > 0.0] or [0.5]
     bases = {"data": 10, "length": 2}
     axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
     return Panel(
@@ -258,8 +258,10 @@ def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:
     symbols = {L: "L", R: "R", X: r"\alpha"}
     if name != "shared":
         symbols["task.theta"], fixed = r"\theta", (*fixed, "task.theta")
-    values = {one: select(table, [one])[one].unique() for one in fixed}
-    said = [f"${symbols[one]} = {found[0]:g}$" for one, found in values.items() if len(found) == 1]
+    values = {item: select(table, [item])[item].unique() for item in fixed}
+    said = [
+        f"${symbols[name]} = {result[0]:g}$" for name, result in values.items() if len(result) == 1
+    ]
     strong = (table["task.theta"] * np.sqrt(table[R].astype(float))).dropna()
     if name == "shared" and len(strong) and np.ptp(strong) < 0.01 * strong.mean():
         said.append(f"$\\theta\\sqrt{{R}} = {strong.mean():.3g}$")
@@ -268,13 +270,13 @@ def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:
 
 def _trained(table: pd.DataFrame, x: str) -> list[Mark]:
     """Return each kind at its best: a line from theory, dots from trials."""
-    found: list[Mark] = []
+    result: list[Mark] = []
     for model in reversed(MODELS):
         rows, look = table[table.model == model], _look(model)
         named = {"name": KINDS[model], "colour": COLOURS[model]}
-        found += line(select(rows, [x, Y], call="predict"), x, Y, how="min", **(look | named))
-        found += trial_dots(select(rows, [x, Y], call="simulate"), x, Y, SETTINGS, **named)
-    return found
+        result += line(select(rows, [x, Y], call="predict"), x, Y, how="min", **(look | named))
+        result += trial_dots(select(rows, [x, Y], call="simulate"), x, Y, SETTINGS, **named)
+    return result
 
 
 def _look(model: str) -> dict[str, Any]:
@@ -284,8 +286,8 @@ def _look(model: str) -> dict[str, Any]:
 
 
 def _legend(table: pd.DataFrame) -> Legend:
-    there = [one for one in MODELS if (table.model == one).any()]
-    keys = [Key(KINDS[one], Line(**_look(one)), _dot(table, one)) for one in there]
+    there = [model for model in MODELS if (table.model == model).any()]
+    keys = [Key(KINDS[item], Line(**_look(item)), _dot(table, item)) for item in there]
     if (table.call == "bayes_optimal").any():
         keys.append(BAYES_KEY)
     spaces = {"columnspacing": 1.4, "handlelength": 1.8}

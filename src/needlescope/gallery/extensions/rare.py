@@ -62,15 +62,15 @@ def units(full: bool) -> list[Unit]:
     d, count = (1000, 16) if full else (200, 8)
     fine, coarse = (np.round(np.geomspace(*REACH, number), 4).tolist() for number in (49, 29))
     coarse = sorted({*coarse, *DOTS})
-    found = [limit(pi) for pi in sorted({*fine, *coarse})]
+    result = [limit(pi) for pi in sorted({*fine, *coarse})]
     for point in grid(pi=sorted({*fine, *coarse}), balanced=(False, True)):
-        found.append(Unit("align", asked(**point)))
+        result.append(Unit("align", asked(**point)))
     for point in grid(pi=coarse, balanced=(False, True), eta_q=STEPS):
-        found.append(Unit("predict", {**asked(**point), "tol": THINNER}))
+        result.append(Unit("predict", {**asked(**point), "tol": THINNER}))
     for pi, steps in DOTS.items():
         for balanced, eta_q in zip((False, True), steps, strict=True):
-            found += paired_trials("simulate", asked(pi, balanced, eta_q), d, count)
-    return found
+            result += paired_trials("simulate", asked(pi, balanced, eta_q), d, count)
+    return result
 
 
 def limit(pi: float) -> Unit:
@@ -152,7 +152,9 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosine") 
     table = read(table, DRAWS)
     if not alone:
         call = "simulate" if len(select(table, ["d"], call="simulate")) else "simulate_alignment"
-        block = Block([one(table) for one in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS)
+        block = Block(
+            [panel(table) for panel in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS
+        )
         return Drawing([block], (7.0, 2.9), explain(table, call))
     if panel == "error" and not len(select(table, [X, ERROR])):
         nothing("rare", 'the panel "error" needs the column test_error')

@@ -45,12 +45,12 @@ def units(full: bool) -> list[Unit]:
     """Theory on a grid of shares, attention and pooling; training at a few of them."""
     d, count = (1000, 16) if full else (200, 8)
     shares = sorted({*np.round(np.linspace(0.5, 1.0, 21), 4).tolist(), *DOTS})
-    found = [Unit("align", asked(p)) for p in shares]
+    result = [Unit("align", asked(p)) for p in shares]
     for model in ("attention", "pooled"):
-        found += [Unit("predict", {**asked(p), "model": model, "tol": 1e-3}) for p in shares]
+        result += [Unit("predict", {**asked(p), "model": model, "tol": 1e-3}) for p in shares]
     for p in DOTS:
-        found += paired_trials("simulate", {**asked(p), "model": "attention"}, d, count)
-    return found
+        result += paired_trials("simulate", {**asked(p), "model": "attention"}, d, count)
+    return result
 
 
 def asked(p: float) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 def with_share(table: pd.DataFrame) -> pd.DataFrame:
     """Add the share of the first signal: one where there is no list of them."""
     given = table[SIGNALS] if SIGNALS in table else pd.Series(None, index=table.index, dtype=object)
-    return table.assign(**{SHARE: [one[0] if isinstance(one, list) else 1.0 for one in given]})
+    return table.assign(**{SHARE: [item[0] if isinstance(item, list) else 1.0 for item in given]})
 
 
 XLABEL = "share of the first signal, $p$"
@@ -129,7 +129,9 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines")
     choice("panel", panel, tuple(panels))
     table = _shared(read(table, DRAWS))
     if not alone:
-        block = Block([one(table) for one in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS)
+        block = Block(
+            [panel(table) for panel in panels.values()], 2, (0.085, 0.985, 0.155, 0.84), GAPS
+        )
         return Drawing([block], (7.0, 2.9), explain(table, "simulate"))
     if panel == "error" and not len(select(table, [ERROR])):
         nothing("signals", 'the panel "error" needs the column test_error')
@@ -139,7 +141,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines")
 def _shared(table: pd.DataFrame) -> pd.DataFrame:
     """Add the share of the first of two signals; others are left out."""
     given: Any = table[SIGNALS] if SIGNALS in table else [None] * len(table)
-    shares = [np.nan if missing(one) or len(one) != 2 else float(one[0]) for one in given]
+    shares = [np.nan if missing(item) or len(item) != 2 else float(item[0]) for item in given]
     return table.assign(**{SHARE: shares})
 
 
@@ -170,8 +172,8 @@ def _squares(table: pd.DataFrame) -> list[Mark]:
     squares = np.stack([rows.index.to_numpy() ** 2, (1.0 - rows.index.to_numpy()) ** 2])
     size = np.linalg.norm(rows.to_numpy(), axis=1) / np.linalg.norm(squares, axis=0)
     lines: list[Mark] = [
-        Line(numbers(rows.index), numbers(size * one), SQUARES, "", DOTTED, 0.9, layer=2)
-        for one in squares
+        Line(numbers(rows.index), numbers(size * square), SQUARES, "", DOTTED, 0.9, layer=2)
+        for square in squares
     ]
     words = r"dotted: $\propto p^2$ and $(1-p)^2$"
     return [*lines, Words(words, (0.97, 0.55), INSIDE, ("right", "center"), colour=SQUARES)]

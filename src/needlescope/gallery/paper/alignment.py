@@ -42,10 +42,10 @@ def units(full: bool) -> list[Unit]:
     d, count = (1000, 10) if full else (300, 10)
     fine = np.unique(np.round(np.geomspace(0.1, 100.0, 61), 4)).tolist()
     dots = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
-    found = [Unit("align", _arguments(alpha0)) for alpha0 in sorted({*fine, *dots})]
+    result = [Unit("align", _arguments(alpha0)) for alpha0 in sorted({*fine, *dots})]
     for place, alpha0 in enumerate(dots):  # seeds of their own: the dots err independently
-        found += trials("simulate_alignment", {**_arguments(alpha0), "d": d}, count, seed=place)
-    return found
+        result += trials("simulate_alignment", {**_arguments(alpha0), "d": d}, count, seed=place)
+    return result
 
 
 def _arguments(alpha0: float) -> dict[str, object]:
@@ -103,7 +103,7 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "cosines")
     table = read(table, DRAWS)
     if not alone:
         words = explain(table, "simulate_alignment")
-        return two_panels([one(table) for one in panels.values()], words, right=0.985, gap=0.58)
+        return two_panels([panel(table) for panel in panels.values()], words, right=0.985, gap=0.58)
     if panel == "gap" and not len(select(table, [X, "cosine_q"])):
         nothing("alignment", 'the panel "gap" needs the column cosine_q')
     return single(panels[panel](table))

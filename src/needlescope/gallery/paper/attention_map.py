@@ -46,14 +46,14 @@ def units(full: bool) -> list[Unit]:
     fine = np.round(np.geomspace(0.1, 100.0, 41), 4).tolist()
     dots = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
     settings = [*grid(theta=[THETA], eta_q=STEPS), *grid(theta=SIGNALS[:-1], eta_q=[ETA_Q])]
-    found = []
+    result = []
     for setting in settings:
         for alpha0 in sorted({*fine, *dots}):
-            found.append(Unit("focus", _arguments(**setting, alpha0=alpha0)))
+            result.append(Unit("focus", _arguments(**setting, alpha0=alpha0)))
         for alpha0 in dots:
             arguments = {**_arguments(**setting, alpha0=alpha0), "n_test": n_test}
-            found += paired_trials("simulate_focus", arguments, d, count)
-    return found
+            result += paired_trials("simulate_focus", arguments, d, count)
+    return result
 
 
 def _arguments(theta: float, eta_q: float, alpha0: float) -> dict[str, Any]:
@@ -113,8 +113,8 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "weights")
     _check_cross(table)
     if not alone:
         words = explain(table, "simulate_focus")
-        return two_panels([one(table) for one in panels.values()], words, right=0.935, gap=0.72)
-    if not any(len(select(table, [X, one])) for one in PANELS[panel]):
+        return two_panels([panel(table) for panel in panels.values()], words, right=0.935, gap=0.72)
+    if not any(len(select(table, [X, item])) for item in PANELS[panel]):
         nothing("attention_map", f'the panel "{panel}" needs the column {PANELS[panel][0]}')
     return single(panels[panel](table))
 
@@ -124,7 +124,7 @@ def _usual(table: pd.DataFrame) -> dict[str, Any]:
 
     Of all pairs the one that leaves the fewest rows out, and then the one with most rows of both.
     """
-    pairs = product(*(np.sort(table[one].dropna().unique()) for one in (STEP, SIGNAL)))
+    pairs = product(*(np.sort(table[item].dropna().unique()) for item in (STEP, SIGNAL)))
     step, signal = min(pairs, key=lambda pair: (len(_odd(table, *pair)), -_shared(table, *pair)))
     return {STEP: step, SIGNAL: signal}
 
@@ -193,8 +193,8 @@ def _weights(table: pd.DataFrame) -> Panel:
     marks = _curves(table, "signal", STEP, SHADES, r"signal, $\eta_q = {}$")
     marks += _curves(table, "noise", STEP, NOISE, r"noise, $\eta_q = {}$")
     even = tuple(
-        Rule(y=1.0 / float(one), colour=grey(0.6), dash=DOTTED, width=0.8, layer=-1)
-        for one in tokens[:1]
+        Rule(y=1.0 / float(token), colour=grey(0.6), dash=DOTTED, width=0.8, layer=-1)
+        for token in tokens[:1]
     )
     at = _at(table, SIGNAL, STEP, r"$\theta$")
     return _panel(

@@ -64,31 +64,31 @@ SWEPT: dict[str, list[float]] = {
 def units(full: bool) -> list[Unit]:
     """Capacities along each axis, and trials at d and d/2 where separability is lost."""
     large, flat, count = (300, 50, 40) if full else (60, 20, 33)
-    found = [Unit("capacity", _arguments(model)) for model in MODELS]
+    result = [Unit("capacity", _arguments(model)) for model in MODELS]
     for name, values in SWEPT.items():
         for value in values:
             changed = {name: value} | ({"theta": WEAK} if name == "R" else {})
             models = ("attention",) if name == "cosine" else MODELS
-            found += [Unit("capacity", _arguments(model, **changed)) for model in models]
+            result += [Unit("capacity", _arguments(model, **changed)) for model in models]
     for model in MODELS:
         d = flat if model == "vectorized" else large
-        found += _trials(_arguments(model), d, NEAR[model], WIDTH[model], count)
+        result += _trials(_arguments(model), d, NEAR[model], WIDTH[model], count)
     for model, changed, near, width in CHECKED:
-        found += _trials(_arguments(model, **changed), 2 * large // 3, near, width, count)
-    return list({unit.key: unit for unit in found}.values())
+        result += _trials(_arguments(model, **changed), 2 * large // 3, near, width, count)
+    return list({unit.key: unit for unit in result}.values())
 
 
 def _trials(base: dict[str, Any], d: int, near: float, width: float, count: int) -> list[Unit]:
     """Return trials around a capacity at d and d/2; d samples or fewer are always separable."""
-    found = []
+    result = []
     for size in (d, d // 2):
         counts = np.maximum(np.round((1.0 + width / np.sqrt(size) * STEPS) * near * size), size)
         for n in sorted({int(n) for n in counts}):
             training = {"alpha0": 1.0, "alpha1": round(n / size, 6)}
-            found += trials(
+            result += trials(
                 "simulate_separability", {**base, "training": training, "d": size}, count
             )
-    return found
+    return result
 
 
 def _arguments(model: str, **changed: Any) -> dict[str, Any]:
@@ -126,8 +126,8 @@ def fractions(table: pd.DataFrame) -> pd.DataFrame:
             own = float(np.nan_to_num(limit.get("alpha_se", 0.0)) / limit.alpha)
             share, ratio = float(part.fraction.mean()), float(alpha1 / limit.alpha)
             rows.append((model, changed, int(d), ratio, share, len(part), own))
-    found = pd.DataFrame(rows, columns=names)
-    return found.sort_values(["model", "changed", "d", "ratio"], ignore_index=True)
+    result = pd.DataFrame(rows, columns=names)
+    return result.sort_values(["model", "changed", "d", "ratio"], ignore_index=True)
 
 
 def _changed(table: pd.DataFrame) -> list[str]:
@@ -299,16 +299,16 @@ def _check_settings(table: pd.DataFrame) -> None:
 
 
 def _fractions(table: pd.DataFrame) -> Panel:
-    found = fractions(table)
-    found = found[found.changed == ""]
-    low, high = _where_it_falls(found)
+    result = fractions(table)
+    result = result[result.changed == ""]
+    low, high = _where_it_falls(result)
     limit = Line((low, 1.0, 1.0, high), (1.0, 1.0, 0.0, 0.0), name=r"$d\to\infty$", width=1.2)
     marks: list[Mark] = [limit]
     keys = [Key(limit.name, Line(width=limit.width))]
     for model in COLOURS:
-        sizes = sorted(found[found.model == model].d.unique(), reverse=True)
+        sizes = sorted(result[result.model == model].d.unique(), reverse=True)
         for rank, d in enumerate(sizes):
-            part = found[(found.model == model) & (found.d == d)]
+            part = result[(result.model == model) & (result.d == d)]
             p, n = part.fraction.to_numpy(), part.trials.to_numpy()
             colour = blend((COLOURS[model], WHITE), LIGHT if rank else 0.0)
             points = (numbers(part.ratio), numbers(p), tuple(map(numbers, _wilson(p, n))))
@@ -319,7 +319,7 @@ def _fractions(table: pd.DataFrame) -> Panel:
                 keys.append(Key(name, dots=Dots(se=(), colour=colour, **look)))
     words = "(the smaller $d$ is lighter)"
     return Panel(
-        [*marks, *note(len(found))],
+        [*marks, *note(len(result))],
         Axis(r"training set over predicted capacity, $\alpha_1/\alpha^*$", limits=(low, high)),
         Axis("fraction of separable datasets", limits=(-0.04, 1.04)),
         "separable or not",
@@ -327,9 +327,9 @@ def _fractions(table: pd.DataFrame) -> Panel:
     )
 
 
-def _where_it_falls(found: pd.DataFrame) -> tuple[float, float]:
+def _where_it_falls(result: pd.DataFrame) -> tuple[float, float]:
     """Return ratios well left of which all datasets are separable, and right of which none is."""
-    some = found[(found.fraction > 0.0) & (found.fraction < 1.0)].ratio
+    some = result[(result.fraction > 0.0) & (result.fraction < 1.0)].ratio
     if not len(some):
         return 0.5, 1.5
     return min(0.95, some.min() - 0.1), max(1.05, some.max() + 0.55)

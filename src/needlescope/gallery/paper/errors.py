@@ -56,16 +56,16 @@ def units(full: bool) -> list[Unit]:
     for kink in (1.0, 2.75, 10.0):  # where fits stop being exact
         fine += (kink * np.array([0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1])).round(3).tolist()
     dots = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
-    found = []
+    result = []
     for point in grid(model=MODELS, loss=LOSSES, alpha1=sorted({*fine, *dots})):
-        found.append(Unit("predict", _arguments(**point)))
+        result.append(Unit("predict", _arguments(**point)))
     for alpha1 in fine[:41:2]:  # Bayes-optimal, with the data of query and readout
-        found.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
+        result.append(Unit("bayes_optimal", {"task": TASK, "alpha": ALPHA0 + alpha1}))
     for point in grid(model=MODELS, loss=LOSSES, alpha1=dots):
         room = {"memory": 4 << 30} if full and point["model"] == "vectorized" else {}
         count = 8 if full else TRIALS[point["model"]]
-        found += paired_trials("simulate", {**_arguments(**point), **room}, d, count)
-    return found
+        result += paired_trials("simulate", {**_arguments(**point), **room}, d, count)
+    return result
 
 
 def _arguments(model: str, loss: str, alpha1: float) -> dict[str, object]:
@@ -153,8 +153,8 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, loss: str = "logistic")
     """Return what `errors` draws: a row of panels for each loss, or the test error of one alone."""
     table = read(table, DRAWS)
     trained = table[table.call != "bayes_optimal"]
-    curves, found = _curves(trained), list(dict.fromkeys(trained[LOSS]))
-    losses = [one for one in dict.fromkeys((*LOSSES, *found)) if one in found]
+    curves, result = _curves(trained), list(dict.fromkeys(trained[LOSS]))
+    losses = [item for item in dict.fromkeys((*LOSSES, *result)) if item in result]
     choice("loss", loss, tuple(dict.fromkeys((*LOSSES, *losses))))
     if not alone:
         return _all(table, losses, curves)
@@ -182,8 +182,8 @@ def _all(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Drawing:
     height = 4.3 if len(losses) > 1 else 2.6
     height += 2.0 * max(len(losses) - 2, 0)
     panels = [
-        _panel(table, one, name, curves, words=XLABEL if one == losses[-1] else "")
-        for one in losses
+        _panel(table, loss, name, curves, words=XLABEL if loss == losses[-1] else "")
+        for loss in losses
         for name in QUANTITIES
     ]
     edge = 4.3 / height  # margins stay as wide as with two losses
@@ -200,9 +200,9 @@ def _all(table: pd.DataFrame, losses: Sequence[str], curves: Curves) -> Drawing:
 def _parts(table: pd.DataFrame, model: str, loss: str, curves: Curves) -> list[Any]:
     """List a model's curves: the value that each is of, its rows and its look."""
     rows = select(table, [], model=model, **{LOSS: loss})
-    parts = [(one, rows[with_value(rows, curves.column, one)]) for one in curves.values]
+    parts = [(value, rows[with_value(rows, curves.column, value)]) for value in curves.values]
     if curves.column and curves.column in varying(rows):
-        return [(one, part, look) for (one, part), look in zip(parts, LOOKS, strict=False)]
+        return [(item, part, look) for (item, part), look in zip(parts, LOOKS, strict=False)]
     # It has one value here, or plays no part for this model.
     place = next((k for k, (_, part) in enumerate(parts) if len(part) == len(rows)), 0)
     return [(None, rows, LOOKS[place])] if len(rows) else []
@@ -242,7 +242,7 @@ def _panel(
 def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
     """Return the Bayes-optimal error with all the data, if they are α1 and one α0."""
     rows, given = select(table, ["alpha"], call="bayes_optimal"), table["training.alpha0"].unique()
-    spent = [one for one in given if one == one]
+    spent = [item for item in given if item == item]
     if len(spent) != 1:
         return []
     rows = rows.assign(**{X: rows["alpha"] - spent[0]})
@@ -259,13 +259,13 @@ def _bayes_lines(table: pd.DataFrame, curves: Curves) -> list[Mark]:
 
 def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
     """Return the least and the largest α1 that is drawn."""
-    found = [one for mark in marks if isinstance(mark, Line | Dots) for one in mark.x] or [1.0]
-    return min(found), max(found)
+    result = [item for mark in marks if isinstance(mark, Line | Dots) for item in mark.x] or [1.0]
+    return min(result), max(result)
 
 
 def _ticks(marks: Sequence[Mark]) -> list[float]:
     """Return ¼, 1, 4, 16 and so on, as far as there are data."""
-    low, high = (math.log2(one) / 2.0 for one in _reach(marks))
+    low, high = (math.log2(item) / 2.0 for item in _reach(marks))
     return [4.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
 
 
@@ -275,14 +275,14 @@ def _peaks(table: pd.DataFrame, marks: Sequence[Mark]) -> list[Mark]:
     places = {1.0: r"$\alpha_1 = 1$"}
     if len(tokens) == 1:
         places[float(tokens[0])] = r"$\alpha_1 = L$"
-    (low, high), found, top = _reach(marks), list[Mark](), ("center", "bottom")
+    (low, high), result, top = _reach(marks), list[Mark](), ("center", "bottom")
     for place, name in places.items():
         if low <= place <= high:
-            found.append(Rule(x=place, colour=grey(0.6), dash=DOTTED, width=0.7, layer=-2))
-            found.append(
+            result.append(Rule(x=place, colour=grey(0.6), dash=DOTTED, width=0.7, layer=-2))
+            result.append(
                 Words(name, (place, 1.0), ("data", "panel"), top, (0, 1), grey(0.4), SMALL)
             )
-    return found
+    return result
 
 
 def _hidden(table: pd.DataFrame, loss: str, marks: Sequence[Mark]) -> list[Mark]:
@@ -310,7 +310,7 @@ def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]
     there = [model for model in MODELS if (table["model"] == model).any()]
     keys, values = [Key(NAMES[model], Line(colour=COLOURS[model])) for model in there], []
     corner: dict[str, Any] = {"corner": "upper left", "size": TEXT}
-    found = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
+    result = [Legend(keys, anchor=(0.005, 1.0), columns=len(keys), spaces=SPACES, **corner)]
     for value, look in zip(curves.values, LOOKS, strict=False):
         line = Line(colour=grey(0.3), dash=look["dash"])
         dot = Dots(colour=grey(0.3), marker=look["marker"])
@@ -320,5 +320,5 @@ def _legends(table: pd.DataFrame, curves: Curves, height: float) -> list[Legend]
     if values:
         spaces = SPACES | {"handlelength": 3.0 if curves.values else SPACES["handlelength"]}
         anchor = (0.005, 1.0 - (0.2 if curves.values else 0.16) / height)
-        found.append(Legend(values, anchor=anchor, columns=5, spaces=spaces, **corner))
-    return found
+        result.append(Legend(values, anchor=anchor, columns=5, spaces=spaces, **corner))
+    return result

@@ -46,23 +46,23 @@ def units(full: bool) -> list[Unit]:
     d, count = (1000, 8) if full else (200, 6)
     dots = [L // 4, L, 4 * L, 16 * L, 64 * L]
     fine = np.unique(np.round(np.geomspace(L / 4, 64 * L, 31)).astype(int)).tolist()
-    found = []
+    result = []
     places = [("attention", kappa) for kappa in KAPPAS] + [("pooled", 0.0)]
     for model, kappa in places:
         for length in sorted({*fine, *dots}):
             arguments = {**_arguments(model, kappa, length), "tol": TOL}
-            found.append(Unit("predict", arguments))
+            result.append(Unit("predict", arguments))
     for model, kappa in places:
         for length in dots:
             arguments = _arguments(model, kappa, length)
-            found += paired_trials("simulate", arguments, d, count)
-    return found
+            result += paired_trials("simulate", arguments, d, count)
+    return result
 
 
 def _arguments(model: str, kappa: float, length: int) -> dict[str, object]:
-    found: dict[str, object]
-    found = {"task": _task(L), "training": TRAINING, "model": model, "test_task": _task(length)}
-    return found | ({} if model == "pooled" else {"query": {"cosine": COSINE, "kappa": kappa}})
+    result: dict[str, object]
+    result = {"task": _task(L), "training": TRAINING, "model": model, "test_task": _task(length)}
+    return result | ({} if model == "pooled" else {"query": {"cosine": COSINE, "kappa": kappa}})
 
 
 def _task(length: int) -> dict[str, object]:
@@ -121,12 +121,12 @@ def drawing(table: pd.DataFrame) -> Drawing:
         marks += curve(lines, select(part, [X, Y], call="simulate"), X, Y, colour, name)
     rows = select(table, [X, Y])
     trained = rows["task.L"].dropna()[:1].tolist()
-    ticks = [one * 4.0**power for one in trained for power in range(-1, 4)]
+    ticks = [item * 4.0**power for item in trained for power in range(-1, 4)]
     tokens = rf"tokens of a test sequence, $L'$ {carriers(rows)}"
     reach = (rows[X].min() / 1.15, rows[X].max() * 1.15)
     least = min([0.05, *rows[Y][rows[Y] > 0.0]])
     panel = Panel(
-        [*marks, *(mark for one in trained for mark in _mark(one))],
+        [*marks, *(mark for item in trained for mark in _mark(item))],
         Axis(tokens, log=2, limits=reach, ticks=ticks or None),
         Axis("test error", log=10, limits=(0.8 * least, 0.6), ticks=TICKS, minor="ticks"),
         "trained on one length, tested on another",
@@ -139,14 +139,14 @@ def drawing(table: pd.DataFrame) -> Drawing:
 def _parts(table: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """List what is drawn: its name, its colour (the sharper the query the darker), its rows."""
     groups = list(select(table, ["query.kappa"], model="attention").groupby("query.kappa"))
-    found = [
+    result = [
         (f"attention, $\\kappa = {kappa:g}$", _shade((rank + 1) / len(groups)), part)
         for rank, (kappa, part) in enumerate(groups)
     ]
     attends = select(table, [], model="attention")
     trained = attends[attends["query.kappa"].isna()]
     return [
-        *found,
+        *result,
         (NAMES["attention"], COLOURS["attention"], trained),
         (NAMES["pooled"], COLOURS["pooled"], select(table, [], model="pooled")),
     ]

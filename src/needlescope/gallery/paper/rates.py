@@ -52,21 +52,21 @@ def units(full: bool) -> list[Unit]:
         sizes = {"attention": 200, "pooled": 200, "vectorized": 30}
     fine = np.round(np.geomspace(1.25, 1250.0, 31), 3).tolist()
     dots = [2.0, 4.0, 8.0, 16.0, 32.0, *LATE]
-    found = []
+    result = []
     for model in MODELS:
         head = {"query": QUERY} if get_model(model).has_query else {}
         base = {"task": TASK, "model": model, **head}
-        found.append(Unit("asymptote", {**base, "tol": TOL}))
+        result.append(Unit("asymptote", {**base, "tol": TOL}))
         for samples in sorted({*fine, *dots}):
             training = _training(samples * WEIGHTS[model])
-            found.append(Unit("predict", {**base, "training": training, "tol": TOL}))
+            result.append(Unit("predict", {**base, "training": training, "tol": TOL}))
         for samples in dots:
             training = _training(samples * WEIGHTS[model])
             for d in (sizes[model], sizes[model] // 2):  # the half for what finite d adds
                 arguments = {**base, "training": training, "d": d}
                 room = {"memory": 4 << 30} if full and samples in LATE else {}
-                found += trials("simulate", {**arguments, **room}, 20)
-    return found
+                result += trials("simulate", {**arguments, **room}, 20)
+    return result
 
 
 def _training(alpha1: float) -> dict[str, Any]:
@@ -129,15 +129,15 @@ def slopes(table: pd.DataFrame) -> dict[str, float]:
     >>> round(slopes(pd.DataFrame([limit, *points]))["pooled"], 6)
     -1.0
     """
-    found = {}
+    result = {}
     for model, part in excess(table).groupby("model"):
         late = part[
             part.samples.between(20.0, 400.0) & (part.excess > DRAWN_ERRORS * part.excess_se)
         ]
         if len(late) > 1:
             fit = np.polyfit(np.log(late.alpha1), np.log(late.excess), 1)
-            found[str(model)] = float(fit[0])
-    return found
+            result[str(model)] = float(fit[0])
+    return result
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
@@ -234,9 +234,9 @@ def _reason(table: pd.DataFrame) -> str:
     )
 
 
-def _sure(found: pd.DataFrame) -> pd.DataFrame:
+def _sure(result: pd.DataFrame) -> pd.DataFrame:
     """Keep what differs from zero by more than its numerical uncertainty."""
-    return found[found.excess > DRAWN_ERRORS * found.excess_se].sort_values("alpha1")
+    return result[result.excess > DRAWN_ERRORS * result.excess_se].sort_values("alpha1")
 
 
 def _excess(table: pd.DataFrame, lines: pd.DataFrame, trials: pd.DataFrame) -> Panel:

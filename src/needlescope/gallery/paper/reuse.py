@@ -55,16 +55,16 @@ def units(full: bool) -> list[Unit]:
     fine = np.round(np.geomspace(1.0, 16.0, 25), 3).tolist()
     dots = [1.0, 2.0, 4.0, 8.0, 16.0]
     alphas = sorted({*fine, *dots})
-    found = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
-    found += [Unit("bayes_optimal", {"task": TASK, "alpha": alpha}) for alpha in alphas]
+    result = [Unit("predict", _arguments("split", alpha)) for alpha in alphas]
+    result += [Unit("bayes_optimal", {"task": TASK, "alpha": alpha}) for alpha in alphas]
     for protocol, options in PROTOCOLS.items():
         number = {"end to end": costly, "split": scored}.get(protocol, count)
         for alpha in dots:
             arguments = {**_arguments(protocol, alpha), **options}
             # Only splitting has a theory; a smaller d measures what finite dimension adds to it.
             for size in (d, d // 2) if protocol == "split" else (d,):
-                found += trials("simulate", {**arguments, "d": size}, number)
-    return found
+                result += trials("simulate", {**arguments, "d": size}, number)
+    return result
 
 
 def _arguments(protocol: str, alpha: float) -> dict[str, object]:
@@ -195,11 +195,11 @@ def _with_total(table: pd.DataFrame) -> pd.DataFrame:
 
 def _marks(table: pd.DataFrame) -> list[Mark]:
     """Return theory's line and each protocol's dots, joined where no theory leads the eye."""
-    found: list[Mark] = []
+    result: list[Mark] = []
     lines = select(table, [X, Y], call="predict").sort_values(X)
     if len(lines):
-        found.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
-    found += bayes_line(select(table, [X, Y], call="bayes_optimal"), X)
+        result.append(Line(numbers(lines[X]), numbers(lines[Y]), SPLIT[1], SPLIT[0]))
+    result += bayes_line(select(table, [X, Y], call="bayes_optimal"), X)
     trials = select(table, [X, Y, "reuse", STEPS, "starts"], call="simulate")
     parts = [(SPLIT, (trials.reuse == "none") & (trials.starts == 0))]
     for steps, look in REUSED.items():
@@ -208,8 +208,8 @@ def _marks(table: pd.DataFrame) -> list[Mark]:
         if own.any():
             joined = 0.0 if name == SPLIT[0] else THIN
             points = means(trials[own], X, Y)
-            found.append(dots(points, colour, name, marker=marker, joined=joined))
-    return found
+            result.append(dots(points, colour, name, marker=marker, joined=joined))
+    return result
 
 
 def _legend(table: pd.DataFrame) -> Legend:

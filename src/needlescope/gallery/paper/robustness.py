@@ -58,9 +58,9 @@ def units(full: bool) -> list[Unit]:
     d, count, n_test = (1000, 8, 10000) if full else (200, 6, 4000)
     fine = np.round(np.geomspace(0.5, 8.0, 25), 3).tolist()
     dots = [0.5, 1.0, 2.0, 4.0, 8.0]
-    found = []
+    result = []
     for model in MODELS:
-        found += [Unit("predict", _arguments(model, alpha1)) for alpha1 in sorted({*fine, *dots})]
+        result += [Unit("predict", _arguments(model, alpha1)) for alpha1 in sorted({*fine, *dots})]
     for noise in (GAUSSIAN, *OTHERS):
         for model in MODELS:
             for alpha1 in dots:
@@ -68,8 +68,8 @@ def units(full: bool) -> list[Unit]:
                 # Only Gaussian noise has a theory; a smaller d measures what finite d adds to it.
                 scored = noise == GAUSSIAN
                 for size in (d, d // 2) if scored else (d,):
-                    found += trials("simulate", {**arguments, "d": size}, 32 if scored else count)
-    return found
+                    result += trials("simulate", {**arguments, "d": size}, 32 if scored else count)
+    return result
 
 
 def _arguments(model: str, alpha1: float) -> dict[str, Any]:
@@ -162,8 +162,8 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, model: str = "attention
         legend = Legend(_keys(table), room=True, spaces=SPACES)
         return single(_panel(table, model, "test_error", XLABEL, legend))
     panels = [
-        _panel(table, one, name, XLABEL if one == MODELS[-1] else "")
-        for one in MODELS
+        _panel(table, model, name, XLABEL if model == MODELS[-1] else "")
+        for model in MODELS
         for name in QUANTITIES
     ]
     return Drawing(

@@ -69,22 +69,22 @@ def units(full: bool) -> list[Unit]:
     """Oracle errors along each law of growth, and detection thresholds; in full, a finer grid."""
     lengths = FINE if full else LENGTHS
     count = 32 if full else 8
-    found = []
+    result = []
     for law, factors in LAWS.items():
         for point in grid(c=factors, L=lengths, model=MODELS):
             theta = strength(law, point["c"], point["L"])
             task = {**TASK, "L": point["L"], "theta": theta}
             arguments = {"task": task, "model": point["model"]}
-            found.append(Unit("oracle", arguments))
+            result.append(Unit("oracle", arguments))
             clear = theta > FEW_MISTAKES * strength("sqrt_log", 1.0, point["L"])
             if point["L"] in SAMPLES and not (clear and point["model"] != "pooled"):
                 drawn = {**arguments, "samples": SAMPLES[point["L"]]}
-                found += trials("simulate_oracle", drawn, count)
+                result += trials("simulate_oracle", drawn, count)
     for point in grid(L=lengths, model=ALL_MODELS):
         task = {**TASK, "L": point["L"], "theta": 1.0}
         needed = {"task": task, "model": point["model"], "error": ERROR}
-        found.append(Unit("oracle_threshold", needed))
-    return list({unit.key: unit for unit in found}.values())
+        result.append(Unit("oracle_threshold", needed))
+    return list({unit.key: unit for unit in result}.values())
 
 
 def along(table: pd.DataFrame, law: str, c: float, call: str = "oracle") -> pd.DataFrame:
@@ -118,7 +118,7 @@ def growth(table: pd.DataFrame) -> pd.DataFrame:
     >>> growth(table).round(2).to_dict("records")
     [{'model': 'pooled', 'slope': 0.5, 'ratio': 62.81}]
     """
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     rows = table[table.call == "oracle_threshold"]
     for model, part in rows.dropna(subset=["theta"]).groupby("model", sort=False):
         late = part[part["task.L"] >= FROM].sort_values("task.L")
@@ -126,8 +126,8 @@ def growth(table: pd.DataFrame) -> pd.DataFrame:
             x, y = np.log(late["task.L"].to_numpy(float)), late.theta.to_numpy(float)
             slope = float(np.polyfit(x, np.log(y), 1)[0])
             ratio = float(y[-1] / np.sqrt(2.0 * x[-1]))
-            found.append({"model": model, "slope": slope, "ratio": ratio})
-    return pd.DataFrame(found, columns=["model", "slope", "ratio"])
+            result.append({"model": model, "slope": slope, "ratio": ratio})
+    return pd.DataFrame(result, columns=["model", "slope", "ratio"])
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
@@ -144,11 +144,11 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     >>> scores(table)["what"].tolist()
     ['error at model=pooled, L=100, theta=5.0']
     """
-    found = compare(
+    result = compare(
         table.assign(d=1), BY, ("error",), theory="oracle", simulation="simulate_oracle"
     )  # there is no dimension here: the known signal leaves one number of each token
-    largest = found[["theory", "simulation"]].max(axis=1)
-    return found[largest * found.trials * min(SAMPLES.values()) >= MISTAKES]
+    largest = result[["theory", "simulation"]].max(axis=1)
+    return result[largest * result.trials * min(SAMPLES.values()) >= MISTAKES]
 
 
 DASHES = {"pooled": (), "attention": (), "vectorized": (3, 3), "bayes": (1.5, 1.5)}
@@ -218,13 +218,13 @@ def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
 def _check_laws(table: pd.DataFrame) -> None:
     """Refuse errors at signals that follow none of the laws."""
     rows = table[table.call.isin(["oracle", "simulate_oracle"])].dropna(subset=["task.theta"])
-    found = [
+    result = [
         along(rows, law, c, call).index
         for call in ("oracle", "simulate_oracle")
         for law, factors in LAWS.items()
         for c in factors
     ]
-    odd = rows.drop(index=np.concatenate(found))
+    odd = rows.drop(index=np.concatenate(result))
     if len(odd):
         laws = ", ".join(f"{name} (c = {c[0]:g}, {c[1]:g})" for name, c in PLAIN.items())
         row = odd.iloc[0]
@@ -242,8 +242,8 @@ def _errors(table: pd.DataFrame, law: str) -> Panel:
             points, name = (numbers(part["task.L"]), numbers(part.error)), NAMES[str(model)]
             line = Line(*points, COLOURS[str(model)], name, dash, width)
             marks.append(Dots(*points, name=name, **CROSS) if model == "bayes" else line)
-        found = select(along(table, law, c, "simulate_oracle"), ["task.L", "error"])
-        for model, part in found.groupby("model", sort=False):
+        result = select(along(table, law, c, "simulate_oracle"), ["task.L", "error"])
+        for model, part in result.groupby("model", sort=False):
             key, aside = str(model), BESIDE.get(str(model), 1.0)
             marks.append(
                 dots(means(part, "task.L", "error"), COLOURS[key], NAMES[key], aside=aside)
@@ -261,7 +261,7 @@ def _errors(table: pd.DataFrame, law: str) -> Panel:
 def _models() -> Legend:
     """Say which colour is which model."""
     lines = [
-        Key(NAMES[one], Line(colour=COLOURS[one], width=1.9)) for one in ("pooled", "attention")
+        Key(NAMES[item], Line(colour=COLOURS[item], width=1.9)) for item in ("pooled", "attention")
     ]
     cross = Key(NAMES["bayes"], dots=Dots(**CROSS))
     return Legend([*lines, cross], "center right", anchor=(1.0, 0.54))

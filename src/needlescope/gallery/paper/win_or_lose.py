@@ -55,16 +55,16 @@ def units(full: bool) -> list[Unit]:
     cosines = np.linspace(*COSINES, count).round(5).tolist()
     alphas = np.geomspace(*ALPHAS, few).round(5).tolist()
     steps = np.geomspace(*STEPS, few).round(5).tolist()
-    found = [_predict(_arguments("pooled", ALPHA0))]
+    result = [_predict(_arguments("pooled", ALPHA0))]
     for point in grid(kappa=kappas, cosine=cosines):
-        found.append(_predict(_arguments("attention", ALPHA0, query=point)))
+        result.append(_predict(_arguments("attention", ALPHA0, query=point)))
     for kappa in np.geomspace(*KAPPAS, places).round(5).tolist():
         base = {"task": TASK, "kappa": kappa, "tol": TOL}
-        found.append(Unit("crossover", {**base, "training": _training(ALPHA0)}))
-        found.append(Unit("crossover", base))
+        result.append(Unit("crossover", {**base, "training": _training(ALPHA0)}))
+        result.append(Unit("crossover", base))
     for alpha0 in alphas:
-        found.append(_predict(_arguments("pooled", alpha0, data="all")))
-        found += [_predict(_arguments("attention", alpha0, step)) for step in steps]
+        result.append(_predict(_arguments("pooled", alpha0, data="all")))
+        result += [_predict(_arguments("attention", alpha0, step)) for step in steps]
     drawn = [_arguments("pooled", ALPHA0)]
     for point in grid(kappa=_some(kappas, GIVEN[0]), cosine=_some(cosines, GIVEN[1])):
         drawn.append(_arguments("attention", ALPHA0, query=point))
@@ -73,8 +73,8 @@ def units(full: bool) -> list[Unit]:
         drawn += [_arguments("attention", alpha0, step) for step in _some(steps, TRAINED[1])]
     d = 1000 if full else 200
     for arguments in drawn:
-        found += paired_trials("simulate", arguments, d, 16)
-    return found
+        result += paired_trials("simulate", arguments, d, 16)
+    return result
 
 
 def _some(values: list[float], shares: tuple[float, ...]) -> list[float]:
@@ -120,8 +120,8 @@ def difference(table: pd.DataFrame, trained: bool = False, call: str = "predict"
         chosen, axes = other["query.kappa"].isna(), ("training.eta_q", "training.alpha0")
     else:
         chosen, axes = other["query.kappa"].notna(), ("query.kappa", "query.cosine")
-    found = other[chosen].assign(gap=gap[chosen])
-    return found.pivot_table(index=axes[0], columns=axes[1], values="gap").astype(float)
+    result = other[chosen].assign(gap=gap[chosen])
+    return result.pivot_table(index=axes[0], columns=axes[1], values="gap").astype(float)
 
 
 def _complete(table: pd.DataFrame) -> pd.DataFrame:
@@ -148,8 +148,8 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
         ("model", "query.kappa", "query.cosine"): attention & given,
         ("model", "training.alpha0", "training.eta_q"): attention & ~given,
     }
-    found = [compare(table[rows], by, ("test_error",)) for by, rows in parts.items()]
-    return pd.concat([one for one in found if len(one)] or found[:1], ignore_index=True)
+    result = [compare(table[rows], by, ("test_error",)) for by, rows in parts.items()]
+    return pd.concat([item for item in result if len(item)] or result[:1], ignore_index=True)
 
 
 ROWS = Rows(("model",), ("test_error",))
@@ -196,14 +196,14 @@ def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     """Return what `win_or_lose` draws: both maps, or the one by the query alone."""
     table = read(table, DRAWS)
     given, trained = difference(table), difference(table, trained=True)
-    drawn = [difference(table, one, "simulate") for one in (False, True)]
+    drawn = [difference(table, item, "simulate") for item in (False, True)]
     if given.empty and drawn[0].empty and (alone or (trained.empty and drawn[1].empty)):
         nothing(
             "win_or_lose",
             "the difference of attention and pooling needs rows of both, and a query.kappa and "
             'query.cosine, or data="all" for pooling at the training.alpha0 of attention',
         )
-    values = np.concatenate([one.to_numpy().ravel() for one in (given, trained, *drawn)])
+    values = np.concatenate([item.to_numpy().ravel() for item in (given, trained, *drawn)])
     limit = max(float(np.abs(values[np.isfinite(values)]).max(initial=0.0)), 1e-3)
     scale = Scale(-limit, limit, BLEND, "error of attention − error of pooling")
     left = _given(table, given, drawn[0], scale)
@@ -215,29 +215,29 @@ def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     return Drawing([block], (7.0, 3.1), words, bar=scale)
 
 
-def _map(found: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:
+def _map(result: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:
     """Colour a cell around each point of the grid."""
-    rows = tuple(map(numbers, found.to_numpy()))
-    return Map(numbers(found.columns), numbers(found.index), rows, scale, crossing)
+    rows = tuple(map(numbers, result.to_numpy()))
+    return Map(numbers(result.columns), numbers(result.index), rows, scale, crossing)
 
 
-def _rings(found: pd.DataFrame, scale: Scale) -> list[Mark]:
+def _rings(result: pd.DataFrame, scale: Scale) -> list[Mark]:
     """Return simulated differences as rings, filled on the colour scale of the map."""
-    points = found.stack().dropna()
+    points = result.stack().dropna()
     y, x = (numbers(points.index.get_level_values(level)) for level in (0, 1))
     return [Rings(x, y, numbers(points), scale)] if len(points) else []
 
 
-def _axes(x: Axis, y: Axis, found: pd.DataFrame) -> tuple[Axis, Axis]:
+def _axes(x: Axis, y: Axis, result: pd.DataFrame) -> tuple[Axis, Axis]:
     """Let axes end where a map does, if it has several points."""
-    if found.size < 2:
+    if result.size < 2:
         return x, y
-    reach = [(float(one.min()), float(one.max())) for one in (found.columns, found.index)]
+    reach = [(float(item.min()), float(item.max())) for item in (result.columns, result.index)]
     return replace(x, limits=reach[0]), replace(y, limits=reach[1])
 
 
-def _given(table: pd.DataFrame, found: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
-    marks: list[Mark] = [] if found.empty else [_map(found, scale)]
+def _given(table: pd.DataFrame, result: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
+    marks: list[Mark] = [] if result.empty else [_map(result, scale)]
     lines = table[table.call == "crossover"].dropna(subset=["cosine"]).sort_values("kappa")
     after = lines["training.alpha1"].notna()
     for own, name, width, dash in (
@@ -251,18 +251,18 @@ def _given(table: pd.DataFrame, found: pd.DataFrame, drawn: pd.DataFrame, scale:
     y = Axis(r"strength of the query, $\kappa$", log=10)
     marks.append(Words("attention wins", (0.97, 0.95), INSIDE, ("right", "top"), colour=WHITE))
     marks.append(Words("pooling wins", (0.03, 0.95), INSIDE, ("left", "top")))
-    said = note(not found.empty or not drawn.empty)
+    said = note(not result.empty or not drawn.empty)
     title = "a given query (dashed: unlimited data)"
-    return Panel([*marks, *said, *_rings(drawn, scale)], *_axes(x, y, found), title)
+    return Panel([*marks, *said, *_rings(drawn, scale)], *_axes(x, y, result), title)
 
 
-def _trained(found: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
+def _trained(result: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
     marks: list[Mark] = []
     x = Axis(r"query samples per dimension, $\alpha_0$", log=10)
     y = Axis(r"step size of the query, $\eta_q$", log=10)
-    if min(found.shape, default=0) > 1:
-        crosses = found.to_numpy().min() < 0.0 < found.to_numpy().max()
-        marks, (x, y) = [_map(found, scale, 0.0 if crosses else None)], _axes(x, y, found)
+    if min(result.shape, default=0) > 1:
+        crosses = result.to_numpy().min() < 0.0 < result.to_numpy().max()
+        marks, (x, y) = [_map(result, scale, 0.0 if crosses else None)], _axes(x, y, result)
     said = note(marks or not drawn.empty)
     title = "a trained query, pooling given all the data"
     return Panel([*marks, *said, *_rings(drawn, scale)], x, y, title)

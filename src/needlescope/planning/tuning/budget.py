@@ -85,10 +85,10 @@ def check_costs(costs: object) -> Costs:
     Traceback (most recent call last):
     ValueError: costs must be a finite number above 0, got -2.0 in an array of shape (2,)
     """
-    found = real("costs", costs, 0.0, np.inf, open_low=True, sense=(1e-9, 1e9))
-    if np.shape(found) != (2,):
+    result = real("costs", costs, 0.0, np.inf, open_low=True, sense=(1e-9, 1e9))
+    if np.shape(result) != (2,):
         raise ValueError(
             "costs must be two numbers, what a positive and what a negative bag costs, got "
             f"{costs!r}"
         )
-    return Costs(*found.tolist())
+    return Costs(*result.tolist())

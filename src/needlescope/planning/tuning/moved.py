@@ -24,7 +24,7 @@ NUMBERS = ("kappa", "cosine_q", "query_part", "signal_part", "rest", "bias")
 LEVELS = LADDER[3].finer, LADDER[2].finer  # the second tells how far the first is known
 
 
-def moved_error(task: Task, found: Outcome, pi: float) -> tuple[float, float, float]:
+def moved_error(task: Task, result: Outcome, pi: float) -> tuple[float, float, float]:
     """Return the least error with a share ``pi`` of positives, its doubt, and the bias's move.
 
     Examples
@@ -40,8 +40,8 @@ def moved_error(task: Task, found: Outcome, pi: float) -> tuple[float, float, fl
     >>> round(float(as_is), 2), round(error, 2), round(shift, 1)
     (0.19, 0.08, -0.8)
     """
-    model = get_model(found.model)
-    numbers = {name: getattr(found, name) for name in NUMBERS}
+    model = get_model(result.model)
+    numbers = {name: getattr(result, name) for name in NUMBERS}
     query, point = readout_of(model.has_query, numbers)
     law, coarse = (train_limit(model, task, query, level).law(pi) for level in LEVELS)
     shift = best_shift(law, point)
@@ -50,7 +50,7 @@ def moved_error(task: Task, found: Outcome, pi: float) -> tuple[float, float, fl
     return error, abs(error - test_error(coarse, moved)), shift
 
 
-def trial_errors(task: Task, found: Outcome, pi: float, shift: float = 0.0) -> FloatArray:
+def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> FloatArray:
     """Return the test error of each simulated trial, its bias moved, by the law of its features.
 
     Rougher than the simulation's own integral, to about 5e-4, and much quicker where L is large.
@@ -63,13 +63,13 @@ def trial_errors(task: Task, found: Outcome, pi: float, shift: float = 0.0) -> F
     >>> bool(np.abs(trial_errors(task, found, 0.5) - found.trials["test_error"]).max() < 2e-3)
     True
     """
-    assert found.trials is not None
-    model = get_model(found.model)
-    count = len(found.trials["bias"])
+    assert result.trials is not None
+    model = get_model(result.model)
+    count = len(result.trials["bias"])
     errors = []
     for k in range(count):
         query, point = readout_of(
-            model.has_query, {name: found.trials[name][k] for name in NUMBERS}
+            model.has_query, {name: result.trials[name][k] for name in NUMBERS}
         )
         law = train_limit(model, task, query, ROUGH).law(pi)
         errors.append(test_error(law, point._replace(b=point.b + shift)))
@@ -78,7 +78,7 @@ def trial_errors(task: Task, found: Outcome, pi: float, shift: float = 0.0) -> F
 
 def readout_of(has_query: bool, numbers: dict[str, float]) -> tuple[Query, Point]:
     """Return a query and a readout by their numbers."""
-    one = {name: float(value) for name, value in numbers.items()}
-    query = as_query(one["kappa"], one["cosine_q"]) if has_query else NONE
-    parts = [one["query_part"], one["signal_part"]] if has_query else [one["signal_part"]]
-    return query, Point(np.array(parts), one["bias"], one["rest"], 1.0)
+    item = {name: float(value) for name, value in numbers.items()}
+    query = as_query(item["kappa"], item["cosine_q"]) if has_query else NONE
+    parts = [item["query_part"], item["signal_part"]] if has_query else [item["signal_part"]]
+    return query, Point(np.array(parts), item["bias"], item["rest"], 1.0)

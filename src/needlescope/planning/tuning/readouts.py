@@ -65,16 +65,16 @@ class Features(NamedTuple):
             point = point._replace(b=point.b + shift)
         off = bias_deviation(readout, alpha * self.d)
         ends = [point._replace(b=point.b + by) for by in ((off, -off) if off > 0.0 else (0.0,))]
-        slope = np.mean([error_slope(test, one) for one in ends], axis=0)
+        slope = np.mean([error_slope(test, end) for end in ends], axis=0)
         if self.pi is not None:
             slope[len(point.mu)] = 0.0  # the bias follows
         in_ridge, in_data = moves(readout)
-        error = float(np.mean([test_error(test, one) for one in ends]))
+        error = float(np.mean([test_error(test, end) for end in ends]))
         slopes = float(slope @ in_ridge), float(slope @ in_data)
         both = 1.0 - one_class(float(self.task.pi), alpha * self.d)
         error, slopes = prior + both * (error - prior), (both * slopes[0], both * slopes[1])
-        found = Trained(error, ridge, *slopes, shift, readout.point, prior)
-        return found._replace(misranked=misranked(test, point)) if found.silent else found
+        result = Trained(error, ridge, *slopes, shift, readout.point, prior)
+        return result._replace(misranked=misranked(test, point)) if result.silent else result
 
     def best_ridge(self, loss: str | Loss, alpha: float, near: Trained | None = None) -> Trained:
         """Train with the best ridge, looked for from that of a neighbour on.
@@ -167,8 +167,8 @@ def best_shift(test: JointLaw, point: Point) -> float:
     grid = np.linspace(-size, size, 25)
     at = int(np.argmin([error(float(b)) for b in grid]))
     ends = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, 24)])
-    found = minimize_scalar(error, bounds=ends, method="bounded", options={"xatol": 1e-5 * size})
-    return float(found.x) - point.b
+    result = minimize_scalar(error, bounds=ends, method="bounded", options={"xatol": 1e-5 * size})
+    return float(result.x) - point.b
 
 
 def moves(readout: Readout) -> tuple[np.ndarray, np.ndarray]:

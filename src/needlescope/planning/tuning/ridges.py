@@ -93,9 +93,9 @@ def best(look: Look, unit: float, near: Trained | None = None) -> Trained:
     if near.silent:
         return _scanned(look, start, near, ends, WIDE)
     if near.ridge <= LARGE * unit:
-        found = _followed(look, start, near, ends)
-        if not found.silent:
-            return found
+        result = _followed(look, start, near, ends)
+        if not result.silent:
+            return result
     return _scanned(look, float(np.log(START * unit)), near, ends, DECADE)
 
 
@@ -110,11 +110,11 @@ def _scanned(look: Look, start: float, near: Trained | None, ends: Ends, stride:
             if not np.isfinite(last.ridge):
                 break
             seen.append(last)
-            least = min(seen, key=lambda one: one.criterion)
+            least = min(seen, key=lambda item: item.criterion)
             higher = higher + 1 if last.error > HIGHER * least.error else 0
             if way > 0.0 and abs(last.in_ridge) < FLAT * last.error:
                 break  # the constant answer, or scores so small that only their signs count
-    seen = sorted((one for one in seen if np.isfinite(one.ridge)), key=lambda one: one.ridge)
+    seen = sorted((item for item in seen if np.isfinite(item.ridge)), key=lambda item: item.ridge)
     if not seen:
         return WORST
     k = min(range(len(seen)), key=lambda k: seen[k].criterion)
@@ -138,7 +138,7 @@ def _followed(look: Look, start: float, near: Trained, ends: Ends) -> Trained:
         there = look(at, here)
         if not np.isfinite(there.ridge) or there.warm is None:
             return least
-        least = min(least, there, key=lambda one: one.error)
+        least = min(least, there, key=lambda item: item.error)
         if there.in_ridge * way > 0.0 or there.silent:
             low, high = (here, there) if way > 0.0 else (there, here)
             return _between(look, low, high, least)
@@ -164,7 +164,7 @@ def _between(look: Look, low: Trained, high: Trained, least: Trained) -> Trained
         mid = look(float(x + np.clip(share, 0.1, 0.9) * (z - x)), low)
         if not np.isfinite(mid.ridge):
             break
-        least = min(least, mid, key=lambda one: one.error)
+        least = min(least, mid, key=lambda item: item.error)
         if abs(mid.in_ridge) * (z - x) < FLAT * mid.error and not mid.silent:
             break
         low, high = (mid, high) if mid.in_ridge < 0.0 else (low, mid)

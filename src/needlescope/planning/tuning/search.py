@@ -145,17 +145,17 @@ def _start(
 ) -> FloatArray:
     """Return where the search starts: the best κ with half the data for the query, or another."""
     x = np.log(STRENGTHS)
-    errors = [look(np.array([0.0, one, *balance])) for one in x]
+    errors = [look(np.array([0.0, item, *balance])) for item in x]
     if not _least(looked).readout.silent:
         return np.array([0.0, _vertex(x, errors), *balance])
     for split in OTHER_SPLITS:
-        for one in x[::2]:
-            look(np.array([logit(split), one, *balance]))
+        for item in x[::2]:
+            look(np.array([logit(split), item, *balance]))
     return _least(looked).point[: 2 + len(balance)]
 
 
 def _least(looked: list[Setting]) -> Setting:
-    return min(looked, key=lambda one: one.criterion)
+    return min(looked, key=lambda item: item.criterion)
 
 
 def best_linear(

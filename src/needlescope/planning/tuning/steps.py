@@ -83,7 +83,7 @@ def best_steps(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -
         for first in ("sequential", "joint")
         for balanced in (True, False)
     }
-    (first, balanced), row = max(rows.items(), key=lambda one: float(one[1].max()))
+    (first, balanced), row = max(rows.items(), key=lambda item: float(item[1].max()))
     at = int(row.argmax())
     cosine = _cosines(task, given, alpha0, rates[at : at + 1], task.pi, first, balanced)
     step = short_step(task, alpha0)
@@ -131,13 +131,13 @@ def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> 
     start = np.log([steps.eta_w, max(steps.eta_b, 0.02)])
     known = -cosine(start)
     ends = start + np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 0.3]])
-    found = minimize(
+    result = minimize(
         cosine, start, method="Nelder-Mead",
         options={"initial_simplex": ends, "xatol": 0.05, "fatol": KEPT, "maxfev": 40},
     )  # fmt: skip
-    chosen = found.x if -found.fun > known + KEPT else start
+    chosen = result.x if -result.fun > known + KEPT else start
     eta_w, eta_b = np.exp(np.clip(chosen, *RANGE)).tolist()
-    return Aligned(max(known, -float(found.fun)), steps._replace(eta_w=eta_w, eta_b=eta_b))
+    return Aligned(max(known, -float(result.fun)), steps._replace(eta_w=eta_w, eta_b=eta_b))
 
 
 def with_strength(task: Task, training: Training, kappa: float) -> Training:
@@ -191,8 +191,8 @@ def _cosines(
     zero = _slopes(loss, np.zeros(1))
     bias = -rates * float(pi * zero[0][0] + (1.0 - pi) * zero[1][0])
     here = _slopes(loss, bias)
-    g = here if first == "sequential" else tuple(np.broadcast_to(one, bias.shape) for one in zero)
-    plus, minus = _balanced(pi, loss.kinked) if balanced else ((one, one**2) for one in here)
+    g = here if first == "sequential" else tuple(np.broadcast_to(item, bias.shape) for item in zero)
+    plus, minus = _balanced(pi, loss.kinked) if balanced else ((item, item**2) for item in here)
     signal = -pi * g[0] * lift
     norm2 = signal**2 + (pi * g[0] ** 2 + (1.0 - pi) * g[1] ** 2) / (alpha0 * L)
     spare = task.theta**2 * task.R * (1.0 - task.R / L)

@@ -116,11 +116,11 @@ def simulate_amp(
             assumed_theta,
             assumed_R,
             memory,
-            one,
+            place,
         )
-        for k, one in enumerate(places)
+        for k, place in enumerate(places)
     ]
-    n_jobs = worth(n_jobs, sum(one.seconds for one in jobs))
+    n_jobs = worth(n_jobs, sum(job.seconds for job in jobs))
     rows = run(_trial, jobs, n_jobs=n_jobs, progress=progress, title=f"AMP, d = {d}")
     values = by_name(rows, shape, trials)
     options = {"alpha": alpha, "d": d, "trials": trials, "seed": seed}
@@ -168,17 +168,17 @@ def check_amp(
                 f"assumed_R must be left out with given positions, which say it, got {assumed_R!r}"
             )
         whole("assumed_R", assumed_R, 1, int(np.min(task.L)))
-    for one, a in np.broadcast(_points(task, alpha), alpha):
-        _check_memory(one, float(a), d, memory)
+    for item, a in np.broadcast(_points(task, alpha), alpha):
+        _check_memory(item, float(a), d, memory)
     return alpha
 
 
 def _points(task: Task, alpha: Any) -> Any:
     """Return the tasks of a grid as an array."""
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
-    found = np.empty(shape, object)
-    found.ravel()[:] = task.scalars(shape)
-    return found
+    result = np.empty(shape, object)
+    result.ravel()[:] = task.scalars(shape)
+    return result
 
 
 def _check_memory(task: Task, alpha: float, d: int, memory: int) -> None:
@@ -210,27 +210,27 @@ class _Trial(NamedTuple):
         return float(numbers * (5e-9 + 1e-9 * self.rounds)) + 0.05
 
 
-def _trial(one: _Trial) -> dict[str, Any]:
+def _trial(item: _Trial) -> dict[str, Any]:
     """Draw the samples with a signal, iterate, and test the last estimate."""
-    task, d = one.task, one.d
-    xi = generator(child(one.seed, 0)).standard_normal(d)
+    task, d = item.task, item.d
+    xi = generator(child(item.seed, 0)).standard_normal(d)
     xi /= np.linalg.norm(xi)
-    n = max(1, round(one.alpha * d))
-    count = int((generator(child(one.seed, 1)).random(n) < task.pi).sum())
-    path = np.zeros(one.rounds + 1)
-    believed = task if one.assumed_R is None else task.replace(R=one.assumed_R)
+    n = max(1, round(item.alpha * d))
+    count = int((generator(child(item.seed, 1)).random(n) < task.pi).sum())
+    path = np.zeros(item.rounds + 1)
+    believed = task if item.assumed_R is None else task.replace(R=item.assumed_R)
     last = Estimate(np.zeros(d), task.theta, 0)
     if count:
-        data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(one.seed, 2))
-        if 4 * count * task.L * d <= one.memory:
+        data: Data = Tokens(task, np.ones(count), xi, STANDARD, child(item.seed, 2))
+        if 4 * count * task.L * d <= item.memory:
             data = hold(data)
-        assumed = task.theta if one.assumed_theta is None else one.assumed_theta
+        assumed = task.theta if item.assumed_theta is None else item.assumed_theta
         theta = None if isinstance(assumed, str) else float(assumed)
-        corrected = one.method == "amp"
-        for last in iterate(believed, data, one.rounds, corrected=corrected, theta=theta):
+        corrected = item.method == "amp"
+        for last in iterate(believed, data, item.rounds, corrected=corrected, theta=theta):
             path[last.round] = _cosine(last.xi, xi) ** 2
     size, cosine = float(np.linalg.norm(last.xi)), _cosine(last.xi, xi)
-    rng = generator(child(one.seed, 3))
+    rng = generator(child(item.seed, 3))
     error, numeric = estimated_error(task, last.theta * size, cosine, rng, believed)
     return {
         "overlap": cosine**2,

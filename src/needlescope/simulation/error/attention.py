@@ -137,13 +137,13 @@ def _tokens(
     if noise.token_correlation == 0.0:
         return g, [(np.arange(task.L) < R).astype(float)[:, None] for R, _ in task.counts]
     correlate(noise, g.T)
-    found = []
+    result = []
     for R, _ in task.counts:
         v = np.zeros(g.shape)
         if R > 0:
             v[_marks(task.replace(R=R), u[:, -1], rng).T, np.arange(len(u))] = 1.0
-        found.append(v)
-    return g, found
+        result.append(v)
+    return g, result
 
 
 def _marks(task: Task, pick: FloatArray, rng: np.random.Generator) -> IndexArray:

@@ -42,8 +42,8 @@ def train_together(
     >>> bool(best.w[0] > 0.5), residual < 1e-5
     (True, True)
     """
-    found = [_descend(data, one, training) for one in _starts(state, training, starts, rng)]
-    value, residual, best = min(found, key=lambda one: one[0])
+    result = [_descend(data, start, training) for start in _starts(state, training, starts, rng)]
+    value, residual, best = min(result, key=lambda item: item[0])
     if not residual <= TOGETHER_TOLERANCE:
         raise NotConverged(
             f"end-to-end training stopped at a relative gradient of {residual:.1e}, above "
@@ -56,11 +56,11 @@ def train_together(
 def _starts(state: State, training: Training, starts: int, rng: np.random.Generator) -> list[State]:
     d = len(state.q)
     scale = max(float(np.linalg.norm(state.q)), 1.0 / training.beta)
-    found = [state]
+    result = [state]
     for _ in range(starts - 1):
         q, w = rng.standard_normal((2, d)) / np.sqrt(d)
-        found.append(State(scale * q, w, 0.0))
-    return found
+        result.append(State(scale * q, w, 0.0))
+    return result
 
 
 def _descend(data: Data, state: State, training: Training) -> tuple[float, float, State]:

@@ -115,8 +115,8 @@ def query_step(
     across -= (across @ direction) * direction
     pull = float(h @ self_part) * direction + float(np.sqrt((h * h) @ size)) * across
     for k in range(task.kinds):
-        one = means.carried == k
-        pull[k] += float(h[one] @ signal[one])
+        item = means.carried == k
+        pull[k] += float(h[item] @ signal[item])
     return state._replace(q=-training.eta_q * training.beta / (n * L) * pull)
 
 
@@ -124,8 +124,8 @@ def _scores(task: Task, state: State, means: Means) -> FloatArray:
     """Return the scores of D0 while the query is zero."""
     lift = task.theta * means.tokens / task.L * state.w[means.carried]
     noise = float(np.linalg.norm(state.w)) * means.noise / np.sqrt(task.L)
-    found: FloatArray = lift + noise + state.b
-    return found
+    result: FloatArray = lift + noise + state.b
+    return result
 
 
 def attention_features(

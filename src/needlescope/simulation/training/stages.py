@@ -216,18 +216,18 @@ def _along(rows: Any, *kinds: list[FloatArray]) -> list[FloatArray]:
     if not vectors:
         return [np.zeros((0, len(rows))) for _ in kinds]
     asked = vectors[0] if len(vectors) == 1 else np.stack(vectors, axis=1)
-    found = np.ascontiguousarray(project(rows, asked).reshape(len(rows), -1).T)
-    return np.split(found, np.cumsum([len(kind) for kind in kinds])[:-1])
+    result = np.ascontiguousarray(project(rows, asked).reshape(len(rows), -1).T)
+    return np.split(result, np.cumsum([len(kind) for kind in kinds])[:-1])
 
 
 def attended(data: Data, state: State, beta: float) -> FloatArray:
     """Return the score of every sample by attention; those of several queries add up."""
-    d, found = state.q.shape[-1], np.full(len(data.y), state.b)
+    d, result = state.q.shape[-1], np.full(len(data.y), state.b)
     queries, readouts = state.q.reshape(-1, d), state.w.reshape(-1, d)
     for block in data.blocks():
         for head in look(block.table, block.segments, queries, readouts, beta):
-            found[block.rows] += head.score
-    return found
+            result[block.rows] += head.score
+    return result
 
 
 def features(data: Data, model: Model, q: FloatArray, beta: float) -> Any:
@@ -236,20 +236,20 @@ def features(data: Data, model: Model, q: FloatArray, beta: float) -> Any:
     Those of a model with weights for each token keep the tokens' precision; there are many of them.
     """
     (L, d), n = data.tokens, len(data.y)
-    found: Any = None
+    result: Any = None
     for block in data.blocks():
         seen = model.features(block.table, block.segments, q, beta)
-        if found is None:
+        if result is None:
             kind = block.table.dtype if model.fixed_length else float
-            found = np.empty((n, model.weights(L) * d), kind)
-        found[block.rows] = seen
-    return found
+            result = np.empty((n, model.weights(L) * d), kind)
+        result[block.rows] = seen
+    return result
 
 
 def scores(data: Data, model: Model, state: State, beta: float) -> FloatArray:
     """Return the score of every sample; w has as many entries as the model has features."""
-    found = np.empty(len(data.y))
+    result = np.empty(len(data.y))
     for block in data.blocks():
         F = model.features(block.table, block.segments, state.q, beta)
-        found[block.rows] = F @ state.w + state.b
-    return found
+        result[block.rows] = F @ state.w + state.b
+    return result

@@ -43,27 +43,27 @@ def aligned(
 
     Of several signals, that of the positives' mean counts; the cosines with each come too.
     """
-    found = dict.fromkeys(ALIGNMENT, np.nan)
+    result = dict.fromkeys(ALIGNMENT, np.nan)
     several = trial.task.signals is not None
     if several:
-        found |= {one: np.nan for name in COSINES for one in each_of(name, trial)}
+        result |= {item: np.nan for name in COSINES for item in each_of(name, trial)}
     for name, vector in (("w", first), ("q", q)):
         if vector is not None:
             mean = trial.task.mean_signal @ xi if several else xi
             signal, norm = float(vector @ mean), float(np.linalg.norm(vector))
-            found[f"signal_{name}"], found[f"norm_{name}"] = signal, norm
-            found[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
+            result[f"signal_{name}"], result[f"norm_{name}"] = signal, norm
+            result[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
             if several:
                 each = np.clip(xi @ vector / norm, -1, 1) if norm > 0.0 else np.zeros(len(xi))
-                found |= zip(each_of(f"cosines_{name}", trial), each.tolist(), strict=True)
-    found["kappa"] = trial.training.beta * found["norm_q"]
+                result |= zip(each_of(f"cosines_{name}", trial), each.tolist(), strict=True)
+    result["kappa"] = trial.training.beta * result["norm_q"]
     if trial.query is not None:  # known, also where q is zero
         kappa, cosine = trial.query.kappa, trial.query.toward(trial.task.mean_signal)
         norm = kappa / trial.training.beta
-        found |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
+        result |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
         if several:
-            found |= zip(each_of("cosines_q", trial), trial.query.cosines, strict=True)
-    return found
+            result |= zip(each_of("cosines_q", trial), trial.query.cosines, strict=True)
+    return result
 
 
 def each_of(name: str, trial: Trial) -> list[str]:

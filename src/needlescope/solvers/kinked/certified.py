@@ -168,8 +168,8 @@ def _envelope(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the first two derivatives of the Moreau envelope of this width at v."""
     parts = loss.segments(np.array(width))
-    place = np.searchsorted([float(one.high) for one in parts[:-1]], v)
+    place = np.searchsorted([float(part.high) for part in parts[:-1]], v)
     anchor, slope, bend = np.array(
-        [[one.anchor, float(one.slope), float(one.bend)] for one in parts]
+        [[part.anchor, float(part.slope), float(part.bend)] for part in parts]
     ).T[:, place]
     return slope + bend * (v - anchor), bend

@@ -66,8 +66,8 @@ def excess(loss: PiecewiseQuadratic, u: FloatArray, t: FloatArray) -> FloatArray
     [0.0, 0.0, 1.0]
     """
     x = touching(loss, t)
-    found = loss.value(u, 1) - loss.value(x, 1) - t * (u - x)
-    return np.maximum(found, 0.0)
+    result = loss.value(u, 1) - loss.value(x, 1) - t * (u - x)
+    return np.maximum(result, 0.0)
 
 
 def floor(loss: PiecewiseQuadratic) -> float:

@@ -83,12 +83,12 @@ class _Slack:
         self.eta = np.maximum(-ahead, 0.0) + unit
 
     def stiffness(self) -> FloatArray:
-        found: FloatArray = 1.0 / (self.xi / self.rest + self.eta / self.theta)
-        return found
+        result: FloatArray = 1.0 / (self.xi / self.rest + self.eta / self.theta)
+        return result
 
     def pressure(self) -> FloatArray:
-        found: FloatArray = self.xi * self.rest + self.eta * self.theta
-        return found
+        result: FloatArray = self.xi * self.rest + self.eta * self.theta
+        return result
 
     def steps(
         self, move: FloatArray, mu_xi: FloatArray | float, mu_eta: FloatArray | float

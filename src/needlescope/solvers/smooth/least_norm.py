@@ -35,8 +35,8 @@ class _Centred:
 
     def backward(self, t: FloatArray) -> FloatArray:
         t = self.root * t
-        found: FloatArray = self.products.backward(t) - self.mean * t.sum()
-        return found
+        result: FloatArray = self.products.backward(t) - self.mean * t.sum()
+        return result
 
     def pseudo_inverse(self, problem: Problem) -> FloatArray | None:
         """Return the Cholesky factor on the smaller side, or None if it is near singular."""

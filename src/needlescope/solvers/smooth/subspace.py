@@ -148,11 +148,11 @@ class PrimalSpan(Span):
     def slopes(self, r: FloatArray) -> FloatArray:
         """Return the slopes, as the exact ones at the base plus small corrections."""
         k = self.count + 1
-        found = self.scores[:k] @ (r - self.base.r)
-        found += self.problem.ridge * (self.inner[:k, :k] @ self.amounts)
-        found[0] += self.base.r.sum()
-        found[1:] += self.directions[: k - 1] @ self.base.g
-        return found
+        result = self.scores[:k] @ (r - self.base.r)
+        result += self.problem.ridge * (self.inner[:k, :k] @ self.amounts)
+        result[0] += self.base.r.sum()
+        result[1:] += self.directions[: k - 1] @ self.base.g
+        return result
 
     def image(self, direction: FloatArray) -> FloatArray:
         """Return F v."""
@@ -197,9 +197,9 @@ class DualSpan(Span):
 
     def slopes(self, r: FloatArray) -> FloatArray:
         """Return aᵀ FFᵀ ρ; the sum of r along the bias."""
-        found = self.scores[: self.count + 1] @ (r + self.problem.ridge * self.position()[0])
-        found[0] = r.sum()
-        return found
+        result = self.scores[: self.count + 1] @ (r + self.problem.ridge * self.position()[0])
+        result[0] = r.sum()
+        return result
 
     def image(self, direction: FloatArray) -> FloatArray:
         """Return F Fᵀ a."""

@@ -89,11 +89,11 @@ def _solve(
     pending = members
     for level in LADDER:
         first = asked.tasks[pending[0]]
-        found = solve_overlaps(first, recognition(first, level), asked.samples(pending))
-        errors = _errors(asked.tasks, pending, found, tol, points)
+        result = solve_overlaps(first, recognition(first, level), asked.samples(pending))
+        errors = _errors(asked.tasks, pending, result, tol, points)
         left = []
         for place, index in enumerate(pending):
-            columns = {**found._asdict(), **errors}
+            columns = {**result._asdict(), **errors}
             row = {name: column[place] for name, column in columns.items()}
             rows[index] = row | {"provenance": BAYES_OPTIMAL}
             uncertainty = max(row["test_error_se"], row["amp_test_error_se"])
@@ -115,16 +115,16 @@ def _solve(
 
 
 def _errors(
-    tasks: list[Task], members: list[int], found: Overlaps, tol: float, points: Points
+    tasks: list[Task], members: list[int], result: Overlaps, tol: float, points: Points
 ) -> dict[str, FloatArray]:
     """Return the test errors of all points together or, where one has none, each on its own."""
     try:
-        return dimmed_errors([tasks[k] for k in members], found, tol)
+        return dimmed_errors([tasks[k] for k in members], result, tol)
     except NotConverged:
         errors = {name: np.full(len(members), np.nan) for name in TEST_ERRORS}
         for place, index in enumerate(members):
             with points.at(index):
-                own = Overlaps(*(column[place : place + 1] for column in found))
+                own = Overlaps(*(column[place : place + 1] for column in result))
                 for name, value in dimmed_errors([tasks[index]], own, tol).items():
                     errors[name][place] = value[0]
         return errors

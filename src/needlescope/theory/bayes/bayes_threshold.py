@@ -94,16 +94,16 @@ def bayes_threshold(
     )
     shape = np.broadcast_shapes(task.shape, np.shape(alpha), np.shape(error))
     tasks = task.scalars(shape)
-    alphas, errors = (np.broadcast_to(one, shape).ravel() for one in (alpha, error))
-    for one, target in zip(tasks, errors, strict=True):
-        check_signal_needed(one, target)
+    alphas, errors = (np.broadcast_to(item, shape).ravel() for item in (alpha, error))
+    for item, target in zip(tasks, errors, strict=True):
+        check_signal_needed(item, target)
     points = Points(on_error, shape, task, alpha=alpha, error=error)
     blank: dict[str, Any] = {"provenance": of_search(BAYES_OPTIMAL)}
     rows = [blank] * len(tasks)
-    for index, one in enumerate(tasks):
+    for index, item in enumerate(tasks):
         with points.at(index):
-            found = _thresholds(one, float(alphas[index]), float(errors[index]), tol)
-            rows[index] = blank | found
+            result = _thresholds(item, float(alphas[index]), float(errors[index]), tol)
+            rows[index] = blank | result
     points.warn()
     options = {"alpha": alpha, "error": error, "tol": tol, "on_error": on_error}
     question = Question("bayes_threshold", asked, None, options)
@@ -175,12 +175,12 @@ def _jump_doubt(theta: float, table: Callable[[float], Recognition], which: int)
     The boundary's own relative error in α, by how fast the boundary falls with θ.
     """
     places = []
-    for one in (theta, 1.01 * theta):
-        at = branch(one, table(one))
+    for item in (theta, 1.01 * theta):
+        at = branch(item, table(item))
         there = jump(at)
         if there is None:  # the jump ends here: it is as small as it is uncertain
             return 0.01
         places.append(np.log((there.alpha_it, there.alpha_amp)[which]))
-        if one == theta:
-            error = jump_errors(at, there, table(one))[which]
+        if item == theta:
+            error = jump_errors(at, there, table(item))[which]
     return float(error * np.log(1.01) / abs(places[1] - places[0]))

@@ -66,9 +66,9 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     points = Points(on_error, task.shape, task)
     blank: dict[str, Any] = {"provenance": BAYES_OPTIMAL}
     rows = [blank] * len(tasks)
-    for index, one in enumerate(tasks):
+    for index, item in enumerate(tasks):
         with points.at(index):
-            rows[index] = blank | _boundaries(one, tol)
+            rows[index] = blank | _boundaries(item, tol)
     points.warn()
     options = {"tol": tol, "on_error": on_error}
     return gather(
@@ -87,7 +87,7 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
         table = recognition(task, level)
         at, *others = (branch(task.theta, table, column) for column in range(1 + REPLICATES))
         there = jump(at)
-        agree = all((jump(one) is None) == (there is None) for one in others)
+        agree = all((jump(other) is None) == (there is None) for other in others)
         if there is None and agree:
             return {"verdict": "smooth", **smooth}
         if there is not None:

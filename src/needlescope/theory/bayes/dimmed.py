@@ -26,15 +26,15 @@ TEST_ERRORS = ("test_error", "amp_test_error", "test_error_se", "amp_test_error_
 SHARE = 0.8  # of the tolerance, for the integral; the rest is for the overlap
 
 
-def dimmed_errors(tasks: list[Task], found: Overlaps, tol: float) -> dict[str, FloatArray]:
+def dimmed_errors(tasks: list[Task], result: Overlaps, tol: float) -> dict[str, FloatArray]:
     """Return both test errors of each point, with standard errors of the integral and of q."""
-    q = np.stack([found.overlap, found.amp_overlap])
-    q_se = np.stack([found.overlap_se, found.amp_overlap_se])
+    q = np.stack([result.overlap, result.amp_overlap])
+    q_se = np.stack([result.overlap_se, result.amp_overlap_se])
     values, errors = np.empty(q.shape), np.empty(q.shape)
-    for pi in {one.pi for one in tasks}:
-        own = np.array([one.pi == pi for one in tasks])
-        one = tasks[int(np.argmax(own))]
-        values[:, own], errors[:, own] = _errors_at(one, q[:, own], q_se[:, own], tol)
+    for pi in {task.pi for task in tasks}:
+        own = np.array([task.pi == pi for task in tasks])
+        item = tasks[int(np.argmax(own))]
+        values[:, own], errors[:, own] = _errors_at(item, q[:, own], q_se[:, own], tol)
     return dict(zip(TEST_ERRORS, (*values, *errors), strict=True))
 
 
@@ -44,11 +44,11 @@ def _errors_at(
     """Return the Bayes error at each overlap; its standard error is its own and that of q."""
     fine = min(1.0, SHARE * tol)
     kappa, low, high = (
-        task.theta * np.sqrt(np.clip(one, 0.0, 1.0)) for one in (q, q - q_se, q + q_se)
+        task.theta * np.sqrt(np.clip(item, 0.0, 1.0)) for item in (q, q - q_se, q + q_se)
     )
     distinct = np.unique(kappa)
     if len(distinct) <= FEW_ERRORS:
-        known = np.array([dimmed_error(task, float(one), fine) for one in distinct])
+        known = np.array([dimmed_error(task, float(item), fine) for item in distinct])
         value, se = known[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
         threes = list(zip(kappa.flat, low.flat, high.flat, strict=True))
         moved = {three: _moved(task, *three) for three in set(threes)}  # both are one where easy
@@ -56,10 +56,10 @@ def _errors_at(
     first, last = np.floor(low.min() / STEP), np.ceil(high.max() / STEP)
     nodes = np.arange(first, last + 2.0) * STEP
     with _named(task):
-        pairs = [_bayes_node(task.L, task.R, task.pi, task.positions, one, fine) for one in nodes]
+        pairs = [_bayes_node(task.L, task.R, task.pi, task.positions, node, fine) for node in nodes]
     errors, se = (np.array(column) for column in zip(*pairs, strict=True))
     curve = CubicSpline(nodes, ndtri(np.maximum(errors, 1e-300)))
-    value, *ends = (ndtr(curve(one)) for one in (kappa, low, high))
+    value, *ends = (ndtr(curve(item)) for item in (kappa, low, high))
     apart = np.abs(np.array(ends) - value).max(axis=0)
     return value, np.hypot(np.interp(kappa, nodes, se), apart)
 
@@ -87,13 +87,13 @@ def _moved(task: Task, kappa: float, low: float, high: float) -> float:
 
     They resolve steps of a few per cent; over less it is taken to be straight.
     """
-    found, ends = [0.0], {low, high} - {kappa}
+    result, ends = [0.0], {low, high} - {kappa}
     here = _roughly(task, kappa) if ends else 0.0
     for end in ends:
         step = float(np.copysign(max(abs(end - kappa), LEAST_MOVE * kappa), end - kappa))
         change = _roughly(task, kappa + step) - here
-        found.append(abs(change * (end - kappa) / step))
-    return max(found)
+        result.append(abs(change * (end - kappa) / step))
+    return max(result)
 
 
 def _roughly(task: Task, kappa: float) -> float:

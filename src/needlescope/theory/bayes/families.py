@@ -22,10 +22,10 @@ class Asked(NamedTuple):
 
     def families(self) -> list[list[int]]:
         """Return the numbers of the points that share L, R, θ and positions, family by family."""
-        found: dict[Any, list[int]] = defaultdict(list)
-        for index, one in enumerate(self.tasks):
-            found[one.L, one.R, one.theta, one.positions].append(index)
-        return list(found.values())
+        result: dict[Any, list[int]] = defaultdict(list)
+        for index, task in enumerate(self.tasks):
+            result[task.L, task.R, task.theta, task.positions].append(index)
+        return list(result.values())
 
     def samples(self, members: list[int]) -> FloatArray:
         """Return the samples with a signal, per dimension, of some of the points: α π."""

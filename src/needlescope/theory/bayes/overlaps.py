@@ -41,8 +41,8 @@ def solve_overlaps(task: Task, table: Recognition, samples: FloatArray) -> Overl
         return Overlaps(nothing, nothing, nothing, nothing, np.full(len(samples), "easy"))
     at = branch(task.theta, table)
     there = jump(at)
-    found = overlaps(at, there, samples)
-    overlap, amp_overlap = (_polished(task.theta, table, samples, q) for q in found)
+    result = overlaps(at, there, samples)
+    overlap, amp_overlap = (_polished(task.theta, table, samples, q) for q in result)
     overlap_se, amp_overlap_se = (
         _overlap_errors(task.theta, table, samples, q) for q in (overlap, amp_overlap)
     )
@@ -96,7 +96,7 @@ def jump_errors(at: Branch, there: Jump, table: Recognition) -> tuple[float, flo
     M = table(at.theta * np.sqrt(at.q))
     weight = np.gradient(at.q)[inside]
     mean = weight @ M[inside]
-    found = []
+    result = []
     for values in (mean, M[peak]):
-        found.append(float(values[1:].std(ddof=1) / np.sqrt(REPLICATES) / values[0]))
-    return found[0], found[1]
+        result.append(float(values[1:].std(ddof=1) / np.sqrt(REPLICATES) / values[0]))
+    return result[0], result[1]

@@ -109,8 +109,8 @@ def overlaps(at: Branch, there: Jump | None, alpha: FloatArray) -> tuple[FloatAr
     if there is None:
         # α(q) rises, but for the table's own error
         rising = np.maximum.accumulate(at.alpha)
-        found = np.interp(alpha, rising, at.q)
-        return found, found
+        result = np.interp(alpha, rising, at.q)
+        return result, result
     low, high = sides(at, there, alpha)
     by_amp = np.where(alpha < there.alpha_amp, low, high)
     return np.where(alpha < there.alpha_it, low, high), by_amp
@@ -140,9 +140,9 @@ def path(theta: float, table: Recognition, alpha: FloatArray, rounds: int) -> Fl
     Every column goes its own way: the mean of the table first, then each replicate.
     """
     columns = 1 + REPLICATES
-    found = np.zeros((len(alpha), rounds + 1, columns))
+    result = np.zeros((len(alpha), rounds + 1, columns))
     for number in range(rounds):
-        M = table(theta * np.sqrt(found[:, number]))[:, np.arange(columns), np.arange(columns)]
+        M = table(theta * np.sqrt(result[:, number]))[:, np.arange(columns), np.arange(columns)]
         field = alpha[:, None] * theta**2 * M
-        found[:, number + 1] = field / (1.0 + field)
-    return found
+        result[:, number + 1] = field / (1.0 + field)
+    return result

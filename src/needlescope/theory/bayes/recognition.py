@@ -53,8 +53,8 @@ class Recognition(NamedTuple):
 
     def __call__(self, kappa: FloatArray) -> FloatArray:
         """Return M, for each κ a row: the mean first, then the replicates."""
-        found = self.spline(np.minimum(kappa, self.known))
-        return np.where(np.asarray(kappa)[..., None] >= self.end, float(self.R), found)
+        result = self.spline(np.minimum(kappa, self.known))
+        return np.where(np.asarray(kappa)[..., None] >= self.end, float(self.R), result)
 
 
 def recognition(task: Task, points: int) -> Recognition:
@@ -91,7 +91,7 @@ def _rows(
     if R <= FEW_SIGNALS:
         return lambda kappas: np.stack([_few(L, R, points, kappa) for kappa in kappas])
     fewer = max(16, points // 8)  # many signal tokens average within each draw
-    return lambda kappas: np.stack([recognised(L, R, fewer, one) for one in kappas])
+    return lambda kappas: np.stack([recognised(L, R, fewer, kappa) for kappa in kappas])
 
 
 def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
@@ -100,15 +100,15 @@ def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
     signal, g, z = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     top, bulk = g[:, 0], L - 1 - g.shape[1]
     weight, step = np.ones_like(g), np.exp(STEP * (g - top[:, None]))
-    found = np.empty((len(kappas), REPLICATES))
+    result = np.empty((len(kappas), REPLICATES))
     for row, kappa in enumerate(kappas):
         others = weight.sum(axis=1)
         if bulk:
             others += np.exp(kappa * (g[:, -1] - top)) * bulk_sums(bulk, kappa, g[:, -1], z)[0]
         share = 1.0 / (1.0 + others * np.exp(kappa * (top - signal - kappa)))
-        found[row] = share.reshape(REPLICATES, points).mean(axis=1)
+        result[row] = share.reshape(REPLICATES, points).mean(axis=1)
         weight *= step
-    return found
+    return result
 
 
 def _draw_single(L: int, points: int, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -119,15 +119,15 @@ def _draw_single(L: int, points: int, index: int) -> tuple[FloatArray, FloatArra
 def _few(L: int, R: int, points: int, kappa: float) -> FloatArray:
     """Up to twelve signal tokens: the mean of k, by the polynomials of both groups."""
     signal, noise = make_groups(L, R, kappa, positive=True)
-    found = np.empty(REPLICATES)
+    result = np.empty(REPLICATES)
     k = np.arange(R + 1)
     for index in range(REPLICATES):
         own, others = draw((signal, noise), points, index)
         logs = _log_polynomials(kappa, R, signal, own)
         logs += _log_polynomials(kappa, R, noise, others)[:, ::-1]
         share = np.exp(logs - logs.max(axis=1, keepdims=True))
-        found[index] = ((share @ k) / share.sum(axis=1)).mean()
-    return found
+        result[index] = ((share @ k) / share.sum(axis=1)).mean()
+    return result
 
 
 def _log_polynomials(kappa: float, R: int, group: Group, tokens: Tokens) -> FloatArray:
@@ -144,14 +144,14 @@ def _log_polynomials(kappa: float, R: int, group: Group, tokens: Tokens) -> Floa
     last = tokens.g[:, -1]
     sums = bulk_sums(group.bulk, kappa, last, tokens.z)
     rest = Series(kappa, R, (group,))._bulk_polynomials(group.bulk, last, sums)
-    found = np.empty((len(g), R + 1))
+    result = np.empty((len(g), R + 1))
     for k in range(R + 1):
         value = np.zeros(len(g))
         for j in range(k + 1):
             gap = j * (last + group.lift) - (prefix[:, k] - prefix[:, k - j])
             value += scaled[k - j] * rest[j] * np.exp(kappa * gap)
-        found[:, k] = np.log(value) + kappa * prefix[:, k]
-    return found
+        result[:, k] = np.log(value) + kappa * prefix[:, k]
+    return result
 
 
 def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
@@ -164,7 +164,7 @@ def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
     shared = patterns @ patterns.T  # tokens that two sets have in common
     chance = np.array(positions.probabilities)
     few = len(chance) <= FEW_SETS
-    found = np.zeros((len(kappas), REPLICATES))
+    result = np.zeros((len(kappas), REPLICATES))
     for index in range(REPLICATES):
         u = replicate(points, len(basis) + (not few), index)
         noise = ndtri(u[:, -len(basis) :]) @ coordinates.T
@@ -174,5 +174,5 @@ def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
             common = shared[true]
             for row, kappa in enumerate(kappas):
                 post = softmax(kappa * (noise + kappa * common) + np.log(chance), axis=1)
-                found[row, index] += p * float((post * common).sum(axis=1).mean())
-    return found
+                result[row, index] += p * float((post * common).sum(axis=1).mean())
+    return result

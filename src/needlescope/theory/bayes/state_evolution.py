@@ -104,10 +104,10 @@ def _follow(
     pending = members
     for level in LADDER:
         first = asked.tasks[pending[0]]
-        found = path(first.theta, recognition(first, level), asked.samples(pending), rounds)
-        errors = found[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
+        result = path(first.theta, recognition(first, level), asked.samples(pending), rounds)
+        errors = result[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
         for place, index in enumerate(pending):
-            rows[index] = {"path": found[place, :, 0], "path_se": errors[place]}
+            rows[index] = {"path": result[place, :, 0], "path_se": errors[place]}
             uncertainty[index] = ERRORS_WITHIN_TOL * float(errors[place].max())
         pending = [index for index in pending if uncertainty[index] > tol]
         if not pending:

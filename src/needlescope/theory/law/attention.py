@@ -34,7 +34,7 @@ def _draw_one(
     L: int, R: int, kappa: float, tilt: float, points: int, index: int
 ) -> tuple[Draws, Draws]:
     signal, noise = _sums(L, R, 1.0 if np.isinf(kappa) else kappa, points, index)
-    positive, negative = (attended(signal, noise, L, kappa, one) for one in (tilt, 0.0))
+    positive, negative = (attended(signal, noise, L, kappa, item) for item in (tilt, 0.0))
     return positive, negative._replace(mass=np.zeros(points))
 
 
@@ -80,12 +80,12 @@ def attention_limit(
     """Return the compressed limit law of attention for one task and query."""
     build = partial(attention.nodes, L, theta, cosine, beside=beside)
     if kappa == 0.0:
-        one, A = np.ones(1), np.full(1, 1.0 / L)
-        nodes = [build(p * one, 0.0 * one, A, one, one[None]) for p in (R / L, 0.0)]
+        item, A = np.ones(1), np.full(1, 1.0 / L)
+        nodes = [build(p * item, 0.0 * item, A, item, item[None]) for p in (R / L, 0.0)]
         return Limit(nodes[0], nodes[1])
     samples = draw(L, R, kappa, theta * cosine, level.points)
-    pairs = [compress(one, level.cells) for one in samples]
-    fine, coarse = ([build(*one) for one in column] for column in zip(*pairs, strict=True))
+    pairs = [compress(sample, level.cells) for sample in samples]
+    fine, coarse = ([build(*item) for item in column] for column in zip(*pairs, strict=True))
     return Limit(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
 
 
@@ -101,9 +101,9 @@ def attention_samples(
     """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
     build = partial(attention.nodes, L, theta, cosine, beside=beside)
     weight = np.full(points, 1.0 / points)
-    found = []
+    result = []
     for index in range(REPLICATES):
         positive, negative = _draw_one(L, R, kappa, theta * cosine, points, index)
         nodes = [build(*draws, weight, weight[None]) for draws in (positive, negative)]
-        found.append(Limit(nodes[0], nodes[1]))
-    return found
+        result.append(Limit(nodes[0], nodes[1]))
+    return result

@@ -37,8 +37,8 @@ def compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[Fl
     table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()])
     varies = np.ptp(table, axis=1) > 1e-10 * (1.0 + np.abs(table).max(axis=1))
     if not varies.any():  # the law is a point
-        one = np.ones(1)
-        point = draws.mass[0, :1], draws.score[0, :1], draws.A[0, :1], one, one[None]
+        item = np.ones(1)
+        point = draws.mass[0, :1], draws.score[0, :1], draws.A[0, :1], item, item[None]
         return point, point
     x = table[varies]
     replicates, points = draws.A.shape
@@ -46,14 +46,14 @@ def compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[Fl
     order = np.concatenate(groups)
     sizes = np.array([len(group) for group in groups])
     fine = _statistics(x[:, order], sizes, order // points, replicates)
-    found = []
+    result = []
     for statistics in (fine, _merged(fine, parents)):
         rules = _two_point_rules(statistics)
         nodes = np.repeat(table[:, :1], len(rules.share), axis=1)
         nodes[varies] = rules.position
         columns = nodes[0], nodes[1], np.exp(nodes[2])
-        found.append((*columns, rules.share / len(order), rules.replicas / points))
-    return found[0], found[1]
+        result.append((*columns, rules.share / len(order), rules.replicas / points))
+    return result[0], result[1]
 
 
 class Cut(NamedTuple):
@@ -151,13 +151,13 @@ def _statistics(
         second[:, a, b] = second[:, b, a] = means(pair)
         for c in range(b, k):
             moment = means(pair * centred[c])
-            for one, two, three in permutations((a, b, c)):
-                third[:, one, two, three] = moment
+            for item, two, three in permutations((a, b, c)):
+                third[:, item, two, three] = moment
     key = each(np.arange(len(sizes)) * replicates) + owner
     bins = {"minlength": len(sizes) * replicates}
     count = np.bincount(key, **bins).reshape(-1, replicates).astype(float)
-    parts = [np.bincount(key, one, **bins).astype(float) for one in centred]
-    sums = np.stack([one.reshape(-1, replicates) for one in parts])
+    parts = [np.bincount(key, item, **bins).astype(float) for item in centred]
+    sums = np.stack([part.reshape(-1, replicates) for part in parts])
     return _Statistics(sizes, mean.T, second, third, count, sums)
 
 

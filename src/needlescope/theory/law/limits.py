@@ -29,8 +29,8 @@ def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level)
         return model.limit(task, test)
     kappa, law = sharpness(model, query), LAWS[model.name]
     parts = [
-        law(test.L, one.tokens, test.theta, kappa, one.cosine, one.level(level), one.beside)
-        for one in _parts(test, query)
+        law(test.L, part.tokens, test.theta, kappa, part.cosine, part.level(level), part.beside)
+        for part in _parts(test, query)
     ]
     return _joined(parts, test, query)
 
@@ -64,12 +64,12 @@ def drawn(model: Model, task: Task, query: Query, level: Level) -> list[Limit]:
     if kappa > 0.0 and LAWS[model.name] is attention_limit:
         parts = [
             attention_samples(
-                *(task.L, one.tokens, task.theta, kappa, one.cosine),
-                *(one.level(level).points, one.beside),
+                *(task.L, part.tokens, task.theta, kappa, part.cosine),
+                *(part.level(level).points, part.beside),
             )
-            for one in _parts(task, query)
+            for part in _parts(task, query)
         ]
-        return [_joined(one, task, query) for one in zip(*parts, strict=True)]
+        return [_joined(item, task, query) for item in zip(*parts, strict=True)]
     return [train_limit(model, task, query, level)]
 
 
@@ -95,7 +95,9 @@ def _parts(task: Task, query: Query) -> list[_Part]:
     kinds: list[tuple[float, float, Beside]] = [(1.0, query.cosine, None)]
     if task.signals is not None:
         rows = map(tuple, beside_query(query.cosines).tolist())
-        kinds = [one for one in zip(task.signals, query.cosines, rows, strict=True) if one[0] > 0.0]
+        kinds = [
+            item for item in zip(task.signals, query.cosines, rows, strict=True) if item[0] > 0.0
+        ]
     return [
         _Part(share, chance, tokens, cosine, beside)
         for share, cosine, beside in kinds
@@ -107,7 +109,7 @@ def _parts(task: Task, query: Query) -> list[_Part]:
 def _joined(laws: Sequence[Limit], task: Task, query: Query) -> Limit:
     if len(laws) == 1 and task.counts[0][0] > 0:
         return laws[0]
-    return mixture(laws, [one.share for one in _parts(task, query)])
+    return mixture(laws, [part.share for part in _parts(task, query)])
 
 
 LAWS: dict[str, Callable[[int, int, float, float, float, Level, Beside], Limit]] = {

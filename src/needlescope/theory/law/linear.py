@@ -66,7 +66,7 @@ def _nodes(
     """Return positives and negatives at ``count`` points for each of x and r."""
     t, S = theta * cosine, R * (1.0 - R / L)
     (x, wx), (r, wr), (noise, noise_weight) = _rules(L, S, kappa, t * np.sqrt(S), count)
-    x, r, weight = (one.ravel() for one in (*np.meshgrid(x, r), np.outer(wr, wx)))
+    x, r, weight = (item.ravel() for item in (*np.meshgrid(x, r), np.outer(wr, wx)))
     counts = weight > NOTHING
     x, r, weight = x[counts], r[counts], weight[counts]
     square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg

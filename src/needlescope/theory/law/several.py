@@ -45,11 +45,11 @@ def mixture(parts: Sequence[Limit], shares: Sequence[float]) -> Limit:
     What the shares leave of one are positives without a signal, which look like negatives.
     """
     negative, bare = parts[0].negative, 1.0 - sum(shares)
-    positive = _mixed([one.positive for one in parts], shares, negative, bare)
-    rough = [one.coarse for one in parts if one.coarse is not None]
+    positive = _mixed([part.positive for part in parts], shares, negative, bare)
+    rough = [part.coarse for part in parts if part.coarse is not None]
     if not rough:
         return Limit(positive, negative, parts[0].dim)
-    coarse = _mixed([one[0] for one in rough], shares, rough[0][1], bare), rough[0][1]
+    coarse = _mixed([item[0] for item in rough], shares, rough[0][1], bare), rough[0][1]
     return Limit(positive, negative, parts[0].dim, coarse)
 
 

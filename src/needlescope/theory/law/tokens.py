@@ -74,7 +74,7 @@ class Tokens:
     @classmethod
     def joined(cls, parts: Sequence[Tokens]) -> Tokens:
         """Return the draws of all parts, one after the other."""
-        g, z = (np.concatenate([getattr(one, name) for one in parts]) for name in ("g", "z"))
+        g, z = (np.concatenate([getattr(part, name) for part in parts]) for name in ("g", "z"))
         return cls(parts[0].n, g, z)
 
     def sums(self, kappa: float) -> Sums:
@@ -112,12 +112,12 @@ def draw_groups(shapes: tuple[tuple[int, int], ...], points: int, index: int) ->
 
 def _drawn(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tuple[Tokens, ...]:
     u = replicate(points, sum(_dims(*shape) for shape in shapes), index)
-    found = []
+    result = []
     for n, kept in shapes:
         size = _dims(n, kept)
-        found.append(Tokens.draw(n, u[:, :size], kept))
+        result.append(Tokens.draw(n, u[:, :size], kept))
         u = u[:, size:]
-    return tuple(found)
+    return tuple(result)
 
 
 _remembered = lru_cache(maxsize=2 * REPLICATES)(_drawn)
@@ -147,7 +147,7 @@ def bulk_sums(
         integrals = [i0[j], 1.0 - c * i0[j]]
         for p in range(2, moments + 1):
             integrals.append((p - 1) * integrals[p - 2] - c * integrals[p - 1])
-        scaled = [one / i0[0] for one in integrals]
+        scaled = [integral / i0[0] for integral in integrals]
         for p in range(moments + 1):
             raw[j, p] = sum(
                 comb(p, i) * (-1.0) ** i * T ** (p - i) * scaled[i] for i in range(p + 1)

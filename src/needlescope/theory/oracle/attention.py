@@ -99,7 +99,7 @@ class _Search:
         self.samples = [(_sample(L, r), chance) for r, chance in pairs(R) if 0 < r < L]
         few = slice(0, SAMPLE, 4)
         self.few_signal, self.few_noise = (
-            Tokens(one.n, one.g[few], one.z[few]) for one in self.samples[0][0]
+            Tokens(item.n, item.g[few], item.z[few]) for item in self.samples[0][0]
         )
 
     def error(
@@ -145,8 +145,8 @@ class _Search:
         x0 = np.array([start.log_kappa, start.offset])
         simplex = x0 + np.array([[0.0, 0.0], [0.3, 0.0], [0.0, 0.4]])
         options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 5e-3, "fatol": 1e-7}
-        found = minimize(error, x0, method="Nelder-Mead", options=options)
-        return _Point(float(found.fun), float(found.x[0]), float(found.x[1]), start.sign)
+        result = minimize(error, x0, method="Nelder-Mead", options=options)
+        return _Point(float(result.fun), float(result.x[0]), float(result.x[1]), start.sign)
 
     def _point(self, log_kappa: float, offset: float, sign: int) -> _Point:
         kappa = float(np.exp(log_kappa))
@@ -195,9 +195,9 @@ def _valleys(starts: list[_Point]) -> list[_Point]:
     Errors that fall up to the end of the grid fall on to the hard limit.
     """
     errors = [np.inf] + [start.error for start in starts]
-    found = [
+    result = [
         start
         for k, start in enumerate(starts[:-1], start=1)
         if errors[k] <= min(errors[k - 1], errors[k + 1])
     ]
-    return sorted(found)[:2]
+    return sorted(result)[:2]

@@ -42,7 +42,7 @@ class Known(NamedTuple):
 def joined(laws: Sequence[JointLaw]) -> JointLaw:
     """Return the mean of several laws, as one sample."""
     y, m, tau, A, weight = (
-        np.concatenate(column) for column in zip(*(one[:5] for one in laws), strict=True)
+        np.concatenate(column) for column in zip(*(law[:5] for law in laws), strict=True)
     )
     weight = weight / len(laws)
     return JointLaw(y, m, tau, A, weight, weight[None])
@@ -63,11 +63,11 @@ def known_readout(law: JointLaw, near: Known | None = None) -> Known:
     """
     blind = near is None or abs(near.b) >= CERTAIN
     starts = _starts(law) if near is None or blind else [np.append(near.mu, near.b)]
-    found = min((_descend(law, one) for one in starts), key=lambda one: one.error)
+    result = min((_descend(law, start) for start in starts), key=lambda item: item.error)
     share = float(law.weight[law.y > 0.0].sum())
-    if found.error < min(share, 1.0 - share):
-        return found
-    return Known(min(share, 1.0 - share), found.mu, float(np.copysign(CERTAIN, share - 0.5)))
+    if result.error < min(share, 1.0 - share):
+        return result
+    return Known(min(share, 1.0 - share), result.mu, float(np.copysign(CERTAIN, share - 0.5)))
 
 
 def _descend(law: JointLaw, start: FloatArray) -> Known:
@@ -75,18 +75,18 @@ def _descend(law: JointLaw, start: FloatArray) -> Known:
         at = Point(x[:-1], float(x[-1]), 0.0, 1.0)
         return test_error(law, at), error_slope(law, at)[: len(x)]
 
-    found = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-7})
-    size = float(np.linalg.norm(found.x[:-1]))
-    return Known(float(found.fun), found.x[:-1] / size, float(found.x[-1]) / size)
+    result = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-7})
+    size = float(np.linalg.norm(result.x[:-1]))
+    return Known(float(result.fun), result.x[:-1] / size, float(result.x[-1]) / size)
 
 
 def _starts(law: JointLaw) -> list[FloatArray]:
     """The linear discriminant, and the first direction alone, with the best of some thresholds."""
     w, positive = law.weight, law.y > 0.0
-    up, down = (w[one] @ law.m[one] / w[one].sum() for one in (positive, ~positive))
+    up, down = (w[item] @ law.m[item] / w[item].sum() for item in (positive, ~positive))
     centred = law.m - np.where(positive[:, None], up, down)
     spread = (w[:, None] * centred).T @ centred + np.diag(w @ law.tau)
-    found = []
+    result = []
     for mu in (np.linalg.solve(spread, up - down), np.eye(len(up))[0]):
         size = float(np.linalg.norm(mu))
         if not size > 0.0:
@@ -96,5 +96,5 @@ def _starts(law: JointLaw) -> list[FloatArray]:
         spare = float(np.sqrt(mu @ spread @ mu))  # where the means coincide
         biases = [-(low + x * (step if abs(step) > 1e-3 * spare else spare)) for x in THRESHOLDS]
         errors = [test_error(law, Point(mu, b, 0.0, 1.0)) for b in biases]
-        found.append(np.append(mu, biases[int(np.argmin(errors))]))
-    return found
+        result.append(np.append(mu, biases[int(np.argmin(errors))]))
+    return result

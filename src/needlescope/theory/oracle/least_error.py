@@ -97,9 +97,9 @@ def oracle(
     blank = {"model": model, "provenance": of_oracle(ORACLES[model].provenance, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, one in enumerate(jobs):
+    for index, job in enumerate(jobs):
         with points.at(index):
-            rows[index] = blank | solve_oracle(one, model, tol)
+            rows[index] = blank | solve_oracle(job, model, tol)
     points.warn()
     question = Question("oracle", task, None, {"tol": tol, "on_error": on_error})
     return gather(Oracle, rows, task.shape, question)
@@ -197,10 +197,10 @@ def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | 
     """Bayes error without sampling, and its own error, where one token carries the signal."""
     if not _is_one_signal(task):
         return None
-    found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not found.uncertainty <= RESOLVED * min(found.error, tol):
+    result = one_signal.bayes_error(task.L, task.theta, task.pi)
+    if not result.uncertainty <= RESOLVED * min(result.error, tol):
         return None
-    return min(found.error, _bound(task, pooled)), found.uncertainty
+    return min(result.error, _bound(task, pooled)), result.uncertainty
 
 
 def _is_one_signal(task: Task) -> bool:
@@ -213,9 +213,9 @@ def _without_sampling(task: Task) -> float:
     """Return the tolerance to which the Bayes error can be had without sampling, ∞ if none."""
     if not _is_one_signal(task):
         return np.inf
-    found = one_signal.bayes_error(task.L, task.theta, task.pi)
-    known = found.uncertainty <= RESOLVED * found.error
-    return 1.1 * found.uncertainty / RESOLVED if known else np.inf
+    result = one_signal.bayes_error(task.L, task.theta, task.pi)
+    known = result.uncertainty <= RESOLVED * result.error
+    return 1.1 * result.uncertainty / RESOLVED if known else np.inf
 
 
 def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:

@@ -241,8 +241,8 @@ def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -
     method, options = "BFGS", {"gtol": 1e-9, "maxiter": 300}
     if len(x0) > WIDE:
         method, options = "L-BFGS-B", {"gtol": 1e-9, "ftol": 1e-14, "maxiter": 1000}
-    found = minimize(error, np.append(x0, tau0), jac=True, method=method, options=options)
-    return Linear(float(found.fun), float(found.x[-1]))
+    result = minimize(error, np.append(x0, tau0), jac=True, method=method, options=options)
+    return Linear(float(result.fun), float(result.x[-1]))
 
 
 def _trivial(pi: float) -> Linear:

@@ -55,11 +55,11 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
     errors = partial(_errors, L, R, theta, pi)
     angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
     starts = [_look(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
-    found = [_descend(errors, start) for start in _valleys(starts)]
+    result = [_descend(errors, start) for start in _valleys(starts)]
     # the ends, where one of the two parts is all, are no inside of a simplex
-    found += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
-    _, angle, tau = min(found)
-    error, uncertainty = (float(one[0]) for one in errors(angle, np.array([tau])))
+    result += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
+    _, angle, tau = min(result)
+    error, uncertainty = (float(error[0]) for error in errors(angle, np.array([tau])))
     bound = uncertainty + 1e-12  # of the rule with half the nodes: more than its own
     # T = cos(φ) √L (x̄ + (κ/L)‖Px‖²) − shift
     spread = np.sqrt(2.0 * (L - 1.0))
@@ -118,7 +118,9 @@ def _look(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
 def _valleys(starts: list[_Rule]) -> list[_Rule]:
     """Return the rules that no neighbour in angle undercuts."""
     beside = [(np.inf,), *starts, (np.inf,)]
-    return [one for k, one in enumerate(starts) if one[0] <= min(beside[k][0], beside[k + 2][0])]
+    return [
+        start for k, start in enumerate(starts) if start[0] <= min(beside[k][0], beside[k + 2][0])
+    ]
 
 
 def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
@@ -139,8 +141,8 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
     steps = np.array([[0.0, 0.0], [inwards, 0.0], [0.0, 0.02]])
     simplex = np.array(start[1:]) + steps if turning else start[2] + steps[::2, 1:]
     options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 1e-5, "fatol": 1e-12}
-    found = minimize(error, simplex[0], method="Nelder-Mead", options=options)
-    return float(found.fun), *at(found.x)
+    result = minimize(error, simplex[0], method="Nelder-Mead", options=options)
+    return float(result.fun), *at(result.x)
 
 
 def below(
@@ -155,14 +157,14 @@ def below(
     >>> below(10, 1.0, 0.0, 0.0, np.array([1.0, 2.0]))[0].round(6)
     array([0.5     , 0.841345])
     """
-    found, uncertainty = np.zeros(len(tau)), np.full(len(tau), np.inf)
+    result, uncertainty = np.zeros(len(tau)), np.full(len(tau), np.inf)
     for turn in TURNS:
         left = np.flatnonzero(uncertainty > (ENOUGH if step == STEP else COARSE_ENOUGH))
         if len(left):
             path = _along(turn, step * abs(turn) / TURNS[0], L, m, noncentral, angle, tau[left])
             better = path[1] < uncertainty[left]
-            found[left[better]], uncertainty[left[better]] = path[0][better], path[1][better]
-    return np.clip(found, 0.0, 1.0), uncertainty
+            result[left[better]], uncertainty[left[better]] = path[0][better], path[1][better]
+    return np.clip(result, 0.0, 1.0), uncertainty
 
 
 def _along(

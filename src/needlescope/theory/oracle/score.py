@@ -99,7 +99,9 @@ def below(
     # the rule's error is squared when its step is halved
     error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
     negative, *positive = np.clip(fine, 0.0, 1.0).tolist()
-    return Chances(negative, sum(p * one for p, one in zip(chances, positive, strict=True)), error)
+    return Chances(
+        negative, sum(p * item for p, item in zip(chances, positive, strict=True)), error
+    )
 
 
 def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:

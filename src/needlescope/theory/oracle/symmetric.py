@@ -85,7 +85,7 @@ class Series:
     def _single(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Do the same for r = 1, where e_1 is a sum."""
         top = np.max(
-            [t.g[:, 0] + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=0
+            [t.g[:, 0] + group.lift for t, group in zip(drawn, self.groups, strict=True)], axis=0
         )
         value, total = np.zeros(len(top)), np.zeros(len(top))
         for t, group in zip(drawn, self.groups, strict=True):
@@ -105,12 +105,12 @@ class Series:
         below = erfcx(-last / np.sqrt(2.0))
         for k in range(3, self.r + 1):
             powers.append(count * erfcx((k * self.theta - last) / np.sqrt(2.0)) / below)
-        found = [np.ones_like(last)]
+        result = [np.ones_like(last)]
         for j in range(1, self.r + 1):
-            terms = (found[j - k] * powers[k - 1] * (-1.0) ** (k - 1) for k in range(1, j + 1))
+            terms = (result[j - k] * powers[k - 1] * (-1.0) ** (k - 1) for k in range(1, j + 1))
             # an e_j of positive numbers; the means of high powers can break that where it is nil
-            found.append(np.maximum(sum(terms) / j, 0.0))
-        return found
+            result.append(np.maximum(sum(terms) / j, 0.0))
+        return result
 
 
 def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:

@@ -62,7 +62,7 @@ class Saddle:
         width = min(0.25 + 6.0 * spread, WIDEST_WINDOW)
         nodes = centre + width * chebyshev.chebpts1(NODES)
         made = tuple(
-            _Field.make(self.theta, one, nodes) if one.bulk else None for one in self.groups
+            _Field.make(self.theta, group, nodes) if group.bulk else None for group in self.groups
         )
         for name, value in (("centre", centre), ("width", width), ("fields", made)):
             object.__setattr__(self, name, value)
@@ -70,13 +70,13 @@ class Saddle:
     def __call__(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""
         g = np.concatenate(
-            [t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1
+            [t.g + group.lift for t, group in zip(drawn, self.groups, strict=True)], axis=1
         )
         total = g.sum(axis=1)
-        for t, one in zip(drawn, self.fields, strict=True):
-            if one is not None:
-                total = total + one.count * one.lift
-                total = total + skewed_sum(one.count, t.g[:, -1], one.sums(t, slice(1))[0])
+        for t, item in zip(drawn, self.fields, strict=True):
+            if item is not None:
+                total = total + item.count * item.lift
+                total = total + skewed_sum(item.count, t.g[:, -1], item.sums(t, slice(1))[0])
         at = self.tilt(drawn)
         v = at.s * (1.0 - at.s)
         parts = (np.logaddexp(0.0, at.y), v, v * (1.0 - 2.0 * at.s), v * (1.0 - 6.0 * v))
@@ -85,19 +85,19 @@ class Saddle:
             for part, order in zip(parts, (0, 2, 3, 4), strict=True)
         )
         logs = _formula(k0 - self.r * at.u, np.maximum(k2, 1e-3), k3, k4)
-        return logs - _log_binomial(sum(one.n for one in self.groups), self.r), total
+        return logs - _log_binomial(sum(group.n for group in self.groups), self.r), total
 
     def tilt(self, drawn: Sequence[Tokens]) -> Tilt:
         """Return the saddle point of each draw."""
         values = np.zeros((NODES, len(drawn[0].g)))
-        for t, one in zip(drawn, self.fields, strict=True):
-            if one is not None:
-                values += one.sums(t, slice(1, None))
+        for t, item in zip(drawn, self.fields, strict=True):
+            if item is not None:
+                values += item.sums(t, slice(1, None))
         slopes = [_interpolant(values)]
         for _ in range(4):
             slopes.append(np.asarray(chebyshev.chebder(slopes[-1]) / self.width, dtype=float))
         logits = self.theta * np.concatenate(
-            [t.g + one.lift for t, one in zip(drawn, self.groups, strict=True)], axis=1
+            [t.g + group.lift for t, group in zip(drawn, self.groups, strict=True)], axis=1
         )
         x = np.zeros(len(logits))  # u = centre + width·x
         for _ in range(SADDLE_STEPS):
@@ -110,7 +110,9 @@ class Saddle:
                 break
         u = self.centre + self.width * x
         y = u[:, None] + logits
-        bulk = np.array([chebyshev.chebval(x, one, tensor=False) for one in slopes], dtype=float)
+        bulk = np.array(
+            [chebyshev.chebval(x, slope, tensor=False) for slope in slopes], dtype=float
+        )
         return Tilt(u, y, expit(y), bulk)
 
 
@@ -152,7 +154,7 @@ class _Field:
         basis = chebyshev.chebvander(np.clip(at, -1.0, 1.0), LEVELS - 1)
         normals = np.concatenate([np.ones((len(at), 1)), drawn.z], axis=1)
         columns = self.table.transpose(1, 0, 2)[which]
-        return np.stack([np.einsum("pk,pk->p", basis @ one, normals) for one in columns])
+        return np.stack([np.einsum("pk,pk->p", basis @ column, normals) for column in columns])
 
 
 @cache
@@ -182,8 +184,8 @@ def _factors(covariance: FloatArray, pivots: tuple[int, ...]) -> FloatArray:
 def _population(theta: float, r: float, groups: tuple[Group, ...]) -> tuple[float, float]:
     """Return the saddle point of the mean of K and the standard deviation of the random one."""
     g, w = _normal(QUADRATURE)
-    weights = np.concatenate([one.n * w / w.sum() for one in groups])
-    logits = np.concatenate([theta * (g + one.lift) for one in groups])
+    weights = np.concatenate([group.n * w / w.sum() for group in groups])
+    logits = np.concatenate([theta * (g + group.lift) for group in groups])
     low, high = -logits.max() - 40.0, -logits.min() + 40.0
     for _ in range(80):
         middle = 0.5 * (low + high)
@@ -193,7 +195,7 @@ def _population(theta: float, r: float, groups: tuple[Group, ...]) -> tuple[floa
     mean = [
         weights[i : i + QUADRATURE] @ s[i : i + QUADRATURE] for i in range(0, len(s), QUADRATURE)
     ]
-    variance = weights @ s**2 - sum(m * m / one.n for m, one in zip(mean, groups, strict=True))
+    variance = weights @ s**2 - sum(m * m / group.n for m, group in zip(mean, groups, strict=True))
     return low, float(np.sqrt(max(variance, 0.0)) / slope)
 
 

@@ -84,15 +84,15 @@ def oracle_threshold(
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
     shape = np.broadcast_shapes(task.shape, np.shape(error))
     pairs = list(zip(task.scalars(shape), np.broadcast_to(error, shape).flat, strict=True))
-    for one, target in pairs:
-        check_signal_needed(one, target)
+    for item, target in pairs:
+        check_signal_needed(item, target)
     points = Points(on_error, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLES[model].provenance)}
 
     rows: list[dict[str, Any]] = [blank] * len(pairs)
-    for index, (one, target) in enumerate(pairs):
+    for index, (item, target) in enumerate(pairs):
         with points.at(index):
-            theta, se = threshold(one, model, float(target), tol)
+            theta, se = threshold(item, model, float(target), tol)
             rows[index] = blank | {"theta": theta, "theta_se": se}
     points.warn()
     options = {"error": error, "tol": tol, "on_error": on_error}
@@ -200,8 +200,8 @@ def _attention_threshold(task: Task, target: float, last: float) -> tuple[float,
         step = -here / slope if slope < 0.0 else np.inf
         if abs(step) <= NEAR * theta:
             density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
-            found = float(np.clip(theta + step, 0.0, last))
-            return found, float(best["error_se"] / density / abs(slope))
+            result = float(np.clip(theta + step, 0.0, last))
+            return result, float(best["error_se"] / density / abs(slope))
         theta = theta + step if low < theta + step < high else 0.5 * (low + high)
     raise NotConverged(f"no theta was found at which attention's error for {task} is {target:g}")
 

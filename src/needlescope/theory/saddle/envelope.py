@@ -154,8 +154,8 @@ def _narrow_moments(segment: Segment, centre: FloatArray, s: FloatArray) -> Floa
     u = v - segment.anchor
     slope = segment.slope + segment.bend * u
     value = segment.level + (segment.slope + 0.5 * segment.bend * u) * u
-    one = np.ones_like(x)
-    rows = [value, slope, slope**2, one, x, x * x - 1.0, slope, slope * x, slope**2]
+    item = np.ones_like(x)
+    rows = [value, slope, slope**2, item, x, x * x - 1.0, slope, slope * x, slope**2]
     total = np.array([(weight * row).sum(axis=0) for row in rows])
     total[3:] *= segment.bend
     return total
@@ -171,8 +171,8 @@ def _truncated(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Fl
 
 def density(x: FloatArray) -> FloatArray:
     """Return the standard normal density."""
-    found: FloatArray = _PHI * np.exp(-0.5 * x * x)
-    return found
+    result: FloatArray = _PHI * np.exp(-0.5 * x * x)
+    return result
 
 
 def _smooth_moments(

@@ -59,12 +59,12 @@ def separability(law: JointLaw, start: FloatArray | None = None) -> Margin:
     return Margin(value, at)
 
 
-def uncertainty(law: JointLaw, coarse: JointLaw, found: Margin) -> float:
+def uncertainty(law: JointLaw, coarse: JointLaw, result: Margin) -> float:
     """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
-    replicas = law.replicas @ shortfall(law, found.at)
+    replicas = law.replicas @ shortfall(law, result.at)
     if len(replicas) == 1:
         return 0.0
-    rows = np.append(replicas, _total(coarse, found.at)[0]) - found.value
+    rows = np.append(replicas, _total(coarse, result.at)[0]) - result.value
     return float(standard_error(rows[:, None])[0])
 
 

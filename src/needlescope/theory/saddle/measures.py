@@ -79,7 +79,7 @@ def _estimates(train: _Table, test: _Table, replicated: bool) -> FloatArray:
     """Test error, train loss, train error, residuals…; one row for each set of weights."""
     fresh, seen = test.average(replicated), train.average(replicated)
     rows = max(len(fresh), len(seen))
-    parts = [np.broadcast_to(one, (rows, one.shape[1])) for one in (fresh, seen)]
+    parts = [np.broadcast_to(item, (rows, item.shape[1])) for item in (fresh, seen)]
     return np.concatenate(parts, axis=1)
 
 
@@ -145,5 +145,5 @@ def _measure_constant(problem: Saddle, test: JointLaw, bias: float) -> Measures:
     loss = sum(
         float(law.weight[law.y == y].sum()) * float(problem.loss.value(at, y)[0]) for y in (1, -1)
     )
-    wrong = [float(one.weight[one.y * bias < 0.0].sum()) for one in (test, law)]
+    wrong = [float(item.weight[item.y * bias < 0.0].sum()) for item in (test, law)]
     return Measures(np.array([wrong[0], loss, wrong[1]]), np.zeros(3), np.zeros(3), [])

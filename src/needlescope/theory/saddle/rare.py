@@ -99,10 +99,10 @@ def _settled(before: _Turn | None, now: _Turn) -> bool:
 
 def _where(law: NormalLaw, at: FloatArray, start: FloatArray, turn: int) -> list[Tilt]:
     """Return Gaussians that look like a law's integrand at (μ, b)."""
-    one = np.ones(1)
+    item = np.ones(1)
 
     def log_f(z: FloatArray) -> FloatArray:
-        return log_shortfall(law.nodes(z, one), law.label, at)
+        return log_shortfall(law.nodes(z, item), law.label, at)
 
     return temper(start if turn else 0.0 * start, log_f, REPLICATES + STEPS * turn)
 
@@ -119,15 +119,15 @@ def _minimised(
     parts = zip(laws, shares, draws, strict=True)
     joint = grouped([(float(law.label), share, nodes) for law, share, (_, nodes) in parts])
     start = None if before is None else before.at
-    found = separability(joint, start)
-    terms = joint.weight * shortfall(joint, found.at)
+    result = separability(joint, start)
+    terms = joint.weight * shortfall(joint, result.at)
     sides = np.split(terms, np.cumsum([len(z) for z, _ in draws])[:-1])
     replicas = REPLICATES * sum(side.reshape(REPLICATES, -1).sum(axis=1) for side in sides)
-    value = max(found.value, 1e-300)
+    value = max(result.value, 1e-300)
     return _Turn(
-        found.value,
+        result.value,
         float(np.std(replicas / value, ddof=1) / np.sqrt(REPLICATES)),
-        found.at,
+        result.at,
         np.inf if start is None else float(joint.weight @ shortfall(joint, start)),
         min(_say(side, value) for side in sides),
         [z[side.argmax()] for (z, _), side in zip(draws, sides, strict=True)],

@@ -59,11 +59,11 @@ def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[s
             f"the theory follows a schedule of at most {MOST_STEPS} steps, got "
             f"{training.schedule.steps}; take fewer and longer ones, or simulate"
         )
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for level, points in enumerate(POINTS, 1):
-        found = _with_bias(at_level(task, training, points), found)
-        each = found.get("cosines_q_se", found["cosine_q_se"])
-        left = uncertainty(np.array(each), found["kappa"], found["kappa_se"])
+        result = _with_bias(at_level(task, training, points), result)
+        each = result.get("cosines_q_se", result["cosine_q_se"])
+        left = uncertainty(np.array(each), result["kappa"], result["kappa_se"])
         finest = left / FINER ** (len(POINTS) - level)
         if left <= sure and (level > 1 or left == 0.0):
             break
@@ -73,7 +73,7 @@ def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[s
                 f"{points} points: steps this long leave the path to chance; take shorter ones "
                 "(eta_w, eta_q), or fewer"
             )
-    return found | {"finest": finest}
+    return result | {"finest": finest}
 
 
 @lru_cache(maxsize=256)
@@ -91,27 +91,27 @@ def at_level(task: Task, training: Training, points: int) -> dict[str, Any]:
         return _summary([_numbers(task, path, training.beta) for path in paths])
 
 
-def _with_bias(found: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
+def _with_bias(result: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
     """Add to the errors what may be left of the bias, by the numbers of a coarser lattice."""
     if not coarser:
-        return found
+        return result
     errors: dict[str, Any] = {}
-    for name in (one for one in found if f"{one}_se" in found):
-        bias = LEFT * np.abs(np.subtract(found[name], coarser[name]))
-        both = np.hypot(found[f"{name}_se"], bias)
+    for name in (item for item in result if f"{item}_se" in result):
+        bias = LEFT * np.abs(np.subtract(result[name], coarser[name]))
+        both = np.hypot(result[f"{name}_se"], bias)
         errors[f"{name}_se"] = tuple(both.tolist()) if both.ndim else float(both)
-    return found | errors
+    return result | errors
 
 
 def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the mean over replicates of each number, or of each of several, and its error."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in rows[0]:
         values = np.array([row[name] for row in rows])
         error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        for key, one in ((name, values.mean(axis=0)), (f"{name}_se", error)):
-            found[key] = tuple(one.tolist()) if one.ndim else float(one)
-    return found
+        for key, item in ((name, values.mean(axis=0)), (f"{name}_se", error)):
+            result[key] = tuple(item.tolist()) if item.ndim else float(item)
+    return result
 
 
 def uncertainty(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:

@@ -68,11 +68,11 @@ def _truncated(a: FloatArray, b: FloatArray) -> list[FloatArray]:
     """Return ∫_a^b x^k φ(x) dx for k = 0 to 4."""
     a, b = np.clip(a, -TAIL, TAIL), np.clip(b, -TAIL, TAIL)
     da, db = density(a), density(b)
-    found = [np.asarray(ndtr(b) - ndtr(a)), da - db]
+    result = [np.asarray(ndtr(b) - ndtr(a)), da - db]
     for k in range(2, 5):
         da, db = a * da, b * db
-        found.append((k - 1) * found[k - 2] + da - db)
-    return found
+        result.append((k - 1) * result[k - 2] + da - db)
+    return result
 
 
 def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
@@ -80,7 +80,7 @@ def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
     some = np.append(np.linspace(0, count - 1, min(TRIED, count)).astype(int), s.argmax())
     for scale in SCALES:
         step = min(WIDEST, scale / max(widest, 1e-12))
-        once, twice = (_trapezoid(loss, y, m[some], s[some], one) for one in (step, 0.5 * step))
+        once, twice = (_trapezoid(loss, y, m[some], s[some], item) for item in (step, 0.5 * step))
         gap = float(np.abs(once - twice).max() / (1.0 + np.abs(twice).max()))
         if gap <= UNEVEN:
             return Slopes(*_trapezoid(loss, y, m, s, step))
@@ -95,14 +95,14 @@ def _trapezoid(loss: Loss, y: int, m: FloatArray, s: FloatArray, step: float) ->
     count = int(np.ceil(REACH / step))
     G: FloatArray = step * np.arange(-count, count + 1.0)
     weights = step * density(G)
-    found = np.zeros((2, 3, len(m)))
+    result = np.zeros((2, 3, len(m)))
     for first in range(0, len(m), BLOCK):
         part = slice(first, first + BLOCK)
-        sums = found[:, :, part]
+        sums = result[:, :, part]
         for node, weight in zip(G.tolist(), weights.tolist(), strict=True):
             slope = loss.derivative(m[part] + node * s[part], y)
             for power, term in enumerate((weight * slope, weight * slope * slope)):
                 sums[power, 0] += term
                 sums[power, 1] += node * term
                 sums[power, 2] += node * node * term
-    return found
+    return result

@@ -136,16 +136,18 @@ def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> li
     """Return a sample of the sums over tokens for each group; negatives share some positives'."""
     L, every = task.L, groups(task)
     carriers = [R for R, _ in task.counts if R > 0]
-    numbers = [one.tokens or carriers[0] for one in every]  # without a signal any R will do
+    numbers = [item.tokens or carriers[0] for item in every]  # without a signal any R will do
     if at.norm_q == 0.0:
         return [_even(L, R) for R in numbers]
-    tilts = [task.theta * float(at.m_q[one.kind]) / at.norm_q * (one.tokens > 0) for one in every]
-    found: dict[int, Sample] = {}
+    tilts = [
+        task.theta * float(at.m_q[item.kind]) / at.norm_q * (item.tokens > 0) for item in every
+    ]
+    result: dict[int, Sample] = {}
     for R in carriers:
         own = [k for k, number in enumerate(numbers) if number == R]
         drawn = samples(L, R, beta * at.norm_q, [tilts[k] for k in own], points, index)
-        found |= dict(zip(own, drawn, strict=True))
-    return [found[k] for k in range(len(every))]
+        result |= dict(zip(own, drawn, strict=True))
+    return [result[k] for k in range(len(every))]
 
 
 def _even(L: int, R: int) -> Sample:
@@ -165,7 +167,7 @@ def _terms(
     """
     carries = group.tokens > 0
     every, lift = sample.every, task.theta * float(at.m_w[group.kind]) * carries
-    signal = {key: one * carries for key, one in sample.signal.items()}
+    signal = {key: value * carries for key, value in sample.signal.items()}
     A, a3, a4 = every[2, 0], every[3, 0], every[4, 0]
     norm = np.sqrt(A)
     D = lift * signal[1, 0] + shared * every[1, 1]  # D·a
@@ -193,4 +195,4 @@ def _terms(
         *(A * h2[0], size_q, both, h[0]),
     )
     along = task.theta * on_signal, task.theta * signal[1, 0] * h[0]
-    return np.array([one.mean() for one in along]), np.array([row.mean() for row in rows])
+    return np.array([item.mean() for item in along]), np.array([row.mean() for row in rows])

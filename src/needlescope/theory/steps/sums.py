@@ -33,7 +33,7 @@ class Sample(NamedTuple):
 def draw(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
     """Draw signal tokens and the others: the same for every query."""
     kept = [Tokens.kept(R), Tokens.kept(L - R)]
-    dims = [one + len(TERMS) * (one < n) for one, n in zip(kept, (R, L - R), strict=True)]
+    dims = [item + len(TERMS) * (item < n) for item, n in zip(kept, (R, L - R), strict=True)]
     u = replicate(points, sum(dims), index)
     return Tokens.draw(R, u[:, : dims[0]], kept[0]), Tokens.draw(L - R, u[:, dims[0] :], kept[1])
 
@@ -52,8 +52,8 @@ def samples(
     (0.9, True)
     """
     both = draw(L, R, points, index)
-    tops, parts = zip(*(_group(one, kappa) for one in both), strict=True)
-    found = []
+    tops, parts = zip(*(_group(item, kappa) for item in both), strict=True)
+    result = []
     for tilt in tilts:
         lift = kappa * tilt
         logs = [kappa * tops[0] + lift, kappa * tops[1]]
@@ -64,8 +64,8 @@ def samples(
             {(j, p): (f / total) ** j * part[j, p] for j, p in TERMS}
             for f, part in zip(factors, parts, strict=True)
         )
-        found.append(Sample(signal, {key: signal[key] + others[key] for key in TERMS}))
-    return found
+        result.append(Sample(signal, {key: signal[key] + others[key] for key in TERMS}))
+    return result
 
 
 def _group(tokens: Tokens, kappa: float) -> tuple[FloatArray, Sums]:
@@ -81,9 +81,9 @@ def _group(tokens: Tokens, kappa: float) -> tuple[FloatArray, Sums]:
         **{(2, 0): (a, a), (2, 1): (a, ag), (2, 2): (ag, ag)},
         **{(3, 0): (a2, a), (3, 1): (a2, ag), (4, 0): (a2, a2)},
     }
-    found = {
-        key: one.sum(axis=1) if other is None else np.einsum("nl,nl->n", one, other)
-        for key, (one, other) in pairs.items()
+    result = {
+        key: item.sum(axis=1) if other is None else np.einsum("nl,nl->n", item, other)
+        for key, (item, other) in pairs.items()
     }
     left = tokens.n - g.shape[1]
     if left:
@@ -91,5 +91,5 @@ def _group(tokens: Tokens, kappa: float) -> tuple[FloatArray, Sums]:
         shrink = np.exp(kappa * (last - top))
         bulk = bulk_sums(left, kappa, last, tokens.z, TERMS)
         for (j, p), more in zip(TERMS, bulk, strict=True):
-            found[j, p] = found[j, p] + shrink**j * more
-    return top, found
+            result[j, p] = result[j, p] + shrink**j * more
+    return top, result

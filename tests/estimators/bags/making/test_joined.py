@@ -14,16 +14,18 @@ def some(sizes=(2, 1), d=3, seed=0, **given):
 
 
 def test_all_that_bags_hold_is_put_together():
-    one = some(names=list("uvw"), ids=["a", "b"], metadata={"t": [1, 2, 3], "at": np.zeros((3, 2))})
+    item = some(
+        names=list("uvw"), ids=["a", "b"], metadata={"t": [1, 2, 3], "at": np.zeros((3, 2))}
+    )
     other = some((3,), 3, 1, ids=["long"], metadata={"t": [0.5, 6, 7], "at": np.ones((3, 2))})
-    both = Bags.concatenate([one, other])
+    both = Bags.concatenate([item, other])
     assert both.names == ["u", "v", "w"] and both.ids.tolist() == ["a", "b", "long"]
     assert both.lengths.tolist() == [2, 1, 3]
     assert both.metadata["t"].tolist() == [1, 2, 3, 0.5, 6, 7]
     assert both.metadata["at"].shape == (6, 2)
-    for mine, its in zip(both, [*one, *other], strict=True):
+    for mine, its in zip(both, [*item, *other], strict=True):
         np.testing.assert_array_equal(mine, its)
-    assert len(Bags.concatenate([one])) == 2
+    assert len(Bags.concatenate([item])) == 2
     single = Bags.concatenate([np.zeros((2, 3, 4), np.float32)] * 2)
     assert single.instances.dtype == np.float32 and single.ids is None
 

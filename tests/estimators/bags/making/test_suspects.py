@@ -23,7 +23,7 @@ def named(frame, **given):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         Bags.from_table(frame, "bag_id", label="label", **given)
-    return [str(one.message) for one in caught]
+    return [str(item.message) for item in caught]
 
 
 def test_the_index_of_a_csv_is_named():

@@ -24,8 +24,8 @@ WORDS = h5py.string_dtype()
 def categorical(obs, name, values):
     group = obs.create_group(name)
     group.attrs["encoding-type"] = "categorical"
-    seen = sorted({one for one in values if one is not None})
-    codes = [-1 if one is None else seen.index(one) for one in values]
+    seen = sorted({value for value in values if value is not None})
+    codes = [-1 if value is None else seen.index(value) for value in values]
     group["codes"] = np.array(codes, np.int8)
     group.create_dataset("categories", data=seen, dtype=WORDS if isinstance(seen[0], str) else None)
 

@@ -81,8 +81,8 @@ def outcomes(path, read):
             changed[place] ^= int(rng.integers(1, 256))
         path.write_bytes(changed)
         try:
-            found = shape(read())
-            odd += [] if found == wanted else [f"{seed}: {found}"]
+            result = shape(read())
+            odd += [] if result == wanted else [f"{seed}: {result}"]
         except (ValueError, OSError) as problem:
             refused += 1
             named = str(path) in str(problem) or str(path.parent) in str(problem)

@@ -64,11 +64,11 @@ def test_other_files_are_read_only_if_asked_for(slides, secret, how):
         ValueError, match=rf"s.h5, .* is {WAYS[how]}, whose numbers are in .*external=True if you"
     ):
         read_hdf5(slides)
-    found = read_hdf5(slides, external=True)
-    np.testing.assert_array_equal(found[0], SECRET)
-    for one in secret.parent.iterdir():
-        if one.is_file():
-            one.unlink()
+    result = read_hdf5(slides, external=True)
+    np.testing.assert_array_equal(result[0], SECRET)
+    for item in secret.parent.iterdir():
+        if item.is_file():
+            item.unlink()
     with pytest.raises(ValueError, match=r"s.h5, .* is .*, and there is no file"):
         read_hdf5(slides, external=True)  # HDF5 itself would read zeros of a virtual dataset
     with pytest.raises(ValueError, match="cache must go without external=True, as a change in an"):

@@ -82,10 +82,10 @@ def test_arrays_of_all_kinds(tmp_path, dtype, wanted, flat):
         bags = read_hdf5(tmp_path, cache=cache)
         assert bags.instances.dtype == np.dtype(wanted)
         np.testing.assert_array_equal(
-            bags.instances, np.concatenate([one["features"] for one in made])
+            bags.instances, np.concatenate([item["features"] for item in made])
         )
         np.testing.assert_array_equal(
-            bags.metadata["coords"], np.concatenate([one["coords"] for one in made])
+            bags.metadata["coords"], np.concatenate([item["coords"] for item in made])
         )
 
 

@@ -42,7 +42,7 @@ def test_it_is_the_table_that_it_is(path, tmp_path, size, monkeypatch):
         assert bags.names == wanted.names == ["u", "v"]
         assert bags.ids.tolist() == wanted.ids.tolist()
         np.testing.assert_array_equal(y, labels)
-        assert cases.tolist() == [int(one[1:]) // 2 for one in bags.ids]
+        assert cases.tolist() == [int(item[1:]) // 2 for item in bags.ids]
 
 
 def test_features_may_be_named_and_nothing_else_is_one(path):

@@ -82,7 +82,7 @@ def test_slides_of_a_patient_make_one_bag(tmp_path):
     assert bags[0][:, 0].tolist() == [0, 0, 2] == bags[[0]].metadata["coords"][:, 0].tolist()
     assert bags.metadata["slide_id"].tolist() == ["a", "a", "c", "b", "b", "b"]
     cached = [read_hdf5(tmp_path, table[:3], tmp_path / "c", bag="case", unmatched="drop")[0]] * 2
-    assert [one.ids.tolist() for one in cached] == [["p1", "p2"]] * 2
+    assert [item.ids.tolist() for item in cached] == [["p1", "p2"]] * 2
     with pytest.raises(
         ValueError, match=r"label must be the same for all rows of a bag, got 1 .* 0"
     ):

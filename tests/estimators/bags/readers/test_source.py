@@ -44,10 +44,10 @@ def test_the_cache_is_used_until_a_file_changes(tmp_path, looks):
     plain = read_hdf5(tmp_path)
     assert len(looks) == 3
     for _ in range(2):
-        found = read_hdf5(tmp_path, cache=tmp_path / "cache")
-        np.testing.assert_array_equal(found.instances, plain.instances)
-        np.testing.assert_array_equal(found.metadata["coords"], plain.metadata["coords"])
-        assert found.ids.tolist() == ["s0", "s1", "s2"] and len(looks) == 6
+        result = read_hdf5(tmp_path, cache=tmp_path / "cache")
+        np.testing.assert_array_equal(result.instances, plain.instances)
+        np.testing.assert_array_equal(result.metadata["coords"], plain.metadata["coords"])
+        assert result.ids.tolist() == ["s0", "s1", "s2"] and len(looks) == 6
     write(tmp_path, seed=1)
     stat = (tmp_path / "s0.h5").stat()
     os.utime(tmp_path / "s0.h5", ns=(stat.st_atime_ns, stat.st_mtime_ns + 10**9))
@@ -63,9 +63,9 @@ def test_large_bags_stay_on_disk(tmp_path, monkeypatch):
     write(tmp_path)
     monkeypatch.setattr("needlescope.estimators.bags.storage.MAPPED", 10)
     monkeypatch.setattr(source, "CHUNK", 8)  # two rows at a time
-    found = read_hdf5(tmp_path, cache=tmp_path / "cache")
-    assert isinstance(found.instances, np.memmap)
-    np.testing.assert_array_equal(found.instances, read_hdf5(tmp_path).instances)
+    result = read_hdf5(tmp_path, cache=tmp_path / "cache")
+    assert isinstance(result.instances, np.memmap)
+    np.testing.assert_array_equal(result.instances, read_hdf5(tmp_path).instances)
 
 
 def test_a_cache_is_never_put_over_something_else(tmp_path):
@@ -172,9 +172,9 @@ def test_tables_are_read_into_the_cache_too(tmp_path, looks):
     for read, name in ((read_parquet, "t.parquet"), (read_h5ad, "t.h5ad")):
         looks.clear()
         plain = read(tmp_path / name, "bag")
-        found = [read(tmp_path / name, "bag", cache=tmp_path / f"{name}-cache") for _ in range(2)]
+        result = [read(tmp_path / name, "bag", cache=tmp_path / f"{name}-cache") for _ in range(2)]
         assert len(looks) == 2
-        for one in found:
-            np.testing.assert_array_equal(one.instances, plain.instances)
-            np.testing.assert_array_equal(one.ids, plain.ids)
-            assert one.names == plain.names
+        for item in result:
+            np.testing.assert_array_equal(item.instances, plain.instances)
+            np.testing.assert_array_equal(item.ids, plain.ids)
+            assert item.names == plain.names

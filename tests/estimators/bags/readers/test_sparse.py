@@ -36,9 +36,9 @@ SPOILT = {
 
 
 def _put(values, place, value):
-    found = values.astype(np.int64)
-    found[place] = value
-    return found
+    result = values.astype(np.int64)
+    result[place] = value
+    return result
 
 
 def parts(kind):
@@ -96,8 +96,8 @@ def test_pointers_of_any_type_and_rows_that_are_too_full():
     wide = np.array([0, 2, 2**64 - 1], np.uint64)
     with pytest.raises(ValueError, match="do not go up"):
         check_pointers("X", wide, 2, 5)
-    found = check_pointers("X", np.array([0, 2, 5], np.uint8), 2, 5)
-    assert found.dtype == np.int64
+    result = check_pointers("X", np.array([0, 2, 5], np.uint8), 2, 5)
+    assert result.dtype == np.int64
     full = entries("X", "csr", (1, 2), np.ones(3), np.array([0, 1, 1]), np.array([0, 3]), 1 << 20)
     with pytest.raises(ValueError, match="X has a row with more entries than its 2 columns"):
         full.rows(slice(0, 1))

@@ -28,15 +28,15 @@ def put(tmp_path, whole):
 )
 def test_tensors_are_read_as_torch_wrote_them(tmp_path, name, dtype):
     path = put(tmp_path, torch_file(name))
-    found = read_numbers(path, read_tensors(path), 1 << 20)
-    assert found.dtype == dtype
-    np.testing.assert_array_equal(found, WANTED)
+    result = read_numbers(path, read_tensors(path), 1 << 20)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, WANTED)
 
 
 def test_views_and_dicts(tmp_path):
     path = put(tmp_path, torch_file("view"))
-    found = read_numbers(path, read_tensors(path), 1 << 20)
-    np.testing.assert_array_equal(found, np.arange(24.0).reshape(4, 6)[1:, ::2])
+    result = read_numbers(path, read_tensors(path), 1 << 20)
+    np.testing.assert_array_equal(result, np.arange(24.0).reshape(4, 6)[1:, ::2])
     path = put(tmp_path, torch_file("dict"))
     held = read_tensors(path)
     np.testing.assert_array_equal(read_numbers(path, held["features"], 1 << 20), WANTED)
@@ -74,7 +74,7 @@ def test_no_code_is_run_and_nothing_but_tensors_is_taken(tmp_path, monkeypatch, 
         ValueError, match=r"s.pt cannot be read as tensors of torch: its? .*not read"
     ):
         read_tensors(path)
-    assert [one.name for one in tmp_path.iterdir()] == ["s.pt"]
+    assert [item.name for item in tmp_path.iterdir()] == ["s.pt"]
 
 
 def tensor(offset=0, shape=(4, 3), steps=(3, 1), size=12):

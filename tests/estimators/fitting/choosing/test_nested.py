@@ -28,12 +28,12 @@ def test_the_best_of_many_that_know_nothing_is_not_believed(n):
     """The least of sixty losses is far below the base rate; on fresh bags it would be above."""
     for seed in range(5):
         y, scores = scores_of(n, seed=seed)
-        found = judge(dict(zip(MANY, scores, strict=True)), y, even(n), [np.arange(n)])
-        assert found.tried[0].loss < np.log(2.0) - 1.0 / n
-        told = found.nested
+        result = judge(dict(zip(MANY, scores, strict=True)), y, even(n), [np.arange(n)])
+        assert result.tried[0].loss < np.log(2.0) - 1.0 / n
+        told = result.nested
         assert not told.found and "Nothing found: " in told.words
         assert told.slope < 0.35 and told.base_rate == pytest.approx(np.log(2.0))
-        calibration = found.members[0].calibration
+        calibration = result.members[0].calibration
         fresh = np.random.default_rng(100 + seed).standard_normal(4000)
         odds = calibration.log_odds(fresh)
         assert np.logaddexp(0.0, np.stack([odds, -odds])).mean() < np.log(2.0) + 0.005
@@ -41,12 +41,12 @@ def test_the_best_of_many_that_know_nothing_is_not_believed(n):
 
 def test_what_is_found_is_left_as_it_is():
     y, scores = scores_of(200, signal=1.5)
-    found = nested(MANY, scores, y, even(200), 1)
-    assert found.found and found.slope > 0.9
-    assert found.loss < found.base_rate - 5.0 * found.error
-    assert found.words.startswith("On bags held out from the choice too, its loss is ")
-    losses = np.logaddexp(0.0, -y * found.log_odds)
-    assert losses.mean() == pytest.approx(found.loss, abs=2.0 * found.error)
+    result = nested(MANY, scores, y, even(200), 1)
+    assert result.found and result.slope > 0.9
+    assert result.loss < result.base_rate - 5.0 * result.error
+    assert result.words.startswith("On bags held out from the choice too, its loss is ")
+    losses = np.logaddexp(0.0, -y * result.log_odds)
+    assert losses.mean() == pytest.approx(result.loss, abs=2.0 * result.error)
 
 
 def test_no_bag_has_a_part_in_its_own_log_odds(monkeypatch):
@@ -57,8 +57,8 @@ def test_no_bag_has_a_part_in_its_own_log_odds(monkeypatch):
     monkeypatch.setattr("needlescope.estimators.fitting.choosing.nested._parts", lambda *_: part)
     own, raw = part == 2, []
     for labels in (y, np.where(own, -y, y)):
-        found = nested(MANY[:6], scores, labels, even(60), 1)
-        raw.append((found.log_odds - found.shift) / found.slope)
+        result = nested(MANY[:6], scores, labels, even(60), 1)
+        raw.append((result.log_odds - result.shift) / result.slope)
     np.testing.assert_allclose(raw[0][own], raw[1][own], rtol=1e-9)
     assert not np.allclose(raw[0][~own], raw[1][~own])
 
@@ -67,7 +67,7 @@ def test_sources_stay_together_and_classes_are_dealt_evenly():
     y = np.where(np.arange(60) % 3 == 0, 1.0, -1.0)
     source = np.arange(60) // 2
     part = _parts(y, source, np.random.RandomState(0))
-    assert all(len(np.unique(part[source == one])) == 1 for one in range(30))
+    assert all(len(np.unique(part[source == item])) == 1 for item in range(30))
     alone = _parts(y, None, np.random.RandomState(0))
     assert sorted(np.bincount(alone[y > 0.0])) == [4, 4, 4, 4, 4]
     flipped = _parts(-y, None, np.random.RandomState(0))
@@ -78,7 +78,7 @@ def test_sources_count_once():
     """Ten copies of twenty bags are no more evidence than the twenty."""
     y, scores = scores_of(20, signal=0.8, seed=3, settings=MANY[:3])
     source = np.repeat(np.arange(20), 10)
-    copied = [np.repeat(one, 10, axis=-1) for one in (scores, y)]
+    copied = [np.repeat(item, 10, axis=-1) for item in (scores, y)]
     many = nested(MANY[:3], *copied, even(200), 1)
     few = nested(MANY[:3], *copied, even(200), 1, source)
     assert few.log_evidence < many.log_evidence / 3.0

@@ -18,13 +18,13 @@ def test_one_setting_of_every_candidate_is_ranked_and_those_alike_are_taken():
     settings = [MEAN, weak, strong, whitened]
     noise = rng.standard_normal((4, 200))
     losses = 1.0 + 0.1 * noise + np.array([0.01, 0.5, 0.0, 0.001])[:, None]
-    found = rank(settings, losses, np.full(200, 1.0 / 200), 3)
+    result = rank(settings, losses, np.full(200, 1.0 / 200), 3)
     means = losses.mean(axis=1)
-    assert [one.place for one in found] == sorted((0, 2, 3), key=lambda k: means[k])
+    assert [item.place for item in result] == sorted((0, 2, 3), key=lambda k: means[k])
     # two of one kin err alike: the better is taken, and the mean beside it
-    assert {one.place for one in found if one.taken} == {found[0].place, 0}
-    assert found[0].behind == 0.0 and all(one.error > 0.0 for one in found[1:])
-    assert [one.taken for one in rank(settings, losses, np.full(200, 1.0 / 200), 1)].count(
+    assert {item.place for item in result if item.taken} == {result[0].place, 0}
+    assert result[0].behind == 0.0 and all(item.error > 0.0 for item in result[1:])
+    assert [item.taken for item in rank(settings, losses, np.full(200, 1.0 / 200), 1)].count(
         True
     ) == 1
 

@@ -67,8 +67,8 @@ def test_trainings_find_together_what_they_find_alone(small_blocks):
     rows = data()
     assert len(list(rows.blocks())) > 5
     both = together(rows, [job(Sight(rows, WEIGHT), way) for way in WAYS])
-    for way, (found,) in zip(WAYS, both, strict=True):
-        same(found, alone(rows, job(Sight(rows, WEIGHT), way))[0])
+    for way, (result,) in zip(WAYS, both, strict=True):
+        same(result, alone(rows, job(Sight(rows, WEIGHT), way))[0])
 
 
 @pytest.mark.parametrize("scheme", ["reuse", "split", "crossfit"])
@@ -79,16 +79,16 @@ def test_bags_of_no_weight_are_scored_and_have_no_say(way, scheme):
     scaling = fit_scaling(BAGS, known, WEIGHT[known], 0.3)
     kept = Scaling(np.full(D, 0.7), np.full(D, 0.4))
     rows, own = data(View(kept)), data(View(scaling), known)
-    (found,) = alone(
+    (result,) = alone(
         rows,
         job(Sight(rows, WEIGHT, Lens.between(kept, scaling), 0.0 + means(scaling)), way, scheme),
     )
     (wanted,) = alone(own, job(Sight(own, WEIGHT[known]), way, scheme))
-    same(found._replace(scores=found.scores[known]), wanted, rtol=1e-5)
+    same(result._replace(scores=result.scores[known]), wanted, rtol=1e-5)
     whole = data(View(scaling))
     if way.pooling != "log_mean_exp":
         np.testing.assert_allclose(
-            found.scores, stages.attended(whole, found.model, 1.0), atol=1e-6
+            result.scores, stages.attended(whole, result.model, 1.0), atol=1e-6
         )
 
 
@@ -104,8 +104,8 @@ def test_bags_held_out_may_be_scored_in_the_end(way, small_blocks):
     """A training that does not look at them on the way gives them the same scores."""
     rows = data()
     (wanted,) = alone(rows, job(Sight(rows, WEIGHT), way))
-    (found,) = alone(rows, job(Sight(rows, WEIGHT, training="own"), way))
-    same(found, wanted)
+    (result,) = alone(rows, job(Sight(rows, WEIGHT, training="own"), way))
+    same(result, wanted)
 
 
 def test_threads_do_not_change_a_bit(small_blocks):
@@ -115,8 +115,8 @@ def test_threads_do_not_change_a_bit(small_blocks):
         return together(rows, [job(Sight(rows, WEIGHT), way) for way in WAYS], *hands)
 
     with ThreadPoolExecutor(3) as pool:
-        for (one,), (other,) in zip(all_of(), all_of(pool, 3), strict=True):
-            for a, b in zip((*one.model, one.scores), (*other.model, other.scores), strict=True):
+        for (item,), (other,) in zip(all_of(), all_of(pool, 3), strict=True):
+            for a, b in zip((*item.model, item.scores), (*other.model, other.scores), strict=True):
                 np.testing.assert_array_equal(a, b)
 
 
@@ -146,25 +146,25 @@ def test_one_that_does_not_converge_leaves_the_others():
         yield []
         return 7
 
-    failed, found = together(rows, [fails(), works()])
-    assert isinstance(failed, NotConverged) and found == 7
+    failed, result = together(rows, [fails(), works()])
+    assert isinstance(failed, NotConverged) and result == 7
     with pytest.raises(NotConverged):
         alone(rows, side_by_side([works(), fails()]))
 
 
 def test_what_several_need_is_found_once():
-    rows, found = data(), []
+    rows, result = data(), []
     sight = Sight(rows, WEIGHT)
 
     def find():
-        found.append(1)
+        result.append(1)
         yield [Along(sight, np.ones(D))]
         return 3
 
     def needs():
         return (yield from sight.once("key", find))
 
-    assert together(rows, [needs(), needs(), needs()]) == [3, 3, 3] and len(found) == 1
+    assert together(rows, [needs(), needs(), needs()]) == [3, 3, 3] and len(result) == 1
 
 
 def test_each_ask_against_its_formula():

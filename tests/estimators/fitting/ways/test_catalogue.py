@@ -20,15 +20,15 @@ FREE = SearchSpec(shrinkage="auto", random_features="auto")
 
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_all_kinds_are_offered_and_none_twice(effort):
-    found = ways(FREE._replace(effort=effort), 10)
-    assert {one.pooling for one in found} == set(POOLINGS) - (
+    result = ways(FREE._replace(effort=effort), 10)
+    assert {item.pooling for item in result} == set(POOLINGS) - (
         {"forest"} if effort == "quick" else set()
     )
-    assert len(set(found)) == len(found)
-    assert any(one.random_features for one in found)
+    assert len(set(result)) == len(result)
+    assert any(item.random_features for item in result)
     if effort != "quick":
-        assert {one.init for one in found if one.pooling == "attention"} == set(INITS)
-        assert {one.shrinkage for one in found} >= {1.0, 0.02}
+        assert {item.init for item in result if item.pooling == "attention"} == set(INITS)
+        assert {item.shrinkage for item in result} >= {1.0, 0.02}
 
 
 @pytest.mark.parametrize(
@@ -45,35 +45,42 @@ def test_all_kinds_are_offered_and_none_twice(effort):
 )
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_what_is_fixed_is_kept(effort, fixed, field):
-    found = ways(FREE._replace(effort=effort, **fixed), 10)
-    assert found and {getattr(one, field) for one in found} == {fixed[field]}
+    result = ways(FREE._replace(effort=effort, **fixed), 10)
+    assert result and {getattr(item, field) for item in result} == {fixed[field]}
 
 
 def test_several_queries_are_compared_with_one():
-    found = ways(FREE._replace(n_queries="auto"), 10)
-    assert {one.n_queries for one in found if one.pooling == "attention"} == set(QUERIES)
+    result = ways(FREE._replace(n_queries="auto"), 10)
+    assert {item.n_queries for item in result if item.pooling == "attention"} == set(QUERIES)
 
 
 def test_no_room_no_random_features_and_no_contrast_of_too_many_features():
-    assert not any(one.random_features for one in ways(FREE, 10, roomy=False))
+    assert not any(candidate.random_features for candidate in ways(FREE, 10, roomy=False))
     assert all(
-        one.random_features for one in ways(FREE._replace(random_features=True), 10, roomy=False)
+        candidate.random_features
+        for candidate in ways(FREE._replace(random_features=True), 10, roomy=False)
     )
-    assert not any(one.init == "contrastive_pca" for one in ways(FREE, WIDEST_CONTRAST + 1))
-    assert not any(one.pooling in SUMMARIES for one in ways(FREE, 10, summed_up=False))
+    assert not any(
+        candidate.init == "contrastive_pca" for candidate in ways(FREE, WIDEST_CONTRAST + 1)
+    )
+    assert not any(candidate.pooling in SUMMARIES for candidate in ways(FREE, 10, summed_up=False))
     (asked,) = ways(SearchSpec(pooling="forest"), 10, summed_up=False)
     assert asked.pooling == "forest" and settings(SearchSpec(), asked, 4.0) == [asked]
 
 
 def test_ridges_are_in_their_unit_and_iterations_increase():
     (way,) = ways(SearchSpec(pooling="mean"), 10)
-    assert [one.ridge for one in settings(SearchSpec(), way, 4.0)] == [4.0 * r for r in MEAN_RIDGES]
-    attends = next(one for one in ways(FREE, 10) if one.pooling == "attention")
+    assert [setting.ridge for setting in settings(SearchSpec(), way, 4.0)] == [
+        4.0 * r for r in MEAN_RIDGES
+    ]
+    attends = next(candidate for candidate in ways(FREE, 10) if candidate.pooling == "attention")
     listed = settings(SearchSpec(ridge=0.5), attends, 4.0)
-    assert {one.ridge for one in listed} == {0.5}
-    assert [one.max_refine_iter for one in listed] == sorted(one.max_refine_iter for one in listed)
+    assert {item.ridge for item in listed} == {0.5}
+    assert [item.max_refine_iter for item in listed] == sorted(
+        item.max_refine_iter for item in listed
+    )
     assert [
-        one.max_refine_iter
-        for one in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
+        setting.max_refine_iter
+        for setting in settings(SearchSpec(max_refine_iter=7, ridge=1.0), attends, 1.0)
     ] == [7]
-    assert {one.way for one in listed} == {attends}
+    assert {item.way for item in listed} == {attends}

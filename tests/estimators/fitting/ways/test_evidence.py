@@ -30,29 +30,29 @@ WEIGHT /= WEIGHT.sum()
 
 def test_it_is_the_log_of_the_mean_odds():
     q = RNG.standard_normal(4)
-    found = evidence.scores(Arrays(X, Y), Evidence(q[None], 0.3))
-    np.testing.assert_allclose(found, logsumexp(X @ q, axis=1) - np.log(7) + 0.3)
+    result = evidence.scores(Arrays(X, Y), Evidence(q[None], 0.3))
+    np.testing.assert_allclose(result, logsumexp(X @ q, axis=1) - np.log(7) + 0.3)
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3, 1e6])
 def test_no_size_overflows(size):
     q = size * RNG.standard_normal(4)
     rows, starts = X.reshape(-1, 4), np.array([0, 1, 5, 210])
-    a, found = evidence.look(rows, Ragged.at(starts), q)
+    a, result = evidence.look(rows, Ragged.at(starts), q)
     wanted = [logsumexp(rows[i:j] @ q) - np.log(j - i) for i, j in itertools.pairwise(starts)]
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-9)
     assert np.isfinite(a).all()
 
 
 def test_no_instance_lowers_it_below_one_that_says_nothing():
     """Whatever replaces an instance of odds zero raises the evidence, or leaves it."""
     q = np.array([1.0, -2.0, 0.5, 0.0])
-    one = X[:1].copy()
-    one[0, 3] = -1e3 * q  # says nothing: odds e^{−5250}
-    least = evidence.look(one[0], Even(7), q)[1][0]
+    item = X[:1].copy()
+    item[0, 3] = -1e3 * q  # says nothing: odds e^{−5250}
+    least = evidence.look(item[0], Even(7), q)[1][0]
     for instance in RNG.standard_normal((200, 4)) * 5.0:
-        one[0, 3] = instance
-        assert evidence.look(one[0], Even(7), q)[1][0] >= least
+        item[0, 3] = instance
+        assert evidence.look(item[0], Even(7), q)[1][0] >= least
 
 
 def slope(loss, at, ridge=0.3):

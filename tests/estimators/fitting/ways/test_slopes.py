@@ -48,12 +48,12 @@ def test_attention_has_the_slopes_of_the_stages(loss):
     def asks():
         return (yield [AttentionSlope(sight, goal, state) for state in listed])
 
-    for state, found in zip(listed, alone(data, asks()), strict=True):
+    for state, result in zip(listed, alone(data, asks()), strict=True):
         wanted = stages.gradient(data, state, goal, 1.0, weight=WEIGHT)
-        assert found.loss == pytest.approx(wanted.loss)
+        assert result.loss == pytest.approx(wanted.loss)
         slope = pack(State(wanted.q, wanted.w, wanted.b))
-        np.testing.assert_allclose(found.gradient, slope, atol=1e-12)
-        np.testing.assert_allclose(found.scores, stages.attended(data, state, 1.0))
+        np.testing.assert_allclose(result.gradient, slope, atol=1e-12)
+        np.testing.assert_allclose(result.scores, stages.attended(data, state, 1.0))
         again = unpack(pack(state), state.q.shape)
         np.testing.assert_array_equal(again.w, state.w)
 
@@ -65,10 +65,10 @@ def test_evidence_is_the_log_of_the_mean_odds_at_any_size(size):
     def asks():
         return (yield [EvidenceSlope(Sight(data, WEIGHT), get_loss("logistic"), q, 0.5)])
 
-    (found,) = alone(data, asks())
+    (result,) = alone(data, asks())
     wanted = [logsumexp(bag @ q) - np.log(len(bag)) + 0.5 for bag in BAGS]
-    np.testing.assert_allclose(found.scores, wanted, rtol=1e-9)
-    assert np.isfinite(found.gradient).all()
+    np.testing.assert_allclose(result.scores, wanted, rtol=1e-9)
+    assert np.isfinite(result.gradient).all()
 
 
 def test_evidence_for_the_negative_class_falls_with_its_odds():

@@ -32,14 +32,14 @@ def cosine(a, b):
 def test_iterated_attention_reaches_the_limit_of_learning(L, theta, pi):
     """Its squared cosine is the overlap that no learner exceeds, up to what d = 60 leaves."""
     task, d, n = ns.Task(L=L, R=1, theta=theta, pi=pi), 60, 300
-    found = []
+    result = []
     for seed in range(6):
         X, y, xi = draw(task, d, n, seed=seed)
         query = found_by(starts.iterated, X, signs(y), np.full(n, 1.0 / n))
-        found.append(cosine(query, xi) ** 2)
+        result.append(cosine(query, xi) ** 2)
     limit = ns.bayes_optimal(task, n / d).overlap
-    error = np.std(found, ddof=1) / np.sqrt(6)
-    assert np.mean(found) == pytest.approx(limit, abs=4.0 * error + 1.0 / d)
+    error = np.std(result, ddof=1) / np.sqrt(6)
+    assert np.mean(result) == pytest.approx(limit, abs=4.0 * error + 1.0 / d)
 
 
 def test_instances_are_not_told_again_what_they_said_themselves():
@@ -54,7 +54,7 @@ def test_a_gain_of_each_bag_does_not_turn_the_contrast():
     X, y, xi = draw(ns.Task(L=20, R=2, theta=5.0, pi=0.5), 12, 400)
     moved = X + 3.0 * rng.standard_normal((400, 1, 12))
     plain, shifted = (
-        found_by(starts.contrast, one, signs(y), np.full(400, 1 / 400)) for one in (X, moved)
+        found_by(starts.contrast, item, signs(y), np.full(400, 1 / 400)) for item in (X, moved)
     )
     assert cosine(plain, xi) > 0.9 and cosine(shifted, xi) > 0.9
 

@@ -31,8 +31,8 @@ def test_summaries_are_those_of_numpy():
 
 def test_bags_of_several_sizes():
     rows = np.random.default_rng(0).standard_normal((7, 2)).astype(np.float32)
-    found = summarise(rows, Ragged.at(np.array([0, 1, 7])))
-    for own, bag in zip(found, (rows[:1], rows[1:]), strict=True):
+    result = summarise(rows, Ragged.at(np.array([0, 1, 7])))
+    for own, bag in zip(result, (rows[:1], rows[1:]), strict=True):
         wide = bag.astype(float)
         parts = wide.mean(axis=0), wide.max(axis=0), wide.min(axis=0), wide.std(axis=0)
         np.testing.assert_allclose(own, np.concatenate(parts), atol=1e-6)
@@ -75,10 +75,10 @@ def test_a_feature_that_never_changes_has_no_weight():
     X, y = spread_bags()
     X[:, :, 0] = 7.0
     F = summaries(Arrays(X, y))
-    (found,) = linear(F, y, np.full(len(y), 1.0 / len(y)), Logistic(), [0.1])
-    assert isinstance(found, Linear)
-    np.testing.assert_array_equal(found.weights[::3], 0.0)
-    assert np.isfinite(found.scores(Arrays(X, y))).all()
+    (result,) = linear(F, y, np.full(len(y), 1.0 / len(y)), Logistic(), [0.1])
+    assert isinstance(result, Linear)
+    np.testing.assert_array_equal(result.weights[::3], 0.0)
+    assert np.isfinite(result.scores(Arrays(X, y))).all()
 
 
 def test_weights_of_bags_count_in_both_readouts():
@@ -87,7 +87,7 @@ def test_weights_of_bags_count_in_both_readouts():
     weight /= weight.sum()
     even = np.full(len(y), 1.0 / len(y))
     assert forest(F, y, weight, 0).b > 0.75 > 0.55 > forest(F, y, even, 0).b
-    sides = [linear(F, y, one, Logistic(), [10.0])[0].of(F).mean() for one in (even, weight)]
+    sides = [linear(F, y, item, Logistic(), [10.0])[0].of(F).mean() for item in (even, weight)]
     assert sides[1] > sides[0] + 1.0
 
 
@@ -96,11 +96,11 @@ def test_bags_of_no_weight_have_no_part():
     X, y = spread_bags()
     F, weight = summaries(Arrays(X, y)), np.where(np.arange(len(y)) < 80, 1.0 / 80, 0.0)
     wrong = np.where(weight > 0.0, y, -y)
-    models = [forest(F, one, weight, 0) for one in (y, wrong)]
-    models += [linear(F, one, weight, Logistic(), [0.1])[0] for one in (y, wrong)]
+    models = [forest(F, item, weight, 0) for item in (y, wrong)]
+    models += [linear(F, item, weight, Logistic(), [0.1])[0] for item in (y, wrong)]
     alone = linear(F[:80], y[:80], weight[:80], Logistic(), [0.1])[0]
-    for one, other in (models[:2], models[2:]):
-        np.testing.assert_array_equal(one.of(F), other.of(F))
+    for item, other in (models[:2], models[2:]):
+        np.testing.assert_array_equal(item.of(F), other.of(F))
     np.testing.assert_allclose(alone.of(F), models[2].of(F), rtol=1e-3, atol=1e-3)
     grown = forest(F[:80], y[:80], weight[:80], 0)
     np.testing.assert_array_equal(grown.of(F), models[0].of(F))
@@ -126,7 +126,7 @@ def test_the_classifier_reads_summaries_and_explains_them(read):
     fresh, labels = spread_bags(seed=1)
     assert clf.score(fresh, labels) > 0.85
     each = clf.instance_scores(fresh)
-    total = np.array([one.sum() for one in each])
+    total = np.array([item.sum() for item in each])
     np.testing.assert_allclose(total, clf.decision_function(fresh), atol=1e-9)
     np.testing.assert_array_equal(clf.attention_weights(fresh)[0], 1 / 8)
     assert "Attention is uniform" in clf.selection_summary_
@@ -161,8 +161,8 @@ def test_trees_are_grown_once_for_every_fold_and_once_for_all(monkeypatch):
 
 def test_summaries_of_many_bags_in_order():
     X, y = spread_bags(n=6)
-    found = summaries(Arrays(X, y))
-    np.testing.assert_array_equal(found[2:4], summaries(Arrays(X[2:4], y[2:4])))
+    result = summaries(Arrays(X, y))
+    np.testing.assert_array_equal(result[2:4], summaries(Arrays(X[2:4], y[2:4])))
 
 
 @pytest.mark.parametrize(("positives", "fewest", "most"), [(20, 10, 25), (1, 0, 3)])
@@ -177,5 +177,7 @@ def test_trees_that_no_bags_were_held_out_for_call_the_more_probable_class(posit
     fresh[y] += 2.0
     assert fewest <= clf.predict(fresh).sum() <= most
     np.testing.assert_allclose(
-        [one.sum() for one in clf.instance_scores(fresh)], clf.decision_function(fresh), atol=1e-9
+        [instance_score.sum() for instance_score in clf.instance_scores(fresh)],
+        clf.decision_function(fresh),
+        atol=1e-9,
     )

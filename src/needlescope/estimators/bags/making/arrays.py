@@ -66,6 +66,6 @@ def of_list(bags: Any, ids: Any = None) -> Parts:
     starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
     called = None if ids is None else list(ids) if not hasattr(ids, "dtype") else ids
     if called is not None and len(set(np.asarray(called).tolist())) < len(called):
-        twice = next(one for one, times in Counter(list(called)).items() if times > 1)
+        twice = next(name for name, times in Counter(list(called)).items() if times > 1)
         raise ValueError(f"ids must name each bag once, got {twice!r} more than once")
     return Parts(np.concatenate(parts), starts, names, called)

@@ -71,8 +71,8 @@ class Columns:
     def _one(self, name: str, given: Any) -> Any:
         what = f"metadata {name!r}"
         several = self.framed and isinstance(given, list | tuple) and len(given) > 0
-        if several and all(isinstance(one, str) and one in self.X.columns for one in given):
-            parts = [as_given(self.X[self._take(what, one)]) for one in given]
+        if several and all(isinstance(item, str) and item in self.X.columns for item in given):
+            parts = [as_given(self.X[self._take(what, item)]) for item in given]
             return np.stack(parts, axis=1)
         return as_given(self.values(what, given))
 
@@ -83,13 +83,13 @@ class Columns:
 
     def drop(self, given: Any) -> None:
         """Leave columns out: a name, or a list of names; numbers for an array."""
-        for one in _listed(given):
-            self._take("drop", one)
+        for item in _listed(given):
+            self._take("drop", item)
 
     def _take(self, what: str, name: Any) -> Any:
         known = list(self.X.columns) if self.framed else range(*np.shape(self.X)[1:2])
         if name not in known:
-            few = ", ".join(repr(one) for one in list(known)[:5])
+            few = ", ".join(repr(item) for item in list(known)[:5])
             more = ", ..." if len(known) > 5 else ""
             raise ValueError(f"{what} must name a column, got {name!r}; there are {few}{more}")
         self.taken.append(name)
@@ -137,11 +137,11 @@ class Columns:
                 "features must name at least one column, got none; leave it out for the default"
             )
         taken = list(self.taken)
-        for k, one in enumerate(wanted):
-            self._take("features", one)
-            if one in taken or one in wanted[:k]:
+        for k, item in enumerate(wanted):
+            self._take("features", item)
+            if item in taken or item in wanted[:k]:
                 raise ValueError(
-                    f"features must be columns that are named nowhere else, got {one!r}, which is "
+                    f"features must be columns that are named nowhere else, got {item!r}, which is "
                     "named before"
                 )
         return self.X[wanted] if self.framed else np.asarray(self.X)[:, wanted]
@@ -157,8 +157,10 @@ def _listed(given: Any) -> list[Any]:
 
 def _is_vector(column: Any) -> bool:
     """Tell whether a column holds lists or arrays, by its first value."""
-    found = as_given(column)
-    return found.ndim == 2 or (len(found) > 0 and isinstance(found[0], list | tuple | np.ndarray))
+    result = as_given(column)
+    return result.ndim == 2 or (
+        len(result) > 0 and isinstance(result[0], list | tuple | np.ndarray)
+    )
 
 
 def not_numbers(words: list[Any], kind: Any) -> str:
@@ -176,7 +178,7 @@ def not_numbers(words: list[Any], kind: Any) -> str:
             f" or encode it as numbers first; a label goes by label={words[0]!r}"
         )
     return (
-        f"columns {', '.join(repr(one) for one in words[:-1])} and {words[-1]!r} must hold numbers,"
-        f" got {kind}; leave them out by drop={words!r}, or encode them as numbers first; a label "
-        f"goes by label={words[0]!r}"
+        f"columns {', '.join(repr(word) for word in words[:-1])} and {words[-1]!r} must hold "
+        f"numbers, got {kind}; leave them out by drop={words!r}, or encode them as numbers "
+        f"first; a label goes by label={words[0]!r}"
     )

@@ -44,7 +44,7 @@ def joined(parts: Sequence[Parts]) -> Parts:
     lengths = np.concatenate([np.diff(part.starts) for part in parts])
     ids = None
     if first.ids is not None:
-        one_kind("ids", np.array([one for part in parts for one in part.ids.tolist()], object))
+        one_kind("ids", np.array([item for part in parts for item in part.ids.tolist()], object))
         ids = np.concatenate([part.ids for part in parts])
     return Parts(
         np.concatenate([part.instances for part in parts]),

@@ -32,10 +32,10 @@ class Grouping(NamedTuple):
     def places(self) -> IndexArray:
         """Where each row goes."""
         order = self.order
-        found = np.arange(len(self.bag))
+        result = np.arange(len(self.bag))
         if order is not None:
-            found[order] = np.arange(len(self.bag))
-        return found
+            result[order] = np.arange(len(self.bag))
+        return result
 
 
 def grouping(values: Any, count: int, name: str = "bag") -> Grouping:
@@ -76,17 +76,17 @@ def label_of_each_bag(rows: Grouping, labels: Any, name: str = "label") -> Any:
             f"bags, {len(rows.ids)}: labels of bags need no table; leave them out here, and put "
             "them in the order of bags.ids, as y.loc[bags.ids] does"
         )
-    found = value_of_each_row(name, labels, len(rows.bag), "the label of the bag")
-    code = np.unique(found, return_inverse=True)[1]
+    result = value_of_each_row(name, labels, len(rows.bag), "the label of the bag")
+    code = np.unique(result, return_inverse=True)[1]
     odd = np.flatnonzero(code != code[rows.first][rows.bag])
     if len(odd):
         row, bag = int(odd[0]), int(rows.bag[odd[0]])
-        one, other, called = _plain(found[rows.first[bag]]), _plain(found[row]), rows.ids[bag]
+        item, other, called = _plain(result[rows.first[bag]]), _plain(result[row]), rows.ids[bag]
         raise ValueError(
-            f"{name} must be the same for all rows of a bag, got {one!r} in row {rows.first[bag]} "
+            f"{name} must be the same for all rows of a bag, got {item!r} in row {rows.first[bag]} "
             f"and {other!r} in row {row} of bag {_plain(called)!r}"
         )
-    return found[rows.first]
+    return result[rows.first]
 
 
 def _plain(value: Any) -> Any:

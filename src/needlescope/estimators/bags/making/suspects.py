@@ -62,7 +62,7 @@ def labels_among(instances: Any, starts: IndexArray, y: Any) -> list[int]:
     longest = int(np.argmax(np.diff(starts)))
     some = instances[starts[longest] : starts[longest + 1]]
     labels = None if y is None else np.unique(y, return_inverse=True)[1]
-    found = []
+    result = []
     for k in np.flatnonzero((some == some[0]).all(axis=0)).tolist():
         low, high = _ranges(instances[:, k], starts)
         if (low != high).any():
@@ -71,8 +71,8 @@ def labels_among(instances: Any, starts: IndexArray, y: Any) -> list[int]:
         if len(counts) < 2 or counts.min() < LEAST_BAGS:
             continue
         if len(counts) == 2 if labels is None else _one_to_one(code, labels):
-            found.append(k)
-    return found
+            result.append(k)
+    return result
 
 
 def _label_sentence(y: Any) -> str:
@@ -109,11 +109,11 @@ def orders_among(instances: Any, starts: IndexArray, places: IndexArray) -> list
     count, d = instances.shape
     lengths = np.diff(starts)
     least = np.log(CHANCE / d)
-    found: set[int] = set()
+    result: set[int] = set()
     if np.log(2.0) - gammaln(count + 1) < least:
         for k in _rising(instances[places[:FEW_ROWS]]):
             if len(_rising(instances[:, [k]][places])):
-                found.add(k)
+                result.add(k)
     # Of noise all orders of rows are as likely: those with every bag's rows side by side.
     if gammaln(len(lengths) + 1) + gammaln(lengths + 1).sum() - gammaln(count + 1) < least:
         few = np.linspace(0, len(lengths) - 1, FEW_BAGS).astype(int)
@@ -122,8 +122,8 @@ def orders_among(instances: Any, starts: IndexArray, places: IndexArray) -> list
         highs = np.stack([part.max(axis=0) for part in rows])
         for k in range(d):
             if _apart(lows[:, k], highs[:, k]) and _apart(*_ranges(instances[:, k], starts)):
-                found.add(k)
-    return sorted(found)
+                result.add(k)
+    return sorted(result)
 
 
 def _rising(rows: Any) -> list[int]:

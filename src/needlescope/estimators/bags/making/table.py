@@ -34,14 +34,14 @@ def of_table(
     table = numbers(chosen)
     if not len(table):
         raise ValueError("there must be at least one row, got none")
-    found = grouping(bag, len(table))
+    result = grouping(bag, len(table))
     y = None
     if given is not None:
-        y = labels_by_bag(found.ids, given) if by_bag else label_of_each_bag(found, given)
-    kept, order = Metadata(beside, len(table)), found.order
+        y = labels_by_bag(result.ids, given) if by_bag else label_of_each_bag(result, given)
+    kept, order = Metadata(beside, len(table)), result.order
     if order is not None:
         table, kept = table[order], kept.rows(order)
-    return Parts(table, found.starts, names, found.ids, kept), y, found
+    return Parts(table, result.starts, names, result.ids, kept), y, result
 
 
 def _one_for_each_bag(label: Any, bag: Any, X: Any, count: int) -> bool:
@@ -90,14 +90,14 @@ def labels_by_bag(ids: Any, labels: Any) -> Any:
         if name in known:
             raise ValueError(f"label must name each bag once, got {name!r} twice")
         known[name] = label
-    lost = next((one for one in ids.tolist() if one not in known), None)
+    lost = next((item for item in ids.tolist() if item not in known), None)
     if lost is not None:
-        few = ", ".join(repr(one) for one in list(known)[:5])
+        few = ", ".join(repr(item) for item in list(known)[:5])
         raise ValueError(
             f"label must have one for each bag, got none for bag {lost!r}; there are {few}"
         )
-    found = np.array([known[one] for one in ids.tolist()])
-    gap = first_missing(found)
+    result = np.array([known[item] for item in ids.tolist()])
+    gap = first_missing(result)
     if gap is not None:
         raise ValueError(f"label must have one for each bag, got none for bag {ids[gap]!r}")
-    return found
+    return result

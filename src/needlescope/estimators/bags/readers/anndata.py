@@ -103,21 +103,21 @@ def read_h5ad(
     cells = _Cells(path, features, layer, bound, external)
     if cells.given is not None and cache is not None:
         raise ValueError("cache must go with a file: an AnnData in memory needs none")
-    with cells.opened() as found:
-        shape, dtype = found.shape, found.dtype
-        rows = grouping(found.column(bag), shape[0], f"{cells.where}, {bag!r}")
+    with cells.opened() as result:
+        shape, dtype = result.shape, result.dtype
+        rows = grouping(result.column(bag), shape[0], f"{cells.where}, {bag!r}")
         y, belongs = (
             None
             if name is None
-            else label_of_each_bag(rows, found.column(name), f"{cells.where}, {name!r}")
+            else label_of_each_bag(rows, result.column(name), f"{cells.where}, {name!r}")
             for name in (label, groups)
         )
 
     def look() -> Content:
         order = rows.order
-        with cells.opened() as found:
-            names = found.names()
-            beside = Metadata({name: found.beside(name) for name in asked}, shape[0])
+        with cells.opened() as result:
+            names = result.names()
+            beside = Metadata({name: result.beside(name) for name in asked}, shape[0])
         if order is not None:
             beside = beside.rows(order)
         content = (shape, dtype, rows.starts, names, rows.ids, beside)
@@ -154,10 +154,10 @@ class _Cells:
     def blocks(self, places: Any, shape: tuple[int, int], dtype: Any, names: Any) -> Blocks:
         """Go through the cells, so many at a time."""
         size = rows_at_once(shape[1])
-        with self.opened() as found:
+        with self.opened() as result:
             for first in range(0, shape[0], size):
                 part = slice(first, min(first + size, shape[0]))
-                block = checked(found.rows(part), dtype, found.where, first, names)
+                block = checked(result.rows(part), dtype, result.where, first, names)
                 if block.shape != (part.stop - part.start, shape[1]):
                     raise ValueError(f"{self.where} changed while it was read")
                 yield places[part], block

@@ -29,12 +29,12 @@ def place(features: str, layer: str | None) -> str:
 
 def checked_shape(where: str, shape: Any, dtype: Any) -> tuple[tuple[int, int], Any]:
     """Return how many cells and features there are, and their precision."""
-    found = tuple(int(one) for one in np.ravel(np.asarray(shape)))
-    if len(found) != 2 or min(found) < 1 or dtype.kind not in "fiub":
+    result = tuple(int(item) for item in np.ravel(np.asarray(shape)))
+    if len(result) != 2 or min(result) < 1 or dtype.kind not in "fiub":
         raise ValueError(
-            f"{where} must have numbers, cells × features, got shape {found} of {dtype}"
+            f"{where} must have numbers, cells × features, got shape {result} of {dtype}"
         )
-    return (found[0], found[1]), precision([dtype])
+    return (result[0], result[1]), precision([dtype])
 
 
 class FileCells:
@@ -46,7 +46,7 @@ class FileCells:
         self.where = f"{file.path}, {self.called!r}"
         self.matrix = file.find(self.called)
         if self.matrix is None:
-            known = [f"layer={one!r}" for one in self._keys("layers")]
+            known = [f"layer={key!r}" for key in self._keys("layers")]
             known = ["'X'", *map(repr, self._keys("obsm")), *known]
             raise ValueError(
                 f"{file.path} has no features {layer or features!r}; there are {', '.join(known)}"
@@ -58,18 +58,18 @@ class FileCells:
             )
             self.rows = self.matrix.__getitem__
         else:
-            found = self._entries()
-            self.shape, self.rows = found.shape, found.rows
+            result = self._entries()
+            self.shape, self.rows = result.shape, result.rows
 
     def _keys(self, name: str) -> Sequence[str]:
-        found = self.file.find(name)
-        return [] if found is None or hasattr(found, "shape") else list(found)
+        result = self.file.find(name)
+        return [] if result is None or hasattr(result, "shape") else list(result)
 
     def _entries(self) -> Entries:
         """Return a sparse matrix by its rows."""
         kind = str(self.file.attribute(self.matrix, "encoding-type") or "something else")
-        parts = [self.file.find(one, self.matrix) for one in ("data", "indices", "indptr")]
-        flat = all(len(getattr(one, "shape", None) or ()) == 1 for one in parts)
+        parts = [self.file.find(item, self.matrix) for item in ("data", "indices", "indptr")]
+        flat = all(len(getattr(part, "shape", None) or ()) == 1 for part in parts)
         if kind not in ("csr_matrix", "csc_matrix") or not flat:
             raise ValueError(
                 f"{self.where} is {kind}, which is not read here; write it dense, or sparse by "
@@ -91,29 +91,29 @@ class FileCells:
                 f"{self.file.path} has no column {name!r} of obs; there are "
                 f"{', '.join(known) or old}"
             )
-        found = self._decoded(f"obs/{name}", column)
-        if found.shape != (self.shape[0],):
+        result = self._decoded(f"obs/{name}", column)
+        if result.shape != (self.shape[0],):
             raise ValueError(
                 f"{self.file.path} has {self.shape[0]} cells, but {name!r} of obs has shape "
-                f"{found.shape}"
+                f"{result.shape}"
             )
-        return found
+        return result
 
     def _decoded(self, name: str, column: Any) -> Any:
         if hasattr(column, "shape"):
             return self.file.array(name, column)
         codes, categories, values, mask = (
-            self.file.find(one, column) for one in ("codes", "categories", "values", "mask")
+            self.file.find(item, column) for item in ("codes", "categories", "values", "mask")
         )
         if codes is not None and categories is not None:
             return self._categorical(
                 name, self.file.array(name, codes), self.file.array(name, categories)
             )
         if values is not None and mask is not None:
-            found, lost = self.file.array(name, values), self.file.array(name, mask)
-            if lost.dtype != bool or lost.shape != found.shape:
+            result, lost = self.file.array(name, values), self.file.array(name, mask)
+            if lost.dtype != bool or lost.shape != result.shape:
                 raise ValueError(f"{self.file.path}, {name!r} has a mask of shape {lost.shape}")
-            return _gaps(found, lost)
+            return _gaps(result, lost)
         raise ValueError(f"{self.file.path} has {name!r} in a form that is not known here")
 
     def _categorical(self, name: str, codes: Any, values: Any) -> Any:
@@ -142,20 +142,20 @@ class FileCells:
         column = self.file.find(index, var) if index in list(var) else None
         if column is None:
             return None
-        found = self._decoded(f"var/{index}", column)
-        if found.shape != (self.shape[1],):
+        result = self._decoded(f"var/{index}", column)
+        if result.shape != (self.shape[1],):
             raise ValueError(
-                f"{self.where} has {self.shape[1]} features, but var has {found.size} of them; it "
+                f"{self.where} has {self.shape[1]} features, but var has {result.size} of them; it "
                 "is damaged"
             )
-        return [str(one) for one in found.tolist()]
+        return [str(item) for item in result.tolist()]
 
     def beside(self, name: str) -> Any:
         """Return what is kept of each cell: a key of obsm, or a column of obs."""
         if name in self._keys("obsm"):
-            found = self.file.find(f"obsm/{name}")
-            if hasattr(found, "shape"):
-                return self.file.array(f"obsm/{name}", found)
+            result = self.file.find(f"obsm/{name}")
+            if hasattr(result, "shape"):
+                return self.file.array(f"obsm/{name}", result)
         return self.column(name)
 
 
@@ -163,9 +163,9 @@ def _gaps(values: Any, lost: Any) -> Any:
     """Return values with None where there is none."""
     if not lost.any():
         return values
-    found = values.astype(object)
-    found[lost] = None
-    return found
+    result = values.astype(object)
+    result[lost] = None
+    return result
 
 
 class ObjectCells:
@@ -214,7 +214,7 @@ class ObjectCells:
         """Return what genes are called, if X or a layer is read."""
         if self.called.startswith("obsm/"):
             return None
-        return [str(one) for one in self.given.var_names]
+        return [str(var_name) for var_name in self.given.var_names]
 
     def beside(self, name: str) -> Any:
         """Return what is kept of each cell: a key of obsm, or a column of obs."""

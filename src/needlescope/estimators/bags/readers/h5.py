@@ -78,7 +78,9 @@ class H5:
         for k in range(layout.get_external_count()):
             self._other_file(name, "external storage", layout.get_external(k)[0])
         if layout.get_layout() == h5py.h5d.VIRTUAL:
-            sources = {one.file_name for one in dataset.virtual_sources()} or {"."}
+            sources = {
+                virtual_source.file_name for virtual_source in dataset.virtual_sources()
+            } or {"."}
             for source in sources:
                 self._other_file(name, "a virtual dataset", source)
         filters = [layout.get_filter(k)[0] for k in range(layout.get_nfilters())]
@@ -104,7 +106,7 @@ class H5:
                 "the file itself"
             )
         places = [self.path.parent / other, Path(other)]
-        if other != "." and not any(one.is_file() for one in places):
+        if other != "." and not any(place.is_file() for place in places):
             raise ValueError(f"{self.path}, {name!r} is {how}, and there is no file {other!r}")
 
     def array(self, name: str, dataset: Any) -> Any:
@@ -163,8 +165,8 @@ class H5:
 
         if name not in group.attrs:
             return None
-        found = group.attrs.get_id(name)
-        if found.shape is None or math.prod(found.shape) > 4:
-            raise ValueError(f"{self.path} has an attribute {name!r} of shape {found.shape}")
+        result = group.attrs.get_id(name)
+        if result.shape is None or math.prod(result.shape) > 4:
+            raise ValueError(f"{self.path} has an attribute {name!r} of shape {result.shape}")
         value = group.attrs[name]
         return value if not isinstance(value, h5py.Empty) else None

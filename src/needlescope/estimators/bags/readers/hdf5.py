@@ -130,7 +130,7 @@ def read_hdf5(
 def _inspect(file: H5, features: str, coords: str | None) -> Slide:
     dataset = file.find(features)
     if not hasattr(dataset, "shape"):
-        known = ", ".join(repr(one) for one in file.file) or "nothing"
+        known = ", ".join(repr(item) for item in file.file) or "nothing"
         raise ValueError(f"{file.path} must have a dataset {features!r}, got {known}")
     shape: tuple[int, ...] = dataset.shape or ()
     flat = shape[1:] if len(shape) == 3 and shape[0] == 1 else shape
@@ -140,10 +140,10 @@ def _inspect(file: H5, features: str, coords: str | None) -> Slide:
             f"got shape {shape} of {dataset.dtype}"
         )
     places = None if coords is None else file.find(coords)
-    found = None if places is None else file.array(coords or "", places)
-    if found is not None and found.ndim == 3 and len(found) == 1:
-        found = found[0]
-    return Slide(int(flat[0]), int(flat[1]), dataset.dtype, found)
+    result = None if places is None else file.array(coords or "", places)
+    if result is not None and result.ndim == 3 and len(result) == 1:
+        result = result[0]
+    return Slide(int(flat[0]), int(flat[1]), dataset.dtype, result)
 
 
 def _rows(dataset: Any, size: int) -> Iterator[tuple[int, Any]]:

@@ -102,7 +102,7 @@ def read_parquet(
     table = ParquetFiles(existing(path), bound)
     table.check_names([*named, *beside, *dropped, *(wanted or [])])
     taken = {*named, *beside, *dropped}
-    both = [one for one in wanted or [] if one in taken]
+    both = [item for item in wanted or [] if item in taken]
     if both:
         raise ValueError(
             f"features must be columns that are named nowhere else, got {both[0]!r}, which is the "
@@ -196,4 +196,6 @@ def _numbers(file: Path, batch: Any, width: int) -> Any:
             )
         return flat.to_numpy(zero_copy_only=False).reshape(len(batch), width)
     columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-    return np.stack([np.asarray(one, float) if one.dtype == object else one for one in columns], 1)
+    return np.stack(
+        [np.asarray(column, float) if column.dtype == object else column for column in columns], 1
+    )

@@ -27,12 +27,12 @@ class ParquetFiles:
         self.schema: dict[str, Any] = {}
         self.count = 0
         for file in self.files:
-            with self._opened(file) as one:
-                found = {field.name: field.type for field in one.schema_arrow}
-                self.count += self._rows(file, one.metadata)
-            self.schema = self.schema or found
-            if found != self.schema:
-                odd = {name for name, _ in set(found.items()) ^ set(self.schema.items())}
+            with self._opened(file) as item:
+                result = {field.name: field.type for field in item.schema_arrow}
+                self.count += self._rows(file, item.metadata)
+            self.schema = self.schema or result
+            if result != self.schema:
+                odd = {name for name, _ in set(result.items()) ^ set(self.schema.items())}
                 raise ValueError(
                     f"{file} must have the columns of {self.files[0]}, of the same types, and "
                     f"differs in {', '.join(sorted(odd))}"
@@ -48,8 +48,8 @@ class ParquetFiles:
 
         with reading(file, "Parquet"):
             how = {"pre_buffer": False, "buffer_size": 1 << 16, "read_dictionary": list(words)}
-            with pq.ParquetFile(regular(file), page_checksum_verification=True, **how) as one:
-                yield one
+            with pq.ParquetFile(regular(file), page_checksum_verification=True, **how) as item:
+                yield item
 
     def _rows(self, file: Path, about: Any) -> int:
         """Return how many rows a file has, if its row groups say the same."""
@@ -63,17 +63,17 @@ class ParquetFiles:
 
     def check_names(self, names: list[str]) -> None:
         """Refuse the first name that no column has."""
-        for one in names:
-            if one not in self.schema:
+        for name in names:
+            if name not in self.schema:
                 raise ValueError(
-                    f"{self.files[0]} has no column {one!r}; there are "
+                    f"{self.files[0]} has no column {name!r}; there are "
                     f"{', '.join(list(self.schema)[:10])}"
                 )
 
     def index(self) -> list[str]:
         """Return which columns are the index of a DataFrame that was written by pandas."""
-        with self._opened(self.files[0]) as one:
-            about = one.schema_arrow.pandas_metadata or {}
+        with self._opened(self.files[0]) as item:
+            about = item.schema_arrow.pandas_metadata or {}
             return [name for name in about.get("index_columns", []) if isinstance(name, str)]
 
     def column(self, name: str) -> Any:
@@ -87,16 +87,16 @@ class ParquetFiles:
         words = not pa.types.is_primitive(kind)
         parts = []
         for file in self.files:
-            with self._opened(file, (name,) if words else ()) as one:
-                for chunk in one.read(columns=[name]).column(0).chunks:
+            with self._opened(file, (name,) if words else ()) as item:
+                for chunk in item.read(columns=[name]).column(0).chunks:
                     parts.append(self._decoded(name, chunk))
-        found = pd.concat(parts, ignore_index=True)
-        if len(found) != self.count:
+        result = pd.concat(parts, ignore_index=True)
+        if len(result) != self.count:
             raise ValueError(
-                f"{self.path} has {len(found)} values in column {name!r}, and {self.count} rows by "
-                "what it says; it is damaged"
+                f"{self.path} has {len(result)} values in column {name!r}, and {self.count} rows "
+                "by what it says; it is damaged"
             )
-        return found
+        return result
 
     def _decoded(self, name: str, chunk: Any) -> Any:
         """Return some values; of words as many references to those of the dictionary."""
@@ -107,7 +107,7 @@ class ParquetFiles:
             return chunk.to_pandas()
         chunk.validate(full=True)
         known = chunk.dictionary.to_pylist()
-        longest = max((len(one) for one in known if isinstance(one, str | bytes)), default=1)
+        longest = max((len(item) for item in known if isinstance(item, str | bytes)), default=1)
         check_fits(f"{self.path}, {name!r}", 4 * longest * self.count, self.memory)
         places = chunk.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
         values = np.empty(len(known) + 1, object)
@@ -142,9 +142,9 @@ class ParquetFiles:
     def _length(self, name: str) -> int:
         """Return the length of the first list of a column, once none can be too long to read."""
         for file in self.files:
-            with self._opened(file) as one:
-                for k in range(one.metadata.num_row_groups):
-                    group = one.metadata.row_group(k)
+            with self._opened(file) as item:
+                for k in range(item.metadata.num_row_groups):
+                    group = item.metadata.row_group(k)
                     leaves = [group.column(j) for j in range(group.num_columns)]
                     size = sum(
                         8 * leaf.num_values
@@ -161,8 +161,8 @@ class ParquetFiles:
         """Go through the rows of all files, so many at a time: file, first row, rows."""
         for file in self.files:
             start = 0
-            with self._opened(file) as one:
-                for batch in one.iter_batches(batch_size=size, columns=columns, use_threads=False):
+            with self._opened(file) as item:
+                for batch in item.iter_batches(batch_size=size, columns=columns, use_threads=False):
                     batch.validate(full=True)
                     yield file, start, batch.select(columns)
                     start += len(batch)
@@ -171,10 +171,10 @@ class ParquetFiles:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [regular(path)]
-    found = sorted(path.glob("*.parquet"))
-    if not found:
+    result = sorted(path.glob("*.parquet"))
+    if not result:
         raise ValueError(f"{path} has no files that end in .parquet")
-    return [regular(one) for one in found]
+    return [regular(item) for item in result]
 
 
 def is_list(kind: Any) -> bool:

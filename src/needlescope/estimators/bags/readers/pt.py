@@ -81,10 +81,10 @@ def read_pt(
                 f"shape {held[features].shape}"
             )
         places = held.get(coords) if coords is not None else None
-        found = None if places is None else read_numbers(path, places, bound)
-        if found is not None and found.ndim == 3 and len(found) == 1:
-            found = found[0]
-        return Slide(*shape, held[features].dtype, found)
+        result = None if places is None else read_numbers(path, places, bound)
+        if result is not None and result.ndim == 3 and len(result) == 1:
+            result = result[0]
+        return Slide(*shape, held[features].dtype, result)
 
     def rows(path: Path, size: int) -> Iterator[tuple[int, Any]]:
         tensor = _held(path, features)[features]
@@ -102,14 +102,14 @@ def read_pt(
 
 def _held(path: Path, features: str) -> dict[str, Tensor]:
     """Return the tensors of a file by their names."""
-    found = read_tensors(path)
-    held = {features: found} if isinstance(found, Tensor) else found
+    result = read_tensors(path)
+    held = {features: result} if isinstance(result, Tensor) else result
     if not isinstance(held, dict) or not isinstance(held.get(features), Tensor):
         known = f"a dict of {', '.join(held)}" if isinstance(held, dict) else type(held).__name__
         raise ValueError(
             f"{path} must hold a tensor, or a dict with one called {features!r}, got {known}"
         )
-    return {name: one for name, one in held.items() if isinstance(one, Tensor)}
+    return {name: value for name, value in held.items() if isinstance(value, Tensor)}
 
 
 def _flat(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -66,17 +66,17 @@ class Table(NamedTuple):
 def match(folder: Any, endings: tuple[str, ...], asked: Table, unmatched: str) -> Slides:
     """Return the slides of a folder in the order of the table, or of their names without one."""
     given, file, label, bag, groups = asked
-    found = _files(existing(folder), endings)
+    result = _files(existing(folder), endings)
     if given is None:
         for name, column in (("groups", groups), ("bag", bag)):
             if column is not None:
                 raise ValueError(f"{name}={column!r} is a column of a table: pass table, too")
-        return Slides(list(found.values()), list(found), list(found))
-    wanted = [file, label, *(one for one in (bag, groups) if one is not None)]
+        return Slides(list(result.values()), list(result), list(result))
+    wanted = [file, label, *(item for item in (bag, groups) if item is not None)]
     table = _table(given, wanted, file)
-    slides = [str(one) for one in value_of_each_row(file, table[file], len(table), "the id")]
-    files = _named(slides, found)
-    rows = _matched(Path(folder), slides, found, files, unmatched, endings[0])
+    slides = [str(item) for item in value_of_each_row(file, table[file], len(table), "the id")]
+    files = _named(slides, result)
+    rows = _matched(Path(folder), slides, result, files, unmatched, endings[0])
     if unmatched == "drop":
         there = as_given(table[label])
         rows = [row for row in rows if first_missing(there[[row]]) is None]
@@ -85,7 +85,7 @@ def match(folder: Any, endings: tuple[str, ...], asked: Table, unmatched: str) -
     slides = [slides[row] for row in rows]
     bags = slides
     if bag is not None:
-        bags = [str(one) for one in _of_slides(table[bag], bag, slides, rows)]
+        bags = [str(of_slide) for of_slide in _of_slides(table[bag], bag, slides, rows)]
     made = grouping(bags, len(bags))
     order = np.argsort(made.bag, kind="stable").tolist()
 
@@ -94,7 +94,7 @@ def match(folder: Any, endings: tuple[str, ...], asked: Table, unmatched: str) -
         return dict(zip(made.ids.tolist(), values, strict=True))
 
     return Slides(
-        [found[files[slides[k]]] for k in order],
+        [result[files[slides[k]]] for k in order],
         [slides[k] for k in order],
         [bags[k] for k in order],
         of_bags(label),
@@ -113,12 +113,12 @@ def _files(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
         below = sorted({path.parent.name for path in folder.glob(f"*/*{endings[0]}")})
         hint = f"; there are some in its folders {', '.join(below[:5])}" if below else ""
         raise ValueError(f"{folder} has no files that end in {kinds}{hint}")
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for path in files:
-        if path.stem in found:
-            raise ValueError(f"{path} and {found[path.stem].name} are of the same slide")
-        found[path.stem] = path
-    return found
+        if path.stem in result:
+            raise ValueError(f"{path} and {result[path.stem].name} are of the same slide")
+        result[path.stem] = path
+    return result
 
 
 def _table(given: Any, columns: list[str], file: str) -> Any:
@@ -137,10 +137,10 @@ def _table(given: Any, columns: list[str], file: str) -> Any:
         tabs = "\t" if path.suffix.lower() == ".tsv" else ","
         with reading(path, "CSV"):
             given = pd.read_csv(path, sep=tabs, dtype={file: str}, compression=None)
-    for one in columns:
-        if one not in given.columns:
+    for column in columns:
+        if column not in given.columns:
             raise ValueError(
-                f"{where} must have a column {one!r}, got {', '.join(map(str, given.columns))}"
+                f"{where} must have a column {column!r}, got {', '.join(map(str, given.columns))}"
             )
     return given
 
@@ -153,7 +153,7 @@ def bare(name: str) -> str:
     >>> bare("TCGA-1.a.svs"), bare("TCGA-1.a")
     ('TCGA-1.a', 'TCGA-1.a')
     """
-    ending = next((one for one in PICTURES if name.lower().endswith(one)), "")
+    ending = next((picture for picture in PICTURES if name.lower().endswith(picture)), "")
     return name[: len(name) - len(ending)] or name
 
 
@@ -162,19 +162,19 @@ def _named(slides: list[str], files: dict[str, Path]) -> dict[str, str]:
     near: dict[str, list[str]] = {}
     for stem in files:
         near.setdefault(bare(stem), []).append(stem)
-    found = {}
-    for one in slides:
-        others = near.get(bare(one), [])
-        if one in files:
-            found[one] = one
+    result = {}
+    for slide in slides:
+        others = near.get(bare(slide), [])
+        if slide in files:
+            result[slide] = slide
         elif len(others) == 1:
-            found[one] = others[0]
+            result[slide] = others[0]
         elif others:
             raise ValueError(
-                f"slide {one!r} of the table may be {others[0]!r} or {others[1]!r} of the folder; "
-                "name it as its file"
+                f"slide {slide!r} of the table may be {others[0]!r} or {others[1]!r} of the folder"
+                "; name it as its file"
             )
-    return found
+    return result
 
 
 def _matched(
@@ -186,23 +186,23 @@ def _matched(
     ending: str,
 ) -> list[int]:
     """Return the rows of slides that have a file, or refuse the first that has none."""
-    rows = [row for row, one in enumerate(slides) if one in named]
+    rows = [row for row, slide in enumerate(slides) if slide in named]
     if not rows:
         raise ValueError(
             f"no slide of the table has a file in {folder}: the table has {slides[:1]}, the folder "
             f"{next(iter(files.values())).name!r}"
         )
-    name, times = Counter(named.get(one, one) for one in slides).most_common(1)[0]
+    name, times = Counter(named.get(slide, slide) for slide in slides).most_common(1)[0]
     if times > 1:
         raise ValueError(f"the table must name each slide once, got {name!r} {times} times")
     if unmatched == "raise":
-        lost = [one for one in slides if one not in named]
+        lost = [slide for slide in slides if slide not in named]
         if lost:
             raise ValueError(
                 f"slide {lost[0]!r} of the table ({len(lost)} in all) has no file "
                 f"{folder / lost[0]}{ending}; add it, {DROP}"
             )
-        spare = [files[one] for one in files if one not in set(named.values())]
+        spare = [files[file] for file in files if file not in set(named.values())]
         if spare:
             raise ValueError(
                 f"{spare[0]} ({len(spare)} in all) has no row in the table; add it, {DROP}"
@@ -225,30 +225,30 @@ def _of_slides(column: Any, name: str, slides: list[str], rows: list[int]) -> An
 
 def look(slides: Slides, reader: Reader, coords: str | None, drop: bool, memory: int) -> Content:
     """Look into every file: how many instances it has, and where they go."""
-    found = [reader.inspect(path) for path in slides.files]
-    for path, one in zip(slides.files, found, strict=True):
-        if not one.length and not drop:
+    result = [reader.inspect(path) for path in slides.files]
+    for path, item in zip(slides.files, result, strict=True):
+        if not item.length and not drop:
             raise ValueError(f"{path} has no instances; leave it out, {DROP}")
-    kept = [k for k, one in enumerate(found) if one.length]
+    kept = [k for k, item in enumerate(result) if item.length]
     if not kept:
         raise ValueError(f"{slides.files[0].parent} has no file with an instance")
-    files, found = [slides.files[k] for k in kept], [found[k] for k in kept]
-    for path, one in zip(files, found, strict=True):
-        if one.width != found[0].width:
+    files, result = [slides.files[k] for k in kept], [result[k] for k in kept]
+    for path, item in zip(files, result, strict=True):
+        if item.width != result[0].width:
             raise ValueError(
-                f"{path} has {one.width} features, but {files[0]} has {found[0].width}: were they "
-                "made by the same encoder?"
+                f"{path} has {item.width} features, but {files[0]} has {result[0].width}: were "
+                "they made by the same encoder?"
             )
     made = grouping([slides.bags[k] for k in kept], len(kept))
-    counts = np.array([one.length for one in found])
+    counts = np.array([item.length for item in result])
     starts = np.concatenate([[0], np.cumsum(np.bincount(made.bag, counts).astype(int))])
-    metadata = _coords(files, found, coords)
+    metadata = _coords(files, result, coords)
     if slides.kept is not None:
         called = np.array([slides.slides[k] for k in kept])
         needed = int(counts.sum()) * called.dtype.itemsize
         check_fits(f"{files[0].parent}: the slide of each instance", needed, memory)
         metadata[slides.kept] = np.repeat(called, counts)
-    dtype, d = precision([one.dtype for one in found]), found[0].width
+    dtype, d = precision([item.dtype for item in result]), result[0].width
 
     def blocks(_: Any) -> Blocks:
         ends = np.cumsum(counts)
@@ -262,25 +262,28 @@ def look(slides: Slides, reader: Reader, coords: str | None, drop: bool, memory:
     return Content((int(starts[-1]), d), dtype, starts, None, made.ids, metadata, blocks)
 
 
-def _coords(files: list[Path], found: list[Slide], name: str | None) -> dict[str, Any]:
+def _coords(files: list[Path], result: list[Slide], name: str | None) -> dict[str, Any]:
     """Return the coordinates of all instances, if all files have them."""
-    given = [one.coords for one in found if one.coords is not None]
+    given = [item.coords for item in result if item.coords is not None]
     if name is None or not given:
         return {}
-    for path, one in zip(files, found, strict=True):
-        if one.coords is None:
+    for path, item in zip(files, result, strict=True):
+        if item.coords is None:
             raise ValueError(
                 f"{path} has no {name!r}, and {len(given)} other files have; pass "
                 "coords=None to do without"
             )
-        if one.coords.ndim < 1 or len(one.coords) != one.length:
+        if item.coords.ndim < 1 or len(item.coords) != item.length:
             raise ValueError(
-                f"{path} has {one.length} instances, but {name!r} has shape {one.coords.shape}; "
+                f"{path} has {item.length} instances, but {name!r} has shape {item.coords.shape}; "
                 "pass coords=None to do without"
             )
-        if one.coords.shape[1:] != found[0].coords.shape[1:] or one.coords.dtype.kind not in "iuf":
+        if (
+            item.coords.shape[1:] != result[0].coords.shape[1:]
+            or item.coords.dtype.kind not in "iuf"
+        ):
             raise ValueError(
-                f"{path} has {name!r} of shape {one.coords.shape} and type {one.coords.dtype}, "
+                f"{path} has {name!r} of shape {item.coords.shape} and type {item.coords.dtype}, "
                 f"unlike {files[0]}; pass coords=None to do without"
             )
     return {name: np.concatenate(given)}
@@ -288,4 +291,4 @@ def _coords(files: list[Path], found: list[Slide], name: str | None) -> dict[str
 
 def of_bags(known: dict[str, Any] | None, ids: Any) -> Any:
     """Return what is known of some bags, in their order."""
-    return None if known is None else np.array([known[one] for one in ids.tolist()])
+    return None if known is None else np.array([known[item] for item in ids.tolist()])

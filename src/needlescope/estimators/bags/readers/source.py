@@ -50,26 +50,26 @@ def read(
     ``where`` is what errors call them.
     """
     if cache is None:
-        found = look()
-        check_fits(f"{where}: features", _size(found), memory, "pass cache= to keep them on disk")
-        instances = np.empty(found.shape, found.dtype)
-        for places, block in found.blocks(None):
+        result = look()
+        check_fits(f"{where}: features", _size(result), memory, "pass cache= to keep them on disk")
+        instances = np.empty(result.shape, result.dtype)
+        for places, block in result.blocks(None):
             instances[places] = block
         return Bags(
-            instances, found.starts, names=found.names, ids=found.ids, metadata=found.metadata
+            instances, result.starts, names=result.names, ids=result.ids, metadata=result.metadata
         )
     folder = as_path(cache)
     if _made_from(folder) != source:
         check_free(folder.absolute(), overwrite=True)
-        found = look()
-        check_fits(f"{where}: a row of features", 8 * found.shape[1], memory)
+        result = look()
+        check_fits(f"{where}: a row of features", 8 * result.shape[1], memory)
         with writing(folder, overwrite=True) as draft:
-            _check_space(draft.folder, where, _size(found))
-            with draft.rows(found.shape, found.dtype) as rows:
-                for places, block in found.blocks(draft.scratch):
+            _check_space(draft.folder, where, _size(result))
+            with draft.rows(result.shape, result.dtype) as rows:
+                for places, block in result.blocks(draft.scratch):
                     rows.put(places, block)
-            parts = Parts(None, found.starts, found.names, found.ids, found.metadata)
-            draft.describe(parts, found.shape, source)
+            parts = Parts(None, result.starts, result.names, result.ids, result.metadata)
+            draft.describe(parts, result.shape, source)
     large = math.prod(read_about(folder)["shape"][1:]) * 8 > memory
     return Bags.load(folder, mapped=True if large else "auto", memory=memory)
 
@@ -83,8 +83,8 @@ def check_cache(cache: Any, external: Any) -> None:
         )
 
 
-def _size(found: Content) -> int:
-    return math.prod(found.shape) * int(found.dtype.itemsize)
+def _size(result: Content) -> int:
+    return math.prod(result.shape) * int(result.dtype.itemsize)
 
 
 def _check_space(folder: Path, where: Any, needed: int) -> None:
@@ -134,18 +134,20 @@ def column_list(what: str, given: Any, least: int = 0) -> list[str] | None:
     if given is None:
         return None
     words = [given] if isinstance(given, str) else given
-    found = list(words) if isinstance(words, Iterable) and not isinstance(words, bytes) else [words]
-    if len(found) < least:
+    result = (
+        list(words) if isinstance(words, Iterable) and not isinstance(words, bytes) else [words]
+    )
+    if len(result) < least:
         raise ValueError(
             f"{what} must name at least one column, got none; leave it out for the default"
         )
-    odd = [one for one in found if not isinstance(one, str)]
+    odd = [item for item in result if not isinstance(item, str)]
     if odd:
         raise ValueError(f"{what} must be names of columns, got {odd[0]!r:.80}")
-    twice = [one for k, one in enumerate(found) if one in found[:k]]
+    twice = [item for k, item in enumerate(result) if item in result[:k]]
     if twice:
         raise ValueError(f"{what} must name each column once, got {twice[0]!r} twice")
-    return [str(one) for one in found]
+    return [str(item) for item in result]
 
 
 def rows_at_once(width: int) -> int:
@@ -162,18 +164,18 @@ def precision(dtypes: list[Any]) -> Any:
 def checked(block: Any, dtype: Any, where: str, first: int, names: Any = None) -> Any:
     """Return a block in its precision, or refuse what is not finite: file, row and column."""
     with np.errstate(over="ignore"):  # too long a double becomes infinite, and is refused here
-        found = np.asarray(block, dtype)
-    largest = LARGEST_NUMBER[found.dtype]
-    if found.size and not (-largest <= found.min() and found.max() <= largest):
-        row, column = np.argwhere(~(np.abs(found) <= largest))[0].tolist()
-        value = found[row, column]
+        result = np.asarray(block, dtype)
+    largest = LARGEST_NUMBER[result.dtype]
+    if result.size and not (-largest <= result.min() and result.max() <= largest):
+        row, column = np.argwhere(~(np.abs(result) <= largest))[0].tolist()
+        value = result[row, column]
         what = f"a number of size {abs(value):.0e}" if np.isfinite(value) else f"a {value}"
         raise ValueError(
             f"{where} has {what} in row {first + row}, column "
             f"{column if names is None else repr(names[column])}, where numbers must be finite and "
             f"at most {largest:.0e}; mend the file, or leave it out"
         )
-    return found
+    return result
 
 
 def needs(package: str, kind: str, extra: str) -> Any:
@@ -188,5 +190,5 @@ def needs(package: str, kind: str, extra: str) -> Any:
 
 def answer(bags: Bags, *others: Any) -> Any:
     """Return bags alone, or with what is known of them."""
-    known = [one for one in others if one is not None]
+    known = [other for other in others if other is not None]
     return (bags, *known) if known else bags

@@ -109,9 +109,9 @@ class Entries:
                     f"{self.where} has two entries in row {part.start + at // self.shape[1]}, "
                     f"column {at % self.shape[1]}; add them up first, as sum_duplicates() does"
                 )
-        found = np.zeros((part.stop - part.start, self.shape[1]), values.dtype)
-        found[row, columns] = values
-        return found
+        result = np.zeros((part.stop - part.start, self.shape[1]), values.dtype)
+        result[row, columns] = values
+        return result
 
 
 def entries(

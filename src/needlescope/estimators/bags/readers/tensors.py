@@ -78,7 +78,7 @@ def read_tensors(path: Path) -> Any:
         with zipfile.ZipFile(path) as archive:
             program = _member(archive, "data.pkl")
             _check_member(path, program, PROGRAM)
-            order = [one for one in archive.infolist() if one.filename.endswith("/byteorder")]
+            order = [item for item in archive.infolist() if item.filename.endswith("/byteorder")]
             if order and archive.read(_check_member(path, order[0], 16)) != b"little":
                 raise ValueError("its numbers are not in little-endian order")
             return understood(archive.read(program))
@@ -102,18 +102,18 @@ def read_numbers(path: Path, tensor: Tensor, memory: int) -> Any:
         if len(flat) != tensor.storage.size or not 0 <= tensor.offset <= last < len(flat):
             raise ValueError(f"it has a tensor of {last + 1} numbers in an array of {len(flat)}")
         steps = [step * dtype.itemsize for step in tensor.steps]
-        found = np.lib.stride_tricks.as_strided(flat[tensor.offset :], tensor.shape, steps)
+        result = np.lib.stride_tricks.as_strided(flat[tensor.offset :], tensor.shape, steps)
         if tensor.dtype == dtype:
-            return found.astype(dtype.newbyteorder("="))
-        return (found.astype(np.uint32) << 16).view(np.float32)
+            return result.astype(dtype.newbyteorder("="))
+        return (result.astype(np.uint32) << 16).view(np.float32)
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     """Return the one member of a name, in the one folder that the archive has."""
-    found = [one for one in archive.infolist() if one.filename.partition("/")[2] == name]
-    if len(found) != 1:
-        raise ValueError(f"it has {len(found)} members {name!r}, not one")
-    return found[0]
+    result = [item for item in archive.infolist() if item.filename.partition("/")[2] == name]
+    if len(result) != 1:
+        raise ValueError(f"it has {len(result)} members {name!r}, not one")
+    return result[0]
 
 
 def _check_member(path: Path, member: zipfile.ZipInfo, most: int) -> zipfile.ZipInfo:
@@ -194,9 +194,9 @@ class _Machine:
     def _pop(self, count: int) -> list[Any]:
         if len(self.stack) < count:
             raise ValueError("its instructions take more than there is")
-        found = self.stack[len(self.stack) - count :]
+        result = self.stack[len(self.stack) - count :]
         del self.stack[len(self.stack) - count :]
-        return found
+        return result
 
     def _since_mark(self) -> list[Any]:
         if not self.marks:
@@ -209,7 +209,7 @@ class _Machine:
         if isinstance(held, list):
             held.extend(values)
         elif isinstance(held, dict):
-            if not all(isinstance(one, str) for one in values[::2]):
+            if not all(isinstance(value, str) for value in values[::2]):
                 raise ValueError("its dict must have words for names")
             held.update(zip(values[::2], values[1::2], strict=True))
         else:
@@ -246,7 +246,7 @@ def _rebuilt(name: Any, given: Any) -> Any:
     if called == TENSOR and len(given) >= 4:
         storage, offset, shape, steps = given[:4]
         whole = all(
-            isinstance(axes, tuple) and all(type(one) is int and one >= 0 for one in axes)
+            isinstance(axes, tuple) and all(type(axis) is int and axis >= 0 for axis in axes)
             for axes in (shape, steps, (offset,))
         )
         if isinstance(storage, Storage) and whole:

@@ -151,7 +151,7 @@ def _hopeful(
     losses = _losses(scores, y, share)
     *each, weight = by_source(*losses, share, source=source)
     best = each[int(np.argmin(losses @ share))]
-    gaps = [apart(one, best, weight) for one in each]
+    gaps = [apart(item, best, weight) for item in each]
     return np.array([k for k, (behind, error) in enumerate(gaps) if behind <= HOPELESS * error])
 
 
@@ -174,8 +174,8 @@ def _parts(
     drawn = drawn[np.argsort((first / (first + other))[drawn], kind="stable")]
     dealt = np.empty(count, int)
     dealt[drawn] = np.arange(count) % parts
-    found: IndexArray = dealt[place]
-    return found
+    result: IndexArray = dealt[place]
+    return result
 
 
 def _chosen(
@@ -192,11 +192,11 @@ def _chosen(
     fitted = platt_of_each(scores, y, share)
     known = fitted.log_odds(scores)
     ranked = rank(settings, np.logaddexp(0.0, -y * known), share, most, source)
-    taken = [one.place for one in ranked if one.taken]
-    found: FloatArray = fitted.log_odds(others)[taken].mean(axis=0)
+    taken = [item.place for item in ranked if item.taken]
+    result: FloatArray = fitted.log_odds(others)[taken].mean(axis=0)
     if len(taken) > 1:
-        found = platt(known[taken].mean(axis=0), y, share).log_odds(found)
-    return found
+        result = platt(known[taken].mean(axis=0), y, share).log_odds(result)
+    return result
 
 
 def _judged(

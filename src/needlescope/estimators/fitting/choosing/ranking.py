@@ -62,15 +62,15 @@ def rank(
     for place in np.argsort(means, kind="stable"):
         tops.setdefault(settings[place].way, int(place))
     best = each[next(iter(tops.values()))]
-    found: list[Ranked] = []
+    result: list[Ranked] = []
     kins: list[tuple[str, bool]] = []
     for place in tops.values():
         behind, error = apart(each[place], best, share)
         kin = settings[place].kin
         taken = behind <= NEAR * error and len(kins) < most and kin not in kins
         kins += [kin] * taken
-        found.append(Ranked(place, behind, error, taken))
-    return found
+        result.append(Ranked(place, behind, error, taken))
+    return result
 
 
 def apart(losses: FloatArray, best: FloatArray, weight: FloatArray) -> tuple[float, float]:
@@ -101,4 +101,4 @@ def by_source(*losses: FloatArray, source: IndexArray | None) -> list[FloatArray
     *each, weight = losses
     place = np.unique(source, return_inverse=True)[1]
     total: FloatArray = np.bincount(place, weight).astype(float)
-    return [*(np.bincount(place, weight * one) / total for one in each), total]
+    return [*(np.bincount(place, weight * item) / total for item in each), total]

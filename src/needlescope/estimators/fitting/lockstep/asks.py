@@ -93,7 +93,7 @@ class _Covary(Reaction):
         return runs.spread(each) * (seen - runs.spread(runs.mean(seen)))
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
-        return [one[0] for one in sums]
+        return [item[0] for item in sums]
 
 
 @dataclass(frozen=True, eq=False)

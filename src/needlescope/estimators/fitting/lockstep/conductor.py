@@ -52,25 +52,25 @@ def together(
 
 def side_by_side(jobs: Sequence[Job[Found]]) -> Job[list[Found]]:
     """Make one training of several; one that does not converge is raised when all have ended."""
-    found = yield from _each(jobs)
-    for one in found:
-        if isinstance(one, NotConverged):
-            raise one
-    return found
+    result = yield from _each(jobs)
+    for item in result:
+        if isinstance(item, NotConverged):
+            raise item
+    return result
 
 
 def _each(jobs: Sequence[Job[Found]]) -> Job[list[Any]]:
     """Go through the rounds of all trainings; an error in place of what did not converge."""
-    found: list[Any] = [None] * len(jobs)
+    result: list[Any] = [None] * len(jobs)
     waiting: dict[int, list[Ask]] = {}
 
     def go_on(place: int, answer: Any) -> None:
         try:
             waiting[place] = jobs[place].send(answer)
         except StopIteration as end:
-            found[place] = end.value
+            result[place] = end.value
         except NotConverged as problem:
-            found[place] = problem
+            result[place] = problem
 
     for place in range(len(jobs)):
         go_on(place, None)
@@ -81,15 +81,15 @@ def _each(jobs: Sequence[Job[Found]]) -> Job[list[Any]]:
         for place, asks in asked.items():
             go_on(place, answers[first : first + len(asks)])
             first += len(asks)
-    return found
+    return result
 
 
 def alone(data: Data, job: Job[Found]) -> Found:
     """Run one training to its end."""
-    (found,) = together(data, [job])
-    if isinstance(found, NotConverged):
-        raise found
-    return found
+    (result,) = together(data, [job])
+    if isinstance(result, NotConverged):
+        raise result
+    return result
 
 
 def answer_all(
@@ -104,11 +104,11 @@ def answer_all(
     blocks = data.blocks(score.wants) if isinstance(data, Prepared) else data.blocks()
     for part in _in_order(score, blocks, pool, threads):
         score.add(part)
-    found: list[Any] = [None] * len(asks)
+    result: list[Any] = [None] * len(asks)
     for places, answers in zip(kinds.values(), score.answers(), strict=True):
         for place, answer in zip(places, answers, strict=True):
-            found[place] = answer
-    return found
+            result[place] = answer
+    return result
 
 
 class Part(NamedTuple):
@@ -126,25 +126,27 @@ class Score:
 
     def __init__(self, data: Data, reactions: list[Reaction]) -> None:
         self.reactions, d = reactions, data.tokens[1]
-        asked = [[_ask(*piece) for piece in one.directions] for one in reactions]
+        asked = [[_ask(*piece) for piece in reaction.directions] for reaction in reactions]
         pieces = [piece for part in asked for piece in part]
         self.directions = np.concatenate([v for v, _ in pieces])
         self.offsets = np.concatenate([offset for _, offset in pieces])
         self.rows = _ranges([sum(len(v) for v, _ in part) for part in asked])
-        counts = [0 if one.by_bag else sum(n for _, n in one.sums) for one in reactions]
+        counts = [
+            0 if reaction.by_bag else sum(n for _, n in reaction.sums) for reaction in reactions
+        ]
         self.columns = _ranges(counts)
-        mixed = sum(n for one in reactions if one.by_bag for _, n in one.sums)
+        mixed = sum(n for reaction in reactions if reaction.by_bag for _, n in reaction.sums)
         self.sums, self.totals = np.zeros((sum(counts), d)), np.zeros(sum(counts))
         self.mixed = np.empty((len(data.y), mixed, d)) if mixed else None
 
     def wants(self, place: slice) -> bool:
         """Whether anyone looks at the bags at a place."""
-        return any(one.wants(place) for one in self.reactions)
+        return any(reaction.wants(place) for reaction in self.reactions)
 
     def react(self, number: int, block: Block) -> Part:
         """Let all react to a block that look at it."""
         table, runs, place = block.table, Runs.of(block), block.rows
-        active = [k for k, one in enumerate(self.reactions) if one.wants(place)]
+        active = [k for k, reaction in enumerate(self.reactions) if reaction.wants(place)]
         directions, offsets = self.directions, self.offsets
         if len(active) < len(self.reactions):
             some = np.concatenate([self.rows[k] for k in active])
@@ -159,12 +161,12 @@ class Score:
         for k in active:
             own = seen[first : first + len(self.rows[k])]
             first += len(own)
-            found = self.reactions[k].react(own, runs, place, number)
+            result = self.reactions[k].react(own, runs, place, number)
             if self.reactions[k].by_bag:
-                on_bags.append(found)
-            elif found is not None:  # added up at once: coefficients of all would fill the memory
-                sums.append(_sums(found, table))
-                totals.append(found.sum(axis=1))
+                on_bags.append(result)
+            elif result is not None:  # added up at once: coefficients of all would fill the memory
+                sums.append(_sums(result, table))
+                totals.append(result.sum(axis=1))
         mixed = _mixtures(np.concatenate(on_bags), table, block) if on_bags else None
         columns: Any = slice(None)
         if len(active) < len(self.reactions):
@@ -184,20 +186,20 @@ class Score:
     def answers(self) -> Iterator[list[Any]]:
         """Go through the reactions, and what they answer."""
         first = of_bags = 0
-        for one in self.reactions:
-            found = []
-            for sight, count in one.sums:
-                if one.by_bag:
+        for reaction in self.reactions:
+            result = []
+            for sight, count in reaction.sums:
+                if reaction.by_bag:
                     assert self.mixed is not None
                     own = self.mixed[:, of_bags : of_bags + count]
-                    found.append(sight.lens.show(own) if sight.lens else own)
+                    result.append(sight.lens.show(own) if sight.lens else own)
                     of_bags += count
                 else:
                     part = slice(first, first + count)
                     sums, totals = self.sums[part], self.totals[part]
-                    found.append(sight.lens.told(sums, totals) if sight.lens else sums)
+                    result.append(sight.lens.told(sums, totals) if sight.lens else sums)
                     first += count
-            yield one.answers(found)
+            yield reaction.answers(result)
 
 
 def _ask(sight: Sight, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -232,15 +234,15 @@ def _projections(rows: Any, directions: FloatArray) -> FloatArray:
     if len(directions) <= AS_VECTORS:
         return np.stack([project(rows, v) for v in directions])
     with np.errstate(invalid="ignore"):  # as in `arrays.project`
-        found = rows @ directions.T.astype(rows.dtype)
-    return np.ascontiguousarray(found.T, dtype=float)
+        result = rows @ directions.T.astype(rows.dtype)
+    return np.ascontiguousarray(result.T, dtype=float)
 
 
 def _sums(coefficients: FloatArray, rows: Any) -> FloatArray:
     """Return Σ c x over instances, for each row of coefficients."""
     c = coefficients.astype(rows.dtype, copy=False)
     if len(c) <= AS_VECTORS:
-        return np.stack([one @ rows for one in c])
+        return np.stack([item @ rows for item in c])
     return np.asarray(c @ rows)
 
 
@@ -249,9 +251,9 @@ def _mixtures(a: FloatArray, rows: Any, block: Block) -> FloatArray:
     a = a.astype(rows.dtype, copy=False)
     segments, runs = block.segments, Runs.of(block)
     if len(rows) < LONG * len(runs.lengths):
-        return np.stack([segments.mix(one, rows) for one in a], axis=1)
-    found = np.empty((len(runs.lengths), len(a), rows.shape[1]))
+        return np.stack([segments.mix(item, rows) for item in a], axis=1)
+    result = np.empty((len(runs.lengths), len(a), rows.shape[1]))
     for bag, (first, length) in enumerate(zip(runs.starts, runs.lengths, strict=True)):
         inside = slice(first, first + length)
-        found[bag] = a[:, inside] @ rows[inside]
-    return found
+        result[bag] = a[:, inside] @ rows[inside]
+    return result

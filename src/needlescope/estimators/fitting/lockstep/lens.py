@@ -46,18 +46,18 @@ class Lens(NamedTuple):
         """Return kept instances, or means of them, as they are seen."""
         return self._through(rows - self.centre)
 
-    def summaries(self, found: FloatArray) -> FloatArray:
+    def summaries(self, result: FloatArray) -> FloatArray:
         """Return mean, largest, least and deviation of what is seen, of those of what is kept.
 
         Only if the scale is a number for each feature: these are above 0.
         """
-        *places, spread = np.split(found, KINDS, axis=1)
-        return np.hstack([*(self.show(one) for one in places), spread * self.scale])
+        *places, spread = np.split(result, KINDS, axis=1)
+        return np.hstack([*(self.show(place) for place in places), spread * self.scale])
 
     def ask(self, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return directions in which to project what is kept, and what to add to projections."""
-        found = vectors @ self.scale.T if self.scale.ndim == 2 else vectors * self.scale
-        return found, -(found @ self.centre)
+        result = vectors @ self.scale.T if self.scale.ndim == 2 else vectors * self.scale
+        return result, -(result @ self.centre)
 
     def told(self, sums: FloatArray, totals: FloatArray) -> FloatArray:
         """Return sums of instances as they are seen, of those kept and of their coefficients."""

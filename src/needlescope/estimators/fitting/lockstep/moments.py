@@ -15,10 +15,10 @@ from ..settings import KINDS
 
 def mean_instances(data: Data) -> FloatArray:
     """Return the mean instance of each bag."""
-    found = np.empty((len(data.y), data.tokens[1]))
+    result = np.empty((len(data.y), data.tokens[1]))
     for block in data.blocks():
-        found[block.rows] = block.segments.mean(block.table)
-    return found
+        result[block.rows] = block.segments.mean(block.table)
+    return result
 
 
 def covariances(data: Data, share: FloatArray, means: FloatArray) -> FloatArray:
@@ -32,7 +32,7 @@ def covariances(data: Data, share: FloatArray, means: FloatArray) -> FloatArray:
     array([[8.]])
     """
     d = data.tokens[1]
-    found = -(means * share[:, None]).T @ means
+    result = -(means * share[:, None]).T @ means
     for block in data.blocks():
         rows, segments = block.table, block.segments
         if not share[block.rows].any():
@@ -42,9 +42,9 @@ def covariances(data: Data, share: FloatArray, means: FloatArray) -> FloatArray:
             own = sign * each > 0.0
             if own.any():
                 part = rows[own] * np.sqrt(sign * each[own])[:, None].astype(rows.dtype)
-                found += sign * (part.T @ part)
-    assert found.shape == (d, d)
-    return found
+                result += sign * (part.T @ part)
+    assert result.shape == (d, d)
+    return result
 
 
 def summarise(rows: Any, segments: Segments) -> FloatArray:
@@ -67,8 +67,8 @@ def summarise(rows: Any, segments: Segments) -> FloatArray:
 
 def summaries(data: Data, show: Callable[[Any], Any] | None = None) -> FloatArray:
     """Return the summaries of every bag, of its instances or of what is shown of them."""
-    found = np.empty((len(data.y), KINDS * data.tokens[1]))
+    result = np.empty((len(data.y), KINDS * data.tokens[1]))
     for block in data.blocks():
         rows = block.table if show is None else show(block.table)
-        found[block.rows] = summarise(rows, block.segments)
-    return found
+        result[block.rows] = summarise(rows, block.segments)
+    return result

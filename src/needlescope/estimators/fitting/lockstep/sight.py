@@ -91,8 +91,8 @@ class Sight:
         """Return the sum of covariances within bags, each times its share."""
         if self._within is not None:
             return self._within(share)
-        found = covariances(self.data, share, mean_instances(self.data))
-        return found if self.lens is None else self.lens.square(found)
+        result = covariances(self.data, share, mean_instances(self.data))
+        return result if self.lens is None else self.lens.square(result)
 
     def once(self, key: Any, find: Callable[[], Any]) -> Any:
         """Find something by a job, or wait for another that is about to, or return what it found.
@@ -115,7 +115,7 @@ class Sight:
         if self.order is None:
             return trained
         back = np.argsort(self.order)
-        return [one._replace(scores=one.scores[back]) for one in trained]
+        return [item._replace(scores=item.scores[back]) for item in trained]
 
     def part(self, places: Any) -> Sight:
         """Return the same bags, of which only some are trained on."""

@@ -87,8 +87,8 @@ def ways(spec: SearchSpec, d: int, roomy: bool = True, summed_up: bool = True) -
     return [
         look._replace(shrinkage=glass.shrinkage, random_features=glass.random_features)
         for glass in glasses
-        for one in _looks(spec, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
-        for look in _sides(spec, one)
+        for item in _looks(spec, glass, glass.width(d), summed_up=summed_up and glass == glasses[0])
+        for look in _sides(spec, item)
     ]
 
 
@@ -112,7 +112,7 @@ def settings(spec: SearchSpec, way: Setting, unit: float) -> list[Setting]:
     else:
         steps = (int(spec.max_refine_iter),)
     steps = (0,) if mean else steps
-    ridges = [unit * one for one in (MEAN_RIDGES if mean else RIDGES[spec.effort])]
+    ridges = [unit * item for item in (MEAN_RIDGES if mean else RIDGES[spec.effort])]
     if not isinstance(spec.ridge, str):
         ridges = [float(spec.ridge)]
     return [way._replace(ridge=ridge, max_refine_iter=k) for ridge in ridges for k in steps]
@@ -124,8 +124,8 @@ def _glasses(spec: SearchSpec, roomy: bool) -> list[Glass]:
     if not isinstance(spec.shrinkage, str):
         shrinkages = (spec.shrinkage,)
     if not isinstance(spec.random_features, str):
-        return [Glass(one, bool(spec.random_features)) for one in shrinkages]
-    return [Glass(one) for one in shrinkages] + [Glass(shrinkages[0], True)] * roomy
+        return [Glass(shrinkage, bool(spec.random_features)) for shrinkage in shrinkages]
+    return [Glass(shrinkage) for shrinkage in shrinkages] + [Glass(shrinkages[0], True)] * roomy
 
 
 def _looks(spec: SearchSpec, glass: Glass, width: int, *, summed_up: bool) -> Iterator[Setting]:
@@ -137,7 +137,7 @@ def _looks(spec: SearchSpec, glass: Glass, width: int, *, summed_up: bool) -> It
         if spec.effort == "quick" and glass.random_features and len(poolings) > 1:
             return  # all else takes its time
     if (summed_up and not several) or len(poolings) == 1:
-        yield from (Setting(0.0, 0.0, pooling=one) for one in _summaries(spec, poolings))
+        yield from (Setting(0.0, 0.0, pooling=summary) for summary in _summaries(spec, poolings))
     if "log_mean_exp" in poolings and not several:
         for init in _inits(spec, ("amp", "mean")):
             yield Setting(0.0, 0.0, pooling="log_mean_exp", init=init)
@@ -161,7 +161,7 @@ def _sides(spec: SearchSpec, look: Setting) -> Iterator[Setting]:
 def _summaries(spec: SearchSpec, poolings: tuple[str, ...]) -> tuple[str, ...]:
     """Return which classifiers of summaries are offered: a forest takes its time."""
     quick = spec.effort == "quick" and len(poolings) > 1
-    return tuple(one for one in (("summaries",) if quick else SUMMARIES) if one in poolings)
+    return tuple(item for item in (("summaries",) if quick else SUMMARIES) if item in poolings)
 
 
 def _inits(spec: SearchSpec, offered: tuple[str, ...]) -> tuple[str, ...]:

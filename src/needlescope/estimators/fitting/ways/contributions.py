@@ -40,15 +40,15 @@ def parts(
         return model.each(rows, segments)
     even = segments.uniform(len(rows))
     if isinstance(model, Evidence):
-        a, found = look(rows, segments, model.q[0])
-        each = _odds(project(rows, model.q[0]), segments.spread(found), a, even)
-        each, found = model.sign * each, model.sign * found
+        a, result = look(rows, segments, model.q[0])
+        each = _odds(project(rows, model.q[0]), segments.spread(result), a, even)
+        each, result = model.sign * each, model.sign * result
     else:
-        each, found = np.zeros(len(rows)), np.zeros(segments.count(len(rows)))
+        each, result = np.zeros(len(rows)), np.zeros(segments.count(len(rows)))
         for head in attended(rows, segments, model.q, model.w, 1.0):
             each += head.a * head.seen
-            found += head.score
-    return each + model.b * even, found + model.b
+            result += head.score
+    return each + model.b * even, result + model.b
 
 
 def _odds(seen: FloatArray, evidence: FloatArray, a: FloatArray, even: FloatArray) -> FloatArray:

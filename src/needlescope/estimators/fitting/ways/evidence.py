@@ -58,10 +58,10 @@ def look(rows: Any, segments: Segments, q: FloatArray) -> tuple[FloatArray, Floa
 
 def scores(data: Data, model: Evidence) -> FloatArray:
     """Return the score of every bag."""
-    found = np.full(len(data.y), model.b)
+    result = np.full(len(data.y), model.b)
     for block in data.blocks():
-        found[block.rows] += model.sign * look(block.table, block.segments, model.q[0])[1]
-    return found
+        result[block.rows] += model.sign * look(block.table, block.segments, model.q[0])[1]
+    return result
 
 
 def balanced(
@@ -69,9 +69,9 @@ def balanced(
 ) -> Job[tuple[Evidence, FloatArray]]:
     """Return the evidence along a query (d,), with the bias that suits it best, and all scores."""
     everyone = sight.training is not None
-    (found,) = yield [EvidenceSlope(sight, loss, q, 0.0, sign, all=everyone)]
-    b = balancing_shift(found.scores, sight.y, loss, sight.weight)
-    return Evidence(q[None], b, sign), found.scores + b
+    (result,) = yield [EvidenceSlope(sight, loss, q, 0.0, sign, all=everyone)]
+    b = balancing_shift(result.scores, sight.y, loss, sight.weight)
+    return Evidence(q[None], b, sign), result.scores + b
 
 
 def model(at: FloatArray, sign: float = 1.0) -> Evidence:

@@ -97,7 +97,7 @@ def compare(
     best = _going_on(behind)
     left = {way: ways[way] for way in tried if way in best}
     final = _by_all(left, places, score, losses)
-    return final, {way: found for way, found in behind.items() if way not in best}
+    return final, {way: result for way, result in behind.items() if way not in best}
 
 
 def _lost_side(scouts: Ways, scores: Scores, held: IndexArray, losses: Losses) -> bool | None:
@@ -116,18 +116,20 @@ def _lost_side(scouts: Ways, scores: Scores, held: IndexArray, losses: Losses) -
 def _going_on(behind: dict[Setting, tuple[Setting, float, float]]) -> list[Setting]:
     """Return the best ways, and the best of each other kin that is not hopeless."""
     order = sorted(behind, key=lambda way: behind[way][1])
-    found = order[:GO_ON]
+    result = order[:GO_ON]
     for way in order[GO_ON:]:
         _, worse, error = behind[way]
-        if worse <= HOPELESS_KIN * error and way.kin not in (one.kin for one in found):
-            found.append(way)
-    return found
+        if worse <= HOPELESS_KIN * error and way.kin not in (item.kin for item in result):
+            result.append(way)
+    return result
 
 
 def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Scores:
     """Return the scores of some ways by all folds: many iterations with the best ridge only."""
     scores: Scores = {}
-    soon = {way: [one for one in some if one.max_refine_iter <= FEW] for way, some in ways.items()}
+    soon = {
+        way: [item for item in some if item.max_refine_iter <= FEW] for way, some in ways.items()
+    }
     if not all(soon.values()):
         score(ways, places, scores)
         return scores
@@ -135,7 +137,7 @@ def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Sc
     done, held = _done(soon, scores), np.concatenate([own for _, own in places])
     best = _behind(done, scores, held, losses) if done else {}
     far = {
-        way: [one for one in ways[way] if one.max_refine_iter > FEW and one.ridge == top.ridge]
+        way: [item for item in ways[way] if item.max_refine_iter > FEW and item.ridge == top.ridge]
         for way, (top, *_) in best.items()
     }
     far = {way: some for way, some in far.items() if some}
@@ -146,21 +148,22 @@ def _by_all(ways: Ways, places: list[Place], score: Score, losses: Losses) -> Sc
 
 def few(settings: list[Setting]) -> list[Setting]:
     """Return the settings of a way that say enough of it: few iterations, of a middling ridge."""
-    ridges = list(dict.fromkeys(one.ridge for one in settings))
+    ridges = list(dict.fromkeys(setting.ridge for setting in settings))
     middling = ridges[len(ridges) // 2]
     if not settings[0].attends:
         return settings
-    most = max(FEW, min(one.max_refine_iter for one in settings))
+    most = max(FEW, min(setting.max_refine_iter for setting in settings))
     return [
-        one
-        for one in settings
-        if one.max_refine_iter == 0 or (one.max_refine_iter <= most and one.ridge == middling)
+        setting
+        for setting in settings
+        if setting.max_refine_iter == 0
+        or (setting.max_refine_iter <= most and setting.ridge == middling)
     ]
 
 
 def _done(ways: Ways, scores: Scores) -> Ways:
     """Return the ways that could be trained."""
-    return {way: some for way, some in ways.items() if all(one in scores for one in some)}
+    return {way: some for way, some in ways.items() if all(item in scores for item in some)}
 
 
 def is_scout(way: Setting) -> bool:
@@ -187,8 +190,10 @@ def _behind(
     losses: Losses,
 ) -> dict[Setting, tuple[Setting, float, float]]:
     """Return the best setting of each way, how much worse it is than the best, and the error."""
-    each = {one: losses(scores[one], held) for settings in ways.values() for one in settings}
-    means = {one: float(share @ found) for one, (found, share) in each.items()}
-    tops = {way: min(settings, key=lambda one: means[one]) for way, settings in ways.items()}
-    best = min(tops.values(), key=lambda one: means[one])
+    each = {
+        setting: losses(scores[setting], held) for settings in ways.values() for setting in settings
+    }
+    means = {name: float(share @ result) for name, (result, share) in each.items()}
+    tops = {way: min(settings, key=lambda item: means[item]) for way, settings in ways.items()}
+    best = min(tops.values(), key=lambda item: means[item])
     return {way: (top, *apart(each[top][0], *each[best])) for way, top in tops.items()}

@@ -116,12 +116,12 @@ class _AttentionSlopes(_Slopes):
         pulls = self.pulls(np.add.reduceat(each, self.firsts, axis=0), place)
         if self.held:
             return None
-        found = np.empty(seen.shape)
-        in_q, in_w = found[: self.heads], found[self.heads :]
+        result = np.empty(seen.shape)
+        in_q, in_w = result[: self.heads], result[self.heads :]
         np.multiply(runs.spread(pulls[self.owner]), a, out=in_w)
         np.subtract(read, runs.spread(each), out=in_q)
         in_q *= in_w
-        return found
+        return result
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
         if self.held:
@@ -156,7 +156,7 @@ class _EvidenceSlopes(_Slopes):
     def answers(self, sums: list[FloatArray]) -> list[Any]:
         if self.held:
             return list(self.scores)
-        return self.slopes([one[0] for one in sums])
+        return self.slopes([item[0] for item in sums])
 
 
 AttentionSlope.reaction, EvidenceSlope.reaction = _AttentionSlopes, _EvidenceSlopes
@@ -174,12 +174,12 @@ def walk(
     at = next(asked, None)
     while at is not None:
         everyone = len(descent.path) in stops
-        (found,) = yield [ask(at, everyone)]
-        slope = found.gradient
+        (result,) = yield [ask(at, everyone)]
+        slope = result.gradient
         slope[:-1] += ridge * at[:-1]
-        value = found.loss + 0.5 * ridge * float(at[:-1] @ at[:-1])
+        value = result.loss + 0.5 * ridge * float(at[:-1] @ at[:-1])
         try:
-            at = asked.send(Point(at, value, slope, (found.scores, everyone)))
+            at = asked.send(Point(at, value, slope, (result.scores, everyone)))
         except StopIteration:
             at = None
 

@@ -84,7 +84,7 @@ class _Rounds(Reaction):
         return [(ask.sight, 1) for ask in self.asks]
 
     def react(self, seen: FloatArray, runs: Runs, place: slice, number: int) -> FloatArray:
-        found = np.zeros(seen.shape)
+        result = np.zeros(seen.shape)
         for k, ask in enumerate(self.asks):
             each = ask.share[place]
             if not each.any():
@@ -93,12 +93,12 @@ class _Rounds(Reaction):
             p = runs.softmax(ask.strength * omega)
             ask.own[number] = ask.strength * p
             self.squares[k, place] = runs.sum(p * p)
-            found[k] = runs.spread(each) * p
-        return found
+            result[k] = runs.spread(each) * p
+        return result
 
     def answers(self, sums: list[FloatArray]) -> list[Any]:
         each = (self.share * self.squares).sum(axis=1)
-        return [(one[0], float(square)) for one, square in zip(sums, each, strict=True)]
+        return [(item[0], float(square)) for item, square in zip(sums, each, strict=True)]
 
 
 Round.reaction = _Rounds

@@ -54,7 +54,7 @@ class Summarised:
         """There is no readout of instances."""
         return np.zeros_like(self.q)
 
-    def parts(self, found: FloatArray) -> FloatArray:
+    def parts(self, result: FloatArray) -> FloatArray:
         """Return what each summary adds to the score of its bag."""
         raise NotImplementedError
 
@@ -62,16 +62,16 @@ class Summarised:
         """Return the score of every bag."""
         return self.of(summaries(data))
 
-    def of(self, found: FloatArray) -> FloatArray:
+    def of(self, result: FloatArray) -> FloatArray:
         """Return the score of bags that are summarised."""
-        scores: FloatArray = self.parts(found).sum(axis=1) + self.b
+        scores: FloatArray = self.parts(result).sum(axis=1) + self.b
         return scores
 
     def each(self, rows: Any, segments: Segments) -> tuple[FloatArray, FloatArray]:
         """Return what each instance adds, and the score of each bag."""
-        bags, found = segments.ragged(len(rows)), summarise(rows, segments)
-        parts, total = self.parts(found), self.b * segments.uniform(len(rows))
-        shares = _shares(rows, bags, found, self.centre)
+        bags, result = segments.ragged(len(rows)), summarise(rows, segments)
+        parts, total = self.parts(result), self.b * segments.uniform(len(rows))
+        shares = _shares(rows, bags, result, self.centre)
         for own, share in zip(np.split(parts, KINDS, axis=1), shares, strict=True):
             total += np.einsum("ij,ij->i", np.repeat(own, bags.lengths, axis=0), share)
         return total, parts.sum(axis=1) + self.b
@@ -83,9 +83,9 @@ class Linear(Summarised):
 
     weights: FloatArray
 
-    def parts(self, found: FloatArray) -> FloatArray:
+    def parts(self, result: FloatArray) -> FloatArray:
         """Return weights times summaries."""
-        return (found - self.centre) * self.weights
+        return (result - self.centre) * self.weights
 
 
 @dataclass(frozen=True)
@@ -98,17 +98,19 @@ class Forest(Summarised):
 
     trees: list[ExtraTreeRegressor]
 
-    def of(self, found: FloatArray) -> FloatArray:
+    def of(self, result: FloatArray) -> FloatArray:
         """Return the mean vote, by the trees' own quick way."""
-        rows = found.astype(np.float32)
-        share = np.mean([one.tree_.predict(rows)[:, 0] for one in self.trees], axis=0)
+        rows = result.astype(np.float32)
+        share = np.mean([tree.tree_.predict(rows)[:, 0] for tree in self.trees], axis=0)
         return np.asarray(_score(share))
 
-    def parts(self, found: FloatArray) -> FloatArray:
+    def parts(self, result: FloatArray) -> FloatArray:
         """Return what the questions about each summary change."""
-        rows, total = found.astype(np.float32), np.zeros(found.shape)
-        for one in self.trees:
-            total += (one.tree_.decision_path(rows) @ _changes(one.tree_, rows.shape[1])).toarray()
+        rows, total = result.astype(np.float32), np.zeros(result.shape)
+        for tree in self.trees:
+            total += (
+                tree.tree_.decision_path(rows) @ _changes(tree.tree_, rows.shape[1])
+            ).toarray()
         return np.asarray(STEEPNESS * total / len(self.trees))
 
 
@@ -126,14 +128,16 @@ def _changes(tree: Any, width: int) -> csr_array:
     return csr_array((change, (nodes, tree.feature[before])), shape=(len(votes), width))
 
 
-def _shares(rows: Any, bags: Ragged, found: FloatArray, centre: FloatArray) -> Iterator[FloatArray]:
+def _shares(
+    rows: Any, bags: Ragged, result: FloatArray, centre: FloatArray
+) -> Iterator[FloatArray]:
     """Go through the kinds of summaries: by how much each instance has a part in each feature's.
 
     Weights are positive, and those of the instances of a bag add up to 1.
     """
     starts, lengths = bags.starts[:-1], bags.lengths
     mean, largest, least, _ = (
-        np.repeat(one, lengths, axis=0) for one in np.split(found, KINDS, axis=1)
+        np.repeat(item, lengths, axis=0) for item in np.split(result, KINDS, axis=1)
     )
     middle = centre[: rows.shape[1]]
     on_side = np.maximum((rows - middle) * np.sign(mean - middle), 0.0)
@@ -144,7 +148,7 @@ def _shares(rows: Any, bags: Ragged, found: FloatArray, centre: FloatArray) -> I
 
 
 def linear(
-    found: FloatArray, y: FloatArray, weight: FloatArray, loss: Loss, ridges: list[float]
+    result: FloatArray, y: FloatArray, weight: FloatArray, loss: Loss, ridges: list[float]
 ) -> list[Summarised]:
     """Train a linear readout of standardised summaries for each ridge.
 
@@ -158,15 +162,15 @@ def linear(
     >>> int(np.argmax(model.weights)), bool(((model.of(F) > 0.0) == (y > 0.0)).mean() > 0.8)
     (7, True)
     """
-    centre = weight @ found / weight.sum()
-    deviation = np.sqrt(weight @ np.square(found - centre) / weight.sum())
-    changes = deviation > CONSTANT * np.abs(found).max(axis=0)
+    centre = weight @ result / weight.sum()
+    deviation = np.sqrt(weight @ np.square(result - centre) / weight.sum())
+    changes = deviation > CONSTANT * np.abs(result).max(axis=0)
     scale = np.where(changes, deviation, np.inf)
-    fits = minimise_path((found - centre) / scale, y, loss, ridges, weight, tolerance=TOLERANCE)
+    fits = minimise_path((result - centre) / scale, y, loss, ridges, weight, tolerance=TOLERANCE)
     return [Linear(centre, float(fit.b), fit.w / scale) for fit in fits]
 
 
-def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> Summarised:
+def forest(result: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> Summarised:
     """Grow trees that ask for summaries at random, on the bags of a weight above 0.
 
     Examples
@@ -181,7 +185,7 @@ def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> S
     own, random = np.flatnonzero(weight > 0.0), np.random.RandomState(seed)
     share = weight[own] * (len(own) / weight[own].sum())
     even = bool((share == share[0]).all())  # then to say nothing of weights is quicker
-    rows, votes = found[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
+    rows, votes = result[own].astype(np.float32), np.where(y[own] > 0.0, 1.0, 0.0)
     trees = []
     with config_context(skip_parameter_validation=True):  # it takes longer than to grow a tree
         for _ in range(TREES):
@@ -191,4 +195,4 @@ def forest(found: FloatArray, y: FloatArray, weight: FloatArray, seed: int) -> S
             tree.fit(rows, votes, sample_weight=None if even else share, check_input=False)
             trees.append(tree)
     b = float(_score(share @ votes / share.sum()))
-    return Forest(weight @ found / weight.sum(), b, trees)
+    return Forest(weight @ result / weight.sum(), b, trees)
