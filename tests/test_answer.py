@@ -9,7 +9,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.answer import Question
-from needlescope.outcome import Capacity
+from needlescope.results import Capacity
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINING = ns.Training(alpha0=4.0, alpha1=[1.0, 2.0, 4.0], ridge=0.05)

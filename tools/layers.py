@@ -64,7 +64,7 @@ def folder(path: str) -> str:
     ('theory/law', 'words', 'words')
     """
     place = str(Path(path).parent)
-    return WORDS if place in (".", "losses", "outcome") else place
+    return WORDS if place in (".", "losses", "results") else place
 
 
 def packages(source: Path) -> list[Package]:
@@ -79,7 +79,7 @@ def packages(source: Path) -> list[Package]:
         flat[own] += path.name != "__init__.py"
         for other in _imports(source, path):
             edges[place][folder(other)] += 1
-    most = {WORDS: max(flat["."], flat["losses"], flat["outcome"])}
+    most = {WORDS: max(flat["."], flat["losses"], flat["results"])}
     return [
         Package(
             name,

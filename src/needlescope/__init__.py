@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from .experiments.units.unit import Unit
     from .losses import Loss, PiecewiseQuadratic
     from .noise import Noise
-    from .outcome import (
+    from .planning.compare import compare
+    from .planning.plan import plan
+    from .planning.sensitivity import sensitivity
+    from .planning.tune import tune
+    from .query import Query
+    from .results import (
         Alignment,
         Asymptote,
         BayesOptimal,
@@ -44,11 +49,6 @@ if TYPE_CHECKING:
         Threshold,
         Tuned,
     )
-    from .planning.compare import compare
-    from .planning.plan import plan
-    from .planning.sensitivity import sensitivity
-    from .planning.tune import tune
-    from .query import Query
     from .schedule import Schedule
     from .signal_count import SignalCount
     from .simulation.amp.simulate_amp import simulate_amp
@@ -79,40 +79,40 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Alignment": "outcome",
-    "Asymptote": "outcome",
-    "BestQuery": "outcome",
-    "Capacity": "outcome",
-    "Comparison": "outcome",
-    "Crossover": "outcome",
-    "DeepOutcome": "outcome",
-    "Focus": "outcome",
-    "BayesOptimal": "outcome",
-    "BayesThreshold": "outcome",
+    "Alignment": "results",
+    "Asymptote": "results",
+    "BestQuery": "results",
+    "Capacity": "results",
+    "Comparison": "results",
+    "Crossover": "results",
+    "DeepOutcome": "results",
+    "Focus": "results",
+    "BayesOptimal": "results",
+    "BayesThreshold": "results",
     "Loss": "losses",
     "NoMinimiser": "errors",
     "Noise": "noise",
     "NotConverged": "errors",
-    "Oracle": "outcome",
-    "Outcome": "outcome",
-    "PhaseBoundaries": "outcome",
+    "Oracle": "results",
+    "Outcome": "results",
+    "PhaseBoundaries": "results",
     "PiecewiseQuadratic": "losses",
-    "PilotPlan": "outcome",
-    "Plan": "outcome",
+    "PilotPlan": "results",
+    "Plan": "results",
     "Positions": "task",
     "Query": "query",
     "Schedule": "schedule",
-    "Sensitivity": "outcome",
-    "Separability": "outcome",
+    "Sensitivity": "results",
+    "Separability": "results",
     "SignalCount": "signal_count",
-    "SimulatedAMP": "outcome",
-    "StateEvolution": "outcome",
+    "SimulatedAMP": "results",
+    "StateEvolution": "results",
     "Store": "experiments.stores.store",
     "Sweep": "experiments.sweep",
     "Task": "task",
-    "Threshold": "outcome",
+    "Threshold": "results",
     "Training": "training",
-    "Tuned": "outcome",
+    "Tuned": "results",
     "Unit": "experiments.units.unit",
     "align": "theory.alignment",
     "asymptote": "theory.asymptote",

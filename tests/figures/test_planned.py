@@ -9,7 +9,7 @@ import pytest
 import needlescope as ns
 from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.planned import plan_drawing, tuning_drawing
-from needlescope.outcome.planned import Curves, Interval, Plan, Tuned
+from needlescope.results.planned import Curves, Interval, Plan, Tuned
 
 ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "bayes_optimal": 0.05, "amp": 0.06}
 CURVES = Curves(

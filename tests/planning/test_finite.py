@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.outcome.planned import Interval
 from needlescope.planning import finite
 from needlescope.planning.inverter import Root
 from needlescope.planning.learners import Evaluation, get_learner
 from needlescope.planning.missing import Solution
 from needlescope.planning.spec import plan_spec
+from needlescope.results.planned import Interval
 
 TRAINING = ns.Training(alpha1=1.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.outcome import Separability
+from needlescope.results import Separability
 from needlescope.simulation.summary import build, by_name, means
 
 

@@ -15,7 +15,7 @@ from ..answer import Question
 from ..arrays import FloatArray, Value
 from ..grid import amount, check_broadcast, check_kind, integer, whole, yes_or_no
 from ..noise import STANDARD, Noise
-from ..outcome import DeepOutcome
+from ..results import DeepOutcome
 from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.progress import check_progress
 from ..running.seeds import streams

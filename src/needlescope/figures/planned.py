@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..grid import check_kind
-from ..outcome.planned import Curves, Plan, Tuned
+from ..results.planned import Curves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
 from .drawn import drawn
 from .marks import Dots, Line, Mark, Rule, Words, numbers
@@ -51,7 +51,7 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.outcome.planned import Curves
+    >>> from needlescope.results.planned import Curves
     >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
     >>> names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
     >>> made_up = Curves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})

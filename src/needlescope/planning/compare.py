@@ -12,9 +12,9 @@ from scipy.optimize import brentq
 from ..answer import Question
 from ..errors import NotConverged
 from ..models import get_model
-from ..outcome.planned import Comparison
 from ..paper import derived
 from ..query import Query
+from ..results.planned import Comparison
 from ..task import Task
 from ..theory.oracle.least_error import oracle
 from ..theory.provenance import of_search

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotConverged
-from ..outcome.planned import Curves, Plan
+from ..results.planned import Curves, Plan
 from .learners import FLOORS, NAMES, get_learner
 from .tuning.budget import Budget
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import NotConverged, shortened
-from ..outcome.planned import Interval
+from ..results.planned import Interval
 from .inverter import largest, probit
 from .learners import Evaluation, Learner
 from .missing import Solution, limits, lost, rounded, whole_limits

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import NoMinimiser, NotConverged
 from ..losses import Loss
-from ..outcome.planned import Line
+from ..results.planned import Line
 from ..theory.oracle.least_error import oracle
 from . import words
 from .learners import AMP, BAYES_OPTIMAL, FLOORS, NAMES, Learner, get_learner

@@ -14,7 +14,7 @@ import numpy as np
 from ..answer import Question
 from ..grid import yes_or_no
 from ..losses import Loss, get_loss
-from ..outcome.planned import Line, Plan
+from ..results.planned import Line, Plan
 from ..running.seeds import check_seed
 from ..theory.asked import check_tol
 from ..theory.oracle.least_error import oracle

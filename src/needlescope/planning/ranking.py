@@ -11,8 +11,8 @@ not know how frequent the classes are.
 from __future__ import annotations
 
 from ..models import get_model
-from ..outcome import Outcome
 from ..query import Query
+from ..results import Outcome
 from ..task import Task
 from ..theory.law.ladder import ROUGH
 from ..theory.law.limits import train_limit

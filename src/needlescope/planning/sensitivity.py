@@ -22,9 +22,9 @@ from ..arrays import FloatArray
 from ..grid import check_kind
 from ..losses import get_loss
 from ..models import get_model
-from ..outcome.planned import Sensitivity
-from ..outcome.trained import as_query
 from ..query import Query
+from ..results.planned import Sensitivity
+from ..results.trained import as_query
 from ..task import Task
 from ..theory.alignment import trained
 from ..theory.asked import check_tol

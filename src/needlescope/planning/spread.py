@@ -18,7 +18,7 @@ from scipy.special import expit, logit
 
 from ..arrays import FloatArray
 from ..errors import NoMinimiser, NotConverged
-from ..outcome.planned import Interval
+from ..results.planned import Interval
 from ..running.seeds import streams
 from ..simulation.simulate import simulate
 from ..task import Task

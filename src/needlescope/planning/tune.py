@@ -14,8 +14,8 @@ from ..errors import NoMinimiser, NotConverged
 from ..grid import check_kind, choice, listed, single, whole
 from ..losses import Loss, check_loss, get_loss
 from ..models import get_model
-from ..outcome.planned import Tuned
 from ..query import Query
+from ..results.planned import Tuned
 from ..task import Task
 from ..theory.asked import check_tol
 from ..theory.provenance import of_search

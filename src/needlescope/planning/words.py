@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..outcome.planned import Plan
+from ..results.planned import Plan
 
 if TYPE_CHECKING:
     from .learners import Learner

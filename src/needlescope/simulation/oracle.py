@@ -20,7 +20,7 @@ from scipy.special import logsumexp
 from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import check_kind, choice, whole
-from ..outcome import Oracle
+from ..results import Oracle
 from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.seeds import child, generator, streams
 from ..signal_count import SignalCount

@@ -12,7 +12,7 @@ from ..answer import Question
 from ..arrays import FloatArray
 from ..grid import choice
 from ..models import WITH_QUERY
-from ..outcome import Alignment, Focus, Outcome, Separability
+from ..results import Alignment, Focus, Outcome, Separability
 from ..running.processes import check_n_jobs, run, worth
 from ..running.seeds import streams
 from ..task import Task

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..outcome import Kind, gather
+from ..results import Kind, gather
 
 
 def by_name(

@@ -27,7 +27,7 @@ from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import Loss, PiecewiseQuadratic, get_loss
 from ..losses.balance import balance
-from ..outcome import Alignment, gather
+from ..results import Alignment, gather
 from ..task import Task
 from ..training import Training
 from .along import along_signals

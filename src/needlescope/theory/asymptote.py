@@ -23,8 +23,8 @@ from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..models import Model, get_model
 from ..models.nodes import JointLaw
-from ..outcome import Asymptote, gather
 from ..query import Query
+from ..results import Asymptote, gather
 from ..task import Task
 from .asked import check_tol, need_query
 from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder, standard_error

@@ -23,8 +23,8 @@ from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import get_loss
 from ..models import ATTENTION
-from ..outcome import BestQuery, gather
 from ..query import Query
+from ..results import BestQuery, gather
 from ..task import Task
 from ..training import Training
 from .asked import check_tol

@@ -13,8 +13,8 @@ from ..answer import Question
 from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..models import Model, get_model
-from ..outcome import Capacity, gather
 from ..query import Query
+from ..results import Capacity, gather
 from ..task import Task
 from .asked import check_tol, need_query
 from .groups import groups

@@ -17,8 +17,8 @@ from scipy.optimize import brentq
 from ..answer import Question
 from ..grid import check_kind, common_shape
 from ..models import ATTENTION, POOLED
-from ..outcome import Crossover, gather
 from ..query import Query
+from ..results import Crossover, gather
 from ..task import Task
 from ..training import Training
 from .asked import check_tol

@@ -27,8 +27,8 @@ from ..grid import check_kind, choice, common_shape
 from ..lattice import REPLICATES
 from ..models import WITH_QUERY, Model, get_model
 from ..models.asked import check_schedule
-from ..outcome import Focus, gather
 from ..query import Query
+from ..results import Focus, gather
 from ..task import Task
 from ..training import Training
 from .asked import check_tol

@@ -17,8 +17,8 @@ from ..arrays import FloatArray
 from ..errors import NotConverged
 from ..models import Model
 from ..models.asked import check_query
-from ..outcome.trained import as_query
 from ..query import SHARPEST, Query
+from ..results.trained import as_query
 from ..task import Task
 from ..training import Training
 from .alignment import trained

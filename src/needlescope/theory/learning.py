@@ -19,8 +19,8 @@ from ..losses import get_loss
 from ..models import Model, get_model
 from ..models.asked import check_schedule, check_test
 from ..models.nodes import JointLaw
-from ..outcome import Outcome, gather
 from ..query import Query
+from ..results import Outcome, gather
 from ..task import Positions, Task
 from ..training import DATA, Training
 from .asked import NO_QUERY, check_tol

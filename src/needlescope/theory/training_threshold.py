@@ -14,8 +14,8 @@ from ..arrays import Value
 from ..grid import check_broadcast, check_kind, choice, common_shape, real
 from ..models import get_model
 from ..models.asked import check_query, check_schedule
-from ..outcome import Outcome, Threshold, gather
 from ..query import Query
+from ..results import Outcome, Threshold, gather
 from ..task import Task
 from ..training import DATA, Training
 from .asked import check_tol

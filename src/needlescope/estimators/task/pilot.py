@@ -19,12 +19,12 @@ from sklearn.utils import check_random_state
 from ...arrays import FloatArray
 from ...grid import whole
 from ...losses import Loss
-from ...outcome.planned import Line, PilotPlan, Plan
 from ...planning.inverter import probit
 from ...planning.learners import Learner, get_learner
 from ...planning.missing import roughly
 from ...planning.plan import PlanOptions, make_plan
 from ...planning.spec import PlanSpec, plan_spec
+from ...results.planned import Line, PilotPlan, Plan
 from ...task import Task
 from ..bags.bags import Bags, as_bags
 from ..linear import PooledClassifier

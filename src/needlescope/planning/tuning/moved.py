@@ -10,9 +10,9 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...models import get_model
-from ...outcome import Outcome
-from ...outcome.trained import as_query
 from ...query import Query
+from ...results import Outcome
+from ...results.trained import as_query
 from ...task import Task
 from ...theory.law.ladder import LADDER, ROUGH
 from ...theory.law.limits import train_limit

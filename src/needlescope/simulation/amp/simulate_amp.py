@@ -10,7 +10,7 @@ from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind, choice, real, whole
 from ...noise import STANDARD
-from ...outcome import SimulatedAMP
+from ...results import SimulatedAMP
 from ...running.processes import Progress, check_n_jobs, run, worth
 from ...running.seeds import child, generator, streams
 from ...task import Positions, Task

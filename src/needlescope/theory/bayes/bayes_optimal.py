@@ -16,7 +16,7 @@ import numpy as np
 from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...errors import NotConverged
-from ...outcome import BayesOptimal, gather
+from ...results import BayesOptimal, gather
 from ...task import Task
 from ..asked import check_tol
 from ..law.ladder import ERRORS_WITHIN_TOL

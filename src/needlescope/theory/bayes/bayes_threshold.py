@@ -19,7 +19,7 @@ from ...arrays import Value
 from ...errors import NotConverged
 from ...grid import amount, check_broadcast, check_kind, real
 from ...lattice import REPLICATES
-from ...outcome import BayesThreshold, gather
+from ...results import BayesThreshold, gather
 from ...task import Task
 from ..asked import check_tol
 from ..law.ladder import ERRORS_WITHIN_TOL

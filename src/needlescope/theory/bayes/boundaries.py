@@ -10,7 +10,7 @@ from ...answer import Question
 from ...errors import NotConverged
 from ...grid import check_kind
 from ...lattice import REPLICATES
-from ...outcome import PhaseBoundaries, gather
+from ...results import PhaseBoundaries, gather
 from ...task import Task
 from ..asked import check_tol
 from ..law.ladder import ERRORS_WITHIN_TOL

@@ -19,7 +19,7 @@ from ...arrays import Value
 from ...errors import NotConverged
 from ...grid import whole
 from ...lattice import REPLICATES
-from ...outcome import StateEvolution, gather
+from ...results import StateEvolution, gather
 from ...task import Task
 from ..asked import check_tol
 from ..law.ladder import ERRORS_WITHIN_TOL

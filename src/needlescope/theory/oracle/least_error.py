@@ -19,8 +19,8 @@ from ...answer import Question
 from ...errors import NotConverged
 from ...grid import check_kind, choice
 from ...lattice import REPLICATES
-from ...outcome import Oracle, gather
 from ...paper import derived
+from ...results import Oracle, gather
 from ...signal_count import SignalCount
 from ...task import Positions, Task
 from ..asked import check_tol

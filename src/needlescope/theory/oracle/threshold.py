@@ -13,7 +13,7 @@ from ...answer import Question
 from ...arrays import Value
 from ...errors import NotConverged
 from ...grid import check_broadcast, check_kind, choice, real
-from ...outcome import Threshold, gather
+from ...results import Threshold, gather
 from ...task import Task
 from ..asked import check_tol
 from ..on_error import Points

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 import numpy as np
 
 from needlescope.experiments.units.calls import flatten
-from needlescope.outcome import DeepOutcome, Outcome
+from needlescope.results import DeepOutcome, Outcome
 
 NUMBERS = {
     field.name: 0.5

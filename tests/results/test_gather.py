@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from needlescope import outcome
+from needlescope import results
 from needlescope.answer import Answer
-from needlescope.outcome import Capacity, Crossover, gather
+from needlescope.results import Capacity, Crossover, gather
 
 COVERS = ("learned", "limits", "trained")
-RESULTS = [getattr(outcome, name) for name in outcome.__all__ if name not in ("Kind", "gather")]
+RESULTS = [getattr(results, name) for name in results.__all__ if name not in ("Kind", "gather")]
 
 
 def row(**more: float) -> dict[str, object]:

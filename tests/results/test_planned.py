@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from needlescope.outcome import Plan
-from needlescope.outcome.planned import Interval, Line
+from needlescope.results import Plan
+from needlescope.results.planned import Interval, Line
 
 FOUND = Plan(
     "n", "attention", 30.0, 10.0, 20.0, 15.0, 4, 1, 4.0, 0.5, 20, 0.12, 0.0, 0.02,
