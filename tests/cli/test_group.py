@@ -10,7 +10,7 @@ import pytest
 
 from needlescope.cli.group import SUMMARIES
 
-HEAVY = ("numpy", "scipy", "pandas", "matplotlib", "rich", "joblib")
+HEAVY = ("numpy", "scipy", "pandas", "matplotlib", "rich", "loky")
 
 
 @pytest.mark.parametrize("name", SUMMARIES)

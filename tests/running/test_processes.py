@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -325,7 +324,6 @@ def test_a_result_that_cannot_be_pickled_is_an_error() -> None:
         run(lambda job: (x for x in "a"), [1, 2], n_jobs=2)
 
 
-@pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
 def test_a_killed_worker_is_told() -> None:
     def die(job: int) -> None:
         if job == 1:
@@ -339,7 +337,6 @@ def test_a_killed_worker_is_told() -> None:
     assert run(abs, [-1, -2], n_jobs=2) == [1, 2]
 
 
-@pytest.mark.skipif(shutil.which("pgrep") is None, reason="loky complains without it")
 @pytest.mark.parametrize("jobs", [range(8), pytest.param([1], marks=pytest.mark.slow)])
 def test_jobs_that_kill_their_workers_are_given_up_and_no_others(jobs) -> None:
     def die(job: int) -> int:
@@ -444,7 +441,7 @@ from needlescope.running.processes import run
 
 class Loses:
     def find_spec(self, name, path=None, target=None):
-        if name == "joblib.externals.loky":
+        if name == "loky":
             try:
                 signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:
@@ -454,7 +451,7 @@ sys.meta_path.insert(0, Loses())
 try:
     run(abs, range(4), n_jobs=2)
 except KeyboardInterrupt:
-    print("told", "joblib.externals.loky" in sys.modules)
+    print("told", "loky" in sys.modules)
 """
     )
     assert running.ends() == 0
@@ -539,8 +536,8 @@ def test_sensible_numbers_of_workers_are_taken() -> None:
 # ---------------------------------------------------------------- imports
 
 
-def test_importing_loads_neither_joblib_nor_rich() -> None:
+def test_importing_loads_neither_loky_nor_rich() -> None:
     code = "import sys, needlescope.running.processes, needlescope.running.seeds\n"
-    code += "print([name for name in ('joblib', 'rich', 'threadpoolctl') if name in sys.modules])"
+    code += "print([name for name in ('loky', 'psutil', 'rich', 'threadpoolctl') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr

@@ -1,11 +1,15 @@
-"""A pool of worker processes that leaves nothing behind.
+"""A pool of worker processes that leaves no process behind.
 
-Not after the last job, not after an error or Ctrl-C, and not when the caller itself is killed,
-which each worker notices within a second, and ends. A worker has one BLAS thread.
+The workers end after the last job, after an error and after Ctrl-C. If the caller itself is killed,
+each worker notices within a second and exits. A worker has one BLAS thread.
+
+The pool is loky's, since its workers do not import the caller's main module: a script needs no
+``if __name__ == "__main__"``. What loky kills workers with is psutil.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -13,7 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -29,79 +33,54 @@ THREADS = (
 
 @contextmanager
 def pool(size: int, function: bytes) -> Iterator[Any]:
-    """An executor whose workers are gone at the end, at once if that is an error or Ctrl-C."""
+    """Yield an executor; its workers are gone at the end, at once after an error or Ctrl-C."""
     load()
-    from joblib.externals.loky import ProcessPoolExecutor
+    from loky import ProcessPoolExecutor
 
     start_trackers()
     with warnings.catch_warnings():
-        # A worker that loky replaces, for memory it holds, is no concern of the caller.
-        warnings.filterwarnings("ignore", module=r"joblib\.externals\.loky")
+        # loky replaces a worker that holds much memory: no concern of the caller.
+        warnings.filterwarnings("ignore", module=r"loky\.")
         executor: Any = None
-        crew: list[Any] = []
+        kill = True
         try:
-            with interrupts_held(signal.SIGTERM):  # the workers inherit that
+            with interrupts_held(signal.SIGTERM):  # the workers inherit the mask
                 executor = ProcessPoolExecutor(
                     size,
                     initializer=_enter,
                     initargs=(os.getpid(), function),
                     env=dict.fromkeys(THREADS, "1"),
                 )
-                executor.submit(int)  # with the first job, they start
-                crew += executor._processes.values()
+                executor.submit(int)  # the first job starts the workers
             yield executor
-        except BaseException:
+            kill = False
+        finally:
             if executor is not None:
                 with interrupts_held(signal.SIGTERM):
-                    _abandon(executor, crew)
-            raise
-        with interrupts_held(signal.SIGTERM):
-            executor.shutdown()
+                    executor.shutdown(kill_workers=kill)
 
 
 @cache
 def load() -> None:
     """Import what runs workers, with interrupts held.
 
-    Ctrl-C in the midst of an import may be lost, in a callback of Python's own, or end in several
-    errors, where a package tries another import on any error.
+    Ctrl-C during an import may be lost, in a callback of Python's own, or raise several errors,
+    where a package tries another import on any error.
     """
     with interrupts_held():
-        for name in ("joblib.externals.loky", "scipy.linalg", "threadpoolctl"):
+        for name in ("loky", "psutil", "scipy.linalg", "threadpoolctl"):
             import_module(name)
 
 
 def start_trackers() -> None:
-    """Start the processes that clear up after Python's and loky's, deaf to a lost terminal.
+    """Start the resource trackers of Python and of loky, by creating a lock, with interrupts held.
 
-    Starting later, they would lift the hold on interrupts; and ended by a signal to all processes,
-    they would say that there are leaks.
+    A tracker that starts later would lift the mask of `interrupts_held`; and one that a signal to
+    all processes ends would report leaks.
     """
-    from multiprocessing import resource_tracker as usual
-
-    from joblib.externals.loky.backend import resource_tracker as lokys
-
-    for tracker in (usual, lokys):
+    for method in ("spawn", "loky"):
         with interrupts_held():
-            tracker.ensure_running()
-
-
-def _abandon(executor: Any, crew: list[Any]) -> None:
-    """Kill the workers, whatever they are at, and wait until they are gone."""
-    # By hand, since loky needs the program pgrep for it, which small containers lack; and
-    # taken off its books, so that it does not try.
-    books = executor._processes
-    while books:
-        with suppress(KeyError):
-            crew.append(books.popitem()[1])
-    for process in crew:
-        if process.is_alive():
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-    for process in crew:
-        process.join()
-    crew.clear()
-    executor.shutdown(kill_workers=True)
+            multiprocessing.get_context(method).Lock()
 
 
 @contextmanager
@@ -144,7 +123,7 @@ def _masked(numbers: set[signal.Signals]) -> Iterator[None]:
 
 def packed(name: str, value: Any) -> bytes:
     """Pickle by value what has no importable name, or say why that cannot be."""
-    from joblib.externals.loky.backend.reduction import dumps
+    from cloudpickle import dumps
 
     try:
         return bytes(dumps(value))
@@ -207,7 +186,7 @@ def work(job: bytes) -> Any:
 
 def _travels(error: Exception) -> bool:
     """Whether the error reaches the parent as itself."""
-    from joblib.externals.loky.backend.reduction import dumps
+    from cloudpickle import dumps
 
     try:
         return type(pickle.loads(dumps(error))) is type(error)

@@ -142,7 +142,7 @@ def cores() -> int:
     True
     """
     load()
-    from joblib import cpu_count
+    from loky import cpu_count
 
     return max(1, int(cpu_count()))
 
@@ -173,7 +173,7 @@ def _run_in_workers(
     function: Callable[[Job], Result], left: dict[int, Job], size: int, died: Result | None
 ) -> Generator[tuple[int, Result], None, None]:
     """Give (index, result) as the jobs end, and take these out of ``left``."""
-    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+    from loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     total, deaths = len(left), Counter[int]()
     carried = packed("function", function)
