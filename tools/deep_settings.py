@@ -20,8 +20,9 @@ from needlescope.deep.measures import test_error
 from needlescope.deep.training.choice import choose, held_out, settings_of
 from needlescope.deep.training.loop import Course
 from needlescope.deep.training.samples import Samples
+from needlescope.models.blocks import hold
 from needlescope.noise import STANDARD
-from needlescope.simulation.samples.data import hold, tokens
+from needlescope.simulation.samples.data import tokens
 
 TASK = ns.Task(L=12, R=1, theta=4.5, pi=0.5)
 D, WIDTH, TESTED = 64, 32, 5000

@@ -538,6 +538,6 @@ def test_sensible_numbers_of_workers_are_taken() -> None:
 
 def test_importing_loads_neither_loky_nor_rich() -> None:
     code = "import sys, needlescope.running.processes, needlescope.running.seeds\n"
-    code += "print([name for name in ('loky', 'psutil', 'rich', 'threadpoolctl') if name in sys.modules])"
+    code += "print({'loky', 'psutil', 'rich', 'threadpoolctl'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "[]\n", done.stderr
+    assert done.stdout == "set()\n", done.stderr

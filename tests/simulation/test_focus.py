@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import needlescope as ns
-from needlescope.simulation.samples.data import Tokens, block_rows
+from needlescope.models.blocks import block_rows
+from needlescope.simulation.samples.data import Tokens
 
 COVERS = ("trial",)
 TASK = ns.Task(L=10, R=2, theta=5.0, pi=0.5)

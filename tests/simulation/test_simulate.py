@@ -14,11 +14,12 @@ from scipy.stats import beta
 
 import needlescope as ns
 from needlescope.models import ATTENTION
+from needlescope.models.blocks import Joined, features
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import generator
 from needlescope.simulation.asked import ask
 from needlescope.simulation.error import attention as exact
-from needlescope.simulation.samples.data import Joined, tokens
+from needlescope.simulation.samples.data import tokens
 from needlescope.simulation.training import stages
 from tests.memory import PEAK, needs_peak
 
@@ -184,7 +185,7 @@ def test_options_train_on_the_data_they_name(options, steps, readout, first_step
     for _ in range(steps):
         state = stages.query_step(D0, state, training)
     data = {"D0": D0, "D1": D1, "all": Joined((D0, D1))}[readout]
-    fit = stages.readout(stages.features(data, ATTENTION, state.q, 1.0), data.y, training)
+    fit = stages.readout(features(data, ATTENTION, state.q, 1.0), data.y, training)
     assert result.alignment.norm_q == pytest.approx(np.linalg.norm(state.q), rel=1e-12)
     assert result.signal == pytest.approx(fit.w @ xi, rel=1e-9)
     assert result.train_loss == pytest.approx(

@@ -12,9 +12,10 @@ import numpy as np
 import torch
 
 from ..errors import NotConverged
+from ..models.blocks import hold
 from ..noise import Noise
 from ..running.seeds import child, generator
-from ..simulation.samples.data import hold, tokens
+from ..simulation.samples.data import tokens
 from ..task import Task
 from .architectures.reader import Reader
 from .catalogue import ARCHITECTURES

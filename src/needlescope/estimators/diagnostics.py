@@ -6,8 +6,8 @@ import numpy as np
 
 from ..arrays import FloatArray, project
 from ..models.attention import attend
-from ..simulation.samples.data import Data
-from ..simulation.training.stages import State
+from ..models.blocks import Data
+from ..models.gradient import State
 
 
 def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArray]:
@@ -17,7 +17,7 @@ def describe(data: Data, state: State, weight: FloatArray) -> dict[str, FloatArr
 
     Examples
     --------
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> X = np.zeros((2, 4, 1))
     >>> X[0, 0] = 100.0
     >>> state = State(np.ones((1, 1)), np.ones((1, 1)), 0.0)

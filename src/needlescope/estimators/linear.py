@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..losses import Loss, get_loss
 from ..models import VECTORIZED
+from ..models.blocks import features
 from ..running.progress import Progress
-from ..simulation.training import stages
 from ..solvers.minimise import minimise_path
 from .bags.bags import Bags
 from .base import BagClassifier
@@ -190,7 +190,7 @@ class VectorizedClassifier(PooledClassifier):
                 f"{lengths.min()} to {lengths.max()} instances; PooledClassifier and "
                 "MILClassifier take any"
             )
-        result = stages.features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
+        result = features(data, VECTORIZED, np.zeros(data.tokens[1]), 1.0)
         if lens is None:
             return result
         rows = result.reshape(-1, data.tokens[1])

@@ -13,7 +13,7 @@ from ..deep.simulate import check_deep
 from ..grid import amount, choice, real
 from ..losses import Loss
 from ..models import ATTENTION, MODELS, WITH_QUERY
-from ..models.asked import check_query
+from ..models.checks import check_query
 from ..query import Query
 from ..simulation.amp.simulate_amp import check_amp
 from ..simulation.asked import ask

@@ -13,7 +13,7 @@ from ..arrays import FloatArray
 from ..grid import check_kind, choice, common_shape, listed, unmasked, whole
 from ..losses import get_loss
 from ..models import ATTENTION, get_model
-from ..models.asked import check_query, check_schedule, check_test
+from ..models.checks import check_query, check_schedule, check_test
 from ..noise import STANDARD, Noise
 from ..task import Task
 from ..training import DATA, Training

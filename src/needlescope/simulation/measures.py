@@ -10,13 +10,14 @@ import numpy as np
 from ..arrays import FloatArray, IndexArray
 from ..losses import get_loss
 from ..models import WITH_QUERY
+from ..models.gradient import model_scores
 from ..running.seeds import generator
 from ..task import Positions, Task
 from .error.attention import attention_error
 from .error.linear import pooled_error, vectorized_error
 from .point import Trial
 from .samples.data import kinds, labels, marks, signal_tokens, tokens
-from .training import reduced, stages
+from .training import reduced
 from .training.trained import Trained, several_cosines
 
 COUNTED = 1 << 16  # samples of a test set that are drawn at a time
@@ -149,7 +150,7 @@ def _sampled(trial: Trial, trained: Trained, rng: np.random.Generator) -> IndexA
     task, n = trial.test_task, trial.n_test
     if trained.state is not None and trained.xi is not None:
         data = tokens(task, n, trained.xi, trial.noise, trial.stream("test"))
-        scores = stages.scores(data, trial.model, trained.state, trial.sharpness)
+        scores = model_scores(data, trial.model, trained.state, trial.sharpness)
         return np.asarray(data.true_labels * scores <= 0.0)
     parts = [
         _wrong_by_law(trial, trained, min(COUNTED, n - first), rng)

@@ -13,10 +13,9 @@ from needlescope.deep.architectures.self_attention import SelfAttention
 from needlescope.deep.architectures.solvable import Solvable
 from needlescope.deep.architectures.transformer import Transformer
 from needlescope.models import get_model
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import State, attention_scores
 from needlescope.models.segments import Even
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training import stages
-from needlescope.simulation.training.stages import State
 
 COVERS = ("gated", "in_order", "maximum", "self_attention", "solvable", "transformer")
 X = torch.from_numpy(np.random.default_rng(0).standard_normal((5, 7, 6)).astype(np.float32))
@@ -37,7 +36,7 @@ def test_the_paper_s_model_is_that_of_the_simulation():
     reader = shaken(Solvable(6))
     q, w = (item.detach().double().numpy() for item in (reader.query, reader.readout))
     state = State(q, w, float(reader.bias.detach()))
-    close(reader(X).scores, stages.attended(Arrays(X.numpy(), np.ones(5)), state, 1.0))
+    close(reader(X).scores, attention_scores(Arrays(X.numpy(), np.ones(5)), state, 1.0))
 
 
 def test_linear_attention_is_that_of_the_models():

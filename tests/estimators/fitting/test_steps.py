@@ -14,7 +14,7 @@ from needlescope.estimators.fitting.lockstep.sight import Sight
 from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.steps import no_query
 from needlescope.losses import get_loss
-from needlescope.simulation.samples.data import Arrays
+from needlescope.models.blocks import Arrays
 
 COVERS = ("prepared", "families")
 

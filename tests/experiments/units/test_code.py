@@ -90,7 +90,7 @@ def test_words_change_nothing(copy: Path) -> None:
     before = versions()
     edit(copy / "theory" / "alignment.py", "The query after two gradient steps", "A query")
     edit(
-        copy / "simulation" / "training" / "stages.py",
+        copy / "models" / "gradient.py",
         "\nclass State",
         "\n# a comment\nclass State",
     )

@@ -17,6 +17,8 @@ from scipy import stats
 import needlescope as ns
 from needlescope.losses import LOSSES, Loss, get_loss
 from needlescope.models import ATTENTION, POOLED, VECTORIZED
+from needlescope.models.blocks import features
+from needlescope.models.gradient import State, model_scores
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child, generator
 from needlescope.simulation.asked import ask
@@ -24,7 +26,6 @@ from needlescope.simulation.error import attention as exact
 from needlescope.simulation.point import Point, Trial
 from needlescope.simulation.samples.data import Tokens
 from needlescope.simulation.training import from_law, from_tokens, reduced, stages
-from needlescope.simulation.training.stages import State
 from needlescope.simulation.trial import align_trial, run_trial
 
 COVERS = ("from_law", "from_tokens", "reduced", "trained")
@@ -183,7 +184,7 @@ class TestInside:
             state = stages.first_step(data, stages.start(d), training)
             if training.balanced:
                 state = stages.balance(data, state, get_loss(training.loss), training.beta)
-            scores = stages.scores(data, ATTENTION, state, training.beta)
+            scores = model_scores(data, ATTENTION, state, training.beta)
             tables[0].append(self.numbers(stages.query_step(data, state, training), scores))
             rng = generator(SeedSequence(8, spawn_key=(k,)))
             state, means = reduced.first_step(task, training, y, d, rng)
@@ -295,7 +296,7 @@ class TestFeatures:
         tables: tuple[list[Any], list[Any]] = ([], [])
         for k in range(count):
             data = token_data(task, y, d, SeedSequence(1, spawn_key=(k,)))
-            F = stages.features(data, ATTENTION, kappa / beta * along, beta)
+            F = features(data, ATTENTION, kappa / beta * along, beta)
             marked = [F[0] @ along, F[-1] @ along]
             tables[0].append(marked + ([F[0] @ beside] if d > 1 else []) + invariants(F))
             rng = generator(SeedSequence(2, spawn_key=(k,)))
@@ -323,7 +324,7 @@ class TestFeatures:
         tables: tuple[list[Any], list[Any]] = ([], [])
         for k in range(TRIALS):
             data = token_data(task, y, d, SeedSequence(3, spawn_key=(k,)))
-            F = stages.features(data, POOLED, np.zeros(d), 1.0)
+            F = features(data, POOLED, np.zeros(d), 1.0)
             tables[0].append([F[0, 0], F[-1, 0], *invariants(F)])
             F = reduced.pooled_features(task, y, d, generator(SeedSequence(4, spawn_key=(k,))))
             tables[1].append([F[0, 0], F[-1, 0], *invariants(F)])
@@ -345,7 +346,7 @@ class TestFeatures:
         tables: tuple[list[Any], list[Any]] = ([], [])
         for k in range(TRIALS):
             data = token_data(task, y, d, SeedSequence(5, spawn_key=(k,)))
-            F = stages.features(data, VECTORIZED, np.zeros(d), 1.0).astype(float)
+            F = features(data, VECTORIZED, np.zeros(d), 1.0).astype(float)
             marked = F.reshape(n, L, d)[:, :, 0]
             tables[0].append([*marked[0], *marked[-1], *invariants(F)])
             F = reduced.vectorized_features(task, y, d, generator(SeedSequence(6, spawn_key=(k,))))

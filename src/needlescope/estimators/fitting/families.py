@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...losses import Loss
+from ...models.gradient import pack, unpack
 from . import steps
 from .descent import SETTLED, Descent
 from .lockstep.asks import Ask, Features
@@ -20,7 +21,7 @@ from .lockstep.conductor import Job, side_by_side
 from .lockstep.sight import Sight
 from .settings import Setting
 from .steps import Scored
-from .ways import evidence, slopes, starts
+from .ways import evidence, starts
 from .ways.slopes import AttentionSlope, EvidenceSlope, walk
 
 SINGLE = 1e-7  # a gain in the loss that ends a refinement, as single precision tells no less
@@ -133,12 +134,12 @@ class Attended(Family):
 
     def pack(self, model: Any) -> FloatArray:
         """Return (q, w, b), or (q, b), as one vector."""
-        return slopes.pack(model)
+        return pack(model)
 
     def unpack(self, at: FloatArray) -> Any:
         """Return the model of a vector."""
         heads = self.way.n_queries + self.way.append_mean
-        return slopes.unpack(at, (heads, self.sight.d))
+        return unpack(at, (heads, self.sight.d))
 
     def ask(self, at: FloatArray, **whom: bool) -> Ask:
         """Ask for the slope there, or for scores."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IndexArray
+from ...models.blocks import TOKEN_BLOCK, Block
 from ...models.segments import Ragged
 from ...running.progress import Progress, reporting
-from ...simulation.samples.data import TOKEN_BLOCK, Block
 from ..bags.bags import Bags
 from ..bags.moments import chunks
 from ..bags.views import View
@@ -23,7 +23,7 @@ HOLD = 1 << 26  # numbers that are kept scaled: 256 or 512 MiB
 
 
 class Prepared:
-    """Some bags, scaled, with labels −1 or +1: `Data` as in `simulation.samples.data`.
+    """Some bags, scaled, with labels −1 or +1: `Data` as in `models.blocks`.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ...arrays import FloatArray, IndexArray
 from ...losses import Loss
-from ...simulation.training.stages import State
+from ...models.gradient import State
 from . import steps
 from .families import Attended, Votes, start_of
 from .folds import rarer, stratified

@@ -22,9 +22,9 @@ from ...arrays import FloatArray
 from ...losses import Loss
 from ...losses.balance import balancing_shift
 from ...models import ATTENTION
-from ...simulation.samples.data import Data
-from ...simulation.training import stages
-from ...simulation.training.stages import State
+from ...models.blocks import Data
+from ...models.blocks import features as model_features
+from ...models.gradient import State, attention_scores
 from ...solvers.minimise import minimise, minimise_path
 from .lockstep.asks import Along, Covary
 from .lockstep.conductor import Job, alone
@@ -82,7 +82,7 @@ def features(data: Data, queries: FloatArray) -> FloatArray:
     n, (heads, d) = len(data.y), queries.shape
     result = np.empty((n, heads, d))
     for k, q in enumerate(queries):
-        result[:, k] = stages.features(data, ATTENTION, q, 1.0)
+        result[:, k] = model_features(data, ATTENTION, q, 1.0)
     return result.reshape(n, heads * d)
 
 
@@ -105,7 +105,7 @@ def scores(data: Data, model: State | Evidence | Summarised) -> FloatArray:
         return model.scores(data)
     if isinstance(model, Evidence):
         return evidence.scores(data, model)
-    return stages.attended(data, model, 1.0)
+    return attention_scores(data, model, 1.0)
 
 
 def _deviation(mean: FloatArray, weight: FloatArray, square: FloatArray | None = None) -> float:

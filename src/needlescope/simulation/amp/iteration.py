@@ -18,14 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, project
+from ...models.blocks import Data
+from ...models.strength import FIRST_STRENGTH, learned_strength
 from ...task import Task
-from ..samples.data import Data
 from ..sets import memberships
-
-# Where a learned strength starts. One that is too large costs little, one that is too small misses
-# the needle: at L = 100, θ = 4, α = 1, d = 200 a start at 1 loses 0.25 ± 0.10 of the overlap, one
-# at 3, 5 or 8 loses 0.05 ± 0.05, and these end alike at eight tasks of many kinds.
-FIRST_STRENGTH = 5.0
 
 
 class Estimate(NamedTuple):
@@ -46,7 +42,7 @@ def iterate(
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((300, 5, 20))
     >>> X[np.arange(300), rng.integers(0, 5, 300), 0] += 4.0
@@ -78,20 +74,3 @@ def iterate(
         yield Estimate(x / np.sqrt(d), strength, number)
         if learns:
             strength = learned_strength(float(x @ x) / d, field * s, strength)
-
-
-def learned_strength(length: float, field: float, before: float) -> float:
-    """Return the θ at which an estimate is as long, in its square, as its own evidence says.
-
-    A posterior of width 1/(1 + A) has a mean of squared norm A/(1 + A), for a field A. A strength
-    that is assumed too small makes it longer, one too large shorter, by about the square of the
-    ratio.
-
-    Examples
-    --------
-    >>> learned_strength(0.5, 1.0, 3.0), round(learned_strength(0.72, 1.0, 3.0), 9)
-    (3.0, 3.6)
-    """
-    believed = field / (1.0 + field)
-    ratio = length / max(believed, 1e-300)
-    return float(np.clip(before * np.sqrt(np.clip(ratio, 0.25, 4.0)), 0.1, 50.0))

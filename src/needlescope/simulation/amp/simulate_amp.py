@@ -9,6 +9,7 @@ import numpy as np
 from ...answer import Question
 from ...arrays import FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind, choice, real, whole
+from ...models.blocks import Data, hold
 from ...noise import STANDARD
 from ...results import SimulatedAMP
 from ...running.processes import Progress, check_n_jobs, run, worth
@@ -17,7 +18,7 @@ from ...task import Positions, Task
 from ..asked import check_memory, trial_count
 from ..error.estimated import estimated_error
 from ..point import MEMORY
-from ..samples.data import Data, Tokens, hold
+from ..samples.data import Tokens
 from ..summary import build, by_name, means
 from .iteration import Estimate, iterate
 

@@ -8,15 +8,17 @@ import numpy as np
 
 from ...arrays import FloatArray, project
 from ...losses import get_loss
+from ...models.blocks import Data, Joined, hold
+from ...models.blocks import features as model_features
+from ...models.gradient import State, model_scores
 from ...models.segments import peak
 from ...running.seeds import child, generator
 from ...solvers.problem import Fit
 from ..error.attention import Readout
 from ..point import Trial
-from ..samples.data import Data, Joined, Tokens, hold, tokens
+from ..samples.data import Tokens, tokens
 from . import stages
 from .end_to_end import train_together
-from .stages import State
 from .trained import Trained, Weights, aligned
 
 
@@ -29,11 +31,11 @@ def train(trial: Trial) -> Trained:
         rng = generator(trial.stream("starts"))
         state, residual = train_together(data, state, trial.training, trial.starts, rng)
         direction = _unit(state.q)
-        scores = stages.scores(data, trial.model, state, trial.training.beta)
+        scores = model_scores(data, trial.model, state, trial.training.beta)
         fit = Fit(state.w, state.b, scores, residual, 0)
     else:
         data = _readout_data(trial, D0, D1)
-        F = stages.features(data, trial.model, state.q, trial.sharpness)
+        F = model_features(data, trial.model, state.q, trial.sharpness)
         fit = stages.readout(F, data.y, trial.training)
         state = State(state.q, fit.w, fit.b)
     signals = fit.w.reshape(-1, trial.d) @ xi.T
@@ -77,7 +79,7 @@ def features(trial: Trial) -> tuple[Any, FloatArray]:
     xi, D0, D1 = _draw(trial)
     _, state, _ = _query(trial, xi, D0)
     data = _readout_data(trial, D0, D1)
-    return stages.features(data, trial.model, state.q, trial.sharpness), data.y
+    return model_features(data, trial.model, state.q, trial.sharpness), data.y
 
 
 def _draw(trial: Trial) -> tuple[FloatArray, Data, Data]:

@@ -27,13 +27,13 @@ from ...arrays import FloatArray, IndexArray
 from ...losses import get_loss
 from ...losses.balance import balancing_shift
 from ...models import MODELS
+from ...models.gradient import State
 from ...models.model import Weigh
 from ...models.segments import peak, softmax
 from ...task import Task
 from ...training import Training
 from ..samples.data import flipped, kinds, marks, signal_tokens
 from ..samples.normal import normal
-from .stages import State
 
 Reduced: TypeAlias = (
     "Callable[[Task, FloatArray, int, float, Any, np.random.Generator], FloatArray]"

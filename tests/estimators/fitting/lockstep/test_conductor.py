@@ -20,8 +20,8 @@ from needlescope.estimators.fitting.prepared import Prepared
 from needlescope.estimators.fitting.schemes import train_states
 from needlescope.estimators.fitting.settings import Setting
 from needlescope.losses import get_loss
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training import stages
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import attention_scores
 
 COVERS = ("asks", "hands", "lens", "moments", "runs", "sight")
 
@@ -88,7 +88,7 @@ def test_bags_of_no_weight_are_scored_and_have_no_say(way, scheme):
     whole = data(View(scaling))
     if way.pooling != "log_mean_exp":
         np.testing.assert_allclose(
-            result.scores, stages.attended(whole, result.model, 1.0), atol=1e-6
+            result.scores, attention_scores(whole, result.model, 1.0), atol=1e-6
         )
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from needlescope.estimators.fitting.ways.contributions import parts
 from needlescope.estimators.fitting.ways.evidence import Evidence
+from needlescope.models.gradient import State
 from needlescope.models.segments import Even, Ragged
-from needlescope.simulation.training.stages import State
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.standard_normal((60, 3))

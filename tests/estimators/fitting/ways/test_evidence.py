@@ -19,8 +19,8 @@ from needlescope.estimators.fitting.ways import evidence
 from needlescope.estimators.fitting.ways.evidence import Evidence
 from needlescope.estimators.fitting.ways.slopes import walk
 from needlescope.losses import get_loss
+from needlescope.models.blocks import Arrays
 from needlescope.models.segments import Even, Ragged
-from needlescope.simulation.samples.data import Arrays
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((30, 7, 4)), np.where(np.arange(30) % 3 == 0, 1.0, -1.0)

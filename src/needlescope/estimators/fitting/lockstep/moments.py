@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray
+from ....models.blocks import Data
 from ....models.segments import Segments
-from ....simulation.samples.data import Data
 from ..settings import KINDS
 
 
@@ -26,7 +26,7 @@ def covariances(data: Data, share: FloatArray, means: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> data = Arrays(np.array([[[1.0], [3.0]], [[0.0], [6.0]]]), np.ones(2))
     >>> covariances(data, np.array([-1.0, 1.0]), mean_instances(data))
     array([[8.]])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....arrays import FloatArray, IndexArray
-from ....simulation.samples.data import Block
+from ....models.blocks import Block
 
 
 class Runs(NamedTuple):

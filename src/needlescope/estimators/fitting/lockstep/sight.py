@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray, IndexArray
-from ....simulation.samples.data import Data
+from ....models.blocks import Data
 from .lens import Lens
 from .moments import covariances, mean_instances, summaries
 
@@ -41,7 +41,7 @@ class Sight:
 
     Examples
     --------
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> X = np.arange(8.0).reshape(2, 2, 2)
     >>> sight = Sight(Arrays(X, np.array([1.0, -1.0])), np.full(2, 0.5))
     >>> sight.means

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray, project
+from ....models.gradient import State
+from ....models.gradient import attention_heads as attended
 from ....models.segments import Segments
-from ....simulation.training.stages import State
-from ....simulation.training.stages import look as attended
 from .evidence import Evidence, look
 from .summaries import Summarised
 

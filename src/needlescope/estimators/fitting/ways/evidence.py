@@ -17,8 +17,8 @@ from scipy.special import xlogy
 from ....arrays import FloatArray, project
 from ....losses import Loss
 from ....losses.balance import balancing_shift
+from ....models.blocks import Data
 from ....models.segments import Segments
-from ....simulation.samples.data import Data
 from ..lockstep.conductor import Job
 from ..lockstep.sight import Sight
 from .slopes import EvidenceSlope

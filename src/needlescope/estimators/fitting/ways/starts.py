@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from ....arrays import FloatArray
-from ....simulation.amp.iteration import FIRST_STRENGTH, learned_strength
+from ....models.strength import FIRST_STRENGTH, learned_strength
 from ..lockstep.asks import Along, Ask, Reaction
 from ..lockstep.conductor import Job
 from ..lockstep.runs import Runs
@@ -38,7 +38,7 @@ def contrast(sight: Sight, sign: float = 1.0) -> Job[FloatArray]:
     Examples
     --------
     >>> from needlescope.estimators.fitting.lockstep.conductor import alone
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((200, 10, 3)), np.repeat([1.0, -1.0], 100)
     >>> X[:100, 0, 2] -= 5.0
@@ -116,7 +116,7 @@ def iterated(
     Examples
     --------
     >>> from needlescope.estimators.fitting.lockstep.conductor import alone
-    >>> from needlescope.simulation.samples.data import Arrays
+    >>> from needlescope.models.blocks import Arrays
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((400, 10, 20)), np.repeat([1.0, -1.0], 200)
     >>> X[:200, 0, 2] += 4.0

@@ -24,8 +24,8 @@ from sklearn.tree import ExtraTreeRegressor
 
 from ....arrays import FloatArray
 from ....losses import Loss
+from ....models.blocks import Data
 from ....models.segments import Ragged, Segments
-from ....simulation.samples.data import Data
 from ....solvers.minimise import minimise_path
 from ..lockstep.moments import summaries, summarise
 from ..settings import KINDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from needlescope.models import MODELS
-from needlescope.models.asked import check_query, check_test
+from needlescope.models.checks import check_query, check_test
 from needlescope.query import Query
 from needlescope.task import Task
 

@@ -7,8 +7,8 @@ from math import exp
 import numpy as np
 
 from needlescope.losses import Loss
-from needlescope.simulation.samples.data import Arrays
-from needlescope.simulation.training.stages import State
+from needlescope.models.blocks import Arrays
+from needlescope.models.gradient import State
 
 N, L, D, BETA = 9, 4, 3, 1.3
 STEP = 1e-5
