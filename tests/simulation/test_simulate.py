@@ -17,9 +17,10 @@ from needlescope.models import ATTENTION
 from needlescope.models.blocks import Joined, features
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import generator
-from needlescope.simulation.asked import ask
+from needlescope.simulation.checks import specify
 from needlescope.simulation.error import attention as exact
 from needlescope.simulation.samples.data import tokens
+from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
 from tests.memory import PEAK, needs_peak
 
@@ -155,11 +156,11 @@ def test_a_failing_trial_says_which():
 def drawn(training, **options):
     """The data sets of the first trial, and the signal, rebuilt from its streams."""
     seed = np.random.SeedSequence(5, spawn_key=(0, 0))
-    (point,) = ask(TASK, training, "attention", 12, sampler="tokens", **options).points()
-    trial = point.trial(seed)
+    (point,) = specify(TASK, training, "attention", 12, sampler="tokens", **options).points()
+    trial = Trial(point, seed)
     xi = generator(trial.stream("signal")).standard_normal(12)
     xi /= np.linalg.norm(xi)
-    sizes = {"D0": trial.n0, "D1": trial.n1}
+    sizes = {"D0": point.n0, "D1": point.n1}
     return xi, *(tokens(TASK, n, xi, STANDARD, trial.stream(name)) for name, n in sizes.items())
 
 

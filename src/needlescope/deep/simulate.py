@@ -19,7 +19,7 @@ from ..results import DeepOutcome
 from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.progress import check_progress
 from ..running.seeds import streams
-from ..simulation.asked import trial_count
+from ..simulation.checks import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import ARCHITECTURES, get_architecture

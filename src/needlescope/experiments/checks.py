@@ -16,7 +16,7 @@ from ..models import ATTENTION, MODELS, WITH_QUERY
 from ..models.checks import check_query
 from ..query import Query
 from ..simulation.amp.simulate_amp import check_amp
-from ..simulation.asked import ask
+from ..simulation.checks import specify
 from ..simulation.oracle import check_draws
 from ..theory.asked import check_tol
 from ..theory.oracle.least_error import ORACLES
@@ -106,7 +106,7 @@ def _simulated(call: str, given: Mapping[str, Any]) -> None:
     elif call == "simulate_deep":
         check_deep(**asked)
     else:
-        ask(**{"model": "attention", **asked})
+        specify(**{"model": "attention", **asked})
 
 
 def _theoretical(call: str, given: Mapping[str, Any]) -> None:

@@ -25,11 +25,11 @@ from ..running.processes import Progress, check_n_jobs, run, worth
 from ..running.seeds import child, generator, streams
 from ..signal_count import SignalCount
 from ..task import Task
-from .asked import trial_count
-from .point import MEMORY
+from .checks import trial_count
 from .samples.data import marks
 from .samples.normal import Single, normal
 from .sets import log_mean
+from .specification import MEMORY
 from .summary import build, by_name, means
 
 # Width of the smoothing, over the scores' spread and the fifth root of their number.

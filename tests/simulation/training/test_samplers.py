@@ -21,10 +21,10 @@ from needlescope.models.blocks import features
 from needlescope.models.gradient import State, model_scores
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child, generator
-from needlescope.simulation.asked import ask
+from needlescope.simulation.checks import specify
 from needlescope.simulation.error import attention as exact
-from needlescope.simulation.point import Point, Trial
 from needlescope.simulation.samples.data import Tokens
+from needlescope.simulation.specification import GridPoint, Trial
 from needlescope.simulation.training import from_law, from_tokens, reduced, stages
 from needlescope.simulation.trial import align_trial, run_trial
 
@@ -54,9 +54,9 @@ def compare(one: Any, other: Any, names: tuple[str, ...] | None = None) -> None:
         assert abs(gap) <= SIGMAS * spread + 1e-12, (names[i], names[j], gap / spread)
 
 
-def trials(run: Callable[[Trial], Any], point: Point, count: int, seed: int) -> Any:
+def trials(run: Callable[[Trial], Any], point: GridPoint, count: int, seed: int) -> Any:
     root = SeedSequence(seed)
-    return [run(point.trial(child(root, k))) for k in range(count)]
+    return [run(Trial(point, child(root, k))) for k in range(count)]
 
 
 def by_both(
@@ -69,7 +69,7 @@ def by_both(
     """Compare the numbers of both samplers."""
     tables = []
     for seed, sampler in enumerate(("tokens", "reduced")):
-        (point,) = ask(*args, sampler=sampler, **kw).points()
+        (point,) = specify(*args, sampler=sampler, **kw).points()
         rows = trials(run, point, count, seed)
         tables.append([[row[name] for name in names] for row in rows])
     compare(*tables, names)
@@ -136,8 +136,8 @@ class TestAlignment:
     def test_one_token_leaves_the_query_at_zero(self) -> None:
         for sampler in ("tokens", "reduced"):
             task, training = ns.Task(1, 1, 2.0, 0.5), ns.Training(2.0, 1.0)
-            (point,) = ask(task, training, "attention", 3, sampler=sampler).points()
-            result = align_trial(point.trial(SeedSequence(0)))
+            (point,) = specify(task, training, "attention", 3, sampler=sampler).points()
+            result = align_trial(Trial(point, SeedSequence(0)))
             assert (
                 result["norm_q"]
                 == result["signal_q"]
@@ -362,7 +362,7 @@ class TestFeatures:
         task, training = ns.Task(3, 1, 3.0, 0.4), ns.Training(2.0, 1.0, **STEPS)
         tables = []
         for seed, (sampler, room) in enumerate((("tokens", from_tokens), ("reduced", from_law))):
-            (point,) = ask(task, training, model, 4, data=data, sampler=sampler).points()
+            (point,) = specify(task, training, model, 4, data=data, sampler=sampler).points()
             rows = []
             for trial in trials(room.features, point, TRIALS // 2, seed):
                 F, y = np.asarray(trial[0], float), trial[1]

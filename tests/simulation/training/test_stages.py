@@ -13,8 +13,9 @@ from needlescope.models.blocks import Arrays, features, hold
 from needlescope.models.gradient import State, gradient
 from needlescope.noise import STANDARD
 from needlescope.running.seeds import child
-from needlescope.simulation.asked import ask
+from needlescope.simulation.checks import specify
 from needlescope.simulation.samples.data import tokens
+from needlescope.simulation.specification import Trial
 from needlescope.simulation.training import stages
 from needlescope.simulation.training.stages import (
     balance,
@@ -132,8 +133,8 @@ class TestSteps:
         task, xi = ns.Task(L=4, R=2, theta=2.0, pi=0.4), np.array([0.0, 0.6, 0.8])
         training = self.TRAINING.replace(first_step=order, query_steps=steps, balanced=balanced)
         options = {"signal": 5.0 * xi, "sampler": "tokens"}
-        (point,) = ask(task, training, "attention", D, **options).points()
-        trial = point.trial(SeedSequence(11))
+        (point,) = specify(task, training, "attention", D, **options).points()
+        trial = Trial(point, SeedSequence(11))
         D0 = hold(tokens(task, 9, xi, STANDARD, trial.stream("D0")), np.float64)
         loss = get_loss("logistic")
         slope = plain_slope(D0, start(D), loss, BETA)
@@ -161,9 +162,9 @@ class TestSteps:
         schedule = ns.Schedule((0.5, 0.25, 0.25), eta_w=(0.7, 0.5, 0.0), eta_q=(9.0, 2.0, 1.5))
         training = self.TRAINING.replace(alpha0=16.0 / D, schedule=schedule)
         options = {"signal": 5.0 * xi, "sampler": "tokens"}
-        (point,) = ask(task, training, "attention", D, **options).points()
+        (point,) = specify(task, training, "attention", D, **options).points()
         assert point.batches == (8, 4, 4) and point.n0 == 16
-        trial, loss, at = point.trial(SeedSequence(11)), get_loss("logistic"), start(D)
+        trial, loss, at = Trial(point, SeedSequence(11)), get_loss("logistic"), start(D)
         sizes = zip(schedule.eta_w, schedule.eta_q, strict=True)
         for number, (n, (eta_w, eta_q)) in enumerate(zip(point.batches, sizes, strict=True)):
             seed = child(trial.stream("D0"), number)

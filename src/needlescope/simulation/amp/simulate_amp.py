@@ -15,10 +15,10 @@ from ...results import SimulatedAMP
 from ...running.processes import Progress, check_n_jobs, run, worth
 from ...running.seeds import child, generator, streams
 from ...task import Positions, Task
-from ..asked import check_memory, trial_count
+from ..checks import check_memory, trial_count
 from ..error.estimated import estimated_error
-from ..point import MEMORY
 from ..samples.data import Tokens
+from ..specification import MEMORY
 from ..summary import build, by_name, means
 from .iteration import Estimate, iterate
 

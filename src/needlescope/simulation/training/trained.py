@@ -10,8 +10,8 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from ...solvers.problem import Fit
 from ..error.attention import Readout
-from ..point import Trial
 from ..samples.data import Marks
+from ..specification import Trial
 from .stages import State
 
 ALIGNMENT = ("signal_w", "norm_w", "cosine_w", "signal_q", "norm_q", "cosine_q", "kappa")
@@ -43,32 +43,33 @@ def aligned(
 
     Of several signals, that of the positives' mean counts; the cosines with each come too.
     """
+    spec, task = trial.spec, trial.spec.task
     result = dict.fromkeys(ALIGNMENT, np.nan)
-    several = trial.task.signals is not None
+    several = task.signals is not None
     if several:
         result |= {item: np.nan for name in COSINES for item in each_of(name, trial)}
     for name, vector in (("w", first), ("q", q)):
         if vector is not None:
-            mean = trial.task.mean_signal @ xi if several else xi
+            mean = task.mean_signal @ xi if several else xi
             signal, norm = float(vector @ mean), float(np.linalg.norm(vector))
             result[f"signal_{name}"], result[f"norm_{name}"] = signal, norm
             result[f"cosine_{name}"] = float(np.clip(signal / norm, -1, 1)) if norm > 0.0 else 0.0
             if several:
                 each = np.clip(xi @ vector / norm, -1, 1) if norm > 0.0 else np.zeros(len(xi))
                 result |= zip(each_of(f"cosines_{name}", trial), each.tolist(), strict=True)
-    result["kappa"] = trial.training.beta * result["norm_q"]
-    if trial.query is not None:  # known, also where q is zero
-        kappa, cosine = trial.query.kappa, trial.query.toward(trial.task.mean_signal)
-        norm = kappa / trial.training.beta
+    result["kappa"] = spec.training.beta * result["norm_q"]
+    if spec.query is not None:  # known, also where q is zero
+        kappa, cosine = spec.query.kappa, spec.query.toward(task.mean_signal)
+        norm = kappa / spec.training.beta
         result |= {"kappa": kappa, "cosine_q": cosine, "norm_q": norm, "signal_q": norm * cosine}
         if several:
-            result |= zip(each_of("cosines_q", trial), trial.query.cosines, strict=True)
+            result |= zip(each_of("cosines_q", trial), spec.query.cosines, strict=True)
     return result
 
 
 def each_of(name: str, trial: Trial) -> list[str]:
     """Return the names of a number that there is for each of several signals."""
-    return [f"{name}_{k}" for k in range(1, trial.task.kinds + 1)]
+    return [f"{name}_{k}" for k in range(1, trial.spec.task.kinds + 1)]
 
 
 def several_cosines(trial: Trial, alignment: Mapping[str, float]) -> FloatArray:
