@@ -27,8 +27,8 @@ class Question:
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
-    >>> found.question.call, found.question.options["tol"]
+    >>> result = ns.capacity(ns.Task(L=10, R=1, theta=5.0, pi=0.5), "pooled")
+    >>> result.question.call, result.question.options["tol"]
     ('capacity', 0.005)
     """
 

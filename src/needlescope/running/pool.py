@@ -22,8 +22,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-# Seconds between two looks of a worker at whether its parent lives.
-WATCH = 0.5
+WATCH = 0.5  # seconds between two checks of a worker that its parent lives
 HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)  # the terminal is gone
 THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
@@ -85,14 +84,14 @@ def start_trackers() -> None:
 
 @contextmanager
 def interrupts_held(*more: signal.Signals) -> Iterator[None]:
-    """Hold Ctrl-C back until the end, here and in the processes and threads started meanwhile.
+    """Delay Ctrl-C, and the signals ``more``, until the end of the context.
 
-    A worker goes on holding it back for good: the terminal sends it to all processes, but it is
-    for the parent to act on. So are the signals that go with it, and ``more``.
+    Processes and threads started in it inherit the mask, and a worker keeps it: the terminal sends
+    Ctrl-C to all processes, but only the parent may act on it.
     """
     numbers = {signal.SIGINT, *(item for item in (HANGUP,) if item is not None), *more}
     held: list[int] = []
-    # The mask alone does not do: another thread of a notebook may take the signal.
+    # The mask alone is not enough: another thread of a notebook may take the signal.
     main = threading.current_thread() is threading.main_thread()
     handlers = {number: signal.getsignal(number) for number in numbers if main}
     ours = {name: handler for name, handler in handlers.items() if callable(handler)}
@@ -110,7 +109,7 @@ def interrupts_held(*more: signal.Signals) -> Iterator[None]:
 
 @contextmanager
 def _masked(numbers: set[signal.Signals]) -> Iterator[None]:
-    """Mask signals, which a process started meanwhile inherits."""
+    """Mask signals; a process started in the context inherits the mask."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -122,7 +121,7 @@ def _masked(numbers: set[signal.Signals]) -> Iterator[None]:
 
 
 def packed(name: str, value: Any) -> bytes:
-    """Pickle by value what has no importable name, or say why that cannot be."""
+    """Pickle a value, by value what has no importable name, or refuse it."""
     from cloudpickle import dumps
 
     try:
@@ -149,7 +148,7 @@ _function: bytes = b""
 
 
 def _enter(parent: int, function: bytes) -> None:
-    """Begin a worker's life."""
+    """Initialise a worker."""
     global _function
     _function = function
     for item in (signal.SIGINT, signal.SIGTERM, HANGUP):
@@ -160,22 +159,22 @@ def _enter(parent: int, function: bytes) -> None:
 
 
 def _die_with(parent: int) -> None:
-    """End this process once its parent has ended, even if in the midst of a job."""
+    """Exit once the parent has ended, even during a job."""
     while os.getppid() == parent:
         time.sleep(WATCH)
     os._exit(1)
 
 
 @cache
-def _equipment() -> tuple[Callable[[Any], Any], Callable[[], Any]]:
-    """What a worker needs for every job, made ready at its first."""
+def _unpacked() -> tuple[Callable[[Any], Any], Callable[[], Any]]:
+    """The function and the thread limit of a worker, made at its first job."""
     return pickle.loads(_function), single_thread()
 
 
 def work(job: bytes) -> Any:
-    """Do one job in a worker."""
+    """Run one job in a worker."""
     try:
-        function, limited = _equipment()
+        function, limited = _unpacked()
         with limited():
             return function(pickle.loads(job))
     except Exception as error:
@@ -185,7 +184,7 @@ def work(job: bytes) -> Any:
 
 
 def _travels(error: Exception) -> bool:
-    """Whether the error reaches the parent as itself."""
+    """Whether the error can be pickled, and unpickled as the same type."""
     from cloudpickle import dumps
 
     try:

@@ -1,7 +1,7 @@
 """Seeds: one independent random stream for every trial of every point.
 
-A stream is named by its place alone, so a trial draws the same numbers whoever runs it, however
-many trials are asked, and in whatever order they come.
+A stream depends on its index in the grid alone, so a trial draws the same numbers whatever the
+number of processes and of trials, and whatever their order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.random import BitGenerator, Generator, SeedSequence
 
 
 def streams(seed: Any, *counts: int) -> list[SeedSequence]:
-    """List one independent stream for each place of a grid, in C order.
+    """List one independent stream for each index of a grid, in C order.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def streams(seed: Any, *counts: int) -> list[SeedSequence]:
     """
     root = _root(seed)
     return [
-        SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *place), pool_size=root.pool_size)
-        for place in product(*map(range, counts))
+        SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *index), pool_size=root.pool_size)
+        for index in product(*map(range, counts))
     ]
 
 
@@ -111,8 +111,8 @@ def child(seed: SeedSequence, key: int) -> SeedSequence:
     >>> child(SeedSequence(5), 2).spawn_key
     (2,)
     """
-    place = (*seed.spawn_key, key)
-    return SeedSequence(seed.entropy, spawn_key=place, pool_size=seed.pool_size)
+    index = (*seed.spawn_key, key)
+    return SeedSequence(seed.entropy, spawn_key=index, pool_size=seed.pool_size)
 
 
 def generator(seed: SeedSequence) -> Generator:

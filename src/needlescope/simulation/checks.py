@@ -98,7 +98,7 @@ def checked_points(spec: Specification) -> list[GridPoint]:
 
 
 def trial_count(trials: Any, shape: tuple[int, ...]) -> int:
-    """Return the number of trials of each point of a grid, or refuse it; nothing is listed yet.
+    """Return the number of trials of each point of a grid, or refuse it.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def _check_batches(training: Training, d: int) -> None:
 
 
 def _sampler(spec: Specification) -> str:
-    """Settle on a sampler, or say why the reduced law does not serve."""
+    """Return the sampler, or say why the reduced law does not apply."""
     beyond = {
         f"noise={spec.noise!r}": not spec.noise.standard,
         f"reuse={spec.reuse!r}": spec.reuse != "none",
@@ -260,17 +260,17 @@ def _sampler(spec: Specification) -> str:
 
 
 def _test(spec: Specification) -> str:
-    gaussian, known = spec.noise.gaussian, spec.model.name in REDUCED
+    gaussian, has_law = spec.noise.gaussian, spec.model.name in REDUCED
     if spec.test == "exact" and not gaussian:
         raise ValueError(
             f"test='exact' integrates over Gaussian noise, got {spec.noise!r}; pass test='sampled'"
         )
-    if spec.test == "exact" and not known:
+    if spec.test == "exact" and not has_law:
         raise ValueError(
             f"test='exact' knows {', '.join(REDUCED)}, got model={spec.model.name!r}; pass "
             "test='sampled'"
         )
-    return ("exact" if gaussian and known else "sampled") if spec.test == "auto" else spec.test
+    return ("exact" if gaussian and has_law else "sampled") if spec.test == "auto" else spec.test
 
 
 def check_memory(what: str, needed: int, memory: int, d: int) -> None:

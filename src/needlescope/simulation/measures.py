@@ -1,4 +1,4 @@
-"""What a trained classifier is worth: its test error, integrated or counted, and its summary."""
+"""The test error of a trained classifier, integrated or counted, and its order parameters."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def summarise(trial: Trial, trained: Trained) -> dict[str, float]:
     """Return training loss and error, and the readout's order parameters."""
     fit, y = trained.fit, trained.y
     norm = float(np.linalg.norm(fit.w))
-    known = REDUCED.get(trial.spec.model.name)
-    signal, part, inside = known.parts(trial, trained) if known else (np.nan, np.nan, np.nan)
+    law = REDUCED.get(trial.spec.model.name)
+    signal, part, inside = law.parts(trial, trained) if law else (np.nan, np.nan, np.nan)
     several = {
         f"signals_{k}": along_signal
         for k, along_signal in enumerate(_along_signals(trial, trained), 1)
@@ -92,7 +92,7 @@ def _vectorized_parts(trial: Trial, trained: Trained) -> tuple[float, float, flo
 
 
 def _directions(task: Task) -> tuple[FloatArray, FloatArray]:
-    """Return the directions of R^L that positions mark, and the one of their mean."""
+    """Return the directions of R^L that positions mark, and the direction of their mean."""
     if not isinstance(task.positions, Positions):
         even = np.full(task.L, 1.0 / np.sqrt(task.L))
         return even[None], even
@@ -116,8 +116,8 @@ def _attention_error(
     trial: Trial, trained: Trained, rng: np.random.Generator
 ) -> tuple[float, float]:
     spec = trial.spec
-    assert trained.look is not None and spec.model.weigh is not None
-    return attention_error(spec.test_task, trained.look, spec.noise, rng, spec.model.weigh)
+    assert trained.scored is not None and spec.model.weigh is not None
+    return attention_error(spec.test_task, trained.scored, spec.noise, rng, spec.model.weigh)
 
 
 def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
@@ -178,7 +178,7 @@ def _attention_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     spec = trial.spec
-    task, at = spec.test_task, trained.look
+    task, at = spec.test_task, trained.scored
     assert at is not None and spec.model.weigh is not None
     carried = kinds(task, len(y), rng)
     cosine: Any = trained.alignment["cosine_q"]
@@ -213,7 +213,7 @@ def _vectorized_scores(
 
 
 class ReducedModel(NamedTuple):
-    """What is known of a trained model without its tokens.
+    """What can be computed for a trained model without its tokens.
 
     Attributes
     ----------
@@ -236,4 +236,4 @@ REDUCED: dict[str, ReducedModel] = {
     "pooled": ReducedModel(_pooled_parts, _pooled_error, _pooled_scores),
     "vectorized": ReducedModel(_vectorized_parts, _vectorized_error, _vectorized_scores),
 }
-"""The models that are tested without tokens; of others every token is made."""
+"""The models that are tested without tokens; others are tested on generated tokens."""

@@ -1,4 +1,4 @@
-"""Learning curves at finite dimension: what each model reaches after training, trial by trial."""
+"""Training and testing at finite dimension, trial by trial: the twins of the theory's calls."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def simulate_alignment(
     >>> bool(abs(result.cosine_q - ns.align(task, training).cosine_q) < 4 * result.cosine_q_se)
     True
     """
-    options = {"noise": noise, "signal": signal, "sampler": sampler}
+    options: dict[str, Any] = {"noise": noise, "signal": signal, "sampler": sampler}
     spec = specify(task, training, "attention", d, memory=memory, **options)
     values = _run(align_trial, spec, trials, seed, n_jobs, progress, title="alignment")
     question = spec.question("simulate_alignment", trials, seed, options)
@@ -227,7 +227,7 @@ def simulate_focus(
     memory: int = MEMORY,
     progress: Progress = None,
 ) -> Focus:
-    """Train the query at dimension d, several times, and see where it looks: the twin of `focus`.
+    """Train the query at dimension d, several times; measure its attention: the twin of `focus`.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def simulate_focus(
     >>> bool(abs(result.signal - ns.focus(task, training).signal) < 4 * result.signal_se)
     True
     """
-    options = {
+    options: dict[str, Any] = {
         "query": query,
         "noise": noise,
         "signal": signal,
@@ -332,7 +332,7 @@ def simulate_separability(
     """
     check_kind("task", task, Task)
     task.need_one_signal("simulate_separability")
-    options = {"query": query, "data": data, "noise": noise, "sampler": sampler}
+    options: dict[str, Any] = {"query": query, "data": data, "noise": noise, "sampler": sampler}
     spec = specify(task, training, model, d, memory=memory, **options)
     values = _run(separate_trial, spec, trials, seed, n_jobs, progress, title=model)
     count = values["separable"].shape[-1]
@@ -365,7 +365,7 @@ def _run(
 
 
 def _each(values: dict[str, FloatArray], task: Task, *fields: str) -> dict[str, Any]:
-    """Return mean and standard error of what there is for each of several signals."""
+    """Return mean and standard error of the fields that exist for each of several signals."""
     if task.signals is None:
         return {}
     result: dict[str, Any] = {}

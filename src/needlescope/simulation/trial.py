@@ -37,7 +37,7 @@ def align_trial(trial: Trial) -> dict[str, float]:
 
 
 def focus_trial(trial: Trial) -> dict[str, float]:
-    """Train the query once; return what it looks at in fresh positive samples."""
+    """Train the query once; return its attention in fresh positive samples."""
     task = trial.spec.task
     weights, alignment = _source(trial).attention(trial)
     R, others = task.mean_count, task.L - task.mean_count
@@ -67,9 +67,9 @@ def focus_trial(trial: Trial) -> dict[str, float]:
 
 
 def separate_trial(trial: Trial) -> dict[str, float]:
-    """Draw the training data once; say whether its features are separable, and if that is proven.
+    """Draw the training data once; return whether they are separable, and if that is proven.
 
-    A negative without proof says that no margin above rounding exists.
+    A negative without proof means that no margin above rounding exists.
     """
     with _named(trial):
         answer = separability(*_source(trial).features(trial))
@@ -82,7 +82,7 @@ def _source(trial: Trial) -> ModuleType:
 
 @contextmanager
 def _named(trial: Trial) -> Iterator[None]:
-    """Say in which trial, of which problem, something could not be solved."""
+    """Add to an error which trial of which problem failed."""
     spec = trial.spec
     try:
         yield

@@ -1,13 +1,13 @@
-"""Attention, iterated: message passing towards the best estimate of the signal.
+"""Approximate message passing (AMP) for the signal, which is attention iterated.
 
-With F = X/√d over the tokens of the samples that carry a signal, an estimate ξ̂ = x/√d of it starts
-at nothing, and each round attends to the tokens along it and takes what is attended as the next:
+With F = X/√d over the tokens of the samples that carry a signal, the estimate ξ̂ = x/√d starts at
+zero; each round attends to the tokens along it and takes the attended mean as the next estimate:
 
     ω = F x − V g,    p = P(l ∈ S | ω),    g = θ p,    s = mean Σ_l p_l²,    A = α₊ θ² s
     x ← (Σ Fᵀ g − x α₊ θ² (R − s))/(1 + A),    V = 1/(1 + A)
 
-The terms with V and with R − s take out what a sample's own part in x tells it about itself. Plain
-expectation–maximisation does without them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
+The terms with V and with R − s are the Onsager correction: they remove a sample's own contribution
+to x. Plain expectation–maximisation (EM) lacks them: ω = F x, x ← Σ Fᵀ g/(1 + α₊ θ² R).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..sets import memberships
 
 
 class Estimate(NamedTuple):
-    """The estimate ξ̂, the strength that was assumed, and the round it is from."""
+    """The estimate ξ̂, the assumed strength, and the number of the round."""
 
     xi: FloatArray
     theta: float
@@ -37,7 +37,7 @@ def iterate(
 ) -> Iterator[Estimate]:
     """Yield the estimate after each round, from samples that all carry a signal.
 
-    ``theta`` is the strength that is assumed; without it the strength is learned on the way.
+    ``theta`` is the assumed strength; without it the strength is learned, round by round.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Training on the reduced law: the same trial without its tokens, in a basis of its own."""
+"""Training on the reduced law: a trial without its tokens, in the basis of the law."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def train(trial: Trial) -> Trained:
     """Train the classifier of one trial."""
     spec, task = trial.spec, trial.spec.task
     alignment = _alignment(trial)
-    kappa, s = _seen(trial, alignment)
+    kappa, s = _query_law(trial, alignment)
     F, y = _features(trial, kappa, s)
     fit = stages.readout(F, y, spec.training)
     several = task.signals is not None
@@ -34,9 +34,9 @@ def train(trial: Trial) -> Trained:
         beside = float(fit.w[1]) if spec.d > 1 else 0.0
         signal = np.array([s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside])
     tilt = np.array(s) if np.isinf(kappa) else kappa * np.array(s)
-    look = Readout(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
+    scored = Readout(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
     query_part = along if kappa > 0.0 or spec.query is not None else 0.0
-    return Trained(fit, y, signal[None] if several else signal, look, query_part, alignment)
+    return Trained(fit, y, signal[None] if several else signal, scored, query_part, alignment)
 
 
 def align(trial: Trial) -> dict[str, float]:
@@ -58,7 +58,7 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     alignment = _alignment(trial)
     task, rng = spec.task, generator(trial.stream("test"))
     assert spec.model.weigh is not None
-    (kappa, cosine), carried = _seen(trial, alignment), kinds(task, spec.n_test, rng)
+    (kappa, cosine), carried = _query_law(trial, alignment), kinds(task, spec.n_test, rng)
     own = cosine if carried is None else cosine[carried]
     tokens = signal_tokens(task, np.ones(spec.n_test), rng)
     blocks = reduced.attention_weights(task, tokens, kappa, own, rng, spec.model.weigh)
@@ -69,14 +69,14 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
 
 
 def _first(tokens: IndexArray) -> Marks:
-    """Mark the first tokens of each sample, as many as it says."""
+    """Mark the first ``tokens`` tokens of each sample."""
     carry = reduced.first_tokens(tokens)
     return Marks(np.broadcast_to(np.arange(carry.shape[1]), carry.shape), carry)
 
 
 def features(trial: Trial) -> tuple[FloatArray, FloatArray]:
-    """Return the features and labels that stage 4 of one trial is given."""
-    return _features(trial, *_seen(trial, _alignment(trial)))
+    """Return the features and labels of stage 4 of one trial."""
+    return _features(trial, *_query_law(trial, _alignment(trial)))
 
 
 def _alignment(trial: Trial) -> dict[str, float]:
@@ -85,11 +85,10 @@ def _alignment(trial: Trial) -> dict[str, float]:
     return aligned(trial, np.zeros(0), None, None)
 
 
-def _seen(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
-    """Return κ and the cosine of the first basis vector: free where a trained query is zero.
+def _query_law(trial: Trial, alignment: dict[str, float]) -> tuple[float, Any]:
+    """Return κ and the cosine of the first basis vector, which is free if a trained query is zero.
 
-    In one dimension that vector is the signal's, whatever became of the query. With several
-    signals it is the cosine with each.
+    In one dimension that vector is the signal. With several signals, the cosines with each.
     """
     kappa, cosine = alignment["kappa"], alignment["cosine_q"]
     if trial.spec.task.signals is not None:

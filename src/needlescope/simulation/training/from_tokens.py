@@ -1,4 +1,4 @@
-"""Training on explicit tokens: the stages, applied to real arrays."""
+"""Training on generated tokens."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def train(trial: Trial) -> Trained:
         alignment = aligned(trial, xi, None, None)
         return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
     alignment = aligned(trial, xi, None if first is None else first.w, state.q)
-    look, query_part = _look(trial, state, xi), float(fit.w @ direction)
-    return Trained(fit, data.y, signals, look, query_part, alignment, state, xi)
+    scored, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
+    return Trained(fit, data.y, signals, scored, query_part, alignment, state, xi)
 
 
 def align(trial: Trial) -> dict[str, float]:
@@ -78,7 +78,7 @@ def _weights(trial: Trial, rows: Any, q: FloatArray) -> FloatArray:
 
 
 def features(trial: Trial) -> tuple[Any, FloatArray]:
-    """Return the features and labels that stage 4 of one trial is given."""
+    """Return the features and labels of stage 4 of one trial."""
     xi, D0, D1 = _draw(trial)
     _, state, _ = _query(trial, xi, D0)
     data = _readout_data(trial, D0, D1)
@@ -86,7 +86,7 @@ def features(trial: Trial) -> tuple[Any, FloatArray]:
 
 
 def _draw(trial: Trial) -> tuple[FloatArray, Data, Data]:
-    """Return the signal, D0 and D1; tokens are not made before they are asked for."""
+    """Return the signal, D0 and D1; tokens are generated on demand."""
     xi = _signal(trial)
     D0 = _first_data(trial, xi)
     D1 = tokens(trial.spec.task, trial.point.n1, xi, trial.spec.noise, trial.stream("D1"))
@@ -157,7 +157,7 @@ def _unit(vector: FloatArray) -> FloatArray:
 
 
 def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
-    """Return the state whose w is told of, after the first step, and the one with the query.
+    """Return the state after the first step, whose w is reported, and that after the query steps.
 
     After a schedule, which moves both at once, they are the same.
     """
@@ -175,7 +175,8 @@ def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
     return first, state
 
 
-def _look(trial: Trial, state: State, xi: FloatArray) -> Readout:
+def _score_law(trial: Trial, state: State, xi: FloatArray) -> Readout:
+    """Return the parameters of the law of the score on fresh samples."""
     (q, w, b), beta, noise = state, trial.point.beta, trial.spec.noise
     size = float(np.sqrt(noise.covary(q, q)))
     along = noise.covary(w, q) / size if size > 0.0 else 0.0
