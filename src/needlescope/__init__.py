@@ -1,8 +1,8 @@
 """needlescope: see when attention finds the needle.
 
-Predictions, in the limit of high dimension, for classifiers that look for a weak signal hidden in a
-few of many tokens, and simulations to check them. Public names load on first use, so that importing
-the package stays quick.
+Exact predictions in the limit of high dimension for classifiers that detect a weak signal in a few
+of many tokens, and simulations to check them. Public names load on first use, so that the import
+stays quick.
 """
 
 from __future__ import annotations
@@ -78,78 +78,56 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "Alignment": "results",
-    "Asymptote": "results",
-    "BestQuery": "results",
-    "Capacity": "results",
-    "Comparison": "results",
-    "Crossover": "results",
-    "DeepOutcome": "results",
-    "Focus": "results",
-    "BayesOptimal": "results",
-    "BayesThreshold": "results",
-    "Loss": "losses",
-    "NoMinimiser": "errors",
-    "Noise": "noise",
-    "NotConverged": "errors",
-    "Oracle": "results",
-    "Outcome": "results",
-    "PhaseBoundaries": "results",
-    "PiecewiseQuadratic": "losses",
-    "PilotPlan": "results",
-    "Plan": "results",
-    "Positions": "task",
-    "Query": "query",
-    "Schedule": "schedule",
-    "Sensitivity": "results",
-    "Separability": "results",
-    "SignalCount": "signal_count",
-    "SimulatedAMP": "results",
-    "StateEvolution": "results",
-    "Store": "experiments.stores.store",
-    "Sweep": "experiments.sweep",
-    "Task": "task",
-    "Threshold": "results",
-    "Training": "training",
-    "Tuned": "results",
-    "Unit": "experiments.units.unit",
-    "align": "theory.alignment",
-    "asymptote": "theory.asymptote",
-    "best_query": "theory.best_query",
-    "capacity": "theory.capacity",
-    "compare": "planning.compare",
-    "crossover": "theory.crossover",
-    "oracle_threshold": "theory.oracle.threshold",
-    "focus": "theory.focus",
-    "bayes_optimal": "theory.bayes.bayes_optimal",
-    "bayes_threshold": "theory.bayes.bayes_threshold",
-    "oracle": "theory.oracle.least_error",
-    "phase_boundaries": "theory.bayes.boundaries",
-    "plan": "planning.plan",
-    "plan_from_pilot": "estimators.task.pilot",
-    "predict": "theory.learning",
-    "run_units": "experiments.engine",
-    "sensitivity": "planning.sensitivity",
-    "simulate": "simulation.simulate",
-    "simulate_alignment": "simulation.simulate",
-    "simulate_deep": "deep.simulate",
-    "simulate_focus": "simulation.simulate",
-    "simulate_amp": "simulation.amp.simulate_amp",
-    "simulate_oracle": "simulation.oracle",
-    "simulate_separability": "simulation.simulate",
-    "state_evolution": "theory.bayes.state_evolution",
-    "training_threshold": "theory.training_threshold",
-    "tune": "planning.tune",
-}
-
-_ROOMS = ("deep", "estimators", "figures")  # of several names each, as ns.figures.errors
+_NAMES = {
+    "deep.simulate": "simulate_deep",
+    "errors": "NoMinimiser NotConverged",
+    "estimators.task.pilot": "plan_from_pilot",
+    "experiments.engine": "run_units",
+    "experiments.stores.store": "Store",
+    "experiments.sweep": "Sweep",
+    "experiments.units.unit": "Unit",
+    "losses": "Loss PiecewiseQuadratic",
+    "noise": "Noise",
+    "planning.compare": "compare",
+    "planning.plan": "plan",
+    "planning.sensitivity": "sensitivity",
+    "planning.tune": "tune",
+    "query": "Query",
+    "results": (
+        "Alignment Asymptote BayesOptimal BayesThreshold BestQuery Capacity Comparison Crossover "
+        "DeepOutcome Focus Oracle Outcome PhaseBoundaries PilotPlan Plan Sensitivity "
+        "Separability SimulatedAMP StateEvolution Threshold Tuned"
+    ),
+    "schedule": "Schedule",
+    "signal_count": "SignalCount",
+    "simulation.amp.simulate_amp": "simulate_amp",
+    "simulation.oracle": "simulate_oracle",
+    "simulation.simulate": "simulate simulate_alignment simulate_focus simulate_separability",
+    "task": "Positions Task",
+    "theory.alignment": "align",
+    "theory.asymptote": "asymptote",
+    "theory.bayes.bayes_optimal": "bayes_optimal",
+    "theory.bayes.bayes_threshold": "bayes_threshold",
+    "theory.bayes.boundaries": "phase_boundaries",
+    "theory.bayes.state_evolution": "state_evolution",
+    "theory.best_query": "best_query",
+    "theory.capacity": "capacity",
+    "theory.crossover": "crossover",
+    "theory.focus": "focus",
+    "theory.learning": "predict",
+    "theory.oracle.least_error": "oracle",
+    "theory.oracle.threshold": "oracle_threshold",
+    "theory.training_threshold": "training_threshold",
+    "training": "Training",
+}  # the public names of each module
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+_PACKAGES = ("deep", "estimators", "figures")  # with public names of their own
 
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -159,4 +137,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_ROOMS])
+    return sorted([*__all__, *_PACKAGES])

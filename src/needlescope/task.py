@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .arrays import FloatArray
-from .grid import Gridded, check_broadcast, integer, listed, real, unmasked, written
+from .grid import Gridded, check_broadcast, check_sum, integer, listed, real, unmasked, written
 from .signal_count import SignalCount
 
 MOST_SIGNALS = 64
@@ -79,10 +79,7 @@ class Positions:
                 f"positions.probabilities must have one entry for each of the {len(rows)} sets, "
                 f"got shape {chances.shape}"
             )
-        if abs(chances.sum() - 1.0) > 1e-9:
-            raise ValueError(
-                f"positions.probabilities must sum to 1, got a sum of {chances.sum():.12g}"
-            )
+        check_sum("positions.probabilities", chances)
         object.__setattr__(self, "sets", tuple(rows))
         object.__setattr__(self, "probabilities", tuple((chances / chances.sum()).tolist()))
 

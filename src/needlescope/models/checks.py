@@ -1,4 +1,4 @@
-"""What may be asked of a model, and with what: refusals that theory and simulation share."""
+"""Validation of a model's query, training and test task, for theory and simulation alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .model import Model
 
 
 def check_query(model: Model, query: Query | None, task: Task) -> None:
-    """Refuse a query that is none, that the model has no use for, or that is another task's."""
+    """Refuse a query of the wrong type, for a model without one, or for another task."""
     if query is None:
         return
     if not isinstance(query, Query):
@@ -41,7 +41,7 @@ def check_query(model: Model, query: Query | None, task: Task) -> None:
 
 
 def check_schedule(model: Model, training: Training, query: Query | None) -> None:
-    """Refuse steps that are not those of the model: only the first of linear attention is."""
+    """Refuse a schedule for linear attention, of which only the first step is that of softmax."""
     if query is None and not model.bounded and training.schedule is not None:
         raise ValueError(
             f"schedule must be left out with model={model.name!r}: its first step is that of "
@@ -50,7 +50,7 @@ def check_schedule(model: Model, training: Training, query: Query | None) -> Non
 
 
 def check_test(model: Model, task: Task, test: Task) -> None:
-    """Refuse a test task that is none, or that a model trained on ``task`` cannot be tested on.
+    """Refuse a test task of the wrong type, or one that the trained model cannot be tested on.
 
     Examples
     --------
