@@ -84,8 +84,9 @@ def _branch(generator: BitGenerator) -> SeedSequence:
 
 def _entropy(seed: Any) -> int | list[int]:
     """The integers that ``seed`` is made of, or a refusal."""
-    single = np.ndim(seed) == 0 if isinstance(seed, np.ndarray) else not _is_sequence(seed)
-    items = [seed[()] if isinstance(seed, np.ndarray) else seed] if single else list(seed)
+    seed = seed[()] if isinstance(seed, np.ndarray) else seed  # a number, if it has no axes
+    single = not isinstance(seed, list | tuple | range | np.ndarray)
+    items = [seed] if single else list(seed)
     if not items or not all(map(_is_natural, items)):
         raise ValueError(
             "seed must be an integer of at least 0, a sequence of them, None, or a numpy "
@@ -93,10 +94,6 @@ def _entropy(seed: Any) -> int | list[int]:
         )
     numbers = [int(item) for item in items]
     return numbers[0] if single else numbers
-
-
-def _is_sequence(seed: Any) -> bool:
-    return isinstance(seed, list | tuple | range)
 
 
 def _is_natural(item: Any) -> bool:

@@ -125,11 +125,15 @@ def _check_dimension(task: Task, d: int) -> None:
 
 
 def _direction(signal: Any, d: int, task: Task) -> FloatArray | None:
+    """Return a given signal as unit vectors, a row each if there are several, or refuse it."""
     if signal is None:
         return None
     unmasked("signal", signal)
-    if task.signals is not None:
-        return _directions(signal, d, task.kinds)
+    return _unit(signal, d) if task.signals is None else _units(signal, d, task.kinds)
+
+
+def _unit(signal: Any, d: int) -> FloatArray:
+    unmasked("signal", signal)
     try:
         if np.iscomplexobj(signal):
             raise TypeError
@@ -146,13 +150,11 @@ def _direction(signal: Any, d: int, task: Task) -> FloatArray | None:
     return unit
 
 
-def _directions(signal: Any, d: int, kinds: int) -> FloatArray:
-    """Return given directions of several signals, rows of unit norm, or refuse them."""
+def _units(signal: Any, d: int, kinds: int) -> FloatArray:
     rows = listed("signal", signal, f"{kinds} vectors")
     if len(rows) != kinds:
         raise ValueError(f"signal must be {kinds} vectors, one for each signal, got {len(rows)}")
-    item = Task(L=1, R=1, theta=0.0, pi=0.5)
-    result = np.array([_direction(row, d, item) for row in rows])
+    result = np.array([_unit(row, d) for row in rows])
     products = np.abs(result @ result.T - np.eye(kinds))
     if products.max() > ORTHOGONAL:
         k, other = np.unravel_index(products.argmax(), products.shape)
