@@ -84,9 +84,9 @@ def _branch(generator: BitGenerator) -> SeedSequence:
 
 def _entropy(seed: Any) -> int | list[int]:
     """The integers that ``seed`` is made of, or a refusal."""
-    seed = seed[()] if isinstance(seed, np.ndarray) else seed  # a number, if it has no axes
-    single = not isinstance(seed, list | tuple | range | np.ndarray)
-    items = [seed] if single else list(seed)
+    value = seed[()] if isinstance(seed, np.ndarray) else seed  # a number, if it has no axes
+    single = not isinstance(value, list | tuple | range | np.ndarray)
+    items = [value] if single else list(value)
     if not items or not all(map(_is_natural, items)):
         raise ValueError(
             "seed must be an integer of at least 0, a sequence of them, None, or a numpy "

@@ -47,15 +47,6 @@ class Marks(NamedTuple):
         return np.asarray((values if self.carry is None else values * self.carry).sum(axis=1))
 
 
-class _Start(NamedTuple):
-    """A block before its noise: its positives, what they carry, and the stream of the noise."""
-
-    positive: IndexArray
-    marked: Marks  # their signal tokens
-    carried: IndexArray | None  # which of several signals
-    rng: np.random.Generator
-
-
 class Tokens(NamedTuple):
     """n samples of a task, made on demand: noise, plus θξ on R tokens of each positive.
 
@@ -91,38 +82,29 @@ class Tokens(NamedTuple):
         return self.y if self.truth is None else self.truth
 
     def blocks(self) -> Iterator[Block]:
-        """Make the samples block by block, each from a stream of its own."""
+        """Generate the samples block by block, each from a stream of its own."""
+        return (block for block, _, _ in self.marked_blocks())
+
+    def marks(self) -> Iterator[Marks]:
+        """Yield, block by block, which tokens of each positive carry the signal."""
+        return (marked for _, marked, _ in self.marked_blocks())
+
+    def marked_blocks(self) -> Iterator[tuple[Block, Marks, IndexArray | None]]:
+        """Yield each block, the signal tokens of its positives, and which signal each carries."""
         (L, d), n = self.tokens, len(self.y)
         step = min(block_rows(L, d), n)
         buffer = np.empty((step, L, d), np.float32)
         signal = (self.task.theta * self.xi).astype(np.float32)
         for number, first in enumerate(range(0, n, step)):
             rows = slice(first, min(first + step, n))
-            y, X = self.y[rows], buffer[: rows.stop - first]
-            positive, marked, carried, rng = self._start(number, rows)
+            X, rng = buffer[: rows.stop - first], generator(child(self.seed, number))
+            positive = np.flatnonzero(self.true_labels[rows] > 0.0)
+            marked = marks(self.task, len(positive), rng)
+            carried = kinds(self.task, len(positive), rng)
             fill_noise(self.noise, X, rng)
             owner, token = marked.pairs
             X[positive[owner], token] += signal if carried is None else signal[carried[owner]]
-            yield Block(X, y, rows)
-
-    def marks(self) -> Iterator[Marks]:
-        """Say, block by block, which tokens of each positive carry the signal."""
-        return (marked for _, marked, _, _ in self._starts())
-
-    def carried(self) -> Iterator[IndexArray | None]:
-        """Say, block by block, which of several signals each positive carries."""
-        return (carried for _, _, carried, _ in self._starts())
-
-    def _starts(self) -> Iterator[_Start]:
-        step = block_rows(*self.tokens)
-        for number, first in enumerate(range(0, len(self.y), step)):
-            yield self._start(number, slice(first, first + step))
-
-    def _start(self, number: int, rows: slice) -> _Start:
-        rng = generator(child(self.seed, number))
-        positive = np.flatnonzero(self.true_labels[rows] > 0.0)
-        marked = marks(self.task, len(positive), rng)
-        return _Start(positive, marked, kinds(self.task, len(positive), rng), rng)
+            yield Block(X, self.y[rows], rows), marked, carried
 
 
 def tokens(

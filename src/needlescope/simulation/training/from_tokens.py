@@ -63,7 +63,7 @@ def attention(trial: Trial) -> tuple[Weights, dict[str, float]]:
     data = Tokens(spec.task, np.ones(spec.n_test), xi, spec.noise, trial.stream("test"))
     weights = (
         (_weights(trial, block.table, state.q), marked, carried)
-        for block, marked, carried in zip(data.blocks(), data.marks(), data.carried(), strict=True)
+        for block, marked, carried in data.marked_blocks()
     )
     return weights, aligned(trial, xi, None if first is None else first.w, state.q)
 
