@@ -80,7 +80,7 @@ def features(trial: Trial) -> tuple[FloatArray, FloatArray]:
 
 
 def _alignment(trial: Trial) -> dict[str, float]:
-    if trial.spec.model.has_query and trial.spec.query is None:
+    if trial.spec.trains_query:
         return align(trial)
     return aligned(trial, np.zeros(0), None, None)
 
