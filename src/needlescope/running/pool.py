@@ -33,10 +33,9 @@ THREADS = (
 @contextmanager
 def pool(size: int, function: bytes) -> Iterator[Any]:
     """Yield an executor; its workers are gone at the end, at once after an error or Ctrl-C."""
-    load()
+    start_trackers()
     from loky import ProcessPoolExecutor
 
-    start_trackers()
     with warnings.catch_warnings():
         # loky replaces a worker that holds much memory: no concern of the caller.
         warnings.filterwarnings("ignore", module=r"loky\.")
@@ -77,6 +76,7 @@ def start_trackers() -> None:
     A tracker that starts later would lift the mask of `interrupts_held`; and one that a signal to
     all processes ends would report leaks.
     """
+    load()  # loky registers its method
     for method in ("spawn", "loky"):
         with interrupts_held():
             multiprocessing.get_context(method).Lock()
