@@ -116,8 +116,8 @@ def _attention_error(
     trial: Trial, trained: Trained, rng: np.random.Generator
 ) -> tuple[float, float]:
     spec = trial.spec
-    assert trained.scored is not None and spec.model.weigh is not None
-    return attention_error(spec.test_task, trained.scored, spec.noise, rng, spec.model.weigh)
+    assert trained.score_law is not None and spec.model.weigh is not None
+    return attention_error(spec.test_task, trained.score_law, spec.noise, rng, spec.model.weigh)
 
 
 def _pooled_error(trial: Trial, trained: Trained, rng: np.random.Generator) -> tuple[float, float]:
@@ -178,7 +178,7 @@ def _attention_scores(
     trial: Trial, trained: Trained, y: FloatArray, rng: np.random.Generator
 ) -> Scores:
     spec = trial.spec
-    task, at = spec.test_task, trained.scored
+    task, at = spec.test_task, trained.score_law
     assert at is not None and spec.model.weigh is not None
     carried = kinds(task, len(y), rng)
     cosine: Any = trained.alignment["cosine_q"]

@@ -37,7 +37,7 @@ LATTICE = 64  # tokens beyond these are plain random numbers
 LISTED = 1 << 18  # numbers in a list of all position sets; a longer one is not made
 
 
-class Readout(NamedTuple):
+class ScoreLaw(NamedTuple):
     """The parameters of the law of a trained attention classifier's score."""
 
     kappa: float  # β √(qᵀΣq), strength of the noise in the logits
@@ -49,7 +49,7 @@ class Readout(NamedTuple):
 
 
 def attention_error(
-    task: Task, at: Readout, noise: Noise, rng: np.random.Generator, weigh: Weigh = softmax
+    task: Task, at: ScoreLaw, noise: Noise, rng: np.random.Generator, weigh: Weigh = softmax
 ) -> tuple[float, float]:
     """Return the probability of a wrong sign, and the standard error of the integral.
 
@@ -58,7 +58,7 @@ def attention_error(
     At κ = 0 attention is mean pooling:
 
     >>> import needlescope as ns
-    >>> task, at = ns.Task(4, 1, 8.0, 0.5), Readout(0.0, 0.0, 1.0, 0.0, 1.0, -1.0)
+    >>> task, at = ns.Task(4, 1, 8.0, 0.5), ScoreLaw(0.0, 0.0, 1.0, 0.0, 1.0, -1.0)
     >>> round(attention_error(task, at, ns.Noise(), np.random.default_rng(0))[0], 4)
     0.0228
     """
@@ -83,7 +83,7 @@ def attention_error(
 
 
 def _wrong(
-    task: Task, at: Readout, noise: Noise, u: FloatArray, rng: np.random.Generator, weigh: Weigh
+    task: Task, at: ScoreLaw, noise: Noise, u: FloatArray, rng: np.random.Generator, weigh: Weigh
 ) -> FloatArray:
     """Return the chance of a wrong sign at each of N points, rows of uniforms for the tokens.
 
@@ -112,7 +112,7 @@ def _wrong(
 
 
 def _groups(
-    task: Task, at: Readout, marked: list[FloatArray]
+    task: Task, at: ScoreLaw, marked: list[FloatArray]
 ) -> Iterator[tuple[float, float, float, float, FloatArray]]:
     """List the groups of samples: label, probability, tilt, ⟨w, ξ⟩ of their signal, and v."""
     shares = (1.0,) if task.signals is None else task.signals

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IndexArray
 from ...running.seeds import generator
-from ..error.attention import Readout
+from ..error.attention import ScoreLaw
 from ..samples.data import Marks, flipped, kinds, labels, signal_tokens
 from ..specification import Trial
 from . import reduced, stages
@@ -34,9 +34,9 @@ def train(trial: Trial) -> Trained:
         beside = float(fit.w[1]) if spec.d > 1 else 0.0
         signal = np.array([s * along + float(np.sqrt((1.0 - s) * (1.0 + s))) * beside])
     tilt = np.array(s) if np.isinf(kappa) else kappa * np.array(s)
-    scored = Readout(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
+    score_law = ScoreLaw(kappa, tilt, signal, along, float(np.linalg.norm(fit.w[1:])), fit.b)
     query_part = along if kappa > 0.0 or spec.query is not None else 0.0
-    return Trained(fit, y, signal[None] if several else signal, scored, query_part, alignment)
+    return Trained(fit, y, signal[None] if several else signal, score_law, query_part, alignment)
 
 
 def align(trial: Trial) -> dict[str, float]:

@@ -14,7 +14,7 @@ from ...models.gradient import State, model_scores
 from ...models.segments import peak
 from ...running.seeds import child, generator
 from ...solvers.problem import Fit
-from ..error.attention import Readout
+from ..error.attention import ScoreLaw
 from ..samples.data import Tokens, tokens
 from ..specification import Trial
 from . import stages
@@ -44,8 +44,8 @@ def train(trial: Trial) -> Trained:
         alignment = aligned(trial, xi, None, None)
         return Trained(fit, data.y, signals, None, np.nan, alignment, state, xi)
     alignment = aligned(trial, xi, None if first is None else first.w, state.q)
-    scored, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
-    return Trained(fit, data.y, signals, scored, query_part, alignment, state, xi)
+    score_law, query_part = _score_law(trial, state, xi), float(fit.w @ direction)
+    return Trained(fit, data.y, signals, score_law, query_part, alignment, state, xi)
 
 
 def align(trial: Trial) -> dict[str, float]:
@@ -175,11 +175,11 @@ def _train_query(trial: Trial, D0: Data) -> tuple[State, State]:
     return first, state
 
 
-def _score_law(trial: Trial, state: State, xi: FloatArray) -> Readout:
+def _score_law(trial: Trial, state: State, xi: FloatArray) -> ScoreLaw:
     """Return the parameters of the law of the score on fresh samples."""
     (q, w, b), beta, noise = state, trial.point.beta, trial.spec.noise
     size = float(np.sqrt(noise.covary(q, q)))
     along = noise.covary(w, q) / size if size > 0.0 else 0.0
     across = float(np.sqrt(max(noise.covary(w, w) - along**2, 0.0)))
     tilt = xi @ q / size if np.isinf(beta) else beta * (xi @ q)
-    return Readout(beta * size, tilt, xi @ w, along, across, b)
+    return ScoreLaw(beta * size, tilt, xi @ w, along, across, b)

@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 from ...models.gradient import State
 from ...solvers.problem import Fit
-from ..error.attention import Readout
+from ..error.attention import ScoreLaw
 from ..samples.data import Marks
 from ..specification import Trial
 
@@ -29,7 +29,7 @@ class Trained(NamedTuple):
     fit: Fit
     y: FloatArray  # labels of the training data, flipped ones included
     signals: FloatArray  # ⟨w, ξ⟩; for a flat readout ⟨W_l, ξ⟩ for each token; × several signals
-    scored: Readout | None  # the law of attention's score
+    score_law: ScoreLaw | None  # of attention
     query_part: float  # ⟨w, q̂⟩
     alignment: dict[str, float]
     state: State | None = None  # in the coordinates of the tokens, where there are tokens
