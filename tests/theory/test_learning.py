@@ -315,5 +315,5 @@ def test_a_rough_law_that_suffices_is_the_only_one_made(monkeypatch, L, R, theta
     assert set(seen) == {ladder.ROUGH}
     fine = ns.predict(task, TRAINING, query=query, tol=1e-5)
     assert max(level.points for level in seen) > 2**13
-    assert 2.0 * result.test_error_se <= ladder.ROUGHLY * 3e-4
+    assert 2.0 * result.test_error_se <= ladder.ROUGH_SHARE * 3e-4
     assert abs(result.test_error - fine.test_error) <= 4.0 * result.test_error_se

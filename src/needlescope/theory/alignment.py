@@ -9,7 +9,7 @@ scores f± of the training samples themselves, P = I − 11ᵀ/L and S = R(1 −
 
 Of several signals ξ_k, of probability p_k, w has a part m_k ∝ p_k along each. It raises the scores
 of positives of kind k, and A ξ becomes Σ A_k ξ_k with A_k ∝ p_k m_k: the cosines of the query go
-roughly as p_k². Every average over samples is a sum over their `groups`.
+roughly as p_k². Every average over samples is a sum over their `sample_groups`.
 
 B is L − 1 times the mean slope. Where positives are rare it pulls the query along −w; with
 ``balanced`` the bias moves between the steps to where B = 0.
@@ -30,18 +30,18 @@ from ..losses.balance import balance
 from ..results import Alignment, gather
 from ..task import Task
 from ..training import Training
-from .along import along_signals
-from .groups import groups
-from .on_error import Points
-from .provenance import of_alignment
-from .saddle.collapse import Pair
+from .common.cosines import cosine_fields
+from .common.grid_points import GridPoints
+from .common.groups import sample_groups
+from .common.provenance import of_alignment
+from .saddle.collapse import LossPair
 from .saddle.envelope import Moments, moments
-from .steps.path import SURE, after_schedule
+from .steps.schedule import TARGET_UNCERTAINTY, after_schedule
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
 
-class First(NamedTuple):
+class ReadoutStep(NamedTuple):
     """The readout after one step: its parts along the signals, and α0 times ‖rest‖²."""
 
     signals: tuple[float, ...]
@@ -54,7 +54,7 @@ class First(NamedTuple):
         return sum(m**2 for m in self.signals) + self.power / alpha0
 
 
-class Second(NamedTuple):
+class QueryStep(NamedTuple):
     """The query after two steps, up to a factor: −(Σ A_k ξ_k + B w + noise of ‖noise‖² = N/α0)."""
 
     A: tuple[float, ...]
@@ -70,26 +70,30 @@ class Second(NamedTuple):
         return float(np.clip(size / self.norm, -1.0, 1.0)) if self.norm > 0.0 else 0.0
 
 
-def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
+def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> ReadoutStep:
     """Move w from zero, by a gradient step of size ``eta_w`` taken at this bias."""
-    at, L, every = np.full(1, bias), task.L, groups(task)
+    at, L, every = np.full(1, bias), task.L, sample_groups(task)
     slope = {label: float(loss.derivative(at, label)[0]) for label in (1, -1)}
     power = eta_w**2 * sum(item.share * slope[item.label] ** 2 for item in every) / L
     signals = [0.0] * task.kinds
     for item in every:
-        signals[item.kind] -= eta_w * item.share * slope[item.label] * task.theta * item.tokens / L
-    return First(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
+        signals[item.signal] -= (
+            eta_w * item.share * slope[item.label] * task.theta * item.tokens / L
+        )
+    return ReadoutStep(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
 
 
-def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
+def second_step(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> QueryStep:
     """Move q from zero, with the slopes at the scores of the training samples and this bias."""
-    L, norm2, every = task.L, first.norm2(alpha0), groups(task)
-    e = _slopes(task, loss, first, alpha0, bias)
+    L, norm2, every = task.L, first.norm2(alpha0), sample_groups(task)
+    e = _slope_moments(task, loss, first, alpha0, bias)
     A, N, total = [0.0] * task.kinds, 0.0, 0.0
     for item, slope, slope2 in zip(every, e.slope.tolist(), e.slope2.tolist(), strict=True):
-        mean, square, m = item.share * slope, item.share * slope2, first.signals[item.kind]
+        mean, square, m = item.share * slope, item.share * slope2, first.signals[item.signal]
         spare = task.theta**2 * item.tokens * (1.0 - item.tokens / L)
-        A[item.kind] += mean * spare * m
+        A[item.signal] += mean * spare * m
         N += (
             square * (spare * m**2 + (L - 1.0) * norm2)
             if item.tokens
@@ -100,10 +104,12 @@ def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float
     both = sum(2.0 * a * B * m for a, m in pairs)
     square = sum(a**2 for a in A) + both + B**2 * norm2 + N / alpha0
     signals = tuple(-(a + B * m) for a, m in pairs)
-    return Second(tuple(A), B, N, signals, float(np.sqrt(max(square, 0.0))))
+    return QueryStep(tuple(A), B, N, signals, float(np.sqrt(max(square, 0.0))))
 
 
-def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
+def balanced_step(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> QueryStep:
     """Move q from zero, at the bias where nothing pulls it along w; looked for from ``bias`` on.
 
     Where a loss has a kink, that bias is found to within the deviation of the scores, which may be
@@ -123,11 +129,11 @@ def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: flo
     if result is None:
         return second_step(task, loss, first, alpha0, bias)
     if loss.kinked and isinstance(loss, PiecewiseQuadratic):
-        loss = Pair(loss.about(result, 1), loss.about(result, -1), loss.name, kinked=True)
+        loss = LossPair(loss.about(result, 1), loss.about(result, -1), loss.name, kinked=True)
         result = _balance(task, loss, first, alpha0, 0.0) or 0.0
     q, e = (
         second_step(task, loss, first, alpha0, result),
-        _slopes(task, loss, first, alpha0, result),
+        _slope_moments(task, loss, first, alpha0, result),
     )
     share = _shares(task)
     size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))  # or a square of 0
@@ -140,21 +146,27 @@ def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: flo
     return q._replace(B=0.0, signals=tuple(-a for a in q.A), norm=float(np.sqrt(norm2)))
 
 
-def _balance(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float | None:
+def _balance(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> float | None:
     """Return a bias at which the mean slope over the training samples is zero, if there is one."""
     share = _shares(task)
-    return balance(lambda at: float(share @ _slopes(task, loss, first, alpha0, at).slope), bias)
+    return balance(
+        lambda at: float(share @ _slope_moments(task, loss, first, alpha0, at).slope), bias
+    )
 
 
 def _shares(task: Task) -> FloatArray:
-    return np.array([group.share for group in groups(task)])
+    return np.array([group.share for group in sample_groups(task)])
 
 
-def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
+def _slope_moments(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> Moments:
     """Return the moments of the slopes of training samples after one step, group by group."""
-    every, L, own = groups(task), task.L, 1.0 / (alpha0 * task.L)
+    every, L, own = sample_groups(task), task.L, 1.0 / (alpha0 * task.L)
     labels = np.array([float(item.label) for item in every])
-    lifts = np.array([first.signals[item.kind] * task.theta * item.tokens / L for item in every])
+    lifts = np.array([first.signals[item.signal] * task.theta * item.tokens / L for item in every])
     means = bias + lifts + own * np.where(labels > 0.0, first.plus, first.minus)
     # Below its rounding a score has no spread, and without kinks none is needed.
     least = 1e-150 if loss.kinked else 1e-12 * float(np.abs(means).max()) + 1e-150
@@ -202,16 +214,16 @@ def align(task: Task, training: Training) -> Alignment:
     shape = common_shape(task, training)
     pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
     ground = of_alignment(task, training)
-    points, rows = Points("raise", shape, task, training), []
+    points, rows = GridPoints("raise", shape, task, training), []
     for index, pair in enumerate(pairs):
         with points.at(index):
-            row = trained(*pair) | {"provenance": ground}
+            row = align_one(*pair) | {"provenance": ground}
             row.pop("finest", None)
             rows.append(row)
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
-def trained(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
+def align_one(task: Task, training: Training, sure: float = TARGET_UNCERTAINTY) -> dict[str, Any]:
     """Return the numbers of one (scalar) problem, a schedule's known to ``sure`` or so."""
     if training.schedule is None:
         return _align_one(task, training)
@@ -230,7 +242,7 @@ def _followed(task: Task, training: Training, sure: float) -> dict[str, Any]:
 def _align_one(task: Task, training: Training) -> dict[str, Any]:
     loss, alpha0 = get_loss(training.loss), training.alpha0
     start = sum(
-        group.share * loss.derivative(np.zeros(1), group.label)[0] for group in groups(task)
+        group.share * loss.derivative(np.zeros(1), group.label)[0] for group in sample_groups(task)
     )
     bias = -training.eta_b * float(start)
     at = bias if training.first_step == "sequential" else 0.0
@@ -239,14 +251,14 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
     q = move(task, loss, w, alpha0, bias)
     step = training.eta_q * training.beta / task.L
     return {
-        **along_signals(task, "w", w.signals, float(np.sqrt(w.norm2(alpha0)))),
-        **along_signals(task, "q", q.signals, q.norm, step),
+        **cosine_fields(task, "w", w.signals, float(np.sqrt(w.norm2(alpha0)))),
+        **cosine_fields(task, "q", q.signals, q.norm, step),
         "kappa": training.beta * step * q.norm,
         "constant": _constant(w, move(task, loss, w, np.inf, bias)) if any(w.signals) else np.inf,
     }
 
 
-def _constant(w: First, q: Second) -> float:
+def _constant(w: ReadoutStep, q: QueryStep) -> float:
     """Return C of a query with endless data: with much, 1 − cosine is C/α0."""
     pull = 2.0 * sum(signal**2 for signal in q.signals)
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

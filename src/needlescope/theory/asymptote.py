@@ -26,13 +26,13 @@ from ..models.nodes import JointLaw
 from ..query import Query
 from ..results import Asymptote, gather
 from ..task import Task
-from .asked import check_tol, need_query
+from .common.arguments import check_tol, need_query
+from .common.grid_points import GridPoints
+from .common.provenance import ASYMPTOTE, of_limit
 from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder, standard_error
-from .law.limits import drawn
-from .on_error import Points
-from .provenance import ASYMPTOTE, of_limit
+from .law.limits import sampled_limits
 from .saddle.measures import error_slope, error_slope_rest, test_error
-from .saddle.problem import Point
+from .saddle.problem import OrderParameters
 
 
 def asymptote(
@@ -86,7 +86,7 @@ def asymptote(
     tol = check_tol(tol)
     seen = need_query("the limit of attention", query, kind, task)
     shape = common_shape(task, seen)
-    points = Points(on_error, shape, task, query)
+    points = GridPoints(on_error, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
     rows: list[dict[str, Any]] = [
@@ -117,7 +117,7 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
     if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
         row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
         return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE, task)}
-    limits = drawn(model, task, query, level)
+    limits = sampled_limits(model, task, query, level)
     laws = [(limit.law(task.pi, task.flips), limit.law(task.pi)) for limit in limits]
     result, errors = _expand(*map(_together, zip(*laws, strict=True))), np.zeros(2)
     if len(laws) > 1:
@@ -163,6 +163,6 @@ def _expand(law: JointLaw, test: JointLaw) -> FloatArray:
     misfit = (phi @ x0 - y) ** 2 + law.tau @ x0[:k] ** 2
     mean_A = float(w @ A)
     rho2 = float((w * A) @ misfit) / mean_A
-    at = Point(x0[:k].astype(float), float(x0[k]), 0.0, 1.0)
+    at = OrderParameters(x0[:k].astype(float), float(x0[k]), 0.0, 1.0)
     slope = error_slope(test, at)[: k + 1] @ x1 + error_slope_rest(test, at) * rho2
     return np.array([test_error(test, at), slope / mean_A])

@@ -27,41 +27,41 @@ from ..query import Query
 from ..results import BestQuery, gather
 from ..task import Task
 from ..training import Training
-from .asked import check_tol
+from .common.arguments import check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import BEST_QUERY, of_prediction, of_search
 from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder
-from .law.limits import drawn, train_limit
+from .law.limits import sampled_limits, train_limit
 from .learning import predict
-from .on_error import Points
-from .oracle.known_readout import Known, joined, known_readout
-from .provenance import BEST_QUERY, of_prediction, of_search
+from .oracle.best_readout import BestReadout, best_readout, mean_law
 from .saddle.measures import test_error
-from .saddle.problem import Point
+from .saddle.problem import OrderParameters
 from .saddle.readout import train_readout
 
-ROUGH = Level(2**7, 32)  # of the search with a known readout, where 1e-2 is asked
-CLOSE = Level(2**9, 32)  # else: with it the best temperature costs 1e-4 at most
-ROUGH_TRAINED = Level(2**11, 48)
-MARGIN = 3e-3  # of rough errors, within which queries are compared at the tolerance asked
-SOFTEST = 0.05  # κ that is tried, but for zero
-TEMPERATURES = 8
-DESCENTS = 2  # from the best starts
-EVALUATIONS = 60  # of a descent, for each dimension that it moves in
+SEARCH_LEVEL = Level(2**7, 32)  # of the search with a known readout, where 1e-2 is asked
+FINE_SEARCH_LEVEL = Level(2**9, 32)  # else: with it the best temperature costs 1e-4 at most
+TRAINED_SEARCH_LEVEL = Level(2**11, 48)
+COMPARED_WITHIN = 3e-3  # of rough errors, within which queries are compared at the tolerance asked
+LEAST_KAPPA = 0.05  # κ that is tried, but for zero
+KAPPAS = 8
+MAX_DESCENTS = 2  # from the best starts
+MAX_EVALUATIONS = 60  # of a descent, for each dimension that it moves in
 
 
-class _Tried(NamedTuple):
+class _Candidate(NamedTuple):
     """A query, its error roughly, and the readout that has it, where it is not trained."""
 
     error: float
     kappa: float
     cosines: tuple[float, ...]
-    readout: Known | None
+    readout: BestReadout | None
 
     @property
     def query(self) -> Query:
         return Query(self.kappa, cosines=self.cosines)
 
 
-Try = Callable[[float, FloatArray, Known | None], _Tried]
+Evaluate = Callable[[float, FloatArray, BestReadout | None], _Candidate]
 """A query by its κ and its cosines, and the readout of one nearby, if there is one."""
 
 
@@ -122,7 +122,7 @@ def best_query(
         check_kind("training", training, Training)
     tol = check_tol(tol)
     shape = common_shape(*(part for part in (task, training) if part is not None))
-    points = Points(on_error, shape, task, training)
+    points = GridPoints(on_error, shape, task, training)
     ground = BEST_QUERY
     if training is not None:
         ground = of_search(of_prediction(ATTENTION, training.loss, task, task))
@@ -131,31 +131,35 @@ def best_query(
     rows: list[dict[str, Any]] = [{"provenance": ground}] * len(tasks)
     for index, pair in enumerate(zip(tasks, trainings, strict=True)):
         with points.at(index):
-            rows[index] = {"provenance": ground} | _best_one(*pair, tol)
+            rows[index] = {"provenance": ground} | _search(*pair, tol)
     points.warn()
     options = {"tol": tol, "on_error": on_error}
     return gather(BestQuery, rows, shape, Question("best_query", task, training, options))
 
 
-def _best_one(task: Task, training: Training | None, tol: float) -> dict[str, Any]:
-    level = CLOSE if tol < 0.01 else ROUGH
-    attempt = _known(task, level) if training is None else _trained(task, training)
+def _search(task: Task, training: Training | None, tol: float) -> dict[str, Any]:
+    level = FINE_SEARCH_LEVEL if tol < 0.01 else SEARCH_LEVEL
+    attempt = (
+        _with_best_readout(task, level)
+        if training is None
+        else _with_trained_readout(task, training)
+    )
     hardest = 1.5 + 1.2 * float(
         np.sqrt(2.0 * np.log(task.L))
     )  # beyond it hard attention takes over
-    starts = [_tuned(attempt, start, hardest) for start in _starts(task)]
-    lowest = sorted((_roughly(some) for some in starts), key=lambda item: item.error)
-    moved = [_descend(attempt, item, hardest) for item in lowest[:DESCENTS]]
+    starts = [_tune_kappa(attempt, start, hardest) for start in _starts(task)]
+    lowest = sorted((_lowest(some) for some in starts), key=lambda item: item.error)
+    moved = [_descend(attempt, item, hardest) for item in lowest[:MAX_DESCENTS]]
     known: dict[tuple[float, tuple[float, ...]], tuple[float, float]] = {}
 
-    def fine(item: _Tried) -> tuple[float, float]:
+    def fine(item: _Candidate) -> tuple[float, float]:
         key = item.kappa, item.cosines
         if key not in known:
-            known[key] = _fine(task, training, item, tol)
+            known[key] = _error(task, training, item, tol)
         return known[key]
 
-    def least(some: list[_Tried]) -> _Tried:
-        bound = _roughly(some).error + MARGIN
+    def least(some: list[_Candidate]) -> _Candidate:
+        bound = _lowest(some).error + COMPARED_WITHIN
         return min((item for item in some if item.error <= bound), key=lambda item: fine(item)[0])
 
     best, result = least([item for some in starts for item in some]), least(moved)
@@ -168,7 +172,7 @@ def _best_one(task: Task, training: Training | None, tol: float) -> dict[str, An
     return row
 
 
-def _roughly(some: list[_Tried]) -> _Tried:
+def _lowest(some: list[_Candidate]) -> _Candidate:
     return min(some, key=lambda item: item.error)
 
 
@@ -189,25 +193,27 @@ def _starts(task: Task) -> list[FloatArray]:
     return result
 
 
-def _known(task: Task, level: Level) -> Try:
+def _with_best_readout(task: Task, level: Level) -> Evaluate:
     """Try queries with the best readout there is, on a sample."""
 
-    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+    def attempt(kappa: float, cosines: FloatArray, near: BestReadout | None) -> _Candidate:
         query = Query(kappa, cosines=cosines)
-        law = joined([item.law(task.pi) for item in drawn(ATTENTION, task, query, level)])
-        result = known_readout(law, near)
-        return _Tried(result.error, kappa, query.cosines, result)
+        law = mean_law(
+            [item.law(task.pi) for item in sampled_limits(ATTENTION, task, query, level)]
+        )
+        result = best_readout(law, near)
+        return _Candidate(result.error, kappa, query.cosines, result)
 
     return attempt
 
 
-def _trained(task: Task, training: Training) -> Try:
+def _with_trained_readout(task: Task, training: Training) -> Evaluate:
     """Try queries with a trained readout, from the law at a level."""
-    loss, last = get_loss(training.loss), list[Point | None]([None])
+    loss, last = get_loss(training.loss), list[OrderParameters | None]([None])
 
-    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+    def attempt(kappa: float, cosines: FloatArray, near: BestReadout | None) -> _Candidate:
         query = Query(kappa, cosines=cosines)
-        limit = train_limit(ATTENTION, task, query, ROUGH_TRAINED)
+        limit = train_limit(ATTENTION, task, query, TRAINED_SEARCH_LEVEL)
         result = train_readout(
             limit, loss, task.pi, training.alpha1, training.ridge, last[0], task.flips
         )
@@ -215,36 +221,36 @@ def _trained(task: Task, training: Training) -> Try:
         error = float(min(task.pi, 1.0 - task.pi))  # of one answer for all
         if result.local is not None:
             error = test_error(limit.law(task.pi), result.point)
-        return _Tried(error, kappa, query.cosines, None)
+        return _Candidate(error, kappa, query.cosines, None)
 
     return attempt
 
 
-def _tuned(attempt: Try, cosines: FloatArray, hardest: float) -> list[_Tried]:
+def _tune_kappa(attempt: Evaluate, cosines: FloatArray, hardest: float) -> list[_Candidate]:
     """Tune the temperature for one direction; also return what none and an infinite one reach."""
     even, hard = (attempt(kappa, cosines, None) for kappa in (0.0, np.inf))
-    grid = np.linspace(np.log(SOFTEST), np.log(hardest), TEMPERATURES)
-    tried, near = list[_Tried](), None
+    grid = np.linspace(np.log(LEAST_KAPPA), np.log(hardest), KAPPAS)
+    tried, near = list[_Candidate](), None
     for x in grid:
         tried.append(attempt(float(np.exp(x)), cosines, near))
         near = tried[-1].readout
     best = int(np.argmin([item.error for item in tried]))
     near = tried[best].readout
     minimize_scalar(
-        lambda x: _noted(attempt(float(np.exp(x)), cosines, near), tried),
+        lambda x: _recorded(attempt(float(np.exp(x)), cosines, near), tried),
         bounds=(float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])),
         method="bounded",
         options={"xatol": 0.02},
     )
-    return [_roughly(tried), even, hard]
+    return [_lowest(tried), even, hard]
 
 
-def _noted(item: _Tried, tried: list[_Tried]) -> float:
+def _recorded(item: _Candidate, tried: list[_Candidate]) -> float:
     tried.append(item)
     return item.error
 
 
-def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
+def _descend(attempt: Evaluate, start: _Candidate, hardest: float) -> _Candidate:
     """Move direction and temperature by a simplex search; hard attention turns only."""
     along = np.array(start.cosines)
     across = np.linalg.svd(along[None])[2][1:]  # directions that turn it
@@ -254,24 +260,26 @@ def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
     def error(x: FloatArray) -> float:
         turned = along + x[:turns] @ across
         kappa = min(float(np.exp(x[turns])), hardest) if soft else start.kappa
-        near = _roughly(tried).readout
-        return _noted(attempt(kappa, turned / np.linalg.norm(turned), near), tried)
+        near = _lowest(tried).readout
+        return _recorded(attempt(kappa, turned / np.linalg.norm(turned), near), tried)
 
     x0 = np.append(np.zeros(turns), [np.log(start.kappa)] if soft else [])
     simplex = np.vstack([x0, x0 + 0.3 * np.eye(len(x0))])
-    options = {"initial_simplex": simplex, "maxfev": EVALUATIONS * len(x0), "xatol": 3e-3}
+    options = {"initial_simplex": simplex, "maxfev": MAX_EVALUATIONS * len(x0), "xatol": 3e-3}
     minimize(error, x0, method="Nelder-Mead", options=options | {"fatol": 1e-5})
-    return _roughly(tried)
+    return _lowest(tried)
 
 
-def _fine(task: Task, training: Training | None, item: _Tried, tol: float) -> tuple[float, float]:
+def _error(
+    task: Task, training: Training | None, item: _Candidate, tol: float
+) -> tuple[float, float]:
     """Return the error of a query and its standard error, at the tolerance asked."""
     if training is not None:
         result = predict(task, training, query=item.query, tol=tol)
         return float(result.test_error), float(result.test_error_se)
     for level in ladder(tol):
-        laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, item.query, level)]
-        readout = known_readout(joined(laws), item.readout)
+        laws = [limit.law(task.pi) for limit in sampled_limits(ATTENTION, task, item.query, level)]
+        readout = best_readout(mean_law(laws), item.readout)
         if len(laws) == 1:  # nothing was drawn
             return readout.error, 0.0
         errors = np.array([readout.on(law) for law in laws])

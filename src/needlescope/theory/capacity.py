@@ -16,18 +16,18 @@ from ..models import Model, get_model
 from ..query import Query
 from ..results import Capacity, gather
 from ..task import Task
-from .asked import check_tol, need_query
-from .groups import groups
+from .common.arguments import check_tol, need_query
+from .common.grid_points import GridPoints
+from .common.groups import sample_groups
+from .common.provenance import CAPACITY, of_limit
 from .law.attention import attention_limit
 from .law.ladder import ERRORS_WITHIN_TOL, ladder
 from .law.limits import LAWS, sharpness, train_limit
 from .law.normals import NormalLaw
-from .on_error import Points
-from .provenance import CAPACITY, of_limit
 from .saddle.margin import separability, uncertainty
-from .saddle.rare import Known, rare_separability
+from .saddle.rare_separability import Separability, rare_separability
 
-BEYOND = 1e-250  # below it 1/α* counts as zero
+LEAST_INVERSE = 1e-250  # below it 1/α* counts as zero
 
 
 def capacity(
@@ -83,7 +83,7 @@ def capacity(
     tol = check_tol(tol)
     seen = need_query("the capacity of attention", query, kind, task)
     shape = common_shape(task, seen)
-    points = Points(on_error, shape, task, query)
+    points = GridPoints(on_error, shape, task, query)
 
     jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
     blank = {"model": model, "provenance": of_limit(kind, CAPACITY, task)}
@@ -105,7 +105,7 @@ def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]
     else:
         known = _by_quadrature(task, query, model, tol)
     uncertainty = ERRORS_WITHIN_TOL * known.relative
-    alpha = 1.0 / known.value if known.value > BEYOND else np.inf
+    alpha = 1.0 / known.value if known.value > LEAST_INVERSE else np.inf
     if np.isfinite(alpha) and uncertainty > tol:
         raise NotConverged(
             f"the capacity, about {alpha:.2g}, is known to a relative error of "
@@ -120,24 +120,24 @@ def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]
     }
 
 
-def _by_drawing(task: Task, kappa: float, cosine: float, tol: float) -> Known:
+def _by_drawing(task: Task, kappa: float, cosine: float, tol: float) -> Separability:
     """Return 1/α* of a law that is drawn, its rare samples where they are."""
-    every = groups(task)
+    every = sample_groups(task)
     laws = [NormalLaw(task.L, item.tokens, task.theta, kappa, cosine, item.label) for item in every]
     return rare_separability(laws, [item.share for item in every], tol)
 
 
-def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Known:
+def _by_quadrature(task: Task, query: Query, model: Model, tol: float) -> Separability:
     """Return 1/α* of a law with few nodes, climbing its levels until it is known well enough."""
     # of a quantity near one, where errors are near a tenth
     for level in ladder(0.1 * tol, fine=True):
         limit = train_limit(model, task, query, level)
         law = limit.law(task.pi, task.flips)
         result = separability(law)
-        if result.value <= BEYOND:
-            return Known(0.0, 0.0)
+        if result.value <= LEAST_INVERSE:
+            return Separability(0.0, 0.0)
         coarse = limit.coarse_law(task.pi, task.flips)
         relative = uncertainty(law, coarse, result) / result.value
         if ERRORS_WITHIN_TOL * relative <= tol:
             break
-    return Known(result.value / limit.dim, relative)
+    return Separability(result.value / limit.dim, relative)

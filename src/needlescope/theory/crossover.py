@@ -21,18 +21,18 @@ from ..query import Query
 from ..results import Crossover, gather
 from ..task import Task
 from ..training import Training
-from .asked import check_tol
 from .asymptote import asymptote
+from .common.arguments import check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import ASYMPTOTE, of_prediction, of_search
 from .law.ladder import ERRORS_WITHIN_TOL
 from .learning import predict
-from .on_error import Points
-from .provenance import ASYMPTOTE, of_prediction, of_search
 
-SCAN = np.linspace(0.0, 1.0, 6)
+SCANNED_COSINES = np.linspace(0.0, 1.0, 6)
 ROUGH_TOL = 2e-3  # tolerance of the errors that are scanned; a sign in doubt is looked at again
-WITHIN = 1e-9  # of pooling's error, two errors count as the same
-STEPS, CLOSE = 4, 1e-4  # of the Newton search: as many at most, and what ends it
-APART = 0.02  # alignments on both sides of the crossing that tell the slope there
+TIE_TOL = 1e-9  # of pooling's error, two errors count as the same
+MAX_NEWTON_STEPS, NEWTON_TOL = 4, 1e-4  # of the Newton search: as many at most, and what ends it
+SECANT_WIDTH = 0.02  # alignments on both sides of the crossing that tell the slope there
 
 Gain = Callable[[float, float], tuple[float, float]]  # of alignment and tolerance, with its error
 
@@ -96,7 +96,7 @@ def crossover(
     shape = common_shape(task, strength, *([] if training is None else [training]))
     count = int(np.prod(shape, dtype=np.int64))
     trainings = [None] * count if training is None else training.scalars(shape)
-    points = Points(on_error, shape, task, strength, training)
+    points = GridPoints(on_error, shape, task, strength, training)
     jobs = list(zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True))
     blank = {"provenance": _provenance(task, training)}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
@@ -134,12 +134,13 @@ def _crossover_one(
 
     def equal(gain: float, error: float) -> bool:
         """Whether a gain is none as far as can be told."""
-        return abs(gain) <= ERRORS_WITHIN_TOL * error + WITHIN * pooled
+        return abs(gain) <= ERRORS_WITHIN_TOL * error + TIE_TOL * pooled
 
     rough = max(ROUGH_TOL, tol)
-    seen = [gain(s, rough) for s in SCAN.tolist()]
+    seen = [gain(s, rough) for s in SCANNED_COSINES.tolist()]
     seen = [
-        gain(s, tol) if equal(*item) else item for s, item in zip(SCAN.tolist(), seen, strict=True)
+        gain(s, tol) if equal(*item) else item
+        for s, item in zip(SCANNED_COSINES.tolist(), seen, strict=True)
     ]
     wins = [value > 0.0 and not equal(value, se) for value, se in seen]
     cosine, cosine_se = np.nan, np.nan
@@ -151,7 +152,9 @@ def _crossover_one(
         verdict = "never"
     else:
         first = wins.index(True)
-        cosine, cosine_se = _crossing(gain, float(SCAN[first - 1]), float(SCAN[first]), tol)
+        cosine, cosine_se = _crossing(
+            gain, float(SCANNED_COSINES[first - 1]), float(SCANNED_COSINES[first]), tol
+        )
         verdict = "crosses"
     best, best_se = gain(1.0, tol)
     return {
@@ -176,12 +179,12 @@ def _crossing(gain: Gain, low: float, high: float, tol: float) -> tuple[float, f
         at = float(brentq(lambda s: gain(s, rough)[0], low, high, xtol=1e-3))
     else:
         at = low  # at the lower end the two are equal as far as can be told
-    left, right = max(at - APART, 0.0), min(at + APART, 1.0)
+    left, right = max(at - SECANT_WIDTH, 0.0), min(at + SECANT_WIDTH, 1.0)
     slope = (gain(right, tol)[0] - gain(left, tol)[0]) / (right - left)
     slope = max(slope, 1e-300)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         step = gain(at, tol)[0] / slope
         at = float(np.clip(at - step, low, high))
-        if abs(step) < CLOSE:
+        if abs(step) < NEWTON_TOL:
             break
     return at, gain(at, tol)[1] / slope

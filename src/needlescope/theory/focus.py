@@ -31,13 +31,13 @@ from ..query import Query
 from ..results import Focus, gather
 from ..task import Task
 from ..training import Training
-from .asked import check_tol
-from .known import LAW_SHARE, check_learned, check_reached, learned
+from .common.arguments import check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import FOCUS
 from .law.attention import draw
 from .law.ladder import ERRORS_WITHIN_TOL, LADDER, Level, ladder
 from .law.limits import sharpness
-from .on_error import Points
-from .provenance import FOCUS
+from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query
 
 # The integrand over x is smooth and falls like a Gaussian: the trapezoid rule is exact to rounding.
 GRID = np.linspace(-12.0, 12.0, 961)
@@ -94,11 +94,11 @@ def focus(
     check_kind("training", training, Training)
     kind = get_model(choice("model", model, WITH_QUERY))
     tol = check_tol(tol)
-    check_learned(kind, task, training, query)
+    check_query_training(kind, task, training, query)
     check_schedule(kind, training, query)
     parts = (task, training) if query is None else (task, training, query)
     shape = common_shape(*parts)
-    points = Points(on_error, shape, *parts)
+    points = GridPoints(on_error, shape, *parts)
     jobs = list(zip(*(part.scalars(shape) for part in parts), strict=True))
     blank = {"model": model, "provenance": FOCUS}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
@@ -121,8 +121,8 @@ def _focus_learned(model: Model, task: Task, training: Training, tol: float) -> 
         return np.array([_mean(task, each)[0], *each.mean(axis=1), _largest_of(task, query)])
 
     what = "the attention on signal tokens"
-    known, left = learned(task, training, tol, numbers, what)
-    check_reached(model, known.query)
+    known, left = learn_query(task, training, tol, numbers, what)
+    check_finite_kappa(model, known.query)
     row = _focus_one(model, task, known.query, tol * (1.0 if known.exact else LAW_SHARE))
     R = task.mean_count
     for name, count in (("signal_se", R), ("noise_se", task.L - R)):

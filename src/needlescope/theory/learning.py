@@ -23,28 +23,34 @@ from ..query import Query
 from ..results import Outcome, gather
 from ..task import Positions, Task
 from ..training import DATA, Training
-from .asked import NO_QUERY, check_tol
-from .known import EXACT, LAW_SHARE, check_learned, check_reached, learned
+from .common.arguments import NO_QUERY, check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import of_prediction
 from .law.ladder import (
     ERRORS_WITHIN_TOL,
     LADDER,
     ROUGH,
-    ROUGHLY,
+    ROUGH_SHARE,
     Level,
     ladder,
     standard_error,
 )
 from .law.limits import error_limit, train_limit
-from .law.several import beside_query
-from .on_error import Points
-from .provenance import of_prediction
+from .law.mixtures import orthogonal_parts
+from .learned_query import (
+    LAW_SHARE,
+    NO_ERRORS,
+    check_finite_kappa,
+    check_query_training,
+    learn_query,
+)
 from .saddle.influence import rare_event_shift
 from .saddle.measures import measure
-from .saddle.problem import Point
+from .saddle.problem import OrderParameters
 from .saddle.readout import Readout, train_readout
 
-MOST_DIMENSIONS = 10**9
-STEADY = LADDER[0].finer  # enough to see how far a number moves with the query
+MAX_DIMENSION = 10**9
+QUERY_LEVEL = LADDER[0].finer  # enough to see how far a number moves with the query
 
 
 class _Solved(NamedTuple):
@@ -68,7 +74,7 @@ class _Solved(NamedTuple):
             return self.uncertainty <= tol
         if self.readout.local is None:
             return False
-        return self.uncertainty <= ROUGHLY * min(tol, 0.1 * float(self.row["test_error"]))
+        return self.uncertainty <= ROUGH_SHARE * min(tol, 0.1 * float(self.row["test_error"]))
 
     def coarse(self, tol: float) -> bool:
         """Whether compression is what stands between a result and its tolerance."""
@@ -83,7 +89,7 @@ class _Job(NamedTuple):
     query: Query
     test: Task
     alpha: float
-    open: FloatArray = EXACT
+    open: FloatArray = NO_ERRORS
 
 
 def predict(
@@ -160,8 +166,8 @@ def predict(
     kind = get_model(model)
     choice("data", data, DATA)
     tol = check_tol(tol)
-    d = None if d is None else whole("d", d, 1, MOST_DIMENSIONS)
-    check_learned(kind, task, training, query)
+    d = None if d is None else whole("d", d, 1, MAX_DIMENSION)
+    check_query_training(kind, task, training, query)
     check_schedule(kind, training, query)
     test = _check_test(kind, task, test_task)
     seen = NO_QUERY if query is None else query
@@ -169,7 +175,7 @@ def predict(
     if joins:
         training.need_alpha0("data='all' trains on D0 and D1")
     shape = common_shape(*{id(part): part for part in (task, training, seen, test)}.values())
-    points = Points(on_error, shape, task, training, query, test_task)
+    points = GridPoints(on_error, shape, task, training, query, test_task)
     parts = (part.scalars(shape) for part in (task, training, seen, test))
     jobs = [
         _Job(t, r, q, s, r.alpha0 + r.alpha1 if joins else r.alpha1)
@@ -183,9 +189,9 @@ def predict(
     rests = of_prediction(kind, training.loss, task, test, protocol)
     blank = {"model": model, "provenance": rests}
     rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for members in _families(jobs, points).values():
-        for index, result in _walk(kind, jobs, members, tol, points).items():
-            rows[index] = blank | _opened(result.row, jobs[index].open)
+    for members in _groups_by_law(jobs, points).values():
+        for index, result in _solve_group(kind, jobs, members, tol, points).items():
+            rows[index] = blank | _add_query_errors(result.row, jobs[index].open)
             if d is not None:
                 rows[index] |= _at_dimension(kind, jobs[index], result.readout, tol, d)
     points.warn()
@@ -214,19 +220,19 @@ def _check_test(model: Model, task: Task, test: Task | None) -> Task:
 
 def _with_query(model: Model, job: _Job, tol: float) -> _Job:
     """Train the query of a point, well enough for its test error."""
-    near: list[Point | None] = [None]
+    near: list[OrderParameters | None] = [None]
 
     def numbers(query: Query) -> FloatArray:
-        result = _solve(model, job._replace(query=query), STEADY, near[-1])
+        result = _solve(model, job._replace(query=query), QUERY_LEVEL, near[-1])
         near.append(result.readout.warm)
-        return np.array([result.row[name] for name in _with_errors(result.row)])
+        return np.array([result.row[name] for name in _names_with_errors(result.row)])
 
-    known, errors = learned(job.task, job.training, tol, numbers, "the test error")
-    check_reached(model, known.query)
+    known, errors = learn_query(job.task, job.training, tol, numbers, "the test error")
+    check_finite_kappa(model, known.query)
     return job._replace(query=known.query, open=errors)
 
 
-def _families(jobs: list[_Job], points: Points) -> dict[Any, list[int]]:
+def _groups_by_law(jobs: list[_Job], points: GridPoints) -> dict[Any, list[int]]:
     """Group the points that share a law, and order each group for continuation."""
     families: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
@@ -237,8 +243,8 @@ def _families(jobs: list[_Job], points: Points) -> dict[Any, list[int]]:
     return families
 
 
-def _walk(
-    model: Model, jobs: list[_Job], members: list[int], tol: float, points: Points
+def _solve_group(
+    model: Model, jobs: list[_Job], members: list[int], tol: float, points: GridPoints
 ) -> dict[int, _Solved]:
     """Solve a family in order, each point from its neighbours, at the first sufficient level.
 
@@ -251,7 +257,7 @@ def _walk(
     tol *= LAW_SHARE if jobs[members[0]].open.any() else 1.0
     pending, levels = members, ladder(tol)
     middle = members[len(members) // 2]  # one point that tells where to start
-    look = _look(model, jobs[middle]) if levels[0] != ROUGH else None
+    look = _rough_solution(model, jobs[middle]) if levels[0] != ROUGH else None
     if look is not None and look.settled(ROUGH, tol):
         done[middle], levels = look, (ROUGH, *levels)
         pending = [k for k in members if k != middle]
@@ -262,12 +268,12 @@ def _walk(
             skip = int(np.clip(np.ceil(np.log2(max(excess, 1e-9)) + 0.5), 0, len(levels) - 1))
             levels = levels[0 if probe.coarse(tol) else skip :]
     for level in levels:
-        trail: list[tuple[_Job, Point]] = []
+        trail: list[tuple[_Job, OrderParameters]] = []
         for index in pending:
             if index in points.lost:
                 continue
             with points.at(index):
-                near = _guess(trail, jobs[index]) or (look and look.readout.warm)
+                near = _extrapolate(trail, jobs[index]) or (look and look.readout.warm)
                 result = _solve(model, jobs[index], level, near)
                 if level != ROUGH and result.coarse(tol):
                     result = _solve(model, jobs[index], level.finer, result.readout.warm)
@@ -293,19 +299,19 @@ def _at_dimension(
     return {"rare_event_shift": rare_event_shift(readout, test.law(job.test.pi), job.alpha * d)}
 
 
-def _with_errors(row: dict[str, Any]) -> list[str]:
+def _names_with_errors(row: dict[str, Any]) -> list[str]:
     """Name the numbers that a trained query may leave open; it has one signal, not several."""
     return [name for name in row if f"{name}_se" in row and not isinstance(row[name], tuple)]
 
 
-def _opened(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]:
+def _add_query_errors(row: dict[str, Any], errors: FloatArray) -> dict[str, Any]:
     """Add the errors that a query leaves to those of the law."""
-    names = _with_errors(row)
+    names = _names_with_errors(row)
     both = np.hypot([row[f"{name}_se"] for name in names], errors)
     return row | {f"{name}_se": item for name, item in zip(names, both.tolist(), strict=True)}
 
 
-def _look(model: Model, job: _Job) -> _Solved | None:
+def _rough_solution(model: Model, job: _Job) -> _Solved | None:
     """Solve with the roughest law, if that can be: what it refuses, a finer one may not."""
     try:
         return _solve(model, job, ROUGH, None)
@@ -313,7 +319,7 @@ def _look(model: Model, job: _Job) -> _Solved | None:
         return None
 
 
-def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
+def _extrapolate(trail: list[tuple[_Job, OrderParameters]], job: _Job) -> OrderParameters | None:
     """Extrapolate from up to three neighbours with the same ridge, polynomially in log α."""
     near = {
         item.alpha: point for item, point in trail[-3:] if item.training.ridge == job.training.ridge
@@ -327,10 +333,12 @@ def _guess(trail: list[tuple[_Job, Point]], job: _Job) -> Point | None:
         others = np.delete(x, i)
         guess += np.prod((at - others) / (x[i] - others)) * np.array(row)
     k = len(guess) - 3
-    return Point(guess[:k], float(guess[k]), *np.exp(np.clip(guess[k + 1 :], -600, 600)).tolist())
+    return OrderParameters(
+        guess[:k], float(guess[k]), *np.exp(np.clip(guess[k + 1 :], -600, 600)).tolist()
+    )
 
 
-def _solve(model: Model, job: _Job, level: Level, warm: Point | None) -> _Solved:
+def _solve(model: Model, job: _Job, level: Level, warm: OrderParameters | None) -> _Solved:
     task, training, query = job.task, job.training, job.query
     limit = train_limit(model, task, query, level)
     readout = train_readout(
@@ -365,11 +373,11 @@ def _uncertainty(order: dict[str, float], others: list[dict[str, float]]) -> dic
 
 
 def _along_signals(
-    model: Model, task: Task, query: Query, law: JointLaw, at: Point
+    model: Model, task: Task, query: Query, law: JointLaw, at: OrderParameters
 ) -> dict[str, float]:
     """Return the readout's component along each of several signals."""
     if model.has_query:
-        result = np.column_stack([query.cosines, beside_query(query.cosines)]) @ at.mu
+        result = np.column_stack([query.cosines, orthogonal_parts(query.cosines)]) @ at.mu
     else:
         pattern = (law.weight @ law.m).reshape(task.kinds, -1).sum(axis=0)  # 1 for pooling
         result = at.mu.reshape(task.kinds, -1) @ (
@@ -379,12 +387,12 @@ def _along_signals(
 
 
 def _order_parameters(
-    model: Model, task: Task, query: Query, law: JointLaw, at: Point
+    model: Model, task: Task, query: Query, law: JointLaw, at: OrderParameters
 ) -> dict[str, float]:
     several = task.signals is not None
     if model.has_query and several:
         mean = task.mean_signal
-        direction = np.append(query.toward(mean), mean @ beside_query(query.cosines))
+        direction = np.append(query.toward(mean), mean @ orthogonal_parts(query.cosines))
     elif model.has_query:
         across = np.sqrt((1.0 - query.cosine) * (1.0 + query.cosine))
         direction = np.array([query.cosine, across])

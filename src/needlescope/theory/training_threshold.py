@@ -18,15 +18,15 @@ from ..query import Query
 from ..results import Outcome, Threshold, gather
 from ..task import Task
 from ..training import DATA, Training
-from .asked import check_tol
+from .common.arguments import check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import of_prediction, of_search
 from .learning import predict
-from .on_error import Points
-from .oracle.threshold import RESOLVED, check_signal_needed, threshold
-from .provenance import of_prediction, of_search
+from .oracle.threshold import LEAST_TARGET, check_signal_needed, threshold
 
-RISE = 1.25  # from one strength to the next, on the way up
-STRONGEST = 1000.0  # times the strength that pooling needs if it knows the signal
-ROUGH = 1e-2  # tolerance of the test error on the way
+THETA_RATIO = 1.25  # from one strength to the next, on the way up
+MAX_OVER_POOLED = 1000.0  # times the strength that pooling needs if it knows the signal
+ROUGH_TOL = 1e-2  # tolerance of the test error on the way
 
 
 def training_threshold(
@@ -97,8 +97,8 @@ def training_threshold(
     kind = get_model(model)
     choice("data", data, DATA)
     tol = check_tol(tol)
-    error = real("error", error, RESOLVED, 1.0, open_high=True)
-    asked, task = task, task.replace(theta=1.0)
+    error = real("error", error, LEAST_TARGET, 1.0, open_high=True)
+    original, task = task, task.replace(theta=1.0)
     check_query(kind, query, task)
     check_schedule(kind, training, query)
     if kind.has_query and query is None:
@@ -114,7 +114,7 @@ def training_threshold(
     for item, target in zip(tasks, errors, strict=True):
         check_signal_needed(item, target)
     protocol = training if kind.has_query and query is None else None
-    points = Points(on_error, shape, task, training, query, error=error)
+    points = GridPoints(on_error, shape, task, training, query, error=error)
     rows: list[dict[str, Any]] = []
     for index, item in enumerate(tasks):
         rests = of_prediction(kind, training.loss, item, item, protocol)
@@ -125,7 +125,7 @@ def training_threshold(
     points.warn()
     options = {"query": query, "data": data, "error": error}
     options |= {"tol": tol, "on_error": on_error}
-    question = Question("training_threshold", asked, training, options)
+    question = Question("training_threshold", original, training, options)
     return gather(Threshold, rows, shape, question)
 
 
@@ -139,14 +139,14 @@ def _threshold(
     def trained(theta: float, tol: float) -> Outcome:
         return predict(task.replace(theta=theta), training, tol=tol, **how)
 
-    def gap(theta: float, tol: float = ROUGH) -> float:
+    def gap(theta: float, tol: float = ROUGH_TOL) -> float:
         return float(ndtri(max(trained(theta, tol).test_error, 1e-300))) - level
 
-    known, _ = threshold(task, "bayes", target, ROUGH)
-    last = STRONGEST * threshold(task, "pooled", target, ROUGH)[0]
-    low, high = known / RISE, known
+    known, _ = threshold(task, "bayes", target, ROUGH_TOL)
+    last = MAX_OVER_POOLED * threshold(task, "pooled", target, ROUGH_TOL)[0]
+    low, high = known / THETA_RATIO, known
     while gap(high) > 0.0:
-        low, high = high, RISE * high
+        low, high = high, THETA_RATIO * high
         if high > last:
             return {"theta": np.inf, "theta_se": 0.0}
     rough = float(brentq(gap, low, high, xtol=1e-3 * high))

@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.theory.bayes import boundaries
-from needlescope.theory.bayes.recognition import LADDER
+from needlescope.theory.bayes.posterior_mass import LADDER
 
 
 def test_boundaries_are_where_the_phase_changes():

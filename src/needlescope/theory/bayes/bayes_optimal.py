@@ -18,14 +18,14 @@ from ...arrays import FloatArray, Value
 from ...errors import NotConverged
 from ...results import BayesOptimal, gather
 from ...task import Task
-from ..asked import check_tol
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..on_error import Points
-from ..provenance import BAYES_OPTIMAL
-from .dimmed import TEST_ERRORS, dimmed_errors
-from .families import Asked, ask
+from .alpha_grid import AlphaGrid, broadcast_alpha
+from .effective_error import TEST_ERRORS, effective_errors
 from .overlaps import Overlaps, solve_overlaps
-from .recognition import LADDER, recognition
+from .posterior_mass import LADDER, posterior_mass
 
 
 def bayes_optimal(
@@ -68,29 +68,29 @@ def bayes_optimal(
     >>> found.test_error.round(2), found.phase
     (array([0.16, 0.14]), array(['easy', 'easy'], dtype='<U4'))
     """
-    asked = ask(task, alpha)
+    grid = broadcast_alpha(task, alpha)
     tol = check_tol(tol)
-    points = Points(on_error, asked.shape, task, alpha=asked.alpha)
-    rows: list[dict[str, Any]] = [{"provenance": BAYES_OPTIMAL}] * len(asked.tasks)
-    for members in asked.families():
-        for index, row in _solve(asked, members, tol, points).items():
+    points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
+    rows: list[dict[str, Any]] = [{"provenance": BAYES_OPTIMAL}] * len(grid.tasks)
+    for members in grid.families():
+        for index, row in _solve(grid, members, tol, points).items():
             rows[index] = row
     points.warn()
-    options = {"alpha": asked.alpha, "tol": tol, "on_error": on_error}
+    options = {"alpha": grid.alpha, "tol": tol, "on_error": on_error}
     question = Question("bayes_optimal", task, None, options)
-    return gather(BayesOptimal, rows, asked.shape, question)
+    return gather(BayesOptimal, rows, grid.shape, question)
 
 
 def _solve(
-    asked: Asked, members: list[int], tol: float, points: Points
+    grid: AlphaGrid, members: list[int], tol: float, points: GridPoints
 ) -> dict[int, dict[str, Any]]:
     """Solve the points that share L, R, θ and positions, at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
     pending = members
     for level in LADDER:
-        first = asked.tasks[pending[0]]
-        result = solve_overlaps(first, recognition(first, level), asked.samples(pending))
-        errors = _errors(asked.tasks, pending, result, tol, points)
+        first = grid.tasks[pending[0]]
+        result = solve_overlaps(first, posterior_mass(first, level), grid.samples(pending))
+        errors = _errors(grid.tasks, pending, result, tol, points)
         left = []
         for place, index in enumerate(pending):
             columns = {**result._asdict(), **errors}
@@ -115,16 +115,16 @@ def _solve(
 
 
 def _errors(
-    tasks: list[Task], members: list[int], result: Overlaps, tol: float, points: Points
+    tasks: list[Task], members: list[int], result: Overlaps, tol: float, points: GridPoints
 ) -> dict[str, FloatArray]:
     """Return the test errors of all points together or, where one has none, each on its own."""
     try:
-        return dimmed_errors([tasks[k] for k in members], result, tol)
+        return effective_errors([tasks[k] for k in members], result, tol)
     except NotConverged:
         errors = {name: np.full(len(members), np.nan) for name in TEST_ERRORS}
         for place, index in enumerate(members):
             with points.at(index):
                 own = Overlaps(*(column[place : place + 1] for column in result))
-                for name, value in dimmed_errors([tasks[index]], own, tol).items():
+                for name, value in effective_errors([tasks[index]], own, tol).items():
                     errors[name][place] = value[0]
         return errors

@@ -21,18 +21,18 @@ from ...grid import amount, check_broadcast, check_kind, real
 from ...lattice import REPLICATES
 from ...results import BayesThreshold, gather
 from ...task import Task
-from ..asked import check_tol
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import BAYES_OPTIMAL, of_search
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..on_error import Points
-from ..oracle.threshold import RESOLVED, check_signal_needed, threshold
-from ..provenance import BAYES_OPTIMAL, of_search
-from .overlaps import jump_errors
-from .phases import branch, jump, overlaps
-from .recognition import LADDER, Recognition, recognition
+from ..oracle.threshold import LEAST_TARGET, check_signal_needed, threshold
+from .overlaps import transition_errors
+from .phases import find_transition, overlaps, stationary_branch
+from .posterior_mass import LADDER, PosteriorMass, posterior_mass
 
 ORACLE_TOL = 1e-3  # of the error of someone who knows the signal
-NEARBY = 1e-4  # of θ: the root is the answer if so much less falls short, so much more does not
-HALVINGS = 60
+ROOT_CHECK = 1e-4  # of θ: the root is the answer if so much less falls short, so much more does not
+BISECTIONS = 60
 
 
 def bayes_threshold(
@@ -86,9 +86,9 @@ def bayes_threshold(
     task.need_one_signal("bayes_threshold")
     task.need_plain("bayes_threshold")
     alpha = amount("alpha", alpha)
-    error = real("error", error, RESOLVED, 1.0, open_high=True)
+    error = real("error", error, LEAST_TARGET, 1.0, open_high=True)
     tol = check_tol(tol)
-    asked, task = task, task.replace(theta=1.0)
+    original, task = task, task.replace(theta=1.0)
     check_broadcast(
         "task, alpha and error", L=task.L, R=task.R, pi=task.pi, alpha=alpha, error=error
     )
@@ -97,7 +97,7 @@ def bayes_threshold(
     alphas, errors = (np.broadcast_to(item, shape).ravel() for item in (alpha, error))
     for item, target in zip(tasks, errors, strict=True):
         check_signal_needed(item, target)
-    points = Points(on_error, shape, task, alpha=alpha, error=error)
+    points = GridPoints(on_error, shape, task, alpha=alpha, error=error)
     blank: dict[str, Any] = {"provenance": of_search(BAYES_OPTIMAL)}
     rows = [blank] * len(tasks)
     for index, item in enumerate(tasks):
@@ -106,7 +106,7 @@ def bayes_threshold(
             rows[index] = blank | result
     points.warn()
     options = {"alpha": alpha, "error": error, "tol": tol, "on_error": on_error}
-    question = Question("bayes_threshold", asked, None, options)
+    question = Question("bayes_threshold", original, None, options)
     return gather(BayesThreshold, rows, shape, question)
 
 
@@ -135,8 +135,8 @@ def _threshold(
 ) -> tuple[float, float]:
     """Return the strength that is possible (0) or easy (1), and its standard error."""
 
-    def table(theta: float) -> Recognition:
-        return recognition(task.replace(theta=theta), level)
+    def table(theta: float) -> PosteriorMass:
+        return posterior_mass(task.replace(theta=theta), level)
 
     def root(kappa: float, M: float) -> float:
         square = kappa * kappa
@@ -144,8 +144,8 @@ def _threshold(
         return float(np.sqrt(0.5 * (square + more)))
 
     def reached(theta: float) -> bool:
-        at = branch(theta, table(theta))
-        q = overlaps(at, jump(at), np.array([samples]))[which][0]
+        branch = stationary_branch(theta, table(theta))
+        q = overlaps(branch, find_transition(branch), np.array([samples]))[which][0]
         return bool(theta * np.sqrt(q) >= kappa)
 
     # pooling sees R²/L of the signal's tokens, and the posterior no fewer
@@ -153,34 +153,34 @@ def _threshold(
     known = table(last)
     M, *replicates = known(np.array([kappa]))[0]
     theta = root(kappa, M)
-    if reached(theta * (1.0 + NEARBY)) and not reached(theta * (1.0 - NEARBY)):
+    if reached(theta * (1.0 + ROOT_CHECK)) and not reached(theta * (1.0 - ROOT_CHECK)):
         nearby = root(kappa + kappa_se, float(known(np.array([kappa + kappa_se]))[0, 0]))
         spread = float(np.std(replicates, ddof=1)) / np.sqrt(REPLICATES)
         return theta, float(np.hypot(nearby - theta, root(kappa, M - min(spread, 0.5 * M)) - theta))
-    theta = _first(reached, kappa, last * (1.0 + NEARBY))
-    return theta, theta * _jump_doubt(theta, table, which)
+    theta = _bisect(reached, kappa, last * (1.0 + ROOT_CHECK))
+    return theta, theta * _transition_error(theta, table, which)
 
 
-def _first(reached: Callable[[float], bool], low: float, high: float) -> float:
+def _bisect(reached: Callable[[float], bool], low: float, high: float) -> float:
     """Return where it is reached first, by halving on a logarithmic scale."""
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = float(np.sqrt(low * high))
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high
 
 
-def _jump_doubt(theta: float, table: Callable[[float], Recognition], which: int) -> float:
+def _transition_error(theta: float, table: Callable[[float], PosteriorMass], which: int) -> float:
     """Return the relative error of a strength at which the overlap jumps.
 
     The boundary's own relative error in α, by how fast the boundary falls with θ.
     """
     places = []
     for item in (theta, 1.01 * theta):
-        at = branch(item, table(item))
-        there = jump(at)
-        if there is None:  # the jump ends here: it is as small as it is uncertain
+        branch = stationary_branch(item, table(item))
+        transition = find_transition(branch)
+        if transition is None:  # the jump ends here: it is as small as it is uncertain
             return 0.01
-        places.append(np.log((there.alpha_it, there.alpha_amp)[which]))
+        places.append(np.log((transition.alpha_it, transition.alpha_amp)[which]))
         if item == theta:
-            error = jump_errors(at, there, table(item))[which]
+            error = transition_errors(branch, transition, table(item))[which]
     return float(error * np.log(1.01) / abs(places[1] - places[0]))

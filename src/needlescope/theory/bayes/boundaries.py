@@ -12,14 +12,14 @@ from ...grid import check_kind
 from ...lattice import REPLICATES
 from ...results import PhaseBoundaries, gather
 from ...task import Task
-from ..asked import check_tol
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..on_error import Points
-from ..provenance import BAYES_OPTIMAL
-from .dimmed import dimmed_error
-from .overlaps import jump_errors
-from .phases import branch, jump
-from .recognition import LADDER, recognition
+from .effective_error import effective_error
+from .overlaps import transition_errors
+from .phases import find_transition, stationary_branch
+from .posterior_mass import LADDER, posterior_mass
 
 
 def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") -> PhaseBoundaries:
@@ -63,7 +63,7 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     task.need_plain("phase_boundaries")
     tol = check_tol(tol)
     tasks = task.scalars(task.shape)
-    points = Points(on_error, task.shape, task)
+    points = GridPoints(on_error, task.shape, task)
     blank: dict[str, Any] = {"provenance": BAYES_OPTIMAL}
     rows = [blank] * len(tasks)
     for index, item in enumerate(tasks):
@@ -84,14 +84,16 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
     if task.theta == 0.0:
         return {"verdict": "smooth", **smooth}
     for level in LADDER:
-        table = recognition(task, level)
-        at, *others = (branch(task.theta, table, column) for column in range(1 + REPLICATES))
-        there = jump(at)
-        agree = all((jump(other) is None) == (there is None) for other in others)
-        if there is None and agree:
+        table = posterior_mass(task, level)
+        branch, *others = (
+            stationary_branch(task.theta, table, column) for column in range(1 + REPLICATES)
+        )
+        transition = find_transition(branch)
+        agree = all((find_transition(other) is None) == (transition is None) for other in others)
+        if transition is None and agree:
             return {"verdict": "smooth", **smooth}
-        if there is not None:
-            alpha_it_se, alpha_amp_se = jump_errors(at, there, table)
+        if transition is not None:
+            alpha_it_se, alpha_amp_se = transition_errors(branch, transition, table)
             uncertainty = ERRORS_WITHIN_TOL * max(alpha_it_se, alpha_amp_se)
             if agree and uncertainty <= tol:
                 break
@@ -106,14 +108,15 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
             f"tol={1.5 * uncertainty:.1g} to accept that"
         )
     before, after = (
-        dimmed_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0] for q in (there.low, there.high)
+        effective_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0]
+        for q in (transition.low, transition.high)
     )
     return {
         "verdict": "jumps",
-        "alpha_it": there.alpha_it / task.pi,
-        "alpha_it_se": alpha_it_se * there.alpha_it / task.pi,
-        "alpha_amp": there.alpha_amp / task.pi,
-        "alpha_amp_se": alpha_amp_se * there.alpha_amp / task.pi,
+        "alpha_it": transition.alpha_it / task.pi,
+        "alpha_it_se": alpha_it_se * transition.alpha_it / task.pi,
+        "alpha_amp": transition.alpha_amp / task.pi,
+        "alpha_amp_se": alpha_amp_se * transition.alpha_amp / task.pi,
         "error_before": before,
         "error_after": after,
     }

@@ -23,28 +23,28 @@ from scipy.special import expit
 from ...arrays import FloatArray
 from ...lattice import REPLICATES
 from ..law.tokens import Tokens
-from ..oracle.symmetric import draw, make_groups
-from ..oracle.symmetric_saddle import Saddle, Tilt, gauss
+from ..oracle.saddle_point import SaddlePointFormula, SaddlePoints, gauss
+from ..oracle.symmetric import draw, token_groups
 
-CONTOUR = 40  # points on it
-CONTOUR_REACH = 8.5  # in standard deviations of the number of tokens, where e^{−t²/2} is 2e-16
-HIGHEST_RATIO = 4.0  # of I_{R−1} to I_R, or of I_R to I_{R−1}: 2 and less but for rounding
-TOKEN_REACH, TOKEN_NODES = 8.5, 137  # of the trapezoidal rule over a normal variable
+CONTOUR_NODES = 40  # points on it
+CONTOUR_RANGE = 8.5  # in standard deviations of the number of tokens, where e^{−t²/2} is 2e-16
+MAX_RATIO = 4.0  # of I_{R−1} to I_R, or of I_R to I_{R−1}: 2 and less but for rounding
+TOKEN_RANGE, TOKEN_NODES = 8.5, 137  # of the trapezoidal rule over a normal variable
 
 
-def recognised(L: int, R: int, points: int, kappa: float) -> FloatArray:
+def many_signal_mass(L: int, R: int, points: int, kappa: float) -> FloatArray:
     """Return M at one κ, by each replicate.
 
     Examples
     --------
-    >>> recognised(100, 20, 64, 0.0).mean().round(6)
+    >>> many_signal_mass(100, 20, 64, 0.0).mean().round(6)
     np.float64(4.0)
     """
     if kappa == 0.0:
         return np.full(REPLICATES, R * R / L)
-    groups = make_groups(L - 1, R - 1, kappa, positive=True)
-    saddle = Saddle(kappa, R - 0.5, groups)
-    nodes = np.linspace(-TOKEN_REACH, TOKEN_REACH, TOKEN_NODES)
+    groups = token_groups(L - 1, R - 1, kappa, positive=True)
+    saddle = SaddlePointFormula(kappa, R - 0.5, groups)
+    nodes = np.linspace(-TOKEN_RANGE, TOKEN_RANGE, TOKEN_NODES)
     weight = np.exp(-0.5 * nodes * nodes)
     weight /= weight.sum()
     replicates = [draw(groups, points, index) for index in range(REPLICATES)]
@@ -54,14 +54,14 @@ def recognised(L: int, R: int, points: int, kappa: float) -> FloatArray:
     return np.asarray(R * p.reshape(REPLICATES, points).mean(axis=1))
 
 
-def _log_ratio(at: Tilt, R: int) -> FloatArray:
+def _log_ratio(at: SaddlePoints, R: int) -> FloatArray:
     """Return log(I_{R−1}/I_R) of each draw."""
     v = at.s * (1.0 - at.s)
     first, second, third, fourth = at.bulk[1:]
     second = np.maximum(second, 0.0)
     spread = np.sqrt(v.sum(axis=1) + second)
-    end = np.minimum(np.pi, CONTOUR_REACH / np.maximum(spread, 1e-3))
-    x, w = gauss(CONTOUR)
+    end = np.minimum(np.pi, CONTOUR_RANGE / np.maximum(spread, 1e-3))
+    x, w = gauss(CONTOUR_NODES)
     t = 0.5 * end[:, None] * (1.0 + x)
     turn = np.exp(1j * t)
     log = 1j * t * (first - R)[:, None] + second[:, None] * (turn - 1.0 - 1j * t)
@@ -72,4 +72,4 @@ def _log_ratio(at: Tilt, R: int) -> FloatArray:
         phi *= 1.0 + s[:, None] * (turn - 1.0)
     with_R, with_fewer = (np.real(phi) @ w), (np.real(phi * turn) @ w)
     ratio = with_fewer / np.where(with_R > 0.0, with_R, np.inf)
-    return np.asarray(np.log(np.clip(ratio, 1.0 / HIGHEST_RATIO, HIGHEST_RATIO)))
+    return np.asarray(np.log(np.clip(ratio, 1.0 / MAX_RATIO, MAX_RATIO)))

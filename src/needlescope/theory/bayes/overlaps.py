@@ -18,8 +18,16 @@ import numpy as np
 from ...arrays import FloatArray
 from ...lattice import REPLICATES
 from ...task import Task
-from .phases import Branch, Jump, branch, jump, overlaps, phases, sides
-from .recognition import Recognition
+from .phases import (
+    Branch,
+    Transition,
+    coexisting_overlaps,
+    find_transition,
+    overlaps,
+    phases,
+    stationary_branch,
+)
+from .posterior_mass import PosteriorMass
 
 AT_BOUNDARY = 2.0  # standard errors of a boundary within which an overlap may be either side's
 
@@ -34,30 +42,34 @@ class Overlaps(NamedTuple):
     phase: FloatArray
 
 
-def solve_overlaps(task: Task, table: Recognition, samples: FloatArray) -> Overlaps:
+def solve_overlaps(task: Task, table: PosteriorMass, samples: FloatArray) -> Overlaps:
     """Return both overlaps at each απ, with errors from the replicates of the table."""
     if task.theta == 0.0:
         nothing = np.zeros(len(samples))
         return Overlaps(nothing, nothing, nothing, nothing, np.full(len(samples), "easy"))
-    at = branch(task.theta, table)
-    there = jump(at)
-    result = overlaps(at, there, samples)
+    branch = stationary_branch(task.theta, table)
+    transition = find_transition(branch)
+    result = overlaps(branch, transition, samples)
     overlap, amp_overlap = (_polished(task.theta, table, samples, q) for q in result)
     overlap_se, amp_overlap_se = (
         _overlap_errors(task.theta, table, samples, q) for q in (overlap, amp_overlap)
     )
-    if there is not None:
-        edges = zip((there.alpha_it, there.alpha_amp), jump_errors(at, there, table), strict=True)
-        low, high = sides(at, there, samples)
+    if transition is not None:
+        edges = zip(
+            (transition.alpha_it, transition.alpha_amp),
+            transition_errors(branch, transition, table),
+            strict=True,
+        )
+        low, high = coexisting_overlaps(branch, transition, samples)
         overlap_se, amp_overlap_se = (
             np.where(np.abs(samples / edge - 1.0) <= AT_BOUNDARY * error, high - low, se)
             for (edge, error), se in zip(edges, (overlap_se, amp_overlap_se), strict=True)
         )
-    return Overlaps(overlap, overlap_se, amp_overlap, amp_overlap_se, phases(there, samples))
+    return Overlaps(overlap, overlap_se, amp_overlap, amp_overlap_se, phases(transition, samples))
 
 
-def _polished(theta: float, table: Recognition, samples: FloatArray, q: FloatArray) -> FloatArray:
-    """Take q, which was interpolated, to the stationary equation; a few steps from there."""
+def _polished(theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray) -> FloatArray:
+    """Take q, which was interpolated, to the stationary equation; a few steps from transition."""
     for _ in range(3):
         M, slope = _local(theta, table, q)
         field = samples * theta**2 * M[..., 0]
@@ -68,7 +80,7 @@ def _polished(theta: float, table: Recognition, samples: FloatArray, q: FloatArr
     return q
 
 
-def _local(theta: float, table: Recognition, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _local(theta: float, table: PosteriorMass, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return M and its replicates at an overlap, and θ² dM/dq."""
     kappa = theta * np.sqrt(q)
     inside = kappa < table.end
@@ -79,7 +91,7 @@ def _local(theta: float, table: Recognition, q: FloatArray) -> tuple[FloatArray,
 
 
 def _overlap_errors(
-    theta: float, table: Recognition, samples: FloatArray, q: FloatArray
+    theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray
 ) -> FloatArray:
     """Return standard errors: what a replicate's M would move the solution by."""
     M, slope = _local(theta, table, q)
@@ -89,12 +101,14 @@ def _overlap_errors(
     return np.asarray(samples * theta**2 * M_se / (1.0 + field) ** 2 / np.maximum(stiff, 1e-6))
 
 
-def jump_errors(at: Branch, there: Jump, table: Recognition) -> tuple[float, float]:
+def transition_errors(
+    branch: Branch, transition: Transition, table: PosteriorMass
+) -> tuple[float, float]:
     """Relative standard errors of both boundaries: α moves against M, there or on average."""
-    peak = int(np.argmin(np.abs(at.alpha - there.alpha_amp)))
-    inside = (at.q >= there.low) & (at.q <= there.high)
-    M = table(at.theta * np.sqrt(at.q))
-    weight = np.gradient(at.q)[inside]
+    peak = int(np.argmin(np.abs(branch.alpha - transition.alpha_amp)))
+    inside = (branch.q >= transition.low) & (branch.q <= transition.high)
+    M = table(branch.theta * np.sqrt(branch.q))
+    weight = np.gradient(branch.q)[inside]
     mean = weight @ M[inside]
     result = []
     for values in (mean, M[peak]):

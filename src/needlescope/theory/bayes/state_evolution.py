@@ -1,6 +1,6 @@
 """State evolution: the overlap of the iteration from nothing, round by round, as d → ∞.
 
-With M of `recognition`, a round takes the estimate's squared overlap from q to
+With M of `posterior_mass`, a round takes the estimate's squared overlap from q to
 
     q' = απθ² M(θ√q) / (1 + απθ² M(θ√q)),    from q = 0.
 
@@ -21,13 +21,13 @@ from ...grid import whole
 from ...lattice import REPLICATES
 from ...results import StateEvolution, gather
 from ...task import Task
-from ..asked import check_tol
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import STATE_EVOLUTION
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..on_error import Points
-from ..provenance import STATE_EVOLUTION
-from .families import Asked, ask
-from .phases import path
-from .recognition import LADDER, recognition
+from .alpha_grid import AlphaGrid, broadcast_alpha
+from .phases import iterate_overlaps
+from .posterior_mass import LADDER, posterior_mass
 
 
 def state_evolution(
@@ -81,30 +81,32 @@ def state_evolution(
            [0.  , 0.03, 0.1 , 0.4 , 0.69],
            [0.  , 0.07, 0.86, 0.87, 0.87]])
     """
-    asked = ask(task, alpha)
+    grid = broadcast_alpha(task, alpha)
     whole("rounds", rounds, 1, 10_000)
     tol = check_tol(tol)
-    points = Points(on_error, asked.shape, task, alpha=asked.alpha)
-    rows: list[dict[str, Any]] = [{"provenance": STATE_EVOLUTION}] * len(asked.tasks)
-    for members in asked.families():
-        for index, row in _follow(asked, members, rounds, tol, points).items():
+    points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
+    rows: list[dict[str, Any]] = [{"provenance": STATE_EVOLUTION}] * len(grid.tasks)
+    for members in grid.families():
+        for index, row in _iterate(grid, members, rounds, tol, points).items():
             rows[index] = rows[index] | row
     points.warn()
-    options = {"alpha": asked.alpha, "rounds": rounds, "tol": tol, "on_error": on_error}
+    options = {"alpha": grid.alpha, "rounds": rounds, "tol": tol, "on_error": on_error}
     question = Question("state_evolution", task, None, options)
-    return gather(StateEvolution, rows, asked.shape, question)
+    return gather(StateEvolution, rows, grid.shape, question)
 
 
-def _follow(
-    asked: Asked, members: list[int], rounds: int, tol: float, points: Points
+def _iterate(
+    grid: AlphaGrid, members: list[int], rounds: int, tol: float, points: GridPoints
 ) -> dict[int, dict[str, Any]]:
     """Follow the points that share a table, each at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
     uncertainty: dict[int, float] = {}
     pending = members
     for level in LADDER:
-        first = asked.tasks[pending[0]]
-        result = path(first.theta, recognition(first, level), asked.samples(pending), rounds)
+        first = grid.tasks[pending[0]]
+        result = iterate_overlaps(
+            first.theta, posterior_mass(first, level), grid.samples(pending), rounds
+        )
         errors = result[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
         for place, index in enumerate(pending):
             rows[index] = {"path": result[place, :, 0], "path_se": errors[place]}

@@ -12,33 +12,33 @@ import numpy as np
 
 from ...lattice import REPLICATES
 from ...models import attention
-from ...models.nodes import Limit
-from .compression import Draws, compress
+from ...models.nodes import LimitLaw
+from .compression import Samples, compress
 from .ladder import Level
-from .several import Beside
+from .mixtures import Orthogonal
 from .tokens import Sums, Tokens, draw_groups
 
 
-def draw(L: int, R: int, kappa: float, tilt: float, points: int) -> tuple[Draws, Draws]:
+def draw(L: int, R: int, kappa: float, tilt: float, points: int) -> tuple[Samples, Samples]:
     """Sample both labels with logits κ g, raised by κ·tilt (tilt = θ s) on the R signal tokens."""
     chunks = [_draw_one(L, R, kappa, tilt, points, index) for index in range(REPLICATES)]
     positive, negative = zip(*chunks, strict=True)
     return _stack(positive), _stack(negative)
 
 
-def _stack(parts: tuple[Draws, ...]) -> Draws:
-    return Draws(*(np.stack(columns) for columns in zip(*parts, strict=True)))
+def _stack(parts: tuple[Samples, ...]) -> Samples:
+    return Samples(*(np.stack(columns) for columns in zip(*parts, strict=True)))
 
 
 def _draw_one(
     L: int, R: int, kappa: float, tilt: float, points: int, index: int
-) -> tuple[Draws, Draws]:
+) -> tuple[Samples, Samples]:
     signal, noise = _sums(L, R, 1.0 if np.isinf(kappa) else kappa, points, index)
-    positive, negative = (attended(signal, noise, L, kappa, item) for item in (tilt, 0.0))
+    positive, negative = (softmax_samples(signal, noise, L, kappa, item) for item in (tilt, 0.0))
     return positive, negative._replace(mass=np.zeros(points))
 
 
-def attended(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float) -> Draws:
+def softmax_samples(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float) -> Samples:
     """Return what softmax makes of sums over signal tokens, raised by ``tilt``, and over others.
 
     At κ = ∞ all attention lies on the largest token.
@@ -47,7 +47,7 @@ def attended(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float) -> Dr
     if np.isinf(kappa):
         won = signal.top + tilt > noise.top
         score = np.where(won, signal.top, noise.top) - mean
-        return Draws(won.astype(float), score, np.ones(len(won)))
+        return Samples(won.astype(float), score, np.ones(len(won)))
     log_noise, log_signal = kappa * noise.top, kappa * signal.top + kappa * tilt
     top = np.maximum(log_noise, log_signal)
     f_noise, f_signal = np.exp(log_noise - top), np.exp(log_signal - top)
@@ -55,7 +55,7 @@ def attended(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float) -> Dr
     mass = f_signal * signal.mass / total
     score = (f_noise * noise.moment + f_signal * signal.moment) / total - mean
     A = (f_noise**2 * noise.square + f_signal**2 * signal.square) / total**2
-    return Draws(mass, score, A)
+    return Samples(mass, score, A)
 
 
 @lru_cache(maxsize=2 * REPLICATES)
@@ -75,18 +75,18 @@ def attention_limit(
     kappa: float,
     cosine: float,
     level: Level,
-    beside: Beside = None,
-) -> Limit:
+    beside: Orthogonal = None,
+) -> LimitLaw:
     """Return the compressed limit law of attention for one task and query."""
     build = partial(attention.nodes, L, theta, cosine, beside=beside)
     if kappa == 0.0:
         item, A = np.ones(1), np.full(1, 1.0 / L)
         nodes = [build(p * item, 0.0 * item, A, item, item[None]) for p in (R / L, 0.0)]
-        return Limit(nodes[0], nodes[1])
+        return LimitLaw(nodes[0], nodes[1])
     samples = draw(L, R, kappa, theta * cosine, level.points)
     pairs = [compress(sample, level.cells) for sample in samples]
     fine, coarse = ([build(*item) for item in column] for column in zip(*pairs, strict=True))
-    return Limit(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
+    return LimitLaw(fine[0], fine[1], coarse=(coarse[0], coarse[1]))
 
 
 def attention_samples(
@@ -96,8 +96,8 @@ def attention_samples(
     kappa: float,
     cosine: float,
     points: int,
-    beside: Beside = None,
-) -> list[Limit]:
+    beside: Orthogonal = None,
+) -> list[LimitLaw]:
     """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
     build = partial(attention.nodes, L, theta, cosine, beside=beside)
     weight = np.full(points, 1.0 / points)
@@ -105,5 +105,5 @@ def attention_samples(
     for index in range(REPLICATES):
         positive, negative = _draw_one(L, R, kappa, theta * cosine, points, index)
         nodes = [build(*draws, weight, weight[None]) for draws in (positive, negative)]
-        result.append(Limit(nodes[0], nodes[1]))
+        result.append(LimitLaw(nodes[0], nodes[1]))
     return result

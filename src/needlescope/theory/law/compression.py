@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 
 
-class Draws(NamedTuple):
+class Samples(NamedTuple):
     """Samples for one label, replicates × points; ``mass`` is zero for negatives."""
 
     mass: FloatArray  # v·a
@@ -26,13 +26,13 @@ class Draws(NamedTuple):
     A: FloatArray  # ‖a‖²
 
 
-DECIDING = 2**12  # samples that decide where to cut, at least
-FAR = 2.5  # deviations from where on all samples decide: few, and they reach far
-FOR_A_CELL = 128  # and at least so many for each cell
-STRAIGHT = 1e-6  # of a cell's variance, along an axis whose third moment is lost in rounding
+LEAST_DECIDING = 2**12  # samples that decide where to cut, at least
+OUTLIER = 2.5  # deviations from where on all samples decide: few, and they reach far
+DECIDING_PER_CELL = 128  # and at least so many for each cell
+LEAST_VARIANCE = 1e-6  # of a cell's variance, along an axis whose third moment is lost in rounding
 
 
-def compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+def compress(draws: Samples, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
     """Return nodes (v·a, g·a − ḡ, ‖a‖²), weights and replicate weights, fine and coarse."""
     table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()])
     varies = np.ptp(table, axis=1) > 1e-10 * (1.0 + np.abs(table).max(axis=1))
@@ -67,8 +67,8 @@ class Cut(NamedTuple):
 def _cells(x: FloatArray, cells: int) -> tuple[list[IndexArray], IndexArray]:
     """Return the samples of each of as many groups as asked, and which of a quarter each is of."""
     x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
-    stride = max(1, x.shape[1] // max(DECIDING, FOR_A_CELL * cells))
-    far = np.abs(x).max(axis=0) > FAR
+    stride = max(1, x.shape[1] // max(LEAST_DECIDING, DECIDING_PER_CELL * cells))
+    far = np.abs(x).max(axis=0) > OUTLIER
     seen = far.copy()
     seen[::stride] = True
     groups, parents = [np.arange(x.shape[1])], [0]
@@ -194,7 +194,7 @@ def _two_point_rules(cells: _Statistics) -> _Rules:
     root = np.sqrt(np.where(usable, values, 0.0))
     whiten = vectors * np.where(usable, 1.0 / np.where(usable, root, 1.0), 0.0)[:, None]
     skew = np.einsum("gabc,gaj,gbj,gcj->gj", third, whiten, whiten, whiten, optimize=True)
-    skew = np.where(values > STRAIGHT, skew, 0.0) / np.sqrt(k)
+    skew = np.where(values > LEAST_VARIANCE, skew, 0.0) / np.sqrt(k)
     reach = np.sqrt(skew**2 + 4.0)
     ends = 0.5 * np.stack([skew + reach, skew - reach], axis=2)
     axes = np.sqrt(k) * scale[:, :, None] * vectors * root[:, None]

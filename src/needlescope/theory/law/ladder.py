@@ -20,7 +20,7 @@ class Level(NamedTuple):
     @property
     def finer(self) -> Level:
         """The same samples, compressed to more cells."""
-        return Level(self.points, FINE * self.cells)
+        return Level(self.points, FINER_CELLS * self.cells)
 
     def of_part(self, share: float) -> Level:
         """A level for a part of a mixture: the smaller its share, the less its errors weigh.
@@ -31,17 +31,19 @@ class Level(NamedTuple):
         (Level(points=4096, cells=64), Level(points=1024, cells=29))
         """
         halvings = int(np.log2(1.0 / share))
-        points = max(self.points >> halvings, min(self.points, FEWEST.points))
-        cells = max(int(np.ceil(np.sqrt(share) * self.cells)), min(self.cells, FEWEST.cells))
+        points = max(self.points >> halvings, min(self.points, LEAST_LEVEL.points))
+        cells = max(int(np.ceil(np.sqrt(share) * self.cells)), min(self.cells, LEAST_LEVEL.cells))
         return Level(points, cells)
 
 
-FEWEST = Level(2**8, 8)  # of a part of a mixture, however small its share
+LEAST_LEVEL = Level(2**8, 8)  # of a part of a mixture, however small its share
 _CELLS = (32, 32, 48, 96, 128, 160, 192, 256)
 LADDER = tuple(Level(2**k, cells) for k, cells in enumerate(_CELLS, 10))
 ROUGH = LADDER[0]  # where to look first: a tenth of the cost, and often enough
-ROUGHLY = 0.7  # of the tolerance, that must hold what a rough look does not know
-FINE = 8  # times as many cells, where integrands cost next to nothing or compression is too coarse
+ROUGH_SHARE = 0.7  # of the tolerance, that must hold what a rough look does not know
+FINER_CELLS = (
+    8  # times as many cells, where integrands cost next to nothing or compression is too coarse
+)
 
 
 def ladder(tol: float, fine: bool = False) -> tuple[Level, ...]:

@@ -8,22 +8,22 @@ from typing import NamedTuple
 import numpy as np
 
 from ...models import MODELS, WITH_QUERY, Model
-from ...models.nodes import Limit
+from ...models.nodes import LimitLaw
 from ...models.segments import peak
 from ...query import Query
 from ...task import Task
 from .attention import attention_limit, attention_samples
 from .ladder import Level
 from .linear import linear_limit
-from .several import Beside, beside_query, mixture
+from .mixtures import Orthogonal, mixture, orthogonal_parts
 
 
-def train_limit(model: Model, task: Task, query: Query, level: Level) -> Limit:
+def train_limit(model: Model, task: Task, query: Query, level: Level) -> LimitLaw:
     """Return the law of a model's features on a (scalar) task."""
     return test_limit(model, task, task, query, level)
 
 
-def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> Limit:
+def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> LimitLaw:
     """Return the law on ``test`` of the features of a model trained on ``task``."""
     if model.limit is not None:
         return model.limit(task, test)
@@ -35,7 +35,7 @@ def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level)
     return _joined(parts, test, query)
 
 
-def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> Limit:
+def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> LimitLaw:
     """Return the law that a test error is averaged over: of linear attention finer than others.
 
     A test error has steps, narrow ones where a signal is strong. Samples, which a law is compressed
@@ -58,7 +58,7 @@ def sharpness(model: Model, query: Query) -> float:
     return np.inf if model.weigh is peak and kappa > 0.0 else kappa
 
 
-def drawn(model: Model, task: Task, query: Query, level: Level) -> list[Limit]:
+def sampled_limits(model: Model, task: Task, query: Query, level: Level) -> list[LimitLaw]:
     """Return the law as it was drawn, one for each replicate, or as it is if nothing was."""
     kappa = sharpness(model, query) if model.has_query else 0.0
     if kappa > 0.0 and LAWS[model.name] is attention_limit:
@@ -80,7 +80,7 @@ class _Part(NamedTuple):
     chance: float  # of its number of signal tokens
     tokens: int
     cosine: float
-    beside: Beside  # the signal beside the query
+    beside: Orthogonal  # the signal beside the query
 
     @property
     def share(self) -> float:
@@ -92,9 +92,9 @@ class _Part(NamedTuple):
 
 def _parts(task: Task, query: Query) -> list[_Part]:
     """List the parts that have a signal; where others have none, these come short of one."""
-    kinds: list[tuple[float, float, Beside]] = [(1.0, query.cosine, None)]
+    kinds: list[tuple[float, float, Orthogonal]] = [(1.0, query.cosine, None)]
     if task.signals is not None:
-        rows = map(tuple, beside_query(query.cosines).tolist())
+        rows = map(tuple, orthogonal_parts(query.cosines).tolist())
         kinds = [
             item for item in zip(task.signals, query.cosines, rows, strict=True) if item[0] > 0.0
         ]
@@ -106,13 +106,13 @@ def _parts(task: Task, query: Query) -> list[_Part]:
     ]
 
 
-def _joined(laws: Sequence[Limit], task: Task, query: Query) -> Limit:
+def _joined(laws: Sequence[LimitLaw], task: Task, query: Query) -> LimitLaw:
     if len(laws) == 1 and task.counts[0][0] > 0:
         return laws[0]
     return mixture(laws, [part.share for part in _parts(task, query)])
 
 
-LAWS: dict[str, Callable[[int, int, float, float, float, Level, Beside], Limit]] = {
+LAWS: dict[str, Callable[[int, int, float, float, float, Level, Orthogonal], LimitLaw]] = {
     name: attention_limit if MODELS[name].bounded else linear_limit for name in WITH_QUERY
 }
 """By L, R, θ, κ, s, the level, and the signal beside the query, for the models that have one."""

@@ -21,15 +21,15 @@ from scipy.linalg import eigh_tridiagonal
 
 from ...arrays import FloatArray
 from ...models import attention
-from ...models.nodes import Limit, Nodes
+from ...models.nodes import LimitLaw, Nodes
 from .ladder import Level
-from .several import Beside
+from .mixtures import Orthogonal
 
-POINTS = 8  # of quadrature, for each cell that a sampled law would be compressed to
-MOST = 512  # points of one variable
-NOTHING = 1e-20  # of weight: most points of a fine rule lie where no sample does
-FAR, WIDTH = 10.0, 0.5  # where panels end, and how wide they are away from a dip
-PANEL = 8  # times fewer points in a panel than a rule without panels has
+POINTS_PER_CELL = 8  # of quadrature, for each cell that a sampled law would be compressed to
+MAX_POINTS = 512  # points of one variable
+LEAST_WEIGHT = 1e-20  # of weight: most points of a fine rule lie where no sample does
+PANEL_END, PANEL_WIDTH = 10.0, 0.5  # where panels end, and how wide they are away from a dip
+PANEL_REDUCTION = 8  # times fewer points in a panel than a rule without panels has
 
 Rule: TypeAlias = "tuple[FloatArray, FloatArray]"
 """Points and weights."""
@@ -43,8 +43,8 @@ def linear_limit(
     kappa: float,
     cosine: float,
     level: Level,
-    beside: Beside = None,
-) -> Limit:
+    beside: Orthogonal = None,
+) -> LimitLaw:
     """Return the limit law of linear attention for one task and query.
 
     Examples
@@ -55,19 +55,19 @@ def linear_limit(
     >>> round(float(law.weight @ law.m[:, 0]), 6)  # θ v·a + g·a − ḡ, and E[g·a − ḡ] = κ(L − 1)/L
     1.25
     """
-    count = int(np.sqrt(POINTS * level.cells))
+    count = int(np.sqrt(POINTS_PER_CELL * level.cells))
     fine, coarse = (_nodes(L, R, theta, kappa, cosine, n, beside) for n in (count, count // 2))
-    return Limit(*fine, coarse=coarse)
+    return LimitLaw(*fine, coarse=coarse)
 
 
 def _nodes(
-    L: int, R: int, theta: float, kappa: float, cosine: float, count: int, beside: Beside
+    L: int, R: int, theta: float, kappa: float, cosine: float, count: int, beside: Orthogonal
 ) -> tuple[Nodes, Nodes]:
     """Return positives and negatives at ``count`` points for each of x and r."""
     t, S = theta * cosine, R * (1.0 - R / L)
     (x, wx), (r, wr), (noise, noise_weight) = _rules(L, S, kappa, t * np.sqrt(S), count)
     x, r, weight = (item.ravel() for item in (*np.meshgrid(x, r), np.outer(wr, wx)))
-    counts = weight > NOTHING
+    counts = weight > LEAST_WEIGHT
     x, r, weight = x[counts], r[counts], weight[counts]
     square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg
     build = partial(_build, L, theta, kappa, cosine, beside=beside)
@@ -85,7 +85,7 @@ def _rules(L: int, S: float, kappa: float, raised: float, count: int) -> tuple[R
         return (
             (panels(-raised, kappa, count), nothing, equal) if S > 0.0 else (nothing, equal, equal)
         )
-    each = count if S > 0.0 else min(count**2, MOST)  # where x is nothing, r gets all points
+    each = count if S > 0.0 else min(count**2, MAX_POINTS)  # where x is nothing, r gets all points
     x = normal(each) if S > 0.0 else nothing
     return x, chi_square(L - 1 - (S > 0.0), each), chi_square(L - 1, count)
 
@@ -100,7 +100,7 @@ def _build(
     square: FloatArray,
     weight: FloatArray,
     *,
-    beside: Beside,
+    beside: Orthogonal,
 ) -> Nodes:
     """Turn v·a, g·c and ‖c‖² into nodes; two equal replicates say that nothing was drawn."""
     A = 1.0 / L + (kappa / L) ** 2 * square
@@ -120,9 +120,9 @@ def panels(dip: float, kappa: float, count: int) -> Rule:
     """
     halvings = 2.0 ** -np.arange(2.0, 3.0 + np.ceil(np.log2(max(2.0 * kappa, 1.0))))
     near = np.concatenate([dip - halvings, [dip], dip + halvings])
-    even = np.arange(-FAR, FAR + WIDTH, WIDTH)
-    edges = np.unique(np.concatenate([even, near[abs(near) < FAR]]))
-    points, weight = leggauss(max(1, count // PANEL))
+    even = np.arange(-PANEL_END, PANEL_END + PANEL_WIDTH, PANEL_WIDTH)
+    edges = np.unique(np.concatenate([even, near[abs(near) < PANEL_END]]))
+    points, weight = leggauss(max(1, count // PANEL_REDUCTION))
     middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
     x = (middle[:, None] + half[:, None] * points).ravel()
     mass = np.outer(half, weight).ravel() * np.exp(-0.5 * x**2)

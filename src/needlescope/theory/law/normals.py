@@ -15,11 +15,11 @@ from scipy.special import log_ndtr, ndtri
 from ...arrays import FloatArray
 from ...models import attention
 from ...models.nodes import Nodes
-from .attention import attended
+from .attention import softmax_samples
 from .tokens import Tokens
 
-FAR = 37.0  # beyond it 1 − Φ is no number
-LOW = -700.0  # the logarithm of a chance that is one still
+MAX_NORMAL = 37.0  # beyond it 1 − Φ is no number
+MIN_LOG_U = -700.0  # the logarithm of a chance that is one still
 
 
 class NormalLaw(NamedTuple):
@@ -57,7 +57,7 @@ class NormalLaw(NamedTuple):
             for n, part in zip(self.groups, (z[:, :first], z[:, first:]), strict=True)
         )
         tilt = self.theta * self.cosine
-        draws = attended(signal, noise, self.L, self.kappa, tilt)
+        draws = softmax_samples(signal, noise, self.L, self.kappa, tilt)
         mass = draws.mass if self.R > 0 else np.zeros(len(z))
         return attention.nodes(
             self.L, self.theta, self.cosine, mass, draws.score, draws.A, weight, weight[None]
@@ -73,8 +73,10 @@ def tokens(n: int, z: FloatArray) -> Tokens:
     array([[ 0.545, -0.376]])
     """
     kept = Tokens.kept(n)
-    log_u = np.cumsum(log_ndtr(np.minimum(z[:, :kept], FAR)) / np.arange(n, n - kept, -1), axis=1)
-    np.maximum(log_u, LOW, out=log_u)
+    log_u = np.cumsum(
+        log_ndtr(np.minimum(z[:, :kept], MAX_NORMAL)) / np.arange(n, n - kept, -1), axis=1
+    )
+    np.maximum(log_u, MIN_LOG_U, out=log_u)
     upper = log_u > -0.5  # there 1 − U has the digits, below it U
     g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
     np.negative(g, out=g, where=upper)

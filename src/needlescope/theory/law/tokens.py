@@ -2,11 +2,11 @@
 
 The tokens enter in decreasing order: with V_j uniform, the order statistics of n uniforms are
 U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coordinates of a
-quasi-random point carry the largest tokens, which matter most. Up to `WHOLE` tokens all are
-kept. Of more, the `TOP` largest are; given the last of them, T, the rest are i.i.d. N(0, 1)
+quasi-random point carry the largest tokens, which matter most. Up to `MAX_EXACT_TOKENS` tokens all are
+kept. Of more, the `TOP_TOKENS` largest are; given the last of them, T, the rest are i.i.d. N(0, 1)
 truncated to g < T, and their sums are replaced by a Gaussian vector with the exact conditional
 mean and covariance, Σ g with its skewness too. Against the exact law of the score (`oracle.score`)
-that costs at most 5e-5 on the sharpest probabilities, for n just above `WHOLE`, and less on smooth
+that costs at most 5e-5 on the sharpest probabilities, for n just above `MAX_EXACT_TOKENS`, and less on smooth
 ones. The cost of a draw does not grow with n.
 """
 
@@ -24,11 +24,11 @@ from scipy.special import erfcx, ndtri
 from ...arrays import FloatArray
 from ...lattice import REPLICATES, replicate
 
-WHOLE = 128
-TOP = 32
+MAX_EXACT_TOKENS = 128
+TOP_TOKENS = 32
 BULK_SUMS = 4
-REMEMBERED_NUMBERS = 2**20  # of a replicate: 8 MiB, of which there are 16
-SUMMED = ((1, 0), (1, 1), (2, 0), (0, 1))  # (j, p) of Σ gᵖ e^{jκg}
+MAX_CACHED_NUMBERS = 2**20  # of a replicate: 8 MiB, of which there are 16
+SUM_TERMS = ((1, 0), (1, 1), (2, 0), (0, 1))  # (j, p) of Σ gᵖ e^{jκg}
 
 
 class Sums(NamedTuple):
@@ -52,12 +52,12 @@ class Tokens:
     @staticmethod
     def dims(n: int) -> int:
         """Return how many uniform coordinates a draw of n tokens consumes."""
-        return n if n <= WHOLE else TOP + BULK_SUMS
+        return n if n <= MAX_EXACT_TOKENS else TOP_TOKENS + BULK_SUMS
 
     @staticmethod
     def kept(n: int) -> int:
         """Return how many of n tokens are kept exactly."""
-        return n if n <= WHOLE else TOP
+        return n if n <= MAX_EXACT_TOKENS else TOP_TOKENS
 
     @classmethod
     def draw(cls, n: int, u: FloatArray, kept: int | None = None) -> Tokens:
@@ -107,7 +107,7 @@ def draw_groups(shapes: tuple[tuple[int, int], ...], points: int, index: int) ->
     Small ones are remembered: the next strength, or temperature, asks for the same.
     """
     numbers = points * sum(_dims(*shape) for shape in shapes)
-    return (_remembered if numbers <= REMEMBERED_NUMBERS else _drawn)(shapes, points, index)
+    return (_cached if numbers <= MAX_CACHED_NUMBERS else _drawn)(shapes, points, index)
 
 
 def _drawn(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tuple[Tokens, ...]:
@@ -120,7 +120,7 @@ def _drawn(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tupl
     return tuple(result)
 
 
-_remembered = lru_cache(maxsize=2 * REPLICATES)(_drawn)
+_cached = lru_cache(maxsize=2 * REPLICATES)(_drawn)
 
 
 def _dims(n: int, kept: int) -> int:
@@ -132,7 +132,7 @@ def bulk_sums(
     kappa: float,
     T: FloatArray,
     z: FloatArray,
-    terms: Sequence[tuple[int, int]] = SUMMED,
+    terms: Sequence[tuple[int, int]] = SUM_TERMS,
 ) -> FloatArray:
     """Gaussian draws of sums over ``count`` tokens below T, relative to e^{jκT}: Σ gᵖ e^{jκ(g−T)}.
 

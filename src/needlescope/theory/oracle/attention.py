@@ -18,14 +18,14 @@ from ..law.tokens import Tokens
 from . import score
 from .counts import Count, pairs
 
-SAMPLE = 2**11
-GRID = 10
+SAMPLE_SIZE = 2**11
+KAPPA_GRID = 10
 WINDOW = 65  # of neighbouring thresholds, averaged over when a sample picks one
-EVALUATIONS = 60
-NIL = 1e-9  # an error not worth improving on
+MAX_EVALUATIONS = 60
+LEAST_ERROR = 1e-9  # an error not worth improving on
 
 
-class Attention(NamedTuple):
+class AttentionRule(NamedTuple):
     """An attention classifier along ξ and its error; ``bound`` is that of its numerical error."""
 
     error: float
@@ -35,7 +35,7 @@ class Attention(NamedTuple):
     threshold: float
 
 
-class _Point(NamedTuple):
+class _Candidate(NamedTuple):
     """A classifier on the way, its threshold in standard deviations above the mean score."""
 
     error: float
@@ -44,7 +44,7 @@ class _Point(NamedTuple):
     sign: int
 
 
-def best_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
+def best_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """Return the best attention with κ > 0, for R < L and θ > 0.
 
     Examples
@@ -54,20 +54,20 @@ def best_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
     '0.2633 at kappa 2.4'
     """
     hard = hard_attention(L, R, theta, pi)
-    if hard.error < NIL:
-        return hard._replace(bound=NIL)
+    if hard.error < LEAST_ERROR:
+        return hard._replace(bound=LEAST_ERROR)
     search = _Search(L, R, theta, pi)
     starts = search.starts()
     best = min(starts)
-    for start in _valleys(starts):
+    for start in _local_minima(starts):
         best = min(best, search.descend(start))
     kappa = float(np.exp(best.log_kappa))
     tau = search.threshold(kappa, best.offset)
     error, bound = search.error(kappa, tau, best.sign, score.FINE)
-    return min(hard, Attention(error, bound, kappa, best.sign, best.sign * tau))
+    return min(hard, AttentionRule(error, bound, kappa, best.sign, best.sign * tau))
 
 
-def hard_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
+def hard_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """Return the best attention in the limit κ → ∞, where only the largest token counts.
 
     Examples
@@ -86,7 +86,7 @@ def hard_attention(L: int, R: Count, theta: float, pi: float) -> Attention:
         best = int(error(grid).argmin())
         low, high = grid[max(best - 2, 0)], grid[min(best + 2, 400)]
     tau = grid[best]
-    return Attention(float(error(tau)), 1e-12, np.inf, 1, float(tau))
+    return AttentionRule(float(error(tau)), 1e-12, np.inf, 1, float(tau))
 
 
 class _Search:
@@ -97,7 +97,7 @@ class _Search:
         # beyond the largest κ the hard limit takes over
         self.largest = 1.5 + 1.2 * float(np.sqrt(2.0 * np.log(L)))
         self.samples = [(_sample(L, r), chance) for r, chance in pairs(R) if 0 < r < L]
-        few = slice(0, SAMPLE, 4)
+        few = slice(0, SAMPLE_SIZE, 4)
         self.few_signal, self.few_noise = (
             Tokens(item.n, item.g[few], item.z[few]) for item in self.samples[0][0]
         )
@@ -115,11 +115,11 @@ class _Search:
         scores = _scores(self.few_signal, self.few_noise, kappa, 0.0)
         return float(scores.mean() + offset * scores.std())
 
-    def starts(self) -> list[_Point]:
+    def starts(self) -> list[_Candidate]:
         """One classifier for each κ on a grid, its sign and threshold picked on the sample."""
         low = min(0.3, max(0.25 * self.theta, 1e-3))
         points = []
-        for kappa in np.geomspace(low, self.largest, GRID).tolist():
+        for kappa in np.geomspace(low, self.largest, KAPPA_GRID).tolist():
             sign, tau = _pick([self.scores(kappa, x) for x in (0.0, self.theta)], self.pi)
             origin = self.threshold(kappa, 0.0)
             offset = (tau - origin) / (self.threshold(kappa, 1.0) - origin)
@@ -131,12 +131,12 @@ class _Search:
         every = [_scores(*tokens, kappa, lift) for tokens, _ in self.samples]
         if len(every) == 1:
             return every[0]
-        ends = SAMPLE * np.cumsum([chance for _, chance in self.samples])
-        owner = np.searchsorted(ends / ends[-1], np.arange(SAMPLE) / SAMPLE, side="right")
+        ends = SAMPLE_SIZE * np.cumsum([chance for _, chance in self.samples])
+        owner = np.searchsorted(ends / ends[-1], np.arange(SAMPLE_SIZE) / SAMPLE_SIZE, side="right")
         mixed = np.random.default_rng(0).permutation(owner)  # lattice points are ordered
-        return np.asarray(np.stack(every)[mixed, np.arange(SAMPLE)])
+        return np.asarray(np.stack(every)[mixed, np.arange(SAMPLE_SIZE)])
 
-    def descend(self, start: _Point) -> _Point:
+    def descend(self, start: _Candidate) -> _Candidate:
         """Simplex search over log κ and the threshold."""
 
         def error(x: FloatArray) -> float:
@@ -144,22 +144,27 @@ class _Search:
 
         x0 = np.array([start.log_kappa, start.offset])
         simplex = x0 + np.array([[0.0, 0.0], [0.3, 0.0], [0.0, 0.4]])
-        options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 5e-3, "fatol": 1e-7}
+        options = {
+            "initial_simplex": simplex,
+            "maxfev": MAX_EVALUATIONS,
+            "xatol": 5e-3,
+            "fatol": 1e-7,
+        }
         result = minimize(error, x0, method="Nelder-Mead", options=options)
-        return _Point(float(result.fun), float(result.x[0]), float(result.x[1]), start.sign)
+        return _Candidate(float(result.fun), float(result.x[0]), float(result.x[1]), start.sign)
 
-    def _point(self, log_kappa: float, offset: float, sign: int) -> _Point:
+    def _point(self, log_kappa: float, offset: float, sign: int) -> _Candidate:
         kappa = float(np.exp(log_kappa))
         if not 1e-4 < kappa < 1.2 * self.largest or abs(offset) > 40.0:
-            return _Point(1.0, log_kappa, offset, sign)
+            return _Candidate(1.0, log_kappa, offset, sign)
         error, bound = self.error(kappa, self.threshold(kappa, offset), sign, score.ROUGH)
-        return _Point(error if bound < 1e-3 else 1.0, log_kappa, offset, sign)
+        return _Candidate(error if bound < 1e-3 else 1.0, log_kappa, offset, sign)
 
 
 def _sample(L: int, R: int) -> tuple[Tokens, Tokens]:
     """Draw the signal tokens and the noise tokens of a sample."""
     signal_dims = Tokens.dims(R)
-    u = replicate(SAMPLE, signal_dims + Tokens.dims(L - R), 0)
+    u = replicate(SAMPLE_SIZE, signal_dims + Tokens.dims(L - R), 0)
     return Tokens.draw(R, u[:, :signal_dims]), Tokens.draw(L - R, u[:, signal_dims:])
 
 
@@ -189,7 +194,7 @@ def _pick(scores: list[FloatArray], pi: float) -> tuple[int, float]:
     return 1, float(sorted_scores[lowest])
 
 
-def _valleys(starts: list[_Point]) -> list[_Point]:
+def _local_minima(starts: list[_Candidate]) -> list[_Candidate]:
     """The (at most two) lowest starts that no neighbour in κ undercuts, save the last.
 
     Errors that fall up to the end of the grid fall on to the hard limit.

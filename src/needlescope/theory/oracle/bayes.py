@@ -27,8 +27,8 @@ from ...lattice import replicate
 from ...task import Positions
 from .counts import Count, most, pairs
 from .linear import span
-from .symmetric import FEW_SIGNALS, Series, draw, log_binomial, make_groups, scaled_polynomials
-from .symmetric_saddle import Saddle
+from .saddle_point import SaddlePointFormula
+from .symmetric import FEW_SIGNALS, Series, draw, log_binomial, scaled_polynomials, token_groups
 
 BAYES_BLOCK = 2**22  # draws × patterns at once
 MOST_PATTERNS = 250  # the shortest lattice has no more good coordinates
@@ -67,7 +67,7 @@ def replicate_mixture(L: int, R: Count, theta: float, pi: float, points: int, in
     >>> round(replicate_mixture(10, ((1, 1.0 - 1e-9), (2, 1e-9)), 2.0, 0.5, 2048, 0), 3)
     0.298
     """
-    groups = make_groups(L, 0, theta, positive=False)
+    groups = token_groups(L, 0, theta, positive=False)
     drawn, logs = draw(groups, points, index), []
     g = drawn[0].g
     whole = scaled_polynomials(theta, most(R), g) if groups[0].bulk == 0 else None
@@ -113,9 +113,9 @@ def replicate_given(
 
 
 @lru_cache(maxsize=8)
-def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | Saddle:
-    groups = make_groups(L, r, theta, positive)
-    return Series(theta, r, groups) if r <= FEW_SIGNALS else Saddle(theta, r, groups)
+def _log_product(L: int, r: int, theta: float, positive: bool) -> Series | SaddlePointFormula:
+    groups = token_groups(L, r, theta, positive)
+    return Series(theta, r, groups) if r <= FEW_SIGNALS else SaddlePointFormula(theta, r, groups)
 
 
 def _mean_min(a: FloatArray, s: float) -> FloatArray:

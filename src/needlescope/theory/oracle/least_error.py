@@ -23,20 +23,20 @@ from ...paper import derived
 from ...results import Oracle, gather
 from ...signal_count import SignalCount
 from ...task import Positions, Task
-from ..asked import check_tol
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import of_oracle
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..law.tokens import WHOLE
-from ..on_error import Points
-from ..provenance import of_oracle
+from ..law.tokens import MAX_EXACT_TOKENS
 from . import bayes, linear, one_signal
-from .attention import NIL, Attention, best_attention, hard_attention
+from .attention import LEAST_ERROR, AttentionRule, best_attention, hard_attention
 from .counts import count_of
 from .quadratic import best_linear
 from .symmetric import FEW_SIGNALS
 
 FIRST_POINTS = 2**11
 LAST_POINTS = 2**16
-RESOLVED = (
+QUADRATURE_SHARE = (
     1e-2  # of an error, or of the tolerance, that an integral without sampling may leave open
 )
 
@@ -93,7 +93,7 @@ def oracle(
     choice("model", model, tuple(ORACLES))
     check_count(task, model)
     tol = check_tol(tol)
-    points = Points(on_error, task.shape, task)
+    points = GridPoints(on_error, task.shape, task)
     blank = {"model": model, "provenance": of_oracle(ORACLES[model].provenance, task)}
     jobs = task.scalars(task.shape)
     rows: list[dict[str, Any]] = [blank] * len(jobs)
@@ -132,13 +132,13 @@ def _vectorized(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any
 
 def _likelihood_ratio(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     problem = task, pooled["error"], tol
-    value, se = _one_signal(*problem) or _bayes(*problem)
+    value, se = _by_quadrature(*problem) or _by_sampling(*problem)
     return {"error": value, "error_se": se, "threshold": np.log((1.0 - task.pi) / task.pi)}
 
 
 def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of attention to the largest token, which pooling may beat."""
-    if _silent(task):
+    if _no_signal(task):
         return {**pooled, "kappa": np.inf, "sign": 1}
     best = hard_attention(task.L, count_of(task), task.theta, task.pi)
     return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # but for rounding
@@ -147,16 +147,16 @@ def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
 def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of linear attention, which is pooling at κ = 0."""
     even = {**pooled, "kappa": 0.0, "sign": 1}
-    if task.R == task.L or _silent(task) or pooled["error"] < NIL:
+    if task.R == task.L or _no_signal(task) or pooled["error"] < LEAST_ERROR:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.bound - NIL:
+    if best.error >= pooled["error"] - best.bound - LEAST_ERROR:
         return even
-    _check_known(task, best, tol)
+    _check_met(task, best, tol)
     return _fields(best)
 
 
-def _check_known(task: Task, best: Attention, tol: float) -> None:
+def _check_met(task: Task, best: AttentionRule, tol: float) -> None:
     """Refuse an error that is not known to the tolerance asked."""
     if ERRORS_WITHIN_TOL * best.bound > tol:
         raise NotConverged(
@@ -167,18 +167,18 @@ def _check_known(task: Task, best: Attention, tol: float) -> None:
 
 def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     even = {**pooled, "kappa": 0.0, "sign": 1}
-    if task.R == task.L or _silent(task):
+    if task.R == task.L or _no_signal(task):
         return even
-    if pooled["error"] < NIL:
-        return {**even, "error_se": NIL}
+    if pooled["error"] < LEAST_ERROR:
+        return {**even, "error_se": LEAST_ERROR}
     best = best_attention(task.L, count_of(task), task.theta, task.pi)
-    _check_known(task, best, tol)
+    _check_met(task, best, tol)
     if best.error >= pooled["error"]:
         return even
     return _fields(best)
 
 
-def _fields(best: Attention) -> dict[str, Any]:
+def _fields(best: AttentionRule) -> dict[str, Any]:
     return {
         "error": best.error,
         "error_se": best.bound,
@@ -188,57 +188,57 @@ def _fields(best: Attention) -> dict[str, Any]:
     }
 
 
-def _silent(task: Task) -> bool:
+def _no_signal(task: Task) -> bool:
     """Whether the signal is too weak to matter at all."""
     return bool(task.theta * task.mean_count < 1e-9 * np.sqrt(task.L))
 
 
-def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
+def _by_quadrature(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
     """Bayes error without sampling, and its own error, where one token carries the signal."""
     if not _is_one_signal(task):
         return None
     result = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not result.uncertainty <= RESOLVED * min(result.error, tol):
+    if not result.uncertainty <= QUADRATURE_SHARE * min(result.error, tol):
         return None
-    return min(result.error, _bound(task, pooled)), result.uncertainty
+    return min(result.error, _upper_bound(task, pooled)), result.uncertainty
 
 
 def _is_one_signal(task: Task) -> bool:
     """Whether one token carries the signal, at any of several places."""
     several = count_of(task) != 1
-    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task))
+    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _no_signal(task))
 
 
-def _without_sampling(task: Task) -> float:
+def _quadrature_tol(task: Task) -> float:
     """Return the tolerance to which the Bayes error can be had without sampling, ∞ if none."""
     if not _is_one_signal(task):
         return np.inf
     result = one_signal.bayes_error(task.L, task.theta, task.pi)
-    known = result.uncertainty <= RESOLVED * result.error
-    return 1.1 * result.uncertainty / RESOLVED if known else np.inf
+    known = result.uncertainty <= QUADRATURE_SHARE * result.error
+    return 1.1 * result.uncertainty / QUADRATURE_SHARE if known else np.inf
 
 
 def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
     """Return the error that no classifier of a (scalar) task beats, and its standard error."""
     pooled = linear.pooled(task.L, count_of(task), task.theta, task.pi).error
-    return _one_signal(task, pooled, tol) or _bayes(task, pooled, tol, first_points)
+    return _by_quadrature(task, pooled, tol) or _by_sampling(task, pooled, tol, first_points)
 
 
-def _bound(task: Task, pooled: float) -> float:
+def _upper_bound(task: Task, pooled: float) -> float:
     """Return an error that two simple classifiers reach, so that the best of all does."""
     return min(pooled, hard_attention(task.L, count_of(task), task.theta, task.pi).error)
 
 
-def _bayes(
+def _by_sampling(
     task: Task, pooled: float, tol: float, first_points: int = FIRST_POINTS
 ) -> tuple[float, float]:
     """Bayes error and standard error, with as many points as the tolerance needs."""
     replicate = _bayes_replicate(task)
     if replicate is None:
         return pooled, 0.0
-    bound = _bound(task, pooled)
-    if bound < NIL:
-        return bound, NIL
+    bound = _upper_bound(task, pooled)
+    if bound < LEAST_ERROR:
+        return bound, LEAST_ERROR
     points = first_points
     while True:
         values = np.array([replicate(points, index) for index in range(REPLICATES)])
@@ -246,7 +246,7 @@ def _bayes(
         if ERRORS_WITHIN_TOL * se <= tol:
             return min(float(values.mean()), bound), se
         if points >= LAST_POINTS:
-            reachable = min(2.5 * se, _without_sampling(task))
+            reachable = min(2.5 * se, _quadrature_tol(task))
             raise NotConverged.at(
                 f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
                 f"points in each replicate, above tol={tol:g}; "
@@ -262,7 +262,7 @@ def _bayes(
 def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
     """One replicate as a function of points and index, or None where pooling is optimal."""
     L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
-    if _silent(task):
+    if _no_signal(task):
         return None
     if not isinstance(R, int):
         return lambda points, index: bayes.replicate_mixture(L, R, theta, pi, points, index)
@@ -278,10 +278,10 @@ def _need_few_signals(task: Task) -> None:
     """Refuse a random R that the Bayes error does not know."""
     assert isinstance(task.R, SignalCount)
     most = task.R.values[-1]
-    if int(np.max(task.L)) > WHOLE and most > FEW_SIGNALS:
+    if int(np.max(task.L)) > MAX_EXACT_TOKENS and most > FEW_SIGNALS:
         raise ValueError(
             f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
-            f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
+            f"where L is above {MAX_EXACT_TOKENS}, got R up to {most} with L={np.max(task.L)}; give a law "
             "of fewer, or a number"
         )
 

@@ -21,25 +21,25 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ...arrays import FloatArray
-from .attention import Attention
+from .attention import AttentionRule
 from .counts import Count, most, pairs
 
-TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves uncertainty
+RAY_ANGLES = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves uncertainty
 STEP = 0.04  # of the logarithm of q, in proportion to α
-COARSE = 2  # times that, to see where the best rule is
-ENDS = -30.0, 12.0  # of that logarithm: what is left out is below rounding
+COARSE_FACTOR = 2  # times that, to see where the best rule is
+LOG_Q_RANGE = -30.0, 12.0  # of that logarithm: what is left out is below rounding
 ANGLES, TAUS = 9, 21  # of a coarse look
-LOOKS = 3  # at thresholds, each around the best of the one before
-EVALUATIONS = 200  # of a simplex search, which takes 90 or so
-ENOUGH, COARSE_ENOUGH = 1e-9, 1e-4  # an uncertainty at which no other path is tried
-LARGEST_UNCERTAINTY = 1e-5  # beyond it a threshold is passed over
-COARSE_UNCERTAINTY = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
-GROWTH = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
-NOTHING = -45.0  # the logarithm of a term that does not matter
-EDGE = 1e-3  # a threshold this near the least of ‖Px‖² is none
+ZOOMS = 3  # at thresholds, each around the best of the one before
+MAX_EVALUATIONS = 200  # of a simplex search, which takes 90 or so
+PATH_TOL, COARSE_PATH_TOL = 1e-9, 1e-4  # an uncertainty at which no other path is tried
+MAX_UNCERTAINTY = 1e-5  # beyond it a threshold is passed over
+COARSE_MAX_UNCERTAINTY = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
+MAX_LOG_TERM = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
+MIN_LOG_TERM = -45.0  # the logarithm of a term that does not matter
+LEAST_SQUARE = 1e-3  # a threshold this near the least of ‖Px‖² is none
 
 
-def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
+def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """Return the best linear attention with κ ≥ 0, for L > 1.
 
     Its threshold is on x̄ + (κ/L)‖Px‖², on ‖Px‖²/L if κ = ∞.
@@ -54,8 +54,8 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
     """
     errors = partial(_errors, L, R, theta, pi)
     angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
-    starts = [_look(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
-    result = [_descend(errors, start) for start in _valleys(starts)]
+    starts = [_scan(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
+    result = [_descend(errors, start) for start in _local_minima(starts)]
     # the ends, where one of the two parts is all, are no inside of a simplex
     result += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
     _, angle, tau = min(result)
@@ -65,9 +65,11 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
     spread = np.sqrt(2.0 * (L - 1.0))
     raised = tau + np.sin(angle) * (L - 1.0) / spread
     if angle == 0.5 * np.pi:
-        return Attention(error, bound, np.inf, 1, float(raised * spread / L))
+        return AttentionRule(error, bound, np.inf, 1, float(raised * spread / L))
     kappa = np.tan(angle) * np.sqrt(L) / spread
-    return Attention(error, bound, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
+    return AttentionRule(
+        error, bound, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L)))
+    )
 
 
 _Rule = tuple[float, float, float]  # error, angle and threshold
@@ -98,24 +100,24 @@ def _range(L: int, R: int, theta: float, angle: float) -> tuple[float, float]:
     m, noncentral = _moved(L, R, theta)
     shift = np.cos(angle) * m + np.sin(angle) * noncentral / np.sqrt(2.0 * (L - 1.0))
     # below ‖Px‖² = 0 and nine deviations of x̄ there is nothing
-    low = max(-9.0, EDGE - np.sin(angle) * np.sqrt(0.5 * (L - 1.0)) - 9.0 * np.cos(angle))
+    low = max(-9.0, LEAST_SQUARE - np.sin(angle) * np.sqrt(0.5 * (L - 1.0)) - 9.0 * np.cos(angle))
     return low, shift + 9.0 * (1.0 + np.sqrt(noncentral / L))
 
 
-def _look(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
+def _scan(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
     """Return about the best threshold at an angle."""
     least = low
-    for _ in range(LOOKS):
+    for _ in range(ZOOMS):
         taus = np.linspace(low, high, TAUS)
-        error, uncertainty = errors(angle, taus, COARSE * STEP)
-        error[uncertainty > COARSE_UNCERTAINTY] = 1.0
+        error, uncertainty = errors(angle, taus, COARSE_FACTOR * STEP)
+        error[uncertainty > COARSE_MAX_UNCERTAINTY] = 1.0
         at = int(error.argmin())
         width = (high - low) / (TAUS - 1)
         low, high = max(taus[at] - width, least), taus[at] + width
     return float(error[at]), angle, float(taus[at])
 
 
-def _valleys(starts: list[_Rule]) -> list[_Rule]:
+def _local_minima(starts: list[_Rule]) -> list[_Rule]:
     """Return the rules that no neighbour in angle undercuts."""
     beside = [(np.inf,), *starts, (np.inf,)]
     return [
@@ -135,12 +137,12 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
             return 1.0
         value, uncertainty = errors(angle, np.array([tau]))
         # with its uncertainty, or a search would find where the rule errs in its favour
-        return float(value[0] + uncertainty[0]) if uncertainty[0] <= LARGEST_UNCERTAINTY else 1.0
+        return float(value[0] + uncertainty[0]) if uncertainty[0] <= MAX_UNCERTAINTY else 1.0
 
     inwards = -0.05 if start[1] > 0.25 * np.pi else 0.05
     steps = np.array([[0.0, 0.0], [inwards, 0.0], [0.0, 0.02]])
     simplex = np.array(start[1:]) + steps if turning else start[2] + steps[::2, 1:]
-    options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 1e-5, "fatol": 1e-12}
+    options = {"initial_simplex": simplex, "maxfev": MAX_EVALUATIONS, "xatol": 1e-5, "fatol": 1e-12}
     result = minimize(error, simplex[0], method="Nelder-Mead", options=options)
     return float(result.fun), *at(result.x)
 
@@ -158,10 +160,12 @@ def below(
     array([0.5     , 0.841345])
     """
     result, uncertainty = np.zeros(len(tau)), np.full(len(tau), np.inf)
-    for turn in TURNS:
-        left = np.flatnonzero(uncertainty > (ENOUGH if step == STEP else COARSE_ENOUGH))
+    for turn in RAY_ANGLES:
+        left = np.flatnonzero(uncertainty > (PATH_TOL if step == STEP else COARSE_PATH_TOL))
         if len(left):
-            path = _along(turn, step * abs(turn) / TURNS[0], L, m, noncentral, angle, tau[left])
+            path = _along(
+                turn, step * abs(turn) / RAY_ANGLES[0], L, m, noncentral, angle, tau[left]
+            )
             better = path[1] < uncertainty[left]
             result[left[better]], uncertainty[left[better]] = path[0][better], path[1][better]
     return np.clip(result, 0.0, 1.0), uncertainty
@@ -172,16 +176,18 @@ def _along(
 ) -> tuple[FloatArray, FloatArray]:
     """Return P(T < τ) by one path, and its uncertainty, of rounding too: large terms cancel."""
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
-    q = np.exp(np.arange(*ENDS, step) - 1j * turn)
+    q = np.exp(np.arange(*LOG_Q_RANGE, step) - 1j * turn)
     pole = 1.0 - 2j * q * square
     log_psi = 1j * q * mean * m - 0.5 * (q * mean) ** 2 - 0.5 * (L - 1.0) * np.log(pole)
     log_psi += 1j * q * square * (noncentral / pole - (L - 1.0))
     size = log_psi.real[:, None] + q.imag[:, None] * tau
     highest = size.max(axis=0)
-    rounding = np.where(highest < GROWTH, 1e-16 * np.exp(np.minimum(highest, GROWTH)), np.inf)
-    some = slice(int(np.flatnonzero((size > NOTHING).any(axis=1))[-1]) + 1)
+    rounding = np.where(
+        highest < MAX_LOG_TERM, 1e-16 * np.exp(np.minimum(highest, MAX_LOG_TERM)), np.inf
+    )
+    some = slice(int(np.flatnonzero((size > MIN_LOG_TERM).any(axis=1))[-1]) + 1)
     phase = log_psi.imag[some, None] - q.real[some, None] * tau
-    terms = np.exp(np.minimum(size[some], GROWTH)) * np.sin(phase)
+    terms = np.exp(np.minimum(size[some], MAX_LOG_TERM)) * np.sin(phase)
     fine, coarse = (
         0.5 + (turn - every * step * terms[::every].sum(axis=0)) / np.pi for every in (1, 2)
     )

@@ -24,17 +24,17 @@ from scipy.special import log_ndtr
 from ...arrays import FloatArray
 from .counts import Count, most, pairs
 
-TURN = 0.3  # α, for κ above 0.35
-TOKEN_REACH = 8.5  # standard deviations kept on either side of a token's mean
-BEND = 0.7  # height of the path of x, in units of 1/κ,
-HIGHEST = 2.0  # but no more than this
-CROWD = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
+RAY_ANGLE = 0.3  # α, for κ above 0.35
+TOKEN_RANGE = 8.5  # standard deviations kept on either side of a token's mean
+PATH_HEIGHT = 0.7  # height of the path of x, in units of 1/κ,
+MAX_HEIGHT = 2.0  # but no more than this
+CENTRE_SPACING = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
 SCORE_BLOCK = 16
 
 ComplexArray = NDArray[np.complex128]
 
 
-class Chances(NamedTuple):
+class Probabilities(NamedTuple):
     """P(score < τ) for each label, and an estimate of their numerical error.
 
     Where R is random, positives are the mixture over it.
@@ -59,7 +59,7 @@ ROUGH = Resolution(0.2, 0.35, 1e-8)  # five or more, at a fifth of the cost: for
 
 def below(
     L: int, R: Count, theta: float, kappa: float, tau: float, resolution: Resolution = FINE
-) -> Chances:
+) -> Probabilities:
     """Return P(score < τ) for negative and positive samples, for κ > 0.
 
     A threshold tens of standard deviations away from the scores is beyond the rule, which
@@ -75,7 +75,7 @@ def below(
     """
     step, spacing, tolerance = resolution
     h, weights = _one_token(theta, kappa, tau, spacing)
-    turn = TURN * min(1.0, kappa * HIGHEST / BEND)
+    turn = RAY_ANGLE * min(1.0, kappa * MAX_HEIGHT / PATH_HEIGHT)
     size = np.abs(weights).T @ np.abs(h)
     counts, chances = zip(*pairs(R), strict=True)
     s = float(np.log(tolerance / (L * size[0] + most(R) * size[1])))
@@ -99,7 +99,7 @@ def below(
     # the rule's error is squared when its step is halved
     error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
     negative, *positive = np.clip(fine, 0.0, 1.0).tolist()
-    return Chances(
+    return Probabilities(
         negative, sum(p * item for p, item in zip(chances, positive, strict=True)), error
     )
 
@@ -140,11 +140,11 @@ def _path(kappa: float, tau: float, theta: float, step: float) -> tuple[ComplexA
     """Nodes x + iη(x) and their increments, from −TOKEN_REACH to θ + TOKEN_REACH."""
     unit = min(1.0 / kappa, 1.0)
     lowest = tau - 1.0 / kappa
-    first, last = (-TOKEN_REACH - lowest) / unit - 1.0, (theta + TOKEN_REACH - lowest) / unit + 1.0
+    first, last = (-TOKEN_RANGE - lowest) / unit - 1.0, (theta + TOKEN_RANGE - lowest) / unit + 1.0
     y = first + step * np.arange(np.ceil((last - first) / step) + 1.0)
     bend = np.tanh(y)
-    x = unit * (y - (1.0 - CROWD) * bend)
-    dx = unit * step * (1.0 - (1.0 - CROWD) * (1.0 - bend**2))
-    height = min(BEND / kappa, HIGHEST)
+    x = unit * (y - (1.0 - CENTRE_SPACING) * bend)
+    dx = unit * step * (1.0 - (1.0 - CENTRE_SPACING) * (1.0 - bend**2))
+    height = min(PATH_HEIGHT / kappa, MAX_HEIGHT)
     rise = np.tanh(x / height)
     return lowest + x + 1j * height * rise, dx * (1.0 + 1j * (1.0 - rise**2))

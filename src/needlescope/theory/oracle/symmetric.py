@@ -1,8 +1,8 @@
 """log e_r(e^{θx₁}, …, e^{θx_L}) over random tokens, e_r the elementary symmetric polynomial.
 
 e_r, the sum over all r-subsets of their products, is what the likelihood ratio of the task is made
-of. The tokens come in groups that share a mean (`Group`): the largest of a group are exact (all of
-them up to `WHOLE` tokens in total), the rest (its bulk) is known by Gaussian sums, as in `Tokens`.
+of. The tokens come in groups that share a mean (`TokenGroup`): the largest of a group are exact (all of
+them up to `MAX_EXACT_TOKENS` tokens in total), the rest (its bulk) is known by Gaussian sums, as in `Tokens`.
 
 `Series`, for r ≤ `FEW_SIGNALS`: with x₁ ≥ x₂ ≥ … the scaled E_j = e_j/(x₁⋯x_j) obeys
 E_j ← E_j + (x_n/x_j) E_{j−1}, in which nothing can overflow or cancel. The bulk's own e_j follow
@@ -20,12 +20,12 @@ import numpy as np
 from scipy.special import erfcx, gammaln
 
 from ...arrays import FloatArray
-from ..law.tokens import TOP, WHOLE, Tokens, bulk_sums, draw_groups, skewed_sum
+from ..law.tokens import MAX_EXACT_TOKENS, TOP_TOKENS, Tokens, bulk_sums, draw_groups, skewed_sum
 
 FEW_SIGNALS = 12  # up to here the recurrence, beyond it the saddle point
 
 
-class Group(NamedTuple):
+class TokenGroup(NamedTuple):
     """A number of tokens, the shift of their mean, and how many are kept one by one."""
 
     n: int
@@ -38,13 +38,16 @@ class Group(NamedTuple):
         return self.n - self.kept
 
 
-def make_groups(L: int, r: int, theta: float, positive: bool) -> tuple[Group, ...]:
+def token_groups(L: int, r: int, theta: float, positive: bool) -> tuple[TokenGroup, ...]:
     """Return the groups of a positive sample (r tokens lifted by θ) or of a negative one."""
     shapes = [(r, theta), (L - r, 0.0)] if positive else [(L, 0.0)]
-    return tuple(Group(n, lift, n if L <= WHOLE else min(n, TOP)) for n, lift in shapes)
+    return tuple(
+        TokenGroup(n, lift, n if L <= MAX_EXACT_TOKENS else min(n, TOP_TOKENS))
+        for n, lift in shapes
+    )
 
 
-def draw(groups: tuple[Group, ...], points: int, index: int) -> tuple[Tokens, ...]:
+def draw(groups: tuple[TokenGroup, ...], points: int, index: int) -> tuple[Tokens, ...]:
     """Draw one QMC replicate of the tokens of each group."""
     return draw_groups(tuple((group.n, group.kept) for group in groups), points, index)
 
@@ -55,7 +58,7 @@ class Series:
 
     theta: float
     r: int
-    groups: tuple[Group, ...]
+    groups: tuple[TokenGroup, ...]
 
     def __call__(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""

@@ -15,18 +15,20 @@ from ...errors import NotConverged
 from ...grid import check_broadcast, check_kind, choice, real
 from ...results import Threshold, gather
 from ...task import Task
-from ..asked import check_tol
-from ..on_error import Points
-from ..provenance import of_search
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import of_search
 from . import score
-from .attention import NIL, hard_attention
+from .attention import LEAST_ERROR, hard_attention
 from .least_error import ORACLES, solve_oracle
 from .linear import pooled
 
-RESOLVED = 20.0 * NIL  # the least target of a search: twice its error's error is a tenth of it
-CLOSED = 1e-290  # the same where the formula is closed: well above underflow
-NEAR = 3e-4  # of θ: a Newton step this short leaves about its square
-LOOKS = 60  # at the best attention, of which two or three are needed
+LEAST_TARGET = (
+    20.0 * LEAST_ERROR
+)  # the least target of a search: twice its error's error is a tenth of it
+LEAST_CLOSED_TARGET = 1e-290  # the same where the formula is closed: well above underflow
+NEWTON_TOL = 3e-4  # of θ: a Newton step this short leaves about its square
+MAX_NEWTON_STEPS = 60  # at the best attention, of which two or three are needed
 
 
 def oracle_threshold(
@@ -80,13 +82,13 @@ def oracle_threshold(
     tol = check_tol(tol)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
     check_target(model, error)
-    asked, task = task, task.replace(theta=1.0)
+    original, task = task, task.replace(theta=1.0)
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
     shape = np.broadcast_shapes(task.shape, np.shape(error))
     pairs = list(zip(task.scalars(shape), np.broadcast_to(error, shape).flat, strict=True))
     for item, target in pairs:
         check_signal_needed(item, target)
-    points = Points(on_error, shape, task, error=error)
+    points = GridPoints(on_error, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLES[model].provenance)}
 
     rows: list[dict[str, Any]] = [blank] * len(pairs)
@@ -96,14 +98,14 @@ def oracle_threshold(
             rows[index] = blank | {"theta": theta, "theta_se": se}
     points.warn()
     options = {"error": error, "tol": tol, "on_error": on_error}
-    question = Question("oracle_threshold", asked, None, options)
+    question = Question("oracle_threshold", original, None, options)
     return gather(Threshold, rows, shape, question)
 
 
 def check_target(model: str, error: Value) -> None:
     """Refuse a target below what a model's error is known to."""
     closed = ORACLES[model].closed
-    least = CLOSED if closed else RESOLVED
+    least = LEAST_CLOSED_TARGET if closed else LEAST_TARGET
     if np.min(error) < least:
         why = "a closed formula, above underflow" if closed else "numerically resolved"
         raise ValueError(
@@ -114,10 +116,10 @@ def check_target(model: str, error: Value) -> None:
 
 def check_signal_needed(task: Task, target: float) -> None:
     """Refuse a target that needs no signal."""
-    if target > min(task.pi, 1.0 - task.pi) - RESOLVED:
+    if target > min(task.pi, 1.0 - task.pi) - LEAST_TARGET:
         raise ValueError(
             f"error must be below min(pi, 1 - pi) = {min(task.pi, 1.0 - task.pi):g}, which needs "
-            f"no signal, by {RESOLVED:g} at least, got {target:.12g} with pi={task.pi:g}"
+            f"no signal, by {LEAST_TARGET:g} at least, got {target:.12g} with pi={task.pi:g}"
         )
 
 
@@ -189,7 +191,7 @@ def _attention_threshold(task: Task, target: float, last: float) -> tuple[float,
 
     low, high = 0.0, last  # no attention does worse than pooling
     theta = last if hard_gap(last) >= 0.0 else float(brentq(hard_gap, 0.0, last, xtol=1e-3 * last))
-    for _ in range(LOOKS):
+    for _ in range(MAX_NEWTON_STEPS):
         best = solve_oracle(task.replace(theta=theta), "attention", 1.0)
         here = gap(best["error"])
         if theta == last and here >= 0.0:
@@ -198,7 +200,7 @@ def _attention_threshold(task: Task, target: float, last: float) -> tuple[float,
         nearby = 0.999 * theta
         slope = (here - gap(_error_at(task.replace(theta=nearby), best))) / (theta - nearby)
         step = -here / slope if slope < 0.0 else np.inf
-        if abs(step) <= NEAR * theta:
+        if abs(step) <= NEWTON_TOL * theta:
             density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
             result = float(np.clip(theta + step, 0.0, last))
             return result, float(best["error_se"] / density / abs(slope))

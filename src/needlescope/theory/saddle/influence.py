@@ -20,7 +20,7 @@ from ...models.nodes import JointLaw
 from .measures import error_slope, test_error
 from .problem import Saddle
 from .readout import Readout
-from .solver import RESIDUAL, newton, solve
+from .solver import MAX_RESIDUAL, newton, solve
 
 
 def influence(readout: Readout, test: JointLaw) -> FloatArray:
@@ -49,7 +49,7 @@ def rare_event_shift(readout: Readout, test: JointLaw, n: float) -> float:
             return float(test.weight[test.y == label].sum()) - here
     other = Saddle(law, problem.loss, problem.delta, problem.ridge)
     point, local = newton(other, readout.point)
-    if not local.residual <= RESIDUAL:
+    if not local.residual <= MAX_RESIDUAL:
         try:
             point, local = solve(other, readout.point)
         except NotConverged:

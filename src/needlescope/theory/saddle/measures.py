@@ -22,7 +22,7 @@ from ...losses import Loss
 from ...models.nodes import JointLaw
 from ..law.ladder import sampling_error, standard_error
 from .envelope import density
-from .problem import Chain, Point, Saddle
+from .problem import Chain, OrderParameters, Saddle
 from .readout import Readout
 
 
@@ -36,7 +36,7 @@ class Measures(NamedTuple):
     values: FloatArray
     errors: FloatArray
     sampling: FloatArray
-    others: list[Point]
+    others: list[OrderParameters]
 
 
 class _Table(NamedTuple):
@@ -91,12 +91,12 @@ def _train_table(loss: Loss, law: JointLaw, chain: Chain) -> _Table:
     return _Table(law, np.column_stack([value, wrong, pull]))
 
 
-def _test_table(law: JointLaw, at: Point) -> _Table:
+def _test_table(law: JointLaw, at: OrderParameters) -> _Table:
     mean, V = law.score(at.mu, at.b, at.rho)
     return _Table(law, ndtr(-law.y * mean / np.sqrt(V))[:, None])
 
 
-def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: Point) -> FloatArray:
+def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: OrderParameters) -> FloatArray:
     """Derivatives of the three measures in the unknowns, 3 × unknowns."""
     law, e, g, s = problem.law, chain.e, chain.g, np.sqrt(chain.V)
     loss = chain.pull_back(e.m + g * e.mg, e.V + g * e.Vg, 2.0 * e.g + g * e.gg)
@@ -107,7 +107,7 @@ def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: Point) -> FloatAr
     return np.stack([error_slope(test, at), law.weight @ loss, law.weight @ wrong])
 
 
-def error_slope(law: JointLaw, at: Point) -> FloatArray:
+def error_slope(law: JointLaw, at: OrderParameters) -> FloatArray:
     """Derivative of the test error in (μ, b, ρ, t)."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
@@ -117,14 +117,14 @@ def error_slope(law: JointLaw, at: Point) -> FloatArray:
     return np.concatenate([mu, [in_mean.sum(), 2.0 * at.rho * float(in_V @ law.A), 0.0]])
 
 
-def error_slope_rest(law: JointLaw, at: Point) -> float:
+def error_slope_rest(law: JointLaw, at: OrderParameters) -> float:
     """Derivative of the test error in ρ²."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
     return float((0.5 * law.weight * law.y * mean * density(mean / s) / (V * s)) @ law.A)
 
 
-def test_error(law: JointLaw, at: Point) -> float:
+def test_error(law: JointLaw, at: OrderParameters) -> float:
     """Return the test error of a readout on a law."""
     return float(law.weight @ _test_table(law, at).rows[:, 0])
 

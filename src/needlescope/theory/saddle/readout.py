@@ -8,15 +8,15 @@ import numpy as np
 
 from ...errors import NoMinimiser, NotConverged
 from ...losses import Loss
-from ...models.nodes import CLEAN, Flips, JointLaw, Limit
-from .collapse import collapsed_bias, solve_close
+from ...models.nodes import CLEAN, Flips, JointLaw, LimitLaw
+from .collapse import collapsed_bias, solve_near_collapse
 from .margin import separability
-from .problem import Local, Point, Saddle
-from .solver import RESIDUAL, newton, solve
+from .problem import Local, OrderParameters, Saddle
+from .solver import MAX_RESIDUAL, newton, solve
 from .square import solve_square
 
 # The least precision, relative to the scores, to which the bias must be determined.
-LOOSE_BIAS = 1e-4
+BIAS_TOLERANCE = 1e-4
 VANISHING_T = 1e-10  # t relative to the smallest A that stands for the limit t → 0
 
 
@@ -24,11 +24,11 @@ class Readout(NamedTuple):
     """The order parameters and the problem they solve; ``local`` is None where w = 0 exactly."""
 
     problem: Saddle
-    point: Point
+    point: OrderParameters
     local: Local | None
 
     @property
-    def warm(self) -> Point | None:
+    def warm(self) -> OrderParameters | None:
         """A guess for a neighbouring problem."""
         return None if self.local is None else self.point
 
@@ -39,12 +39,12 @@ class Readout(NamedTuple):
 
 
 def train_readout(
-    limit: Limit,
+    limit: LimitLaw,
     loss: Loss,
     pi: float,
     alpha: float,
     ridge: float,
-    warm: Point | None = None,
+    warm: OrderParameters | None = None,
     flips: Flips = CLEAN,
 ) -> Readout:
     """Minimise the ridge-regularised loss on α d samples, in the limit.
@@ -55,12 +55,12 @@ def train_readout(
     """
     law, delta = limit.law(pi, flips), alpha / limit.dim
     if ridge == 0.0:
-        ridge = _ridge_of_none(law, loss, alpha, limit.dim)
+        ridge = _ridgeless(law, loss, alpha, limit.dim)
     problem = Saddle(law, loss, delta, ridge)
     if loss.square:
         point = solve_square(law, delta, ridge)
         local = problem.local(point)
-        if not local.residual <= RESIDUAL:
+        if not local.residual <= MAX_RESIDUAL:
             raise NotConverged(
                 f"the square loss's linear system is too ill-conditioned: residual "
                 f"{local.residual:.1e} at ridge={ridge:g}, {delta:g} samples per weight; "
@@ -69,23 +69,23 @@ def train_readout(
         return Readout(problem, point, local)
     if warm is not None:
         point, local = newton(problem, warm)
-        if local.residual <= RESIDUAL:
-            return _determined(Readout(problem, point, local))
+        if local.residual <= MAX_RESIDUAL:
+            return _check_bias(Readout(problem, point, local))
     start = solve_square(law, delta, max(ridge, 1e-12))
     try:
         point, local = solve(problem, start)
     except NotConverged:
         bias = collapsed_bias(problem)
         if bias is None and loss.kinked:
-            point, local = solve_close(problem, start)
+            point, local = solve_near_collapse(problem, start)
             return Readout(problem, point, local)
         if bias is None:
             raise
-        return Readout(problem, Point(np.zeros(law.directions), bias, 0.0, np.inf), None)
-    return _determined(Readout(problem, point, local))
+        return Readout(problem, OrderParameters(np.zeros(law.directions), bias, 0.0, np.inf), None)
+    return _check_bias(Readout(problem, point, local))
 
 
-def _ridge_of_none(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
+def _ridgeless(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
     """Return the ridge that stands for none, or say why there is no minimiser."""
     delta = alpha / dim
     if loss.square:
@@ -105,7 +105,7 @@ def _ridge_of_none(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
     return 0.0
 
 
-def _determined(readout: Readout) -> Readout:
+def _check_bias(readout: Readout) -> Readout:
     """Refuse a solution whose bias could be anything: the loss is flat in it."""
     local, point = readout.local, readout.point
     assert local is not None
@@ -115,7 +115,7 @@ def _determined(readout: Readout) -> Readout:
     except np.linalg.LinAlgError:
         loose = np.inf
     size = point.rho + float(np.linalg.norm(point.mu)) + abs(point.b)
-    if not loose * RESIDUAL * local.scale[k] <= LOOSE_BIAS * max(size, 1.0):
+    if not loose * MAX_RESIDUAL * local.scale[k] <= BIAS_TOLERANCE * max(size, 1.0):
         raise NoMinimiser(
             f"the {readout.problem.loss.name} loss does not determine the bias here: both classes "
             "lie on its straight parts and balance, so every bias between is a minimiser; "

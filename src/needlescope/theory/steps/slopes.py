@@ -17,13 +17,13 @@ from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic
 from ..saddle.envelope import density
 
-UNEVEN = 2e-8  # how far sums with a step and with half of it may be apart
-SCALES = (1.2, 0.6, 0.3, 0.15, 0.1)  # steps in the score, until one is short enough
-WIDEST = 0.85  # step in G, where scores hardly vary: it leaves 2e-10 of E[G²]
-REACH = 7.0  # of the nodes, in standard deviations: mass outside 3e-12
-TRIED = 32  # scores that a step is tried on
+STEP_TOLERANCE = 2e-8  # how far sums with a step and with half of it may be apart
+SCORE_STEPS = (1.2, 0.6, 0.3, 0.15, 0.1)  # steps in the score, until one is short enough
+MAX_STEP = 0.85  # step in G, where scores hardly vary: it leaves 2e-10 of E[G²]
+NODE_RANGE = 7.0  # of the nodes, in standard deviations: mass outside 3e-12
+PROBED_SCORES = 32  # scores that a step is tried on
 BLOCK = 1 << 13  # scores at a time: they and their sums stay in the cache
-TAIL = 40.0  # standard deviations beyond which the normal density underflows
+UNDERFLOW = 40.0  # standard deviations beyond which the normal density underflows
 
 
 class Slopes(NamedTuple):
@@ -66,7 +66,7 @@ def _piecewise(loss: PiecewiseQuadratic, y: int, m: FloatArray, s: FloatArray) -
 
 def _truncated(a: FloatArray, b: FloatArray) -> list[FloatArray]:
     """Return ∫_a^b x^k φ(x) dx for k = 0 to 4."""
-    a, b = np.clip(a, -TAIL, TAIL), np.clip(b, -TAIL, TAIL)
+    a, b = np.clip(a, -UNDERFLOW, UNDERFLOW), np.clip(b, -UNDERFLOW, UNDERFLOW)
     da, db = density(a), density(b)
     result = [np.asarray(ndtr(b) - ndtr(a)), da - db]
     for k in range(2, 5):
@@ -77,12 +77,12 @@ def _truncated(a: FloatArray, b: FloatArray) -> list[FloatArray]:
 
 def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
     widest, count = float(s.max()), len(m)
-    some = np.append(np.linspace(0, count - 1, min(TRIED, count)).astype(int), s.argmax())
-    for scale in SCALES:
-        step = min(WIDEST, scale / max(widest, 1e-12))
+    some = np.append(np.linspace(0, count - 1, min(PROBED_SCORES, count)).astype(int), s.argmax())
+    for scale in SCORE_STEPS:
+        step = min(MAX_STEP, scale / max(widest, 1e-12))
         once, twice = (_trapezoid(loss, y, m[some], s[some], item) for item in (step, 0.5 * step))
         gap = float(np.abs(once - twice).max() / (1.0 + np.abs(twice).max()))
-        if gap <= UNEVEN:
+        if gap <= STEP_TOLERANCE:
             return Slopes(*_trapezoid(loss, y, m, s, step))
     raise NotConverged(
         f"the slopes of the {loss.name} loss, integrated with half the step, are off by "
@@ -92,7 +92,7 @@ def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
 
 def _trapezoid(loss: Loss, y: int, m: FloatArray, s: FloatArray, step: float) -> FloatArray:
     """Return the moments by nodes so far apart: of ℓ', then of ℓ'², k = 0, 1, 2."""
-    count = int(np.ceil(REACH / step))
+    count = int(np.ceil(NODE_RANGE / step))
     G: FloatArray = step * np.arange(-count, count + 1.0)
     weights = step * density(G)
     result = np.zeros((2, 3, len(m)))

@@ -24,11 +24,11 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...task import Task
-from ..groups import Group, groups
+from ..common.groups import SampleGroup, sample_groups
 from .slopes import slopes
-from .sums import TERMS, Sample, samples
+from .sums import TERMS, TokenSums, samples
 
-RANK = 1e-14  # of ‖w‖², below which w beside q is rounding
+RANK_TOLERANCE = 1e-14  # of ‖w‖², below which w beside q is rounding
 
 
 class Overlaps(NamedTuple):
@@ -66,7 +66,7 @@ class Sizes(NamedTuple):
     q: float
 
 
-class Pull(NamedTuple):
+class Gradient(NamedTuple):
     """A gradient: rows q and w of coefficients of (ξ, q̂, û), their noises' Gram matrix, and ∇b."""
 
     along: FloatArray
@@ -99,7 +99,7 @@ def step(
     norm, (Q, C), W = at.norm_q, at.gram[-2, -2:], at.gram[-1, -1]
     shared = C / norm if norm > 0.0 else 0.0
     left = W - shared**2
-    beside = float(np.sqrt(left)) if left > RANK * W else 0.0
+    beside = float(np.sqrt(left)) if left > RANK_TOLERANCE * W else 0.0
     pull = gradient(at, task, loss, beta, shared, beside, points, index)
     # rows ξ, q̂, û in terms of ξ, q, w
     basis = np.eye(len(at.gram))
@@ -117,32 +117,34 @@ def step(
 def gradient(
     at: Overlaps, task: Task, loss: Loss, beta: float, shared: float, beside: float, points: int,
     index: int,
-) -> Pull:  # fmt: skip
+) -> Gradient:  # fmt: skip
     """Return the gradient, that of q without its factor β."""
     total, along = np.zeros(8), np.zeros((2, len(at.gram) - 2))
-    for group, sample in zip(groups(task), _drawn(at, task, beta, points, index), strict=True):
+    for group, sample in zip(
+        sample_groups(task), _drawn(at, task, beta, points, index), strict=True
+    ):
         on_signal, rest = _terms(sample, group, at, task, loss, shared, beside)
-        along[:, group.kind] += group.share * on_signal
+        along[:, group.signal] += group.share * on_signal
         total += group.share * rest
     noise = total[4:7]
-    return Pull(
+    return Gradient(
         np.hstack([along, total[:4].reshape(2, 2)]),
         np.array([[noise[1], noise[2]], [noise[2], noise[0]]]),
         float(total[7]),
     )
 
 
-def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[Sample]:
+def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[TokenSums]:
     """Return a sample of the sums over tokens for each group; negatives share some positives'."""
-    L, every = task.L, groups(task)
+    L, every = task.L, sample_groups(task)
     carriers = [R for R, _ in task.counts if R > 0]
     numbers = [item.tokens or carriers[0] for item in every]  # without a signal any R will do
     if at.norm_q == 0.0:
-        return [_even(L, R) for R in numbers]
+        return [_uniform_attention(L, R) for R in numbers]
     tilts = [
-        task.theta * float(at.m_q[item.kind]) / at.norm_q * (item.tokens > 0) for item in every
+        task.theta * float(at.m_q[item.signal]) / at.norm_q * (item.tokens > 0) for item in every
     ]
-    result: dict[int, Sample] = {}
+    result: dict[int, TokenSums] = {}
     for R in carriers:
         own = [k for k, number in enumerate(numbers) if number == R]
         drawn = samples(L, R, beta * at.norm_q, [tilts[k] for k in own], points, index)
@@ -150,23 +152,29 @@ def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> li
     return [result[k] for k in range(len(every))]
 
 
-def _even(L: int, R: int) -> Sample:
+def _uniform_attention(L: int, R: int) -> TokenSums:
     """A query of zero spreads its attention evenly, and sees nothing of the tokens."""
     signal, every = (
         {(j, p): np.full(1, n * float(L) ** -j * (p == 0)) for j, p in TERMS} for n in (R, L)
     )
-    return Sample(signal, every)
+    return TokenSums(signal, every)
 
 
 def _terms(
-    sample: Sample, group: Group, at: Overlaps, task: Task, loss: Loss, shared: float, beside: float
+    sample: TokenSums,
+    group: SampleGroup,
+    at: Overlaps,
+    task: Task,
+    loss: Loss,
+    shared: float,
+    beside: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return means over a group: ∇q and ∇w along its signal, then all others of `gradient`.
 
     These are ∇q and ∇w along q̂ and û, the squared noises of w and q, their overlap, and ∇b.
     """
     carries = group.tokens > 0
-    every, lift = sample.every, task.theta * float(at.m_w[group.kind]) * carries
+    every, lift = sample.every, task.theta * float(at.m_w[group.signal]) * carries
     signal = {key: value * carries for key, value in sample.signal.items()}
     A, a3, a4 = every[2, 0], every[3, 0], every[4, 0]
     norm = np.sqrt(A)

@@ -22,7 +22,7 @@ TERMS = ((1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (4, 0))
 Sums = dict[tuple[int, int], FloatArray]
 
 
-class Sample(NamedTuple):
+class TokenSums(NamedTuple):
     """Σ aʲ gᵖ at [j, p]: over the signal tokens, and over all."""
 
     signal: Sums
@@ -40,7 +40,7 @@ def draw(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
 
 def samples(
     L: int, R: int, kappa: float, tilts: Sequence[float], points: int, index: int
-) -> list[Sample]:
+) -> list[TokenSums]:
     """Return the sums in samples whose R signal tokens are raised by each tilt, of the same tokens.
 
     Examples
@@ -64,7 +64,7 @@ def samples(
             {(j, p): (f / total) ** j * part[j, p] for j, p in TERMS}
             for f, part in zip(factors, parts, strict=True)
         )
-        result.append(Sample(signal, {key: signal[key] + others[key] for key in TERMS}))
+        result.append(TokenSums(signal, {key: signal[key] + others[key] for key in TERMS}))
     return result
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..grid import real
-from ..models import Model
-from ..models.asked import check_query
-from ..query import Query
-from ..task import Task
+from ...grid import real
+from ...models import Model
+from ...models.asked import check_query
+from ...query import Query
+from ...task import Task
 
 NO_QUERY = Query(0.0, 0.0)
 

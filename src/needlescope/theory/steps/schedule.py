@@ -14,20 +14,20 @@ from ...losses import get_loss
 from ...running.progress import Report, reporting
 from ...task import Task
 from ...training import Training
-from ..along import along_signals
+from ..common.cosines import cosine_fields
 from .step import Overlaps, Sizes, start, step
 
-POINTS = (2**8, 2**10, 2**12, 2**14)
+LATTICE_POINTS = (2**8, 2**10, 2**12, 2**14)
 MOST_STEPS = 1_000  # minutes, some a quarter of an hour; 10,000 would take hours
-SHOWN = 50  # steps from which a terminal shows how far they are
-SURE = 5e-4  # uncertainty that needs no finer lattice
-UNSURE = 1e-2  # uncertainty beyond which a path is left to chance, and not returned
+PROGRESS_STEPS = 50  # steps from which a terminal shows how far they are
+TARGET_UNCERTAINTY = 5e-4  # uncertainty that needs no finer lattice
+MAX_UNCERTAINTY = 1e-2  # uncertainty beyond which a path is left to chance, and not returned
 # A lattice four times as fine lessens errors about as much. Errors of single steps add up to a bias
 # as well, which replicates share: a third of what it lost by the last refinement is left of it.
-FINER, LEFT = 4.0, 1.0 / 3.0
+REFINEMENT_GAIN, BIAS_LEFT = 4.0, 1.0 / 3.0
 
 
-def followed(
+def follow(
     task: Task, training: Training, points: int, index: int, report: Report = lambda *_: None
 ) -> Overlaps:
     """Follow the schedule on one replicate of a lattice of so many points.
@@ -46,7 +46,9 @@ def followed(
     return at
 
 
-def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
+def after_schedule(
+    task: Task, training: Training, sure: float = TARGET_UNCERTAINTY
+) -> dict[str, Any]:
     """Return signal, norm and cosine of readout and query after the last step, with errors.
 
     The lattice is refined until the uncertainty is at most ``sure``, or to its finest; it is not
@@ -60,14 +62,14 @@ def after_schedule(task: Task, training: Training, sure: float = SURE) -> dict[s
             f"{training.schedule.steps}; take fewer and longer ones, or simulate"
         )
     result: dict[str, Any] = {}
-    for level, points in enumerate(POINTS, 1):
-        result = _with_bias(at_level(task, training, points), result)
+    for level, points in enumerate(LATTICE_POINTS, 1):
+        result = _add_bias(at_level(task, training, points), result)
         each = result.get("cosines_q_se", result["cosine_q_se"])
         left = uncertainty(np.array(each), result["kappa"], result["kappa_se"])
-        finest = left / FINER ** (len(POINTS) - level)
+        finest = left / REFINEMENT_GAIN ** (len(LATTICE_POINTS) - level)
         if left <= sure and (level > 1 or left == 0.0):
             break
-        if not finest <= UNSURE:
+        if not finest <= MAX_UNCERTAINTY:
             raise NotConverged(
                 f"the query after {training.schedule.steps} steps is known to {left:.1g} only, by "
                 f"{points} points: steps this long leave the path to chance; take shorter ones "
@@ -81,23 +83,23 @@ def at_level(task: Task, training: Training, points: int) -> dict[str, Any]:
     """Return the numbers by a lattice of so many points, with errors over its replicates."""
     assert training.schedule is not None
     steps = training.schedule.steps
-    shown = None if steps >= SHOWN else False  # on a terminal
+    shown = None if steps >= PROGRESS_STEPS else False  # on a terminal
     title = f"schedule of {steps} steps, {points} points"
     with (
         np.errstate(over="ignore", invalid="ignore"),
         reporting(shown, REPLICATES * steps, title) as report,
     ):
-        paths = [followed(task, training, points, index, report) for index in range(REPLICATES)]
+        paths = [follow(task, training, points, index, report) for index in range(REPLICATES)]
         return _summary([_numbers(task, path, training.beta) for path in paths])
 
 
-def _with_bias(result: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
+def _add_bias(result: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
     """Add to the errors what may be left of the bias, by the numbers of a coarser lattice."""
     if not coarser:
         return result
     errors: dict[str, Any] = {}
     for name in (item for item in result if f"{item}_se" in result):
-        bias = LEFT * np.abs(np.subtract(result[name], coarser[name]))
+        bias = BIAS_LEFT * np.abs(np.subtract(result[name], coarser[name]))
         both = np.hypot(result[f"{name}_se"], bias)
         errors[f"{name}_se"] = tuple(both.tolist()) if both.ndim else float(both)
     return result | errors
@@ -127,6 +129,6 @@ def uncertainty(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:
 
 
 def _numbers(task: Task, at: Overlaps, beta: float) -> dict[str, Any]:
-    readout = along_signals(task, "w", at.m_w.tolist(), at.norm_w)
-    query = along_signals(task, "q", at.m_q.tolist(), at.norm_q)
+    readout = cosine_fields(task, "w", at.m_w.tolist(), at.norm_w)
+    query = cosine_fields(task, "q", at.m_q.tolist(), at.norm_q)
     return readout | query | {"kappa": beta * at.norm_q}

@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NoMinimiser, NotConverged
-from ..grid import Gridded, choice
+from ...errors import NoMinimiser, NotConverged
+from ...grid import Gridded, choice
 
 ON_ERROR = ("raise", "nan")
 Row = dict[str, Any]
 
 
-class Points:
+class GridPoints:
     """The points of a grid by number, and those of them that could not be solved.
 
     Examples
     --------
     >>> import needlescope as ns
-    >>> points = Points("raise", (2,), ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5))
+    >>> points = GridPoints("raise", (2,), ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5))
     >>> points.name(1)
     'theta=5'
     """

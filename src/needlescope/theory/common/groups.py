@@ -8,43 +8,43 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..task import Task
+from ...task import Task
 
 
-class Group(NamedTuple):
+class SampleGroup(NamedTuple):
     """Samples that are alike: a share of all data."""
 
     share: float
     label: int  # that the loss is given
     tokens: int  # how many of the L tokens carry the signal
-    kind: int  # which of the signals they carry
+    signal: int  # index of the signal they carry
 
 
-def groups(task: Task) -> tuple[Group, ...]:
+def sample_groups(task: Task) -> tuple[SampleGroup, ...]:
     """Return the groups of a (scalar) task: positives of each signal and R, then negatives.
 
     With label noise each of them has a group with the other label, at the end.
 
     Examples
     --------
-    >>> for group in groups(Task(L=10, R=2, theta=5.0, pi=0.25, signals=(0.5, 0.5))):
+    >>> for group in sample_groups(Task(L=10, R=2, theta=5.0, pi=0.25, signals=(0.5, 0.5))):
     ...     print(group)
-    Group(share=0.125, label=1, tokens=2, kind=0)
-    Group(share=0.125, label=1, tokens=2, kind=1)
-    Group(share=0.75, label=-1, tokens=0, kind=0)
-    >>> for group in groups(Task(L=10, R=2, theta=5.0, pi=0.5, label_noise=(0.25, 0.0))):
+    SampleGroup(share=0.125, label=1, tokens=2, signal=0)
+    SampleGroup(share=0.125, label=1, tokens=2, signal=1)
+    SampleGroup(share=0.75, label=-1, tokens=0, signal=0)
+    >>> for group in sample_groups(Task(L=10, R=2, theta=5.0, pi=0.5, label_noise=(0.25, 0.0))):
     ...     print(group)
-    Group(share=0.375, label=1, tokens=2, kind=0)
-    Group(share=0.5, label=-1, tokens=0, kind=0)
-    Group(share=0.125, label=-1, tokens=2, kind=0)
+    SampleGroup(share=0.375, label=1, tokens=2, signal=0)
+    SampleGroup(share=0.5, label=-1, tokens=0, signal=0)
+    SampleGroup(share=0.125, label=-1, tokens=2, signal=0)
     """
     weights = (1.0,) if task.signals is None else task.signals
     true = [
-        Group(task.pi * weight * chance, 1, tokens, k)
+        SampleGroup(task.pi * weight * chance, 1, tokens, k)
         for k, weight in enumerate(weights)
         for tokens, chance in task.counts
     ]
-    true.append(Group(1.0 - task.pi, -1, 0, 0))
+    true.append(SampleGroup(1.0 - task.pi, -1, 0, 0))
     if task.label_noise is None:
         return tuple(true)
     flips = {1: task.flips[0], -1: task.flips[1]}

@@ -11,7 +11,7 @@ from needlescope.theory import alignment
 from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import LADDER, ROUGH
 from needlescope.theory.law.limits import LAWS
-from needlescope.theory.saddle.rare import FIRST
+from needlescope.theory.saddle.rare_separability import FIRST_POINTS
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINED = ns.Training(alpha0=2.0, alpha1=1.0)
@@ -59,7 +59,7 @@ def short_ladder(monkeypatch):
     for name in ("asymptote", "capacity", "focus"):
         monkeypatch.setattr(f"needlescope.theory.{name}.ladder", lambda *_, **__: LADDER[:1])
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_, **__: LADDER[:1])
-    monkeypatch.setattr("needlescope.theory.saddle.rare.LAST", FIRST)
+    monkeypatch.setattr("needlescope.theory.saddle.rare_separability.LAST_POINTS", FIRST_POINTS)
 
 
 @pytest.mark.usefixtures("short_ladder")

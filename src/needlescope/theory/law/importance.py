@@ -1,6 +1,6 @@
 """Integrals over standard normals that rare points carry: drawn where they are, and weighted.
 
-E f(z) with z ~ N(0, I) is the mean of f(z) φ(z)/q(z) over z drawn from any q. `temper` finds a
+E f(z) with z ~ N(0, I) is the mean of f(z) φ(z)/q(z) over z drawn from any q. `fit_proposals` finds a
 mixture q of Gaussians that looks like φ f: it draws from one, fits the next by the moments of its
 draws, weighted by a power of φ f/q that leaves enough of them with a say, and goes on until that
 power is one, or near one for long: in many dimensions no fit is perfect. A fit keeps only what the
@@ -19,15 +19,15 @@ from ...arrays import FloatArray, IndexArray
 from ...errors import NotConverged
 from ...lattice import replicate
 
-PILOT = 2**11  # draws for one fit
-SAY = 0.15  # of them that still have a say in it
-STEPS = 60  # fits at most, on the way
-NEAR, TRIES = 0.3, 4  # a power that is good enough, and fits for it to rise to one
-PEAKS = 4  # Gaussians at most, in one fit
-WIDER = 1.2  # a fit's narrow axes: weights f φ/q stay bounded where q falls no faster than φ f
+PILOT_DRAWS = 2**11  # draws for one fit
+LEAST_EFFECTIVE_SHARE = 0.15  # of them that still have a say in it
+MAX_FITS = 60  # fits at most, on the way
+GOOD_POWER, GOOD_FITS = 0.3, 4  # a power that is good enough, and fits for it to rise to one
+MAX_COMPONENTS = 4  # Gaussians at most, in one fit
+WIDENING = 1.2  # a fit's narrow axes: weights f φ/q stay bounded where q falls no faster than φ f
 
 
-class Tilt(NamedTuple):
+class Proposal(NamedTuple):
     """A Gaussian: variance ``values`` along orthonormal ``axes`` (columns), one across them."""
 
     mean: FloatArray
@@ -44,7 +44,7 @@ class Tilt(NamedTuple):
 
         Examples
         --------
-        >>> shifted = standard(2)._replace(mean=np.array([1.0, 0.0]))
+        >>> shifted = standard_normal(2)._replace(mean=np.array([1.0, 0.0]))
         >>> shifted.log_ratio(np.array([[1.0, 5.0]]))
         array([0.5])
         """
@@ -56,28 +56,32 @@ class Tilt(NamedTuple):
         return np.asarray(-0.5 * (quadratic + np.log(self.values).sum()))
 
 
-def standard(dims: int) -> Tilt:
+def standard_normal(dims: int) -> Proposal:
     """Return N(0, I)."""
-    return Tilt(np.zeros(dims), np.ones(0), np.zeros((dims, 0)))
+    return Proposal(np.zeros(dims), np.ones(0), np.zeros((dims, 0)))
 
 
-def spread(tilts: Sequence[Tilt], points: int, index: int) -> tuple[FloatArray, FloatArray]:
+def draw_mixture(
+    tilts: Sequence[Proposal], points: int, index: int
+) -> tuple[FloatArray, FloatArray]:
     """Draw as many points from each of several Gaussians; return them and log φ/q of the mixture.
 
     Each is a randomly shifted lattice of its own, in ``index`` as `lattice.replicate` has it.
     """
     z = np.concatenate([
-        tilt.place(ndtri(replicate(points, len(tilt.mean), index + SHIFTS * place)))
+        tilt.place(ndtri(replicate(points, len(tilt.mean), index + SHIFTS_PER_PROPOSAL * place)))
         for place, tilt in enumerate(tilts)
     ])  # fmt: skip
     ratios = np.stack([tilt.log_ratio(z) for tilt in tilts])
     return z, np.log(len(tilts)) - logsumexp(ratios, axis=0)
 
 
-SHIFTS = 1000  # indices of shifts that one Gaussian may use
+SHIFTS_PER_PROPOSAL = 1000  # indices of shifts that one Gaussian may use
 
 
-def temper(start: FloatArray, log_f: Callable[[FloatArray], FloatArray], index: int) -> list[Tilt]:
+def fit_proposals(
+    start: FloatArray, log_f: Callable[[FloatArray], FloatArray], index: int
+) -> list[Proposal]:
     """Return Gaussians that look like φ f, near the place to start from if there are several.
 
     ``index`` numbers the random shifts of the draws.
@@ -88,31 +92,33 @@ def temper(start: FloatArray, log_f: Callable[[FloatArray], FloatArray], index: 
 
     >>> def beyond(z):
     ...     return np.where(z[:, 0] > 6.0, 0.0, -30.0 * (6.0 - z[:, 0]))
-    >>> [one.mean.round(0).item() for one in temper(np.zeros(1), beyond, 0)]
+    >>> [one.mean.round(0).item() for one in fit_proposals(np.zeros(1), beyond, 0)]
     [6.0]
     """
-    tilts = [standard(len(start))._replace(mean=start)]
+    tilts = [standard_normal(len(start))._replace(mean=start)]
     near = 0
-    for step in range(STEPS):
-        z, log_weight = spread(tilts, PILOT // 2 ** (len(tilts) - 1).bit_length(), index + step)
+    for step in range(MAX_FITS):
+        z, log_weight = draw_mixture(
+            tilts, PILOT_DRAWS // 2 ** (len(tilts) - 1).bit_length(), index + step
+        )
         log_weight += log_f(z)
         power = _power(log_weight)
-        tilts = _fitted(z, power * log_weight)
-        near += power > NEAR
-        if power == 1.0 or near == TRIES:
+        tilts = _fit_mixture(z, power * log_weight)
+        near += power > GOOD_POWER
+        if power == 1.0 or near == GOOD_FITS:
             return tilts
     raise NotConverged(
-        f"the samples that carry the integral are too rare to be found: {STEPS} steps towards "
+        f"the samples that carry the integral are too rare to be found: {MAX_FITS} steps towards "
         "them, each as far as the draws can tell, do not arrive; a weaker signal can be solved"
     )
 
 
-def share_with_a_say(log_weight: FloatArray) -> float:
+def effective_share(log_weight: FloatArray) -> float:
     """Return (Σ w)²/(N Σ w²): one if all weights are equal, 1/N if one is all.
 
     Examples
     --------
-    >>> share_with_a_say(np.array([0.0, 0.0, -100.0, -100.0]))
+    >>> effective_share(np.array([0.0, 0.0, -100.0, -100.0]))
     0.5
     """
     w = np.exp(log_weight - log_weight.max())
@@ -122,16 +128,16 @@ def share_with_a_say(log_weight: FloatArray) -> float:
 def _power(log_weight: FloatArray) -> float:
     """Return the largest power of the weights, up to one, at which enough draws have a say."""
     low, high = 0.0, 1.0
-    if share_with_a_say(log_weight) >= SAY:
+    if effective_share(log_weight) >= LEAST_EFFECTIVE_SHARE:
         return 1.0
     while high - low > 1e-2 * high:
         middle = 0.5 * (low + high)
-        enough = share_with_a_say(middle * log_weight) >= SAY
+        enough = effective_share(middle * log_weight) >= LEAST_EFFECTIVE_SHARE
         low, high = (middle, high) if enough else (low, middle)
     return low
 
 
-def _fitted(z: FloatArray, log_weight: FloatArray) -> list[Tilt]:
+def _fit_mixture(z: FloatArray, log_weight: FloatArray) -> list[Proposal]:
     """Fit Gaussians to weighted draws: one, or two to the halves of what one does not fit.
 
     Where f is log-concave φ f is nowhere wider than φ. An axis along which it is shows several
@@ -140,7 +146,7 @@ def _fitted(z: FloatArray, log_weight: FloatArray) -> list[Tilt]:
     w = np.exp(log_weight - log_weight.max())
     w /= w.sum()
     parts = [(_moments(z, w), z, w)]
-    while len(parts) < PEAKS:
+    while len(parts) < MAX_COMPONENTS:
         widest = max(range(len(parts)), key=lambda k: parts[k][0].width)
         fit, z, w = parts[widest]
         if fit.width <= 1.0:
@@ -162,7 +168,7 @@ def _upper(x: FloatArray, w: FloatArray) -> IndexArray:
 
 
 class _Fit(NamedTuple):
-    tilt: Tilt
+    tilt: Proposal
     axis: FloatArray  # the widest
     width: float  # variance along it, over the most that noise would show
 
@@ -178,6 +184,6 @@ def _moments(z: FloatArray, w: FloatArray) -> _Fit:
     noise = np.sqrt(z.shape[1] / count)  # eigenvalues of pure noise: (1 ± noise)²
     low, high = 0.95 * max(1.0 - noise, 0.0) ** 2, 1.05 * (1.0 + noise) ** 2
     kept = (values > high) | (values < low)
-    narrow = np.minimum(WIDER * values + 1e-4, 1.0)
-    tilt = Tilt(mean, np.where(values < 1.0, narrow, values)[kept], axes[:, kept])
+    narrow = np.minimum(WIDENING * values + 1e-4, 1.0)
+    tilt = Proposal(mean, np.where(values < 1.0, narrow, values)[kept], axes[:, kept])
     return _Fit(tilt, axes[:, -1], float(values[-1] / high))

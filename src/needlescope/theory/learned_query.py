@@ -21,18 +21,20 @@ from ..query import SHARPEST, Query
 from ..results.trained import as_query
 from ..task import Task
 from ..training import Training
-from .alignment import trained
+from .alignment import align_one
 from .law.ladder import ERRORS_WITHIN_TOL
-from .steps.path import uncertainty
+from .steps.schedule import uncertainty
 
 # What of a tolerance the query may take, and what it leaves to the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
-ROUGHLY = 1e-2  # uncertainty of a schedule's query that is enough to see what it leaves open
-HOPELESS = 5.0  # by how much an tol must be missed, as foreseen, not to be tried
-NEAR = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
+FIRST_UNCERTAINTY = (
+    1e-2  # uncertainty of a schedule's query that is enough to see what it leaves open
+)
+MAX_EXCESS = 5.0  # by how much an tol must be missed, as foreseen, not to be tried
+LEAST_SHIFT = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
 
 
-class Known(NamedTuple):
+class LearnedQuery(NamedTuple):
     """A query, and the standard errors of κ and s; of s for each of several signals."""
 
     query: Query
@@ -54,7 +56,7 @@ class Known(NamedTuple):
 
         Examples
         --------
-        >>> known = Known(Query(2.0, 0.5), 0.01, 0.001)
+        >>> known = LearnedQuery(Query(2.0, 0.5), 0.01, 0.001)
         >>> known.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
         array([0.01 , 0.001])
         """
@@ -63,7 +65,9 @@ class Known(NamedTuple):
         relative = self.kappa_se / kappa if kappa > 0.0 else 0.0
         for place, error in enumerate((relative, *np.ravel(self.cosine_se).tolist()), -1):
             if error > 0.0:
-                by = max(error, NEAR) * (-1.0 if s[max(place, 0)] > 0.0 else 1.0)  # never beyond 1
+                by = max(error, LEAST_SHIFT) * (
+                    -1.0 if s[max(place, 0)] > 0.0 else 1.0
+                )  # never beyond 1
                 there = numbers(self._moved(place, by))
                 result = result + error * np.abs((there - here) / by)
         return np.asarray(result)
@@ -79,10 +83,10 @@ class Known(NamedTuple):
         return query.replace(cosines=cosines)
 
 
-EXACT = np.zeros(1)
+NO_ERRORS = np.zeros(1)
 
 
-def check_learned(model: Model, task: Task, training: Training, query: Query | None) -> None:
+def check_query_training(model: Model, task: Task, training: Training, query: Query | None) -> None:
     """Refuse a query that does not fit, or a training that the theory cannot follow to one."""
     check_query(model, query, task)
     if query is None and model.has_query:
@@ -90,7 +94,7 @@ def check_learned(model: Model, task: Task, training: Training, query: Query | N
         training.need_one_query_step()
 
 
-def check_reached(model: Model, query: Query) -> None:
+def check_finite_kappa(model: Model, query: Query) -> None:
     """Refuse steps that end where a model is not predicted."""
     if not model.bounded and np.isinf(query.kappa):
         raise NotConverged(
@@ -99,33 +103,33 @@ def check_reached(model: Model, query: Query) -> None:
         )
 
 
-def learned(
+def learn_query(
     task: Task,
     training: Training,
     tol: float,
     numbers: Callable[[Query], FloatArray],
     what: str,
-) -> tuple[Known, FloatArray]:
+) -> tuple[LearnedQuery, FloatArray]:
     """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
 
     A schedule is followed finely enough for the first of them, ``what``, at the tolerance asked:
     roughly at first, to see what that is, and no further where it cannot be.
     """
-    sure = max(0.5 * tol, ROUGHLY)
+    sure = max(0.5 * tol, FIRST_UNCERTAINTY)
     while True:
-        row = trained(task, training, sure)
+        row = align_one(task, training, sure)
         query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
         name = "cosine_q_se" if query.cosines is None else "cosines_q_se"
-        known = Known(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
+        known = LearnedQuery(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
         if known.exact:
-            return known, EXACT
+            return known, NO_ERRORS
         errors = known.errors(numbers)
         open_by, allowed = ERRORS_WITHIN_TOL * float(errors[0]), QUERY_SHARE * tol
         if open_by <= allowed:
             return known, errors
         # what a finer lattice can leave of the errors
         least = row.get("finest", known.uncertainty) / known.uncertainty
-        if known.uncertainty > sure or least * open_by > HOPELESS * allowed:
+        if known.uncertainty > sure or least * open_by > MAX_EXCESS * allowed:
             raise NotConverged(
                 "the query after its schedule can be known to about "
                 f"{least * known.uncertainty:.1e} only, which leaves {what} open by "

@@ -17,20 +17,20 @@ from typing import TypeAlias
 import numpy as np
 
 from ...arrays import FloatArray
-from ...models.nodes import Limit, Nodes, mixed
+from ...models.nodes import LimitLaw, Nodes, mixed
 
-NOTHING = 1e-14  # a share that is rounding
+LEAST_SHARE = 1e-14  # a share that is rounding
 
-Beside: TypeAlias = "tuple[float, ...] | None"
+Orthogonal: TypeAlias = "tuple[float, ...] | None"
 """Components of one signal along the directions beside the query; None where it is the only one."""
 
 
-def beside_query(cosines: Sequence[float]) -> FloatArray:
+def orthogonal_parts(cosines: Sequence[float]) -> FloatArray:
     """Return the parts of the signals beside the query, a row for each.
 
     Examples
     --------
-    >>> beside_query((0.6, 0.0)).round(6)
+    >>> orthogonal_parts((0.6, 0.0)).round(6)
     array([[0.8, 0. ],
            [0. , 1. ]])
     """
@@ -39,7 +39,7 @@ def beside_query(cosines: Sequence[float]) -> FloatArray:
     return np.eye(len(s)) - np.outer(s, s) / (1.0 + rest)
 
 
-def mixture(parts: Sequence[Limit], shares: Sequence[float]) -> Limit:
+def mixture(parts: Sequence[LimitLaw], shares: Sequence[float]) -> LimitLaw:
     """Join the laws of parts of the positives; their negatives are the same.
 
     What the shares leave of one are positives without a signal, which look like negatives.
@@ -48,12 +48,12 @@ def mixture(parts: Sequence[Limit], shares: Sequence[float]) -> Limit:
     positive = _mixed([part.positive for part in parts], shares, negative, bare)
     rough = [part.coarse for part in parts if part.coarse is not None]
     if not rough:
-        return Limit(positive, negative, parts[0].dim)
+        return LimitLaw(positive, negative, parts[0].dim)
     coarse = _mixed([item[0] for item in rough], shares, rough[0][1], bare), rough[0][1]
-    return Limit(positive, negative, parts[0].dim, coarse)
+    return LimitLaw(positive, negative, parts[0].dim, coarse)
 
 
 def _mixed(parts: Sequence[Nodes], shares: Sequence[float], negative: Nodes, bare: float) -> Nodes:
-    if bare <= NOTHING:
+    if bare <= LEAST_SHARE:
         return mixed(parts, shares)
     return mixed([*parts, negative], [*shares, bare])

@@ -1,4 +1,4 @@
-"""A grid of tasks and α, taken apart: what is asked, and the points that share one table."""
+"""A grid of tasks and α, taken apart: tasks, α, and the points that share one table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...grid import amount, check_broadcast, check_kind
 from ...task import Task
 
 
-class Asked(NamedTuple):
+class AlphaGrid(NamedTuple):
     """The points of a grid: its shape, and a task and an α for each."""
 
     alpha: Any  # as it was given, a number or an array
@@ -32,14 +32,14 @@ class Asked(NamedTuple):
         return np.array([self.tasks[k].pi for k in members]) * self.alphas[members]
 
 
-def ask(task: Task, alpha: Value) -> Asked:
+def broadcast_alpha(task: Task, alpha: Value) -> AlphaGrid:
     """Refuse what is no task or no amount of data, and broadcast the two.
 
     Examples
     --------
     >>> import needlescope as ns
-    >>> asked = ask(ns.Task(L=10, R=1, theta=[3.0, 4.0], pi=0.5), [[1.0], [2.0]])
-    >>> asked.shape, asked.families(), asked.samples([1, 3])
+    >>> grid = broadcast_alpha(ns.Task(L=10, R=1, theta=[3.0, 4.0], pi=0.5), [[1.0], [2.0]])
+    >>> grid.shape, grid.families(), grid.samples([1, 3])
     ((2, 2), [[0, 2], [1, 3]], array([0.5, 1. ]))
     """
     check_kind("task", task, Task)
@@ -48,4 +48,4 @@ def ask(task: Task, alpha: Value) -> Asked:
     alpha = amount("alpha", alpha)
     check_broadcast("task and alpha", L=task.L, R=task.R, theta=task.theta, pi=task.pi, alpha=alpha)
     shape = np.broadcast_shapes(task.shape, np.shape(alpha))
-    return Asked(alpha, shape, task.scalars(shape), np.broadcast_to(alpha, shape).ravel())
+    return AlphaGrid(alpha, shape, task.scalars(shape), np.broadcast_to(alpha, shape).ravel())

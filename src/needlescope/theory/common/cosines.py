@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..task import Task
+from ...task import Task
 
 
-def along_signals(
+def cosine_fields(
     task: Task, name: str, signals: Sequence[float], norm: float, scale: float = 1.0
 ) -> dict[str, Any]:
     """Return the part of ``scale`` times a vector along the signal, its norm, and their ratio.
@@ -21,7 +21,7 @@ def along_signals(
     Examples
     --------
     >>> two = Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
-    >>> found = along_signals(two, "q", (3.0, 0.0), 5.0, scale=2.0)
+    >>> found = cosine_fields(two, "q", (3.0, 0.0), 5.0, scale=2.0)
     >>> found["norm_q"], found["cosines_q"], round(found["cosine_q"], 3)  # 0.6/√2
     (10.0, (0.6, 0.0), 0.424)
     """

@@ -9,12 +9,12 @@ names.
 
 from __future__ import annotations
 
-from ..losses import LOSSES, Loss, get_loss
-from ..models import Model
-from ..paper import DERIVATION, conjectured, derived
-from ..signal_count import SignalCount
-from ..task import Positions, Task
-from ..training import Training
+from ...losses import LOSSES, Loss, get_loss
+from ...models import Model
+from ...paper import DERIVATION, conjectured, derived
+from ...signal_count import SignalCount
+from ...task import Positions, Task
+from ...training import Training
 
 ALIGNMENT = derived("theorem 3", "corollary 1")
 SCHEDULE = "formula: overlaps after steps on fresh batches"

@@ -31,16 +31,23 @@ from ...lattice import REPLICATES, replicate
 from ...task import Positions, Task
 from ..law.tokens import Tokens, bulk_sums, draw_groups
 from ..oracle.linear import span
-from ..oracle.symmetric import FEW_SIGNALS, Group, Series, draw, make_groups, scaled_polynomials
-from .many_signals import recognised
+from ..oracle.symmetric import (
+    FEW_SIGNALS,
+    Series,
+    TokenGroup,
+    draw,
+    scaled_polynomials,
+    token_groups,
+)
+from .many_signals import many_signal_mass
 
 LADDER = (2**8, 2**10, 2**12, 2**14)  # points of each replicate
-STEP = 0.2  # of κ between nodes: interpolation errs by less than 2e-5 R
-FEW_SETS = 8  # given ones, up to which each is the true one in turn
-SURE = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of the tokens are not recognised
+KAPPA_STEP = 0.2  # of κ between nodes: interpolation errs by less than 2e-5 R
+MAX_ENUMERATED_SETS = 8  # given ones, up to which each is the true one in turn
+LOG_MARGIN = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of the tokens are not recognised
 
 
-class Recognition(NamedTuple):
+class PosteriorMass(NamedTuple):
     """M(κ) up to ``end``, from where on all R signal tokens are recognised.
 
     The spline's last axis has the mean of all replicates first, then each of them.
@@ -57,23 +64,25 @@ class Recognition(NamedTuple):
         return np.where(np.asarray(kappa)[..., None] >= self.end, float(self.R), result)
 
 
-def recognition(task: Task, points: int) -> Recognition:
+def posterior_mass(task: Task, points: int) -> PosteriorMass:
     """Return M for a (scalar) task's L, R and positions, as far as its θ can need it."""
     given = task.positions if isinstance(task.positions, Positions) else None
-    end = 2.0 * float(np.sqrt(np.log(task.L) + SURE))
+    end = 2.0 * float(np.sqrt(np.log(task.L) + LOG_MARGIN))
     # rounded up, so that neighbouring strengths share one table
-    known = min(2.0 * float(np.ceil(max(task.theta, 1.0) / 2.0)), STEP * np.ceil(end / STEP))
+    known = min(
+        2.0 * float(np.ceil(max(task.theta, 1.0) / 2.0)), KAPPA_STEP * np.ceil(end / KAPPA_STEP)
+    )
     return _table(task.L, task.R, given, points, known, end)
 
 
 @lru_cache(maxsize=64)
 def _table(
     L: int, R: int, given: Positions | None, points: int, known: float, end: float
-) -> Recognition:
-    kappas = STEP * np.arange(round(known / STEP) + 1, dtype=float)
+) -> PosteriorMass:
+    kappas = KAPPA_STEP * np.arange(round(known / KAPPA_STEP) + 1, dtype=float)
     rows = _rows(L, R, given, points)(kappas)
     values = np.column_stack([rows.mean(axis=1), rows])
-    return Recognition(R, end, known, CubicSpline(kappas, values, bc_type=("clamped", "natural")))
+    return PosteriorMass(R, end, known, CubicSpline(kappas, values, bc_type=("clamped", "natural")))
 
 
 def _rows(
@@ -91,7 +100,7 @@ def _rows(
     if R <= FEW_SIGNALS:
         return lambda kappas: np.stack([_few(L, R, points, kappa) for kappa in kappas])
     fewer = max(16, points // 8)  # many signal tokens average within each draw
-    return lambda kappas: np.stack([recognised(L, R, fewer, kappa) for kappa in kappas])
+    return lambda kappas: np.stack([many_signal_mass(L, R, fewer, kappa) for kappa in kappas])
 
 
 def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
@@ -99,7 +108,7 @@ def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
     drawn = [_draw_single(L, points, index) for index in range(REPLICATES)]
     signal, g, z = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     top, bulk = g[:, 0], L - 1 - g.shape[1]
-    weight, step = np.ones_like(g), np.exp(STEP * (g - top[:, None]))
+    weight, step = np.ones_like(g), np.exp(KAPPA_STEP * (g - top[:, None]))
     result = np.empty((len(kappas), REPLICATES))
     for row, kappa in enumerate(kappas):
         others = weight.sum(axis=1)
@@ -118,7 +127,7 @@ def _draw_single(L: int, points: int, index: int) -> tuple[FloatArray, FloatArra
 
 def _few(L: int, R: int, points: int, kappa: float) -> FloatArray:
     """Up to twelve signal tokens: the mean of k, by the polynomials of both groups."""
-    signal, noise = make_groups(L, R, kappa, positive=True)
+    signal, noise = token_groups(L, R, kappa, positive=True)
     result = np.empty(REPLICATES)
     k = np.arange(R + 1)
     for index in range(REPLICATES):
@@ -130,7 +139,7 @@ def _few(L: int, R: int, points: int, kappa: float) -> FloatArray:
     return result
 
 
-def _log_polynomials(kappa: float, R: int, group: Group, tokens: Tokens) -> FloatArray:
+def _log_polynomials(kappa: float, R: int, group: TokenGroup, tokens: Tokens) -> FloatArray:
     """Return log e_k of e^{κx} over a group's tokens, k = 0..R in columns."""
     g = tokens.g + group.lift
     scaled = scaled_polynomials(kappa, R, g)
@@ -163,7 +172,7 @@ def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
     coordinates = patterns @ basis.T
     shared = patterns @ patterns.T  # tokens that two sets have in common
     chance = np.array(positions.probabilities)
-    few = len(chance) <= FEW_SETS
+    few = len(chance) <= MAX_ENUMERATED_SETS
     result = np.zeros((len(kappas), REPLICATES))
     for index in range(REPLICATES):
         u = replicate(points, len(basis) + (not few), index)

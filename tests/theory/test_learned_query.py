@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.theory import alignment
-from needlescope.theory.known import Known, learned
+from needlescope.theory.learned_query import LearnedQuery, learn_query
 
 # Where signal and noise tokens win by turns: the test error changes nine times as much as s.
 STEEP = ns.Task(L=100, R=1, theta=50.0, pi=0.5)
@@ -48,14 +48,14 @@ def test_a_schedule_is_followed_as_finely_as_the_answer_needs(query_known_to):
 
 
 def test_a_query_that_is_given_leaves_nothing_open():
-    assert Known(QUERY).exact and Known(QUERY).uncertainty == 0.0
-    known, errors = learned(STEEP, ns.Training(4.0, 4.0), 1e-4, lambda _: np.ones(1), "it")
+    assert LearnedQuery(QUERY).exact and LearnedQuery(QUERY).uncertainty == 0.0
+    known, errors = learn_query(STEEP, ns.Training(4.0, 4.0), 1e-4, lambda _: np.ones(1), "it")
     assert known.exact and not errors.any()
 
 
 @pytest.mark.parametrize("cosine", [-1.0, 1.0, 0.0])
 def test_a_query_is_not_moved_beyond_full_alignment(cosine):
-    known = Known(ns.Query(2.0, cosine), 0.02, 0.005)
+    known = LearnedQuery(ns.Query(2.0, cosine), 0.02, 0.005)
     seen = []
 
     def numbers(query):
@@ -91,7 +91,7 @@ def test_linear_attention_says_where_a_query_is_too_long():
 
 
 def test_each_cosine_with_several_signals_is_moved_on_its_own():
-    known = Known(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
+    known = LearnedQuery(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
     result = known.errors(lambda query: np.array([query.kappa, *query.cosines]))
     assert result == pytest.approx([0.01, 0.001, 0.002]) and not known.exact
     assert known.uncertainty == pytest.approx(0.005)
