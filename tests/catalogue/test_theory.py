@@ -106,7 +106,7 @@ CASES = [
     Case(
         "best query of one signal",
         asks(ns.best_query, TASK),
-        "best_query is about several signals, got a task of one, .* or ask oracle",
+        "best_query is for tasks of several signals; .* or use oracle",
     ),
     Case("best query of nothing", asks(ns.best_query, None), NOT_A_TASK),
     Case("best query, no training", asks(ns.best_query, SEVERAL, 3), NOT_A_TRAINING),

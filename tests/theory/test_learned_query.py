@@ -26,7 +26,7 @@ def query_known_to(monkeypatch):
         row = {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": error}
         return row | {"finest": 1e-6}
 
-    monkeypatch.setattr(alignment, "_followed", after)
+    monkeypatch.setattr(alignment, "after_schedule", after)
     return asked
 
 
@@ -68,17 +68,17 @@ def test_a_query_is_not_moved_beyond_full_alignment(cosine):
 
 def test_what_cannot_be_known_well_enough_says_so(monkeypatch):
     row = {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": 1e-3}
-    monkeypatch.setattr(alignment, "_followed", lambda *_: row)
+    monkeypatch.setattr(alignment, "after_schedule", lambda *_: row)
     for call, what in (
         (ns.predict, "the test error"),
-        (ns.focus, "the attention on signal tokens"),
+        (ns.focus, "the weight of signal tokens"),
     ):
         with pytest.raises(
             ns.NotConverged,
-            match=rf"known to about 1.0e-03 only, which leaves {what} open by 0?\.?\d",
-        ) as told:
+            match=rf"at least 1.0e-03, which leaves {what} an uncertainty of 0?\.?\d",
+        ) as refusal:
             call(STEEP, TRAINING)
-        remedy = float(str(told.value).split("tol=")[1].split()[0])
+        remedy = float(str(refusal.value).split("pass tol=")[1].split()[0])
         call(STEEP, TRAINING, tol=remedy)
 
 
@@ -86,7 +86,7 @@ def test_linear_attention_says_where_a_query_is_too_long():
     task = ns.Task(L=514, R=514, theta=29.0, pi=0.999)
     training = ns.Training(10.0, 200.0, loss="square", eta_q=1e5)
     assert ns.align(task, training).kappa > 1e6
-    with pytest.raises(ns.NotConverged, match=r"kappa above 1e\+06, which model='linear'"):
+    with pytest.raises(ns.NotConverged, match=r"kappa above 1e\+06, where model='linear'"):
         ns.predict(task, training, "linear")
 
 

@@ -1,9 +1,9 @@
-"""The query that an answer rests on, and how far the answer is open because of it.
+"""A trained query, and the uncertainty that it leaves in numbers computed from it.
 
-A query that is given, or trained by two steps, is exact. After a schedule it is an integral, and κ
-and s have standard errors. How far they move a number is seen by moving them: near where signal and
-noise tokens win by turns a test error changes several times as much as s (9 times, at θ = 50 and
-L = 100).
+A query that is given, or trained by two steps, is exact. After a schedule κ and s are integrals
+with standard errors, which propagate by finite differences. A test error may change several times as
+much as s (9 times, at θ = 50 and L = 100), where signal and noise tokens are equally likely to have
+the largest weight.
 """
 
 from __future__ import annotations
@@ -25,13 +25,11 @@ from .alignment import align_one
 from .law.ladder import ERRORS_WITHIN_TOL
 from .steps.schedule import uncertainty
 
-# What of a tolerance the query may take, and what it leaves to the law: their squares add up to 1.
+# Shares of a tolerance for the query and for the law: their squares add up to 1.
 QUERY_SHARE, LAW_SHARE = 0.6, 0.8
-FIRST_UNCERTAINTY = (
-    1e-2  # uncertainty of a schedule's query that is enough to see what it leaves open
-)
-MAX_EXCESS = 5.0  # by how much an tol must be missed, as foreseen, not to be tried
-LEAST_SHIFT = 1e-3  # how far a query is moved at least: less would be lost in the law's compression
+FIRST_UNCERTAINTY = 1e-2  # of a schedule's query, to estimate the sensitivity
+MAX_EXCESS = 5.0  # of the foreseen uncertainty over the tolerance, beyond which we give up at once
+LEAST_SHIFT = 1e-3  # of a finite difference: less is lost in the law's compression
 
 
 class LearnedQuery(NamedTuple):
@@ -43,37 +41,36 @@ class LearnedQuery(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether it leaves nothing open."""
+        """Whether all standard errors are zero."""
         return self.kappa_se == 0.0 and not np.any(self.cosine_se)
 
     @property
     def uncertainty(self) -> float:
-        """The largest of these errors, that of κ relative to it."""
+        """The largest of these errors, that of κ as a relative one."""
         return uncertainty(np.array(self.cosine_se), self.query.kappa, self.kappa_se)
 
     def errors(self, numbers: Callable[[Query], FloatArray]) -> FloatArray:
-        """Return the standard errors that are left in ``numbers``, at most: both may go together.
+        """Return upper bounds of the standard errors in ``numbers``: those of κ and s add up.
 
         Examples
         --------
-        >>> known = LearnedQuery(Query(2.0, 0.5), 0.01, 0.001)
-        >>> known.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
+        >>> learned = LearnedQuery(Query(2.0, 0.5), 0.01, 0.001)
+        >>> learned.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
         array([0.01 , 0.001])
         """
         kappa, s = float(self.query.kappa), np.ravel(self.query.cosines or self.query.cosine)
-        here, result = numbers(self.query), np.zeros(1)
+        base, result = numbers(self.query), np.zeros(1)
         relative = self.kappa_se / kappa if kappa > 0.0 else 0.0
         for place, error in enumerate((relative, *np.ravel(self.cosine_se).tolist()), -1):
             if error > 0.0:
                 by = max(error, LEAST_SHIFT) * (
                     -1.0 if s[max(place, 0)] > 0.0 else 1.0
                 )  # never beyond 1
-                there = numbers(self._moved(place, by))
-                result = result + error * np.abs((there - here) / by)
+                result = result + error * np.abs((numbers(self._moved(place, by)) - base) / by)
         return np.asarray(result)
 
     def _moved(self, place: int, by: float) -> Query:
-        """Return the query with another κ (place −1), by a part of it, or another cosine."""
+        """Return the query with κ (place −1) changed by a relative step, or a cosine by a step."""
         query = self.query
         if place < 0:
             return query.replace(kappa=query.kappa + by * query.kappa)
@@ -87,7 +84,7 @@ NO_ERRORS = np.zeros(1)
 
 
 def check_query_training(model: Model, task: Task, training: Training, query: Query | None) -> None:
-    """Refuse a query that does not fit, or a training that the theory cannot follow to one."""
+    """Refuse a query that does not fit, or a training whose query the theory does not predict."""
     check_query(model, query, task)
     if query is None and model.has_query:
         training.need_alpha0("the query is trained on D0")
@@ -95,11 +92,11 @@ def check_query_training(model: Model, task: Task, training: Training, query: Qu
 
 
 def check_finite_kappa(model: Model, query: Query) -> None:
-    """Refuse steps that end where a model is not predicted."""
+    """Refuse an infinite κ of a model whose weights grow with κ."""
     if not model.bounded and np.isinf(query.kappa):
         raise NotConverged(
-            f"the steps end at a kappa above {SHARPEST:g}, which model={model.name!r} is not "
-            "predicted at, as its weights grow with it; take a smaller eta_q or beta"
+            f"training ends at kappa above {SHARPEST:g}, where model={model.name!r} has no "
+            "prediction, as its weights grow with kappa; take a smaller eta_q or beta"
         )
 
 
@@ -112,29 +109,28 @@ def learn_query(
 ) -> tuple[LearnedQuery, FloatArray]:
     """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
 
-    A schedule is followed finely enough for the first of them, ``what``, at the tolerance asked:
-    roughly at first, to see what that is, and no further where it cannot be.
+    A schedule is integrated finely enough for the tolerance of the first number, called ``what`` in
+    error messages. A rough integration first shows how fine that is.
     """
-    sure = max(0.5 * tol, FIRST_UNCERTAINTY)
+    target = max(0.5 * tol, FIRST_UNCERTAINTY)
     while True:
-        row = align_one(task, training, sure)
+        row = align_one(task, training, target)
         query = as_query(row["kappa"], row["cosine_q"], row.get("cosines_q"))
         name = "cosine_q_se" if query.cosines is None else "cosines_q_se"
-        known = LearnedQuery(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
-        if known.exact:
-            return known, NO_ERRORS
-        errors = known.errors(numbers)
-        open_by, allowed = ERRORS_WITHIN_TOL * float(errors[0]), QUERY_SHARE * tol
-        if open_by <= allowed:
-            return known, errors
-        # what a finer lattice can leave of the errors
-        least = row.get("finest", known.uncertainty) / known.uncertainty
-        if known.uncertainty > sure or least * open_by > MAX_EXCESS * allowed:
+        learned = LearnedQuery(query, row.get("kappa_se", 0.0), row.get(name, 0.0))
+        if learned.exact:
+            return learned, NO_ERRORS
+        errors = learned.errors(numbers)
+        left, allowed = ERRORS_WITHIN_TOL * float(errors[0]), QUERY_SHARE * tol
+        if left <= allowed:
+            return learned, errors
+        # the factor by which the finest lattice can reduce the errors
+        least = row.get("finest", learned.uncertainty) / learned.uncertainty
+        if learned.uncertainty > target or least * left > MAX_EXCESS * allowed:
             raise NotConverged(
-                "the query after its schedule can be known to about "
-                f"{least * known.uncertainty:.1e} only, which leaves {what} open by "
-                f"{least * open_by:.1e}, not by the tolerance of {tol:g} asked; pass "
-                f"tol={4.0 * least * open_by:.1g} to accept that, or take shorter steps "
-                "(eta_w, eta_q), or fewer"
+                f"the uncertainty of the query after its schedule is at least "
+                f"{least * learned.uncertainty:.1e}, which leaves {what} an uncertainty of "
+                f"{least * left:.1e}, above tol={tol:g}; pass tol={4.0 * least * left:.1g} to "
+                "accept it, or take shorter steps (eta_w, eta_q), or fewer"
             )
-        sure = 0.8 * known.uncertainty * allowed / open_by
+        target = 0.8 * learned.uncertainty * allowed / left

@@ -1,4 +1,4 @@
-"""The weakest signal that a training finds: the smallest θ at which its error meets a target."""
+"""The training threshold: the smallest θ at which a trained model reaches a target test error."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .common.provenance import of_prediction, of_search
 from .learning import predict
 from .oracle.threshold import LEAST_TARGET, check_signal_needed, threshold
 
-THETA_RATIO = 1.25  # from one strength to the next, on the way up
-MAX_OVER_POOLED = 1000.0  # times the strength that pooling needs if it knows the signal
-ROUGH_TOL = 1e-2  # tolerance of the test error on the way
+THETA_RATIO = 1.25  # of successive θ in the upward scan
+MAX_OVER_POOLED = 1000.0  # the scan ends at this multiple of the threshold of the pooled oracle
+ROUGH_TOL = 1e-2  # of the test error in the scan
 
 
 def training_threshold(
@@ -43,40 +43,38 @@ def training_threshold(
     """Return the smallest θ at which a trained model's test error falls to ``error``.
 
     A numerical search on `predict`: our derivation of the quantities of theorems 4 and 5
-    (arXiv v1). Its siblings are `oracle_threshold`, where the signal is known, and
-    `bayes_threshold`, the least that any learner needs with as many samples.
+    (arXiv v1). See also `oracle_threshold`, with a known signal, and `bayes_threshold`, of the
+    Bayes-optimal learner with the same number of samples.
 
     Parameters
     ----------
     task, training : Task, Training
         The problem; numeric fields may be arrays. The task's θ is ignored.
     error : float or array
-        The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
-        signal at all.
+        The target, from 2e-8 to 2e-8 below min(π, 1 − π), the error without any signal.
     model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         The query of attention, in place of one that is trained on D0.
     data : "D1" or "all", default "D1"
         What the linear models are trained on, as in `predict`.
     tol : float, default 1e-3
-        Largest numerical uncertainty of the test error accepted, in (0, 1].
+        Largest uncertainty of the test error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
     Threshold
-        Plain floats, or arrays in the shape of the grid. The strength is the first one, in steps of
-        a quarter, from which the error meets the target; infinite if none does up to a thousand
-        times what pooling would need that knew the signal.
+        Plain floats, or arrays in the shape of the grid. θ is the first crossing of the target in
+        an upward scan by factors of 1.25, infinite if there is none up to a thousand times the
+        threshold of the pooled oracle.
 
     Raises
     ------
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NoMinimiser
-        If the training problem has no (unique, finite) minimiser on the way.
+        If training has no unique finite minimiser at some θ of the scan.
     NotConverged
         If the tolerance is not met.
 
@@ -115,36 +113,35 @@ def training_threshold(
         check_signal_needed(item, target)
     protocol = training if kind.has_query and query is None else None
     points = GridPoints(on_error, shape, task, training, query, error=error)
-    rows: list[dict[str, Any]] = []
-    for index, item in enumerate(tasks):
-        rests = of_prediction(kind, training.loss, item, item, protocol)
-        rows.append({"model": model, "provenance": of_search(rests)})
-        with points.at(index):
-            how = {"model": model, "query": queries[index], "data": data}
-            rows[index] |= _threshold(item, trainings[index], float(errors[index]), tol, how)
-    points.warn()
-    options = {"query": query, "data": data, "error": error}
-    options |= {"tol": tol, "on_error": on_error}
+    prediction = of_prediction(kind, training.loss, task, task, protocol)
+    blank = {"model": model, "provenance": of_search(prediction)}
+
+    def solve(task: Task, training: Training, query: Query | None, error: float) -> dict[str, Any]:
+        settings = {"model": model, "query": query, "data": data}
+        return _threshold(task, training, float(error), tol, settings)
+
+    rows = points.solve(blank, zip(tasks, trainings, queries, errors, strict=True), solve)
+    options = {"query": query, "data": data, "error": error, "tol": tol, "on_error": on_error}
     question = Question("training_threshold", original, training, options)
     return gather(Threshold, rows, shape, question)
 
 
 def _threshold(
-    task: Task, training: Training, target: float, tol: float, how: dict[str, Any]
+    task: Task, training: Training, target: float, tol: float, settings: dict[str, Any]
 ) -> dict[str, float]:
-    """Climb to the first strength that suffices, then solve on a probit scale."""
+    """Scan upwards for the first θ that suffices, then solve on a probit scale."""
     level = float(ndtri(target))
 
     @cache
     def trained(theta: float, tol: float) -> Outcome:
-        return predict(task.replace(theta=theta), training, tol=tol, **how)
+        return predict(task.replace(theta=theta), training, tol=tol, **settings)
 
     def gap(theta: float, tol: float = ROUGH_TOL) -> float:
         return float(ndtri(max(trained(theta, tol).test_error, 1e-300))) - level
 
-    known, _ = threshold(task, "bayes", target, ROUGH_TOL)
+    oracle, _ = threshold(task, "bayes", target, ROUGH_TOL)
     last = MAX_OVER_POOLED * threshold(task, "pooled", target, ROUGH_TOL)[0]
-    low, high = known / THETA_RATIO, known
+    low, high = oracle / THETA_RATIO, oracle
     while gap(high) > 0.0:
         low, high = high, THETA_RATIO * high
         if high > last:

@@ -66,7 +66,9 @@ def short_ladder(monkeypatch):
 def test_an_accuracy_out_of_reach_is_a_point_s_own():
     """The attention of a query of no strength is exact, of any other it is an integral."""
     query = ns.Query([0.0, 1.0], 0.9)
-    with pytest.raises(ns.NotConverged, match=r"^at kappa=1: the attention on signal tokens is"):
+    with pytest.raises(
+        ns.NotConverged, match=r"^at kappa=1: the uncertainty of the weight of signal"
+    ):
         ns.focus(TASK, TRAINED, query=query, tol=1e-13)
     with pytest.warns(RuntimeWarning, match="1 of 2 points could not be solved and are NaN"):
         result = ns.focus(TASK, TRAINED, query=query, tol=1e-13, on_error="nan")
@@ -133,14 +135,14 @@ WILD = ns.Training([4.0, 1e-3], 1.0, loss="square", schedule=ns.Schedule.even(12
 @pytest.mark.parametrize("call", [ns.predict, ns.focus])
 def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
     """One of two amounts of data leaves the path to chance."""
-    right = alignment._followed
+    right = alignment.after_schedule
 
     def after(task, training, sure):
         if training.alpha0 < 1.0:
             raise ns.NotConverged("steps this long leave the path to chance")
         return right(task, training.replace(schedule=ns.Schedule.even(2)), sure)
 
-    monkeypatch.setattr(alignment, "_followed", after)
+    monkeypatch.setattr(alignment, "after_schedule", after)
     with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):
         call(TASK, WILD)
     with pytest.warns(RuntimeWarning, match="1 of 2 points .* at alpha0=0.001: steps this long"):

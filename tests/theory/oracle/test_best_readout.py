@@ -10,8 +10,8 @@ from needlescope.models import ATTENTION
 from needlescope.models.segments import softmax
 from needlescope.theory.law.ladder import Level
 from needlescope.theory.law.limits import sampled_limits
-from needlescope.theory.law.mixtures import orthogonal_parts
-from needlescope.theory.oracle.best_readout import best_readout, mean_law
+from needlescope.theory.law.mixtures import mean_law, orthogonal_parts
+from needlescope.theory.oracle.best_readout import best_readout
 
 TASK = ns.Task(L=12, R=2, theta=3.5, pi=0.3, signals=(0.3, 0.7))
 QUERY = ns.Query(1.2, cosines=(0.6, 0.8))

@@ -1,10 +1,9 @@
-"""The limit of learning: how well the best of all learners does with n = αd samples.
+"""The Bayes-optimal learner of n = αd samples: overlap, test error and phase.
 
-The signal is a uniformly random direction that nobody knows. Only samples with a signal say
-something about it, and the best estimate of it has a squared overlap q with it that solves one
-scalar equation (`phases`). A fresh sample enters the best decision through its tokens along that
-estimate alone, which are those of a known signal of strength θ√q: learning only dims the signal.
-The test error is the Bayes error of `oracle` at that strength.
+The signal is an unknown, uniformly random direction. Only positives carry information about it, and
+its posterior mean has a squared overlap q with it that solves one scalar equation (`phases`). The
+optimal decision on a fresh sample depends on its tokens along the posterior mean alone, which have
+the law of a known signal of strength θ√q. The test error is the Bayes error of `oracle` there.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ...arrays import FloatArray, Value
 from ...errors import NotConverged
 from ...results import BayesOptimal, gather
 from ...task import Task
-from ..common.arguments import check_tol
+from ..common.arguments import check_tol, tol_not_met
 from ..common.grid_points import GridPoints
 from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
@@ -31,22 +30,21 @@ from .posterior_mass import LADDER, posterior_mass
 def bayes_optimal(
     task: Task, alpha: Value, *, tol: float = 1e-3, on_error: str = "raise"
 ) -> BayesOptimal:
-    """Return what the best of all learners reaches with α samples per dimension.
+    """Return overlap and test error of the Bayes-optimal learner and of AMP at α = n/d.
 
-    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. `simulate_amp`
-    runs an algorithm, AMP started from zero, that reaches it where the phase is "easy".
+    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. AMP, which
+    `simulate_amp` runs, is Bayes-optimal where the phase is "easy".
 
     Parameters
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     alpha : float or array
-        All labelled samples, divided by d: above 0. A trained model has α0 + α1 of them.
+        All labelled samples divided by d, above 0; α0 + α1 for a trained model.
     tol : float, default 1e-3
-        Largest error of the test errors that is accepted, in (0, 1], as twice their standard error.
+        Largest uncertainty of the test errors, twice their standard error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -72,7 +70,7 @@ def bayes_optimal(
     tol = check_tol(tol)
     points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
     rows: list[dict[str, Any]] = [{"provenance": BAYES_OPTIMAL}] * len(grid.tasks)
-    for members in grid.families():
+    for members in grid.groups():
         for index, row in _solve(grid, members, tol, points).items():
             rows[index] = row
     points.warn()
@@ -84,7 +82,7 @@ def bayes_optimal(
 def _solve(
     grid: AlphaGrid, members: list[int], tol: float, points: GridPoints
 ) -> dict[int, dict[str, Any]]:
-    """Solve the points that share L, R, θ and positions, at the first level that suffices."""
+    """Solve the points of one table of M, each at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
     pending = members
     for level in LADDER:
@@ -105,19 +103,16 @@ def _solve(
     for index in pending:
         with points.at(index):
             uncertainty = max(rows[index]["test_error_se"], rows[index]["amp_test_error_se"])
-            worst = ERRORS_WITHIN_TOL * uncertainty
-            raise NotConverged(
-                f"the limit of learning is known to ±{worst:.1e} only, not to the tolerance of "
-                f"{tol:g} asked: it is about to jump here; pass tol={1.5 * worst:.1g} to "
-                "accept that"
-            )
+            what = "uncertainty of the Bayes-optimal test error"
+            why = " (the overlap is close to a jump)"
+            raise tol_not_met(what, ERRORS_WITHIN_TOL * uncertainty, tol, why)
     return {index: row for index, row in rows.items() if index not in points.lost}
 
 
 def _errors(
     tasks: list[Task], members: list[int], result: Overlaps, tol: float, points: GridPoints
 ) -> dict[str, FloatArray]:
-    """Return the test errors of all points together or, where one has none, each on its own."""
+    """Return the test errors of all points at once or, where one fails, one by one."""
     try:
         return effective_errors([tasks[k] for k in members], result, tol)
     except NotConverged:

@@ -1,4 +1,4 @@
-"""Test errors at a dimmed signal: the Bayes error at strengths κ = θ√q, a few or many at once."""
+"""Bayes errors at the effective strength κ = θ√q of a signal learned with squared overlap q."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..oracle.least_error import bayes_error
 from .overlaps import Overlaps
 from .posterior_mass import KAPPA_STEP
 
-MAX_SINGLE_ERRORS = 12  # test errors that are computed one by one; more are read off a table
-BAYES_POINTS = 2**9  # of each replicate, to begin with
-SLOPE_POINTS = 2**6  # where only the size of a difference matters
-LEAST_STEP = 0.03  # of a strength, relative, that those resolve
+MAX_SINGLE_ERRORS = 12  # computed one by one; more are interpolated from a table
+BAYES_POINTS = 2**9  # of each replicate, at first
+SLOPE_POINTS = 2**6  # of each replicate, for differences
+LEAST_STEP = 0.03  # of κ, relative, of a difference that these points resolve
 TEST_ERRORS = ("test_error", "amp_test_error", "test_error_se", "amp_test_error_se")
-INTEGRAL_SHARE = 0.8  # of the tolerance, for the integral; the rest is for the overlap
+INTEGRAL_SHARE = 0.8  # of the tolerance; the rest is for the overlap
 
 
 def effective_errors(tasks: list[Task], result: Overlaps, tol: float) -> dict[str, FloatArray]:
-    """Return both test errors of each point, with standard errors of the integral and of q."""
+    """Return both test errors of each point; their standard errors include those of q."""
     q = np.stack([result.overlap, result.amp_overlap])
     q_se = np.stack([result.overlap_se, result.amp_overlap_se])
     values, errors = np.empty(q.shape), np.empty(q.shape)
@@ -41,15 +41,15 @@ def effective_errors(tasks: list[Task], result: Overlaps, tol: float) -> dict[st
 def _errors_at(
     task: Task, q: FloatArray, q_se: FloatArray, tol: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the Bayes error at each overlap; its standard error is its own and that of q."""
+    """Return the Bayes error at each overlap, and its standard error including that of q."""
     fine = min(1.0, INTEGRAL_SHARE * tol)
     kappa, low, high = (
         task.theta * np.sqrt(np.clip(item, 0.0, 1.0)) for item in (q, q - q_se, q + q_se)
     )
     distinct = np.unique(kappa)
     if len(distinct) <= MAX_SINGLE_ERRORS:
-        known = np.array([effective_error(task, float(item), fine) for item in distinct])
-        value, se = known[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
+        each = np.array([effective_error(task, float(item), fine) for item in distinct])
+        value, se = each[np.searchsorted(distinct, kappa)].transpose(2, 0, 1)
         threes = list(zip(kappa.flat, low.flat, high.flat, strict=True))
         moved = {
             three: _error_change(task, *three) for three in set(threes)
@@ -76,20 +76,20 @@ def effective_error(task: Task, strength: float, tol: float) -> tuple[float, flo
 
 @contextmanager
 def _naming_task(task: Task) -> Iterator[None]:
-    """Say of which task an error is not known: the one that was asked about, not a dimmed one."""
+    """Name the task as given, not the one at the effective strength, in an error message."""
     try:
         yield
     except NotConverged as failure:
-        what = f"the Bayes error of {task}, its signal dimmed as far as it is not learned, "
+        what = f"the Bayes error of {task} at the effective strength of the learned signal "
         reached = str(failure).partition(") ")[2].partition(", above")[0]
         advice = f"ask for tol={failure.reachable / INTEGRAL_SHARE:.1e} or more"
         raise NotConverged(f"{what}{reached}; {advice}") from None
 
 
 def _error_change(task: Task, kappa: float, low: float, high: float) -> float:
-    """Return about how far the Bayes error moves between strengths, by few points.
+    """Return about how far the Bayes error changes from κ to ``low`` or ``high``.
 
-    They resolve steps of a few per cent; over less it is taken to be straight.
+    Steps below LEAST_STEP are extrapolated linearly.
     """
     result, ends = [0.0], {low, high} - {kappa}
     here = _rough_error(task, kappa) if ends else 0.0
@@ -108,5 +108,5 @@ def _rough_error(task: Task, kappa: float) -> float:
 def _error_at_node(
     L: int, R: int, pi: float, positions: Any, kappa: float, tol: float
 ) -> tuple[float, float]:
-    """The Bayes error at a strength that tables of several θ share."""
+    """The Bayes error at a node that the tables of several θ share."""
     return bayes_error(Task(L, R, kappa, pi, positions), tol, BAYES_POINTS)

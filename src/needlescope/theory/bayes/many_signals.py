@@ -1,7 +1,7 @@
-"""M of `recognition` for more signal tokens than a recurrence can carry.
+"""M of `posterior_mass` for many signal tokens, by a contour integral.
 
-A signal token x of R finds itself among L − 1 others. With e_r their elementary symmetric
-polynomials, the posterior recognises it with probability
+With e_r the elementary symmetric polynomials of the other L − 1 tokens, the posterior probability
+of a signal token x is
 
     p = σ(κx + log(e_{R−1}/e_R)),
 
@@ -9,10 +9,9 @@ and M = R E[p]. Both polynomials come from one contour through the saddle point 
 
     e_r = e^{K(u) − ru} I_r,  I_r = (1/π) ∫₀^π Re φ(t) e^{−irt} dt,  φ(t) = e^{K(u + it) − K(u)}.
 
-φ is a product over the tokens that are kept one by one. What the bulk adds, it adds as a Poisson
-number would, corrected to the fourth order: exact where few of the bulk's tokens are in doubt, and
-where many are only small t matter. Nothing is assumed about how many are in doubt altogether: in
-the end, where the signal is known, there are none, and p is a softmax among the last few.
+φ is a product over the tokens that are kept one by one. The bulk enters as a Poisson number of
+tokens, with cumulants corrected to fourth order: exact where few tokens of the bulk are uncertain,
+and where many are, only small t matter.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from ..law.tokens import Tokens
 from ..oracle.saddle_point import SaddlePointFormula, SaddlePoints, gauss
 from ..oracle.symmetric import draw, token_groups
 
-CONTOUR_NODES = 40  # points on it
-CONTOUR_RANGE = 8.5  # in standard deviations of the number of tokens, where e^{−t²/2} is 2e-16
+CONTOUR_NODES = 40
+CONTOUR_RANGE = 8.5  # in standard deviations of the number of tokens: e^{−t²/2} is 2e-16 there
 MAX_RATIO = 4.0  # of I_{R−1} to I_R, or of I_R to I_{R−1}: 2 and less but for rounding
 TOKEN_RANGE, TOKEN_NODES = 8.5, 137  # of the trapezoidal rule over a normal variable
 

@@ -1,12 +1,12 @@
-"""The overlaps of a table of recognition, solved to the last digit, with standard errors.
+"""Overlaps of the Bayes-optimal learner and of AMP, with standard errors from those of M.
 
-A replicate's own M would move a stationary overlap by
+A change dM of a replicate moves a stationary overlap by
 
     dq = απθ² dM (1 − q)² / (1 − απθ² M'(q) (1 − q)²),
 
-and a boundary of phases by dα/α = −dM/M: the easy one by M at the peak, the other by its mean over
-the overlaps between both maxima. That close to a boundary it is not known on which side of it one
-is, and the error of an overlap is the jump.
+and a threshold by dα/α = −dM/M: the algorithmic one by M at the peak, the information-theoretic one
+by the mean of M over the overlaps between both maxima. Within the error of a threshold the error of
+an overlap is the jump.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .phases import (
 )
 from .posterior_mass import PosteriorMass
 
-AT_BOUNDARY = 2.0  # standard errors of a boundary within which an overlap may be either side's
+AT_BOUNDARY = 2.0  # standard errors of a threshold within which the error of q is the jump
 
 
 class Overlaps(NamedTuple):
-    """Overlaps of the points of a family, their standard errors, and their phases."""
+    """Overlaps of several points, their standard errors, and their phases."""
 
     overlap: FloatArray
     overlap_se: FloatArray
@@ -84,7 +84,7 @@ def _local(theta: float, table: PosteriorMass, q: FloatArray) -> tuple[FloatArra
     """Return M and its replicates at an overlap, and θ² dM/dq."""
     kappa = theta * np.sqrt(q)
     inside = kappa < table.end
-    slope = np.where(inside, table.spline(np.minimum(kappa, table.known), 1)[..., 0], 0.0)
+    slope = np.where(inside, table.spline(np.minimum(kappa, table.last_node), 1)[..., 0], 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         steep = np.where(q > 0.0, theta**3 * slope / (2.0 * np.sqrt(q)), 0.0)
     return table(kappa), steep
@@ -93,7 +93,7 @@ def _local(theta: float, table: PosteriorMass, q: FloatArray) -> tuple[FloatArra
 def _overlap_errors(
     theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray
 ) -> FloatArray:
-    """Return standard errors: what a replicate's M would move the solution by."""
+    """Return standard errors of the overlaps, from those of M."""
     M, slope = _local(theta, table, q)
     field = samples * theta**2 * M[..., 0]
     M_se = M[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
@@ -104,7 +104,7 @@ def _overlap_errors(
 def transition_errors(
     branch: Branch, transition: Transition, table: PosteriorMass
 ) -> tuple[float, float]:
-    """Relative standard errors of both boundaries: α moves against M, there or on average."""
+    """Return the relative standard errors of both thresholds."""
     peak = int(np.argmin(np.abs(branch.alpha - transition.alpha_amp)))
     inside = (branch.q >= transition.low) & (branch.q <= transition.high)
     M = table(branch.theta * np.sqrt(branch.q))

@@ -1,22 +1,21 @@
-"""Overlaps that a learner can have, the truth among them, and where it changes.
+"""Stationary overlaps of the replica-symmetric free entropy, and the phases in α.
 
-State evolution in one scalar: with a = απθ² and M of `recognition`, an overlap q is stationary if
+State evolution is one scalar equation: with M of `posterior_mass`, an overlap q is stationary if
 
-    q/(1 − q) = a M(θ√q).
+    q/(1 − q) = απθ² M(θ√q).
 
-The free entropy Φ(q) = ½[q + log(1 − q)] + απ E[log Z] has slope ½[a M(θ√q) − q/(1 − q)], as M/2 is
-the derivative of E[log Z] in (θ√q)². So the same table says where its maxima are and, integrated,
-which is the largest. On the branch of stationary overlaps α is a function of q,
+The free entropy Φ(q) = ½[q + log(1 − q)] + απ E[log Z] has slope ½[απθ² M(θ√q) − q/(1 − q)], as M/2
+is the derivative of E[log Z] in (θ√q)². So the same table gives its maxima and, integrated, the
+largest of them. On the branch of stationary overlaps α is a function of q,
 
-    α(q) = q / ((1 − q) π θ² M(θ√q)),
+    α(q) = q / ((1 − q) π θ² M(θ√q)).
 
-and everything about phases is read off it. Where it rises throughout, the overlap grows smoothly
-with the data: transition is one phase, "easy". Where it falls in between, from a peak to a trough, the
-overlap must jump. Below the trough transition is one stationary overlap, and beyond the peak one;
-between them the truth is the low one up to the α at which both maxima of Φ are equally high (by
-Maxwell's rule of equal areas), and the high one from there on. The iteration from nothing stays
-with the low one up to the peak. Hence, with a jump, "impossible" below that α, "hard" from there to
-the peak, "easy" beyond it.
+Where it increases throughout, the overlap grows smoothly with the data: one phase, "easy". Where it
+falls from a peak to a trough, there is a first-order transition. Between trough and peak two maxima
+of Φ coexist. The low overlap is Bayes-optimal up to the information-theoretic threshold, at which
+both are equally high (Maxwell's rule of equal areas), and the high one from there on. AMP started
+from zero stays at the low overlap up to the peak, the algorithmic threshold. Hence "impossible"
+below the first threshold, "hard" between them, "easy" beyond the second.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from ...arrays import FloatArray
 from ...lattice import REPLICATES
 from .posterior_mass import PosteriorMass
 
-BRANCH_NODES = 4000  # overlaps at which the branch is looked at
-LEAST_DROP = 1e-9  # of α between peak and trough, relative: less is rounding
+BRANCH_NODES = 4000  # overlaps at which the branch is computed
+LEAST_DROP = 1e-9  # of α from peak to trough, relative: less is rounding
 
 
 class Branch(NamedTuple):
-    """Stationary overlaps q, increasing, and the α π (samples with a signal) that each needs."""
+    """Stationary overlaps q, increasing, and the απ (positives per dimension) of each."""
 
     theta: float
     q: FloatArray
@@ -48,11 +47,11 @@ class Branch(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """Where the overlap jumps: α π where the high one becomes the truth, and where it is found."""
+    """A first-order transition: the information-theoretic and the algorithmic threshold in απ."""
 
     alpha_it: float
     alpha_amp: float
-    low: float  # overlaps on both sides of the first
+    low: float  # overlaps on both sides of alpha_it
     high: float
 
 
@@ -61,7 +60,7 @@ def stationary_branch(theta: float, table: PosteriorMass, column: int = 0) -> Br
     kappa = np.unique(
         np.concatenate(
             [
-                np.linspace(0.0, min(theta, table.known), BRANCH_NODES + 1)[1:],
+                np.linspace(0.0, min(theta, table.last_node), BRANCH_NODES + 1)[1:],
                 theta * np.sqrt(-np.expm1(-np.geomspace(1e-6, 36.0, BRANCH_NODES // 4))),
             ]
         )
@@ -74,7 +73,7 @@ def stationary_branch(theta: float, table: PosteriorMass, column: int = 0) -> Br
 
 
 def find_transition(branch: Branch) -> Transition | None:
-    """Return where the overlap jumps as data are added, or None if it never does."""
+    """Return the first-order transition of a branch, or None if α(q) increases throughout."""
     falls = np.flatnonzero(np.diff(branch.alpha) < 0.0)
     if not len(falls):
         return None
@@ -85,7 +84,7 @@ def find_transition(branch: Branch) -> Transition | None:
         return None
 
     def lead(alpha: float) -> float:
-        """How much higher Φ is at the high overlap than at the low one."""
+        """Φ at the high overlap minus Φ at the low one."""
         low = float(np.interp(alpha, branch.alpha[: peak + 1], branch.q[: peak + 1]))
         high = float(np.interp(alpha, branch.alpha[trough:], branch.q[trough:]))
         return _free_entropy_gain(branch, alpha, low, high)
@@ -107,9 +106,9 @@ def _free_entropy_gain(branch: Branch, alpha: float, low: float, high: float) ->
 def overlaps(
     branch: Branch, transition: Transition | None, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the overlap that is possible, and the one that the iteration from zero finds."""
+    """Return the Bayes-optimal overlaps and those of AMP started from zero, at each απ."""
     if transition is None:
-        # α(q) rises, but for the table's own error
+        # α(q) increases up to the table's error
         rising = np.maximum.accumulate(branch.alpha)
         result = np.interp(alpha, rising, branch.q)
         return result, result
@@ -121,7 +120,7 @@ def overlaps(
 def coexisting_overlaps(
     branch: Branch, transition: Transition, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the low stationary overlap and the high one, or where each ends."""
+    """Return the low and the high stationary overlap, clipped to the range of each."""
     peak = int(np.argmax(branch.alpha[: int(np.searchsorted(branch.q, transition.high))]))
     low = np.interp(alpha, np.maximum.accumulate(branch.alpha[: peak + 1]), branch.q[: peak + 1])
     trough = peak + int(np.argmin(branch.alpha[peak:]))
@@ -130,7 +129,7 @@ def coexisting_overlaps(
 
 
 def phases(transition: Transition | None, alpha: FloatArray) -> FloatArray:
-    """Name the phase at each α π."""
+    """Return the phase at each απ."""
     if transition is None:
         return np.full(np.shape(alpha), "easy")
     return np.where(
@@ -143,10 +142,7 @@ def phases(transition: Transition | None, alpha: FloatArray) -> FloatArray:
 def iterate_overlaps(
     theta: float, table: PosteriorMass, alpha: FloatArray, rounds: int
 ) -> FloatArray:
-    """Return the overlaps of the iteration from zero, at [α π, round, column of the table].
-
-    Every column goes its own way: the mean of the table first, then each replicate.
-    """
+    """Return the overlaps of AMP from zero, at [απ, iteration, column of the table]."""
     columns = 1 + REPLICATES
     result = np.zeros((len(alpha), rounds + 1, columns))
     for number in range(rounds):

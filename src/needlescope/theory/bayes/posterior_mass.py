@@ -1,19 +1,18 @@
-"""How many of the signal tokens the posterior recognises, as a function of the signal that is left.
+"""The posterior mass on the signal tokens, as a function of the effective signal strength.
 
-An estimate of the signal with squared overlap q sees tokens ω_l = θq 1{l ∈ S} + √q g_l. All that
-matters is κ = θ√q: up to a factor the tokens are g_l + κ 1{l ∈ S}, and the posterior probability
-of a set S' of R tokens is proportional to exp(κ Σ_{S'} ω). This module knows
+Tokens along an estimate with squared overlap q are ω_l = θq 1{l ∈ S} + √q g_l. Up to a factor √q
+they are x_l = g_l + κ 1{l ∈ S} with κ = θ√q, and the posterior probability of a set S' of R tokens
+is proportional to exp(κ Σ_{S'} x). This module computes
 
     M(κ) = E[Σ_{l ∈ S} p_l],    p_l = P(l ∈ S | ω),
 
-which rises from R²/L at κ = 0 to R. It is also E[Σ_l p_l²], over all tokens: the law of the tokens
-is the posterior's own. M is computed at equal steps of κ by randomised QMC, the same tokens for
-all of them, and interpolated by a cubic spline.
+which increases from R²/L at κ = 0 to R; it is also E[Σ_l p_l²] (Nishimori). M is computed at equal
+steps of κ by randomised QMC with common random numbers, and interpolated by a cubic spline.
 
 R = 1: p is a softmax. Few signal tokens: with e_k the elementary symmetric polynomials of e^{κω},
 Σ_{l ∈ S} p_l is the mean of k under weights e_k(S) e_{R−k}(rest). Many: see `many_signals`.
-More than half of the tokens: M_R = 2R − L + M_{L−R}, as the tokens without the signal are the
-signal's with the sign turned. Given positions: the posterior is over the sets themselves.
+R > L/2: M_R = 2R − L + M_{L−R}, by the symmetry x → −x that exchanges signal and noise tokens.
+Given positions: the posterior is over the sets themselves.
 """
 
 from __future__ import annotations
@@ -42,53 +41,55 @@ from ..oracle.symmetric import (
 from .many_signals import many_signal_mass
 
 LADDER = (2**8, 2**10, 2**12, 2**14)  # points of each replicate
-KAPPA_STEP = 0.2  # of κ between nodes: interpolation errs by less than 2e-5 R
-MAX_ENUMERATED_SETS = 8  # given ones, up to which each is the true one in turn
-LOG_MARGIN = 21.0  # beyond κ² = 4 (log L + 21) less than 1e-9 of the tokens are not recognised
+KAPPA_STEP = 0.2  # between nodes of κ: interpolation error below 2e-5 R
+MAX_ENUMERATED_SETS = 8  # given sets: up to this number all are summed over, more are sampled
+LOG_MARGIN = 21.0  # beyond κ² = 4 (log L + 21) the mass on noise tokens is below 1e-9
 
 
 class PosteriorMass(NamedTuple):
-    """M(κ) up to ``end``, from where on all R signal tokens are recognised.
+    """M(κ) up to ``end``, beyond which it is R.
 
-    The spline's last axis has the mean of all replicates first, then each of them.
+    The spline's last axis has the mean over the replicates first, then each of them.
     """
 
     R: int
     end: float
-    known: float  # κ up to which the spline reaches
+    last_node: float  # of the spline
     spline: CubicSpline
 
     def __call__(self, kappa: FloatArray) -> FloatArray:
         """Return M, for each κ a row: the mean first, then the replicates."""
-        result = self.spline(np.minimum(kappa, self.known))
+        result = self.spline(np.minimum(kappa, self.last_node))
         return np.where(np.asarray(kappa)[..., None] >= self.end, float(self.R), result)
 
 
 def posterior_mass(task: Task, points: int) -> PosteriorMass:
-    """Return M for a (scalar) task's L, R and positions, as far as its θ can need it."""
+    """Return M for a (scalar) task's L, R and positions, up to κ = θ at least."""
     given = task.positions if isinstance(task.positions, Positions) else None
     end = 2.0 * float(np.sqrt(np.log(task.L) + LOG_MARGIN))
     # rounded up, so that neighbouring strengths share one table
-    known = min(
+    last_node = min(
         2.0 * float(np.ceil(max(task.theta, 1.0) / 2.0)), KAPPA_STEP * np.ceil(end / KAPPA_STEP)
     )
-    return _table(task.L, task.R, given, points, known, end)
+    return _table(task.L, task.R, given, points, last_node, end)
 
 
 @lru_cache(maxsize=64)
 def _table(
-    L: int, R: int, given: Positions | None, points: int, known: float, end: float
+    L: int, R: int, given: Positions | None, points: int, last_node: float, end: float
 ) -> PosteriorMass:
-    kappas = KAPPA_STEP * np.arange(round(known / KAPPA_STEP) + 1, dtype=float)
+    kappas = KAPPA_STEP * np.arange(round(last_node / KAPPA_STEP) + 1, dtype=float)
     rows = _rows(L, R, given, points)(kappas)
     values = np.column_stack([rows.mean(axis=1), rows])
-    return PosteriorMass(R, end, known, CubicSpline(kappas, values, bc_type=("clamped", "natural")))
+    return PosteriorMass(
+        R, end, last_node, CubicSpline(kappas, values, bc_type=("clamped", "natural"))
+    )
 
 
 def _rows(
     L: int, R: int, given: Positions | None, points: int
 ) -> Callable[[FloatArray], FloatArray]:
-    """Return how M is computed: from κ's, equally spaced from zero, to κ × replicates."""
+    """Return the function from nodes κ, equally spaced from zero, to M at κ × replicates."""
     if given is not None:
         return lambda kappas: _given(given, points, kappas)
     if R == L:
@@ -99,12 +100,12 @@ def _rows(
         return lambda kappas: _single(L, points, kappas)
     if R <= FEW_SIGNALS:
         return lambda kappas: np.stack([_few(L, R, points, kappa) for kappa in kappas])
-    fewer = max(16, points // 8)  # many signal tokens average within each draw
+    fewer = max(16, points // 8)  # each draw averages over many signal tokens
     return lambda kappas: np.stack([many_signal_mass(L, R, fewer, kappa) for kappa in kappas])
 
 
 def _single(L: int, points: int, kappas: FloatArray) -> FloatArray:
-    """One signal token: its share of a softmax, the others' Σ e^{κg} carried from node to node."""
+    """One signal token: its softmax weight; the weights e^{κg} are updated from node to node."""
     drawn = [_draw_single(L, points, index) for index in range(REPLICATES)]
     signal, g, z = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     top, bulk = g[:, 0], L - 1 - g.shape[1]
@@ -126,7 +127,7 @@ def _draw_single(L: int, points: int, index: int) -> tuple[FloatArray, FloatArra
 
 
 def _few(L: int, R: int, points: int, kappa: float) -> FloatArray:
-    """Up to twelve signal tokens: the mean of k, by the polynomials of both groups."""
+    """Up to FEW_SIGNALS signal tokens: the mean of k, by the polynomials of both groups."""
     signal, noise = token_groups(L, R, kappa, positive=True)
     result = np.empty(REPLICATES)
     k = np.arange(R + 1)
@@ -164,9 +165,9 @@ def _log_polynomials(kappa: float, R: int, group: TokenGroup, tokens: Tokens) ->
 
 
 def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
-    """Given sets: tokens of which the posterior recognises, set by set.
+    """Given sets: the expected overlap of the posterior's set with the true one.
 
-    The true one is each of few sets in turn; of many, one coordinate of a point says which.
+    Few true sets are summed over; of many, one coordinate of a QMC point selects the true one.
     """
     patterns, basis = span(positions)
     coordinates = patterns @ basis.T

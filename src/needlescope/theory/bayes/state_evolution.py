@@ -1,11 +1,10 @@
-"""State evolution: the overlap of the iteration from nothing, round by round, as d → ∞.
+"""State evolution: the overlap of AMP started from zero, iteration by iteration, as d → ∞.
 
-With M of `posterior_mass`, a round takes the estimate's squared overlap from q to
+With M of `posterior_mass`, an iteration takes the estimate's squared overlap from q to
 
     q' = απθ² M(θ√q) / (1 + απθ² M(θ√q)),    from q = 0.
 
-Its estimates are as long as they are good: the squared norm is q, too. `simulate_amp` runs the
-iteration itself, on tokens at finite d, and its rounds are these.
+The squared norm of the estimate is q, too. `simulate_amp` runs AMP on tokens at finite d.
 """
 
 from __future__ import annotations
@@ -16,12 +15,11 @@ import numpy as np
 
 from ...answer import Question
 from ...arrays import Value
-from ...errors import NotConverged
 from ...grid import whole
 from ...lattice import REPLICATES
 from ...results import StateEvolution, gather
 from ...task import Task
-from ..common.arguments import check_tol
+from ..common.arguments import check_tol, tol_not_met
 from ..common.grid_points import GridPoints
 from ..common.provenance import STATE_EVOLUTION
 from ..law.ladder import ERRORS_WITHIN_TOL
@@ -38,30 +36,28 @@ def state_evolution(
     tol: float = 1e-3,
     on_error: str = "raise",
 ) -> StateEvolution:
-    """Return how the overlap with the signal grows, round by round, from nothing.
+    """Return the overlap of AMP with the signal after each iteration from zero.
 
-    A formula, not a theorem. The twin of ``simulate_amp(…).path``: what the iteration does as
-    d → ∞. It ends at the ``amp_overlap`` of `bayes_optimal`, near a boundary of phases after
-    many rounds.
+    A formula, not a theorem: the limit d → ∞ of ``simulate_amp(…).path``. It converges to the
+    ``amp_overlap`` of `bayes_optimal`, slowly near a phase boundary.
 
     Parameters
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     alpha : float or array
-        All labelled samples, divided by d: above 0.
+        All labelled samples divided by d, above 0.
     rounds : int, default 20
-        Of the iteration, from 1 to 10,000.
+        Number of iterations, from 1 to 10,000.
     tol : float, default 1e-3
-        Largest error of the overlaps that is accepted, in (0, 1], as twice their standard error.
+        Largest uncertainty of the overlaps, twice their standard error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
     StateEvolution
-        The path and its standard error; their last axis has the start, 0, and every round.
+        The path and its standard error; the last axis has the start, 0, and every iteration.
 
     Raises
     ------
@@ -72,7 +68,7 @@ def state_evolution(
 
     Examples
     --------
-    Below its boundary, at α = 0.325, the iteration gets nowhere; above, it lingers and escapes:
+    Below the algorithmic threshold, α = 0.325, AMP stays near zero; above, it escapes slowly:
 
     >>> import needlescope as ns
     >>> found = ns.state_evolution(ns.Task(L=100, R=1, theta=4.0, pi=0.5), [0.3, 0.4, 1.0])
@@ -86,7 +82,7 @@ def state_evolution(
     tol = check_tol(tol)
     points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
     rows: list[dict[str, Any]] = [{"provenance": STATE_EVOLUTION}] * len(grid.tasks)
-    for members in grid.families():
+    for members in grid.groups():
         for index, row in _iterate(grid, members, rounds, tol, points).items():
             rows[index] = rows[index] | row
     points.warn()
@@ -98,7 +94,7 @@ def state_evolution(
 def _iterate(
     grid: AlphaGrid, members: list[int], rounds: int, tol: float, points: GridPoints
 ) -> dict[int, dict[str, Any]]:
-    """Follow the points that share a table, each at the first level that suffices."""
+    """Iterate the points of one table of M, each at the first level that suffices."""
     rows: dict[int, dict[str, Any]] = {}
     uncertainty: dict[int, float] = {}
     pending = members
@@ -116,9 +112,6 @@ def _iterate(
             break
     for index in pending:
         with points.at(index):
-            raise NotConverged(
-                f"the path is known to ±{uncertainty[index]:.1e} only, not to the tolerance of "
-                f"{tol:g} asked: it lingers here, and small errors grow; pass "
-                f"tol={1.5 * uncertainty[index]:.1g} to accept that"
-            )
+            why = " (near the algorithmic threshold small errors grow)"
+            raise tol_not_met("uncertainty of the path", uncertainty[index], tol, why)
     return {index: row for index, row in rows.items() if index not in points.lost}

@@ -1,4 +1,4 @@
-"""A readout or a query as results describe it: signal, norm and cosines."""
+"""Signal, norm and cosines of a readout or a query, as fields of a result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ...task import Task
 def cosine_fields(
     task: Task, name: str, signals: Sequence[float], norm: float, scale: float = 1.0
 ) -> dict[str, Any]:
-    """Return the part of ``scale`` times a vector along the signal, its norm, and their ratio.
+    """Return the component of ``scale`` times a vector along the signal, its norm, and its cosine.
 
-    ``signals`` are its products with each signal. Of several, the direction of the positives' mean
-    counts, and the cosines with each come too.
+    ``signals`` are its inner products with each signal. With several signals the component and the
+    cosine refer to the direction of the positives' mean, and the cosines with each are added.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The groups of samples that a gradient tells apart: label, signal tokens, and which signal.
+"""Groups of samples with the same label, number of signal tokens and signal.
 
-Within a group the scores of samples have one law, so an average over the data is a sum over groups
-of their shares times an average within each.
+The scores within a group have one law: an average over the data is the sum over groups of the
+share of each times the average within it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from ...task import Task
 
 
 class SampleGroup(NamedTuple):
-    """Samples that are alike: a share of all data."""
+    """Samples of one label, number of signal tokens and signal, and their share of the data."""
 
     share: float
-    label: int  # that the loss is given
+    label: int  # as observed, with label noise
     tokens: int  # how many of the L tokens carry the signal
     signal: int  # index of the signal they carry
 

@@ -1,12 +1,12 @@
-"""Several signals seen through one query: each kind of positive has a law of its own.
+"""Mixtures of laws: positives of several signals, and means over replicates.
 
-With cosines s_k the signals are ξ_k = s_k q̂ + u_k, and the parts beside the query have the products
-⟨u_k, u_l⟩ = 1{k = l} − s_k s_l. In an orthonormal basis of their span u_k is row k of the root
+With cosines s_k the signals are ξ_k = s_k q̂ + u_k, and the parts orthogonal to the query have the
+products ⟨u_k, u_l⟩ = 1{k = l} − s_k s_l. In an orthonormal basis of their span u_k is row k of
 
     (I − ssᵀ)^{1/2} = I − ssᵀ/(1 + √(1 − ‖s‖²)),
 
-so a readout has K + 1 special directions, q̂ and these K. A positive of kind k has the law of one
-signal with cosine s_k, and the positives together are the mixture of the kinds by their weights.
+so a readout has K + 1 special directions, q̂ and these K. A positive with signal k has the law of
+one signal with cosine s_k, and the positives together are the mixture over the signals.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import TypeAlias
 import numpy as np
 
 from ...arrays import FloatArray
-from ...models.nodes import LimitLaw, Nodes, mixed
+from ...models.nodes import JointLaw, LimitLaw, Nodes, mixed
 
-LEAST_SHARE = 1e-14  # a share that is rounding
+LEAST_SHARE = 1e-14  # of a mixture: less is rounding
 
 Orthogonal: TypeAlias = "tuple[float, ...] | None"
-"""Components of one signal along the directions beside the query; None where it is the only one."""
+"""Components of one of several signals orthogonal to the query; None for a single signal."""
 
 
 def orthogonal_parts(cosines: Sequence[float]) -> FloatArray:
-    """Return the parts of the signals beside the query, a row for each.
+    """Return the parts of the signals orthogonal to the query, a row for each.
 
     Examples
     --------
@@ -40,9 +40,10 @@ def orthogonal_parts(cosines: Sequence[float]) -> FloatArray:
 
 
 def mixture(parts: Sequence[LimitLaw], shares: Sequence[float]) -> LimitLaw:
-    """Join the laws of parts of the positives; their negatives are the same.
+    """Return the mixture of the laws of parts of the positives, which share their negatives.
 
-    What the shares leave of one are positives without a signal, which look like negatives.
+    Where the shares sum to less than one, the other positives carry no signal and have the law of
+    negatives.
     """
     negative, bare = parts[0].negative, 1.0 - sum(shares)
     positive = _mixed([part.positive for part in parts], shares, negative, bare)
@@ -57,3 +58,12 @@ def _mixed(parts: Sequence[Nodes], shares: Sequence[float], negative: Nodes, bar
     if bare <= LEAST_SHARE:
         return mixed(parts, shares)
     return mixed([*parts, negative], [*shares, bare])
+
+
+def mean_law(laws: Sequence[JointLaw]) -> JointLaw:
+    """Return the mean of several laws, as one sample."""
+    y, m, tau, A, weight = (
+        np.concatenate(column) for column in zip(*(law[:5] for law in laws), strict=True)
+    )
+    weight = weight / len(laws)
+    return JointLaw(y, m, tau, A, weight, weight[None])

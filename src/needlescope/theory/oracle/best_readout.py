@@ -1,16 +1,15 @@
-"""The best readout of features whose law is known: no weight is wasted on directions of noise.
+"""The best readout of features whose law is known, with all weight in the special directions.
 
-A readout μ along the special directions and a bias b err with probability
+A readout μ along the special directions with a bias b has the test error
 
     E Φ(−y (μ·m + b)/√(τ·μ²)),
 
-which does not change when both are scaled. It is not convex: a search starts from the linear
-discriminant and from the query alone, at the best of several thresholds.
+invariant under scaling of both, and not convex: BFGS starts from the linear discriminant and from
+the query alone, each at the best of several thresholds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +21,7 @@ from ..saddle.measures import error_slope, test_error
 from ..saddle.problem import OrderParameters
 
 THRESHOLDS = np.linspace(-1.0, 3.0, 17)  # in units of the distance between the classes' means
-
-
-CONSTANT_BIAS = 1e6  # a bias that answers the same to all
+CONSTANT_BIAS = 1e6  # stands for an infinite bias, which answers the same label to all samples
 
 
 class BestReadout(NamedTuple):
@@ -39,17 +36,8 @@ class BestReadout(NamedTuple):
         return test_error(law, OrderParameters(self.mu, self.b, 0.0, 1.0))
 
 
-def mean_law(laws: Sequence[JointLaw]) -> JointLaw:
-    """Return the mean of several laws, as one sample."""
-    y, m, tau, A, weight = (
-        np.concatenate(column) for column in zip(*(law[:5] for law in laws), strict=True)
-    )
-    weight = weight / len(laws)
-    return JointLaw(y, m, tau, A, weight, weight[None])
-
-
 def best_readout(law: JointLaw, near: BestReadout | None = None) -> BestReadout:
-    """Return the best readout of a law, looked for from one of a law nearby, if there is one.
+    """Return the best readout of a law; ``near`` is that of a similar law to start from.
 
     Examples
     --------
@@ -95,7 +83,7 @@ def _starts(law: JointLaw) -> list[FloatArray]:
             continue
         mu = mu / size
         low, step = float(mu @ down), float(mu @ (up - down))
-        spare = float(np.sqrt(mu @ spread @ mu))  # where the means coincide
+        spare = float(np.sqrt(mu @ spread @ mu))  # the unit where the means coincide
         biases = [-(low + x * (step if abs(step) > 1e-3 * spare else spare)) for x in THRESHOLDS]
         errors = [test_error(law, OrderParameters(mu, b, 0.0, 1.0)) for b in biases]
         result.append(np.append(mu, biases[int(np.argmin(errors))]))

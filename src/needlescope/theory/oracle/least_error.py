@@ -62,8 +62,7 @@ def oracle(
     tol : float, default 1e-4
         Largest numerical uncertainty accepted, in (0, 1], as twice ``error_se``.
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------

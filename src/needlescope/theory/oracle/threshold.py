@@ -51,8 +51,7 @@ def oracle_threshold(
     tol : float, default 1e-4
         Largest numerical uncertainty of the error accepted, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
