@@ -473,7 +473,7 @@ CASES = [
     Case(
         "bayes to 1e-5",
         asks(ns.oracle_threshold, TASK, "bayes", 1e-5),
-        "is not known well enough to find where it is 1e-05; ask for a larger error",
+        "too large to find where it is 1e-05; take a larger error",
         ns.NotConverged,
     ),
     Case(

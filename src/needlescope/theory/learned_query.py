@@ -1,9 +1,9 @@
 """A trained query, and the uncertainty that it leaves in numbers computed from it.
 
 A query that is given, or trained by two steps, is exact. After a schedule κ and s are integrals
-with standard errors, which propagate by finite differences. A test error may change several times as
-much as s (9 times, at θ = 50 and L = 100), where signal and noise tokens are equally likely to have
-the largest weight.
+with standard errors, which propagate by finite differences. A test error may change several times
+as much as s (9 times, at θ = 50 and L = 100), where signal and noise tokens are equally likely to
+have the largest weight.
 """
 
 from __future__ import annotations

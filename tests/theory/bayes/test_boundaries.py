@@ -30,7 +30,9 @@ def test_a_verdict_is_that_of_all_replicates(monkeypatch):
     task = ns.Task(30, 1, 4.4, 0.5)
     assert ns.phase_boundaries(task).verdict == "smooth"
     monkeypatch.setattr(boundaries, "LADDER", LADDER[:1])
-    with pytest.raises(ns.NotConverged, match="whether the overlap jumps at theta=.* is within the numerical"):
+    with pytest.raises(
+        ns.NotConverged, match="whether the overlap jumps at theta=.* is within the numerical"
+    ):
         ns.phase_boundaries(task)
 
 

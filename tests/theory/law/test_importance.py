@@ -65,5 +65,5 @@ def test_what_cannot_be_found_is_said():
     def cliff(z):
         return -1e9 * np.arange(len(z))  # one draw is all, wherever it is
 
-    with pytest.raises(NotConverged, match="too rare to be found"):
+    with pytest.raises(NotConverged, match="did not reach the rare samples"):
         fit_proposals(np.zeros(2), cliff, 20)

@@ -115,7 +115,7 @@ def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) ->
 def test_a_path_that_is_left_to_chance_is_not_returned(monkeypatch) -> None:
     monkeypatch.setattr(path, "LATTICE_POINTS", (64, 128))
     wild = TRAINING.replace(loss="square", schedule=ns.Schedule.even(40, 5.0, 5.0, 50.0))
-    with pytest.raises(ns.NotConverged, match="steps this long leave the path to chance"):
+    with pytest.raises(ns.NotConverged, match="the path is unstable with steps this long"):
         ns.align(TASK, wild)
 
 
@@ -124,7 +124,9 @@ def test_where_no_lattice_could_tell_none_is_refined(monkeypatch) -> None:
     row = {"cosine_q": 0.0, "cosine_q_se": 0.7, "kappa": 1.0, "kappa_se": 0.0}
     monkeypatch.setattr(path, "at_level", lambda *given: asked.append(given[2]) or row)
     training = TRAINING.replace(schedule=ns.Schedule.even(3))
-    with pytest.raises(ns.NotConverged, match=r"by 256 points: .*take shorter ones \(eta_w"):
+    with pytest.raises(
+        ns.NotConverged, match=r"with 256 lattice points: .*take shorter ones \(eta_w"
+    ):
         path.after_schedule(TASK, training)
     assert asked == [2**8]
 

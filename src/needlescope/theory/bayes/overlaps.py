@@ -69,7 +69,7 @@ def solve_overlaps(task: Task, table: PosteriorMass, samples: FloatArray) -> Ove
 
 
 def _polished(theta: float, table: PosteriorMass, samples: FloatArray, q: FloatArray) -> FloatArray:
-    """Take q, which was interpolated, to the stationary equation; a few steps from transition."""
+    """Solve the stationary equation by a few Newton steps from an interpolated q."""
     for _ in range(3):
         M, slope = _local(theta, table, q)
         field = samples * theta**2 * M[..., 0]

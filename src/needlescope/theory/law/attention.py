@@ -1,7 +1,7 @@
 """The law of (v·a, g·a − ḡ, ‖a‖²) for attention, by randomised QMC.
 
 `draw` samples it for both labels from the same tokens. `attention_limit` compresses the samples of
-a label; `attention_samples` leaves them as they are.
+each label; `attention_samples` keeps them all.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _draw_one(
 
 
 def softmax_samples(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float) -> Samples:
-    """Return what softmax makes of sums over signal tokens, raised by ``tilt``, and over others.
+    """Return the samples of softmax, from sums over signal tokens, raised by ``tilt``, and others.
 
     At κ = ∞ all attention lies on the largest token.
     """
@@ -60,7 +60,7 @@ def softmax_samples(signal: Sums, noise: Sums, L: int, kappa: float, tilt: float
 
 @lru_cache(maxsize=2 * REPLICATES)
 def _sums(L: int, R: int, kappa: float, points: int, index: int) -> tuple[Sums, Sums]:
-    """Sums over signal tokens and over the others: the same for every strength and alignment."""
+    """Sums over signal tokens and over noise tokens, which do not depend on θ and s."""
     # signal tokens first: they matter most when there are few of them
     shapes = tuple((n, Tokens.kept(n)) for n in (R, L - R))
     signal, noise = draw_groups(shapes, points, index)
@@ -75,13 +75,13 @@ def attention_limit(
     kappa: float,
     cosine: float,
     level: Level,
-    beside: Orthogonal = None,
+    orthogonal: Orthogonal = None,
 ) -> LimitLaw:
     """Return the compressed limit law of attention for one task and query."""
-    build = partial(attention.nodes, L, theta, cosine, beside=beside)
+    build = partial(attention.nodes, L, theta, cosine, orthogonal=orthogonal)
     if kappa == 0.0:
-        item, A = np.ones(1), np.full(1, 1.0 / L)
-        nodes = [build(p * item, 0.0 * item, A, item, item[None]) for p in (R / L, 0.0)]
+        unit, A = np.ones(1), np.full(1, 1.0 / L)
+        nodes = [build(p * unit, 0.0 * unit, A, unit, unit[None]) for p in (R / L, 0.0)]
         return LimitLaw(nodes[0], nodes[1])
     samples = draw(L, R, kappa, theta * cosine, level.points)
     pairs = [compress(sample, level.cells) for sample in samples]
@@ -96,10 +96,10 @@ def attention_samples(
     kappa: float,
     cosine: float,
     points: int,
-    beside: Orthogonal = None,
+    orthogonal: Orthogonal = None,
 ) -> list[LimitLaw]:
-    """Return the law as it was drawn, one for each replicate, for integrands that cost nothing."""
-    build = partial(attention.nodes, L, theta, cosine, beside=beside)
+    """Return the uncompressed law of each replicate, for cheap integrands."""
+    build = partial(attention.nodes, L, theta, cosine, orthogonal=orthogonal)
     weight = np.full(points, 1.0 / points)
     result = []
     for index in range(REPLICATES):

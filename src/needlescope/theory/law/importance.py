@@ -1,10 +1,10 @@
-"""Integrals over standard normals that rare points carry: drawn where they are, and weighted.
+"""Importance sampling over standard normals, with adaptively fitted Gaussian mixtures.
 
-E f(z) with z ~ N(0, I) is the mean of f(z) φ(z)/q(z) over z drawn from any q. `fit_proposals` finds a
-mixture q of Gaussians that looks like φ f: it draws from one, fits the next by the moments of its
-draws, weighted by a power of φ f/q that leaves enough of them with a say, and goes on until that
-power is one, or near one for long: in many dimensions no fit is perfect. A fit keeps only what the
-draws can tell from a standard normal.
+E f(z) with z ~ N(0, I) is the mean of f(z) φ(z)/q(z) over z drawn from any proposal q.
+`fit_proposals` fits a Gaussian mixture q to φ f by tempering: it draws from the current mixture and
+fits the next one to the moments of the draws, weighted by the largest power of φ f/q that leaves a
+sufficient effective sample size, until that power is one, or near one repeatedly (in many
+dimensions no fit is perfect). A fit keeps only what differs significantly from N(0, I).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ...errors import NotConverged
 from ...lattice import replicate
 
 PILOT_DRAWS = 2**11  # draws for one fit
-LEAST_EFFECTIVE_SHARE = 0.15  # of them that still have a say in it
-MAX_FITS = 60  # fits at most, on the way
-GOOD_POWER, GOOD_FITS = 0.3, 4  # a power that is good enough, and fits for it to rise to one
-MAX_COMPONENTS = 4  # Gaussians at most, in one fit
-WIDENING = 1.2  # a fit's narrow axes: weights f φ/q stay bounded where q falls no faster than φ f
+LEAST_EFFECTIVE_SHARE = 0.15  # effective sample size of a fit, relative to its draws
+MAX_FITS = 60
+GOOD_POWER, GOOD_FITS = 0.3, 4  # stop after this many fits above this power
+MAX_COMPONENTS = 4  # Gaussians in one fit
+WIDENING = 1.2  # of narrow axes: weights stay bounded if q falls no faster than φ f
 
 
 class Proposal(NamedTuple):
-    """A Gaussian: variance ``values`` along orthonormal ``axes`` (columns), one across them."""
+    """A Gaussian: variance ``values`` along orthonormal ``axes`` (columns), 1 elsewhere."""
 
     mean: FloatArray
     values: FloatArray
@@ -50,7 +50,7 @@ class Proposal(NamedTuple):
         """
         centred = z - self.mean
         along = centred @ self.axes
-        # the squares of z cancel but for the mean's part: z is far out where samples are rare
+        # the squares of z, large for rare samples, cancel except for the mean's part
         quadratic = -2.0 * (z @ self.mean) + self.mean @ self.mean
         quadratic += (along * along) @ (1.0 / self.values - 1.0)
         return np.asarray(-0.5 * (quadratic + np.log(self.values).sum()))
@@ -62,18 +62,19 @@ def standard_normal(dims: int) -> Proposal:
 
 
 def draw_mixture(
-    tilts: Sequence[Proposal], points: int, index: int
+    proposals: Sequence[Proposal], points: int, index: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw as many points from each of several Gaussians; return them and log φ/q of the mixture.
+    """Draw ``points`` from each Gaussian; return the draws and log φ/q of the mixture.
 
-    Each is a randomly shifted lattice of its own, in ``index`` as `lattice.replicate` has it.
+    Each Gaussian has its own randomly shifted lattice, numbered as in `lattice.replicate`.
     """
-    z = np.concatenate([
-        tilt.place(ndtri(replicate(points, len(tilt.mean), index + SHIFTS_PER_PROPOSAL * place)))
-        for place, tilt in enumerate(tilts)
-    ])  # fmt: skip
-    ratios = np.stack([tilt.log_ratio(z) for tilt in tilts])
-    return z, np.log(len(tilts)) - logsumexp(ratios, axis=0)
+    draws = []
+    for place, proposal in enumerate(proposals):
+        u = replicate(points, len(proposal.mean), index + SHIFTS_PER_PROPOSAL * place)
+        draws.append(proposal.place(ndtri(u)))
+    z = np.concatenate(draws)
+    ratios = np.stack([proposal.log_ratio(z) for proposal in proposals])
+    return z, np.log(len(proposals)) - logsumexp(ratios, axis=0)
 
 
 SHIFTS_PER_PROPOSAL = 1000  # indices of shifts that one Gaussian may use
@@ -82,7 +83,7 @@ SHIFTS_PER_PROPOSAL = 1000  # indices of shifts that one Gaussian may use
 def fit_proposals(
     start: FloatArray, log_f: Callable[[FloatArray], FloatArray], index: int
 ) -> list[Proposal]:
-    """Return Gaussians that look like φ f, near the place to start from if there are several.
+    """Return Gaussians fitted to φ f, starting from a mean at ``start``.
 
     ``index`` numbers the random shifts of the draws.
 
@@ -95,26 +96,26 @@ def fit_proposals(
     >>> [one.mean.round(0).item() for one in fit_proposals(np.zeros(1), beyond, 0)]
     [6.0]
     """
-    tilts = [standard_normal(len(start))._replace(mean=start)]
+    proposals = [standard_normal(len(start))._replace(mean=start)]
     near = 0
     for step in range(MAX_FITS):
         z, log_weight = draw_mixture(
-            tilts, PILOT_DRAWS // 2 ** (len(tilts) - 1).bit_length(), index + step
+            proposals, PILOT_DRAWS // 2 ** (len(proposals) - 1).bit_length(), index + step
         )
         log_weight += log_f(z)
         power = _power(log_weight)
-        tilts = _fit_mixture(z, power * log_weight)
+        proposals = _fit_mixture(z, power * log_weight)
         near += power > GOOD_POWER
         if power == 1.0 or near == GOOD_FITS:
-            return tilts
+            return proposals
     raise NotConverged(
-        f"the samples that carry the integral are too rare to be found: {MAX_FITS} steps towards "
-        "them, each as far as the draws can tell, do not arrive; a weaker signal can be solved"
+        f"importance sampling did not reach the rare samples of the integral in {MAX_FITS} fits; "
+        "take a weaker signal"
     )
 
 
 def effective_share(log_weight: FloatArray) -> float:
-    """Return (Σ w)²/(N Σ w²): one if all weights are equal, 1/N if one is all.
+    """Return the effective sample size over N, (Σ w)²/(N Σ w²).
 
     Examples
     --------
@@ -126,7 +127,7 @@ def effective_share(log_weight: FloatArray) -> float:
 
 
 def _power(log_weight: FloatArray) -> float:
-    """Return the largest power of the weights, up to one, at which enough draws have a say."""
+    """Return the largest power of the weights, up to one, with a sufficient effective share."""
     low, high = 0.0, 1.0
     if effective_share(log_weight) >= LEAST_EFFECTIVE_SHARE:
         return 1.0
@@ -138,10 +139,10 @@ def _power(log_weight: FloatArray) -> float:
 
 
 def _fit_mixture(z: FloatArray, log_weight: FloatArray) -> list[Proposal]:
-    """Fit Gaussians to weighted draws: one, or two to the halves of what one does not fit.
+    """Fit Gaussians to weighted draws, splitting those that one Gaussian does not fit.
 
-    Where f is log-concave φ f is nowhere wider than φ. An axis along which it is shows several
-    peaks: there the draws are parted, the widest first.
+    For a log-concave f, φ f is nowhere wider than φ. A wider axis indicates several peaks: the
+    draws are split along it, the widest first.
     """
     w = np.exp(log_weight - log_weight.max())
     w /= w.sum()
@@ -154,11 +155,11 @@ def _fit_mixture(z: FloatArray, log_weight: FloatArray) -> list[Proposal]:
         upper = _upper(z @ fit.axis, w)
         halves = [(z[side], w[side]) for side in (upper, ~upper)]
         parts[widest : widest + 1] = [(_moments(*half), *half) for half in halves]
-    return [fit.tilt for fit, _, _ in parts]
+    return [fit.proposal for fit, _, _ in parts]
 
 
 def _upper(x: FloatArray, w: FloatArray) -> IndexArray:
-    """Part weighted numbers in two, each nearer to its own mean."""
+    """Split weighted numbers in two clusters, each number nearer to its own mean."""
     cut = w @ x / w.sum()
     for _ in range(20):
         upper = x > cut
@@ -168,13 +169,13 @@ def _upper(x: FloatArray, w: FloatArray) -> IndexArray:
 
 
 class _Fit(NamedTuple):
-    tilt: Proposal
+    proposal: Proposal
     axis: FloatArray  # the widest
-    width: float  # variance along it, over the most that noise would show
+    width: float  # variance along it, relative to the largest that noise explains
 
 
 def _moments(z: FloatArray, w: FloatArray) -> _Fit:
-    """Fit mean and covariance, each where it differs from N(0, I) by more than noise would."""
+    """Fit mean and covariance where they differ significantly from N(0, I)."""
     w = w / w.sum()
     count = 1.0 / (w @ w)
     mean = w @ z
@@ -185,5 +186,5 @@ def _moments(z: FloatArray, w: FloatArray) -> _Fit:
     low, high = 0.95 * max(1.0 - noise, 0.0) ** 2, 1.05 * (1.0 + noise) ** 2
     kept = (values > high) | (values < low)
     narrow = np.minimum(WIDENING * values + 1e-4, 1.0)
-    tilt = Proposal(mean, np.where(values < 1.0, narrow, values)[kept], axes[:, kept])
-    return _Fit(tilt, axes[:, -1], float(values[-1] / high))
+    proposal = Proposal(mean, np.where(values < 1.0, narrow, values)[kept], axes[:, kept])
+    return _Fit(proposal, axes[:, -1], float(values[-1] / high))

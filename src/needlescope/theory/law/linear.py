@@ -1,4 +1,4 @@
-"""The law of (v·a, g·a − ḡ, ‖a‖²) for linear attention, by Gauss quadrature: nothing is drawn.
+"""The law of (v·a, g·a − ḡ, ‖a‖²) for linear attention, by Gauss quadrature.
 
 With t = θs, S = R(1 − R/L) and c = P(g + t v), the weights are a = (1 + κ c)/L. Only
 x = v·Pg/√S ~ N(0, 1) and the rest r = ‖Pg‖² − x² ~ χ²(L − 2) of a positive's tokens matter:
@@ -6,8 +6,8 @@ x = v·Pg/√S ~ N(0, 1) and the rest r = ‖Pg‖² − x² ~ χ²(L − 2) of 
     v·a = R/L + (κ/L)(√S x + t S)        g·a − ḡ = (κ/L)(x² + r + t √S x)
     ‖a‖² = 1/L + (κ/L)²((x + t √S)² + r)
 
-and of a negative's ‖Pg‖² ~ χ²(L − 1) alone. Of two tokens one number is left, and ‖a‖² has a dip
-as narrow as 1/κ where they are equal: there the rule has panels that narrow towards it.
+and of a negative's ‖Pg‖² ~ χ²(L − 1) alone. With two tokens there is one variable, and ‖a‖² has a
+dip of width 1/κ where they are equal: there the rule has panels that narrow towards it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ...models.nodes import LimitLaw, Nodes
 from .ladder import Level
 from .mixtures import Orthogonal
 
-POINTS_PER_CELL = 8  # of quadrature, for each cell that a sampled law would be compressed to
+POINTS_PER_CELL = 8  # of quadrature, for each cell of a compressed law
 MAX_POINTS = 512  # points of one variable
-LEAST_WEIGHT = 1e-20  # of weight: most points of a fine rule lie where no sample does
-PANEL_END, PANEL_WIDTH = 10.0, 0.5  # where panels end, and how wide they are away from a dip
-PANEL_REDUCTION = 8  # times fewer points in a panel than a rule without panels has
+LEAST_WEIGHT = 1e-20  # of a point that is kept: most points of a fine rule lie far out
+PANEL_END, PANEL_WIDTH = 10.0, 0.5  # away from the dip
+PANEL_REDUCTION = 8  # factor by which a panel has fewer points than a rule without panels
 
 Rule: TypeAlias = "tuple[FloatArray, FloatArray]"
 """Points and weights."""
@@ -43,7 +43,7 @@ def linear_limit(
     kappa: float,
     cosine: float,
     level: Level,
-    beside: Orthogonal = None,
+    orthogonal: Orthogonal = None,
 ) -> LimitLaw:
     """Return the limit law of linear attention for one task and query.
 
@@ -56,12 +56,12 @@ def linear_limit(
     1.25
     """
     count = int(np.sqrt(POINTS_PER_CELL * level.cells))
-    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n, beside) for n in (count, count // 2))
+    fine, coarse = (_nodes(L, R, theta, kappa, cosine, n, orthogonal) for n in (count, count // 2))
     return LimitLaw(*fine, coarse=coarse)
 
 
 def _nodes(
-    L: int, R: int, theta: float, kappa: float, cosine: float, count: int, beside: Orthogonal
+    L: int, R: int, theta: float, kappa: float, cosine: float, count: int, orthogonal: Orthogonal
 ) -> tuple[Nodes, Nodes]:
     """Return positives and negatives at ``count`` points for each of x and r."""
     t, S = theta * cosine, R * (1.0 - R / L)
@@ -70,7 +70,7 @@ def _nodes(
     counts = weight > LEAST_WEIGHT
     x, r, weight = x[counts], r[counts], weight[counts]
     square, along = x**2 + r, np.sqrt(S) * x  # ‖Pg‖² and v·Pg
-    build = partial(_build, L, theta, kappa, cosine, beside=beside)
+    build = partial(_build, L, theta, kappa, cosine, orthogonal=orthogonal)
     positive = build(R / L + kappa / L * (along + t * S), square + t * along,
                      square + 2.0 * t * along + t**2 * S, weight)  # fmt: skip
     return positive, build(0.0 * noise, noise, noise, noise_weight)
@@ -85,7 +85,7 @@ def _rules(L: int, S: float, kappa: float, raised: float, count: int) -> tuple[R
         return (
             (panels(-raised, kappa, count), nothing, equal) if S > 0.0 else (nothing, equal, equal)
         )
-    each = count if S > 0.0 else min(count**2, MAX_POINTS)  # where x is nothing, r gets all points
+    each = count if S > 0.0 else min(count**2, MAX_POINTS)  # without x, r gets all points
     x = normal(each) if S > 0.0 else nothing
     return x, chi_square(L - 1 - (S > 0.0), each), chi_square(L - 1, count)
 
@@ -100,13 +100,13 @@ def _build(
     square: FloatArray,
     weight: FloatArray,
     *,
-    beside: Orthogonal,
+    orthogonal: Orthogonal,
 ) -> Nodes:
-    """Turn v·a, g·c and ‖c‖² into nodes; two equal replicates say that nothing was drawn."""
+    """Turn v·a, g·c and ‖c‖² into nodes; two equal replicates have no sampling error."""
     A = 1.0 / L + (kappa / L) ** 2 * square
     score = kappa / L * moment
     twice = np.stack([weight, weight])
-    return attention.nodes(L, theta, cosine, mass, score, A, weight, twice, beside)
+    return attention.nodes(L, theta, cosine, mass, score, A, weight, twice, orthogonal)
 
 
 def panels(dip: float, kappa: float, count: int) -> Rule:
@@ -142,7 +142,7 @@ def normal(count: int) -> Rule:
 
 
 def chi_square(degrees: int, count: int) -> Rule:
-    """Return points and weights of Gauss quadrature over χ² with so many degrees of freedom.
+    """Return points and weights of Gauss quadrature over χ² with ``degrees`` degrees of freedom.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def chi_square(degrees: int, count: int) -> Rule:
     return 2.0 * np.maximum(points, 0.0), weight
 
 
-def _gauss(diagonal: FloatArray, beside: FloatArray) -> Rule:
+def _gauss(diagonal: FloatArray, off: FloatArray) -> Rule:
     """Return points and weights by the recurrence of the orthonormal polynomials."""
-    points, vectors = eigh_tridiagonal(diagonal, beside)
+    points, vectors = eigh_tridiagonal(diagonal, off)
     return points, vectors[0] ** 2

@@ -1,8 +1,8 @@
-"""Attention's law as a function of standard normals, which can be moved to where rare samples are.
+"""Attention's law as a function of standard normals z, for importance sampling of rare events.
 
-`tokens` turns uniforms into tokens; here V_j = Φ(z_j) instead, so that z ~ N(0, I) gives the same
-law, and z drawn elsewhere reaches samples rarer than 10⁻¹⁶, which no uniform does. The tokens of a
-negative are one group: whichever of them is largest, it is the first.
+`law.tokens` turns uniforms V_j into tokens; here V_j = Φ(z_j), so that z ~ N(0, I) gives the same
+law, and a shifted z reaches samples rarer than 10⁻¹⁶, which uniforms cannot. The tokens of a
+negative are one group, in decreasing order.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ...models.nodes import Nodes
 from .attention import softmax_samples
 from .tokens import Tokens
 
-MAX_NORMAL = 37.0  # beyond it 1 − Φ is no number
-MIN_LOG_U = -700.0  # the logarithm of a chance that is one still
+MAX_NORMAL = 37.0  # beyond it 1 − Φ underflows
+MIN_LOG_U = -700.0  # of a uniform: below it U underflows
 
 
 class NormalLaw(NamedTuple):
-    """The law of samples with R signal tokens (none: 0) and a label, −1 or +1, of one query."""
+    """The law of samples with R ≥ 0 signal tokens and a label, −1 or +1, for one query."""
 
     L: int
     R: int
@@ -43,7 +43,7 @@ class NormalLaw(NamedTuple):
         return sum(Tokens.dims(n) for n in self.groups)
 
     def nodes(self, z: FloatArray, weight: FloatArray) -> Nodes:
-        """Return the samples that normals, points × dims, lead to.
+        """Return the samples as a function of normals, points × dims.
 
         Examples
         --------

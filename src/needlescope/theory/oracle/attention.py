@@ -1,8 +1,8 @@
-"""The least error of attention that knows ξ: query κξ, weights ±ξ, best κ, sign and threshold.
+"""The least error of attention with a known ξ: query κξ, readout ±ξ, best κ, sign and threshold.
 
-A small quasi-random sample of the score finds where to look; the error itself, a smooth function of
-κ and the threshold, comes from `score` with nothing random in it, and a simplex search minimises
-it. Where positives are rare the best κ is infinite: only the largest token counts (`score.hard`).
+A small quasi-random sample of the score gives starting points; the error itself, a smooth function
+of κ and the threshold, comes from the quadrature of `score`, and a simplex search minimises it.
+Where positives are rare the best κ is infinite: only the largest token counts (`score.hard`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .counts import Count, pairs
 
 SAMPLE_SIZE = 2**11
 KAPPA_GRID = 10
-WINDOW = 65  # of neighbouring thresholds, averaged over when a sample picks one
+WINDOW = 65  # neighbouring thresholds averaged over when a sample picks one
 MAX_EVALUATIONS = 60
-LEAST_ERROR = 1e-9  # an error not worth improving on
+LEAST_ERROR = 1e-9  # a smaller error is not improved on
 
 
 class AttentionRule(NamedTuple):
-    """An attention classifier along ξ and its error; ``bound`` is that of its numerical error."""
+    """An attention classifier along ξ, its error, and a bound on its numerical error."""
 
     error: float
     bound: float
@@ -36,7 +36,7 @@ class AttentionRule(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A classifier on the way, its threshold in standard deviations above the mean score."""
+    """A classifier in the search; ``offset`` is its threshold, standardised by negatives."""
 
     error: float
     log_kappa: float
@@ -90,7 +90,7 @@ def hard_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
 
 
 class _Search:
-    """The error over κ and threshold, and a sample of tokens that tells where scores lie."""
+    """The error over κ and threshold, and a sample of tokens to place the thresholds."""
 
     def __init__(self, L: int, R: Count, theta: float, pi: float) -> None:
         self.L, self.R, self.theta, self.pi = L, R, theta, pi
@@ -127,7 +127,7 @@ class _Search:
         return points
 
     def scores(self, kappa: float, lift: float) -> FloatArray:
-        """Return the scores of a sample; where R is random, some of it for each R."""
+        """Return the scores of a sample, mixed over R where it is random."""
         every = [_scores(*tokens, kappa, lift) for tokens, _ in self.samples]
         if len(every) == 1:
             return every[0]
@@ -183,7 +183,7 @@ def _pick(scores: list[FloatArray], pi: float) -> tuple[int, float]:
     joined = np.concatenate(scores)
     order = joined.argsort(kind="stable")
     negative = order < len(scores[0])
-    # passing a positive on the way up adds an error, passing a negative takes one away
+    # moving up past a positive adds an error, past a negative removes one
     steps = np.where(negative, -(1.0 - pi), pi) / len(scores[0])
     error = (1.0 - pi) + np.cumsum(steps)
     smooth = np.convolve(error, np.full(WINDOW, 1.0 / WINDOW), mode="valid")
@@ -195,9 +195,9 @@ def _pick(scores: list[FloatArray], pi: float) -> tuple[int, float]:
 
 
 def _local_minima(starts: list[_Candidate]) -> list[_Candidate]:
-    """The (at most two) lowest starts that no neighbour in κ undercuts, save the last.
+    """The (at most two) lowest local minima over κ, except the last point of the grid.
 
-    Errors that fall up to the end of the grid fall on to the hard limit.
+    Errors that decrease up to the end of the grid decrease to the hard limit.
     """
     errors = [np.inf] + [start.error for start in starts]
     result = [

@@ -1,4 +1,4 @@
-"""The Bayes error: the least error of any classifier that knows ξ.
+"""The Bayes error: the least error of any classifier with a known ξ.
 
 With Λ = e_R(e^{θx}) e^{−Rθ²/2} / C(L, R), the mean over R-subsets S of exp(θ Σ_S x − Rθ²/2), it
 pays to answer + when the odds ω = πΛ/(1 − π) exceed one, so that
@@ -6,8 +6,8 @@ pays to answer + when the odds ω = πΛ/(1 − π) exceed one, so that
     error = (1 − π) E₋ min(1, ω) = π E₊ min(1, 1/ω):
 
 one expectation of a bounded continuous function under one label. We take the rarer label, whose
-factor is smaller. Two exact facts sharpen it. The mean token m is independent of the centred tokens
-and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x), with
+factor is smaller. Two exact facts reduce the variance. The mean token m is independent of the
+centred tokens and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x), with
 the symmetry of the normal law, makes the centred part the same for R and for L − R signal tokens,
 so the smaller number serves.
 
@@ -57,12 +57,12 @@ def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, inde
 def replicate_mixture(L: int, R: Count, theta: float, pi: float, points: int, index: int) -> float:
     """Return the Bayes error by one QMC replicate where R is random.
 
-    Λ is the mixture over R of the mean over R-subsets, all of the same draws of negatives; the mean
-    token enters each part differently, and is drawn as well.
+    Λ is the mixture over R of the mean over R-subsets, all of the same draws of negatives. The mean
+    token enters each part differently, and is sampled too.
 
     Examples
     --------
-    A mixture that is all but certain to have one signal token:
+    A mixture that has one signal token almost surely:
 
     >>> round(replicate_mixture(10, ((1, 1.0 - 1e-9), (2, 1e-9)), 2.0, 0.5, 2048, 0), 3)
     0.298
@@ -70,14 +70,14 @@ def replicate_mixture(L: int, R: Count, theta: float, pi: float, points: int, in
     groups = token_groups(L, 0, theta, positive=False)
     drawn, logs = draw(groups, points, index), []
     g = drawn[0].g
-    whole = scaled_polynomials(theta, most(R), g) if groups[0].bulk == 0 else None
+    polynomials = scaled_polynomials(theta, most(R), g) if groups[0].bulk == 0 else None
     for r, chance in pairs(R):
         if r == 0:
             value = np.zeros(points)
-        elif whole is None:
+        elif polynomials is None:
             value = Series(theta, r, groups)(drawn)[0]
         else:
-            value = np.log(whole[r]) + theta * g[:, :r].sum(axis=1) - log_binomial(L, r)
+            value = np.log(polynomials[r]) + theta * g[:, :r].sum(axis=1) - log_binomial(L, r)
         logs.append(value - 0.5 * r * theta**2 + np.log(chance))
     log_odds = logsumexp(logs, axis=0) + np.log(pi / (1.0 - pi))
     return float((1.0 - pi) * np.exp(np.minimum(log_odds, 0.0)).mean())
@@ -103,7 +103,7 @@ def replicate_given(
         )
     reach = theta * patterns @ basis.T  # mean of the components, a row for each pattern
     chance = np.array(positions.probabilities)
-    # negatives whatever π: a positive would need its pattern drawn, and the integrand jumps there
+    # always negatives: sampling the pattern of a positive makes the integrand discontinuous
     x = ndtri(replicate(points, len(basis), index))
     shift = 0.5 * np.square(reach).sum(axis=1)
     parts = np.array_split(x, 1 + len(x) * len(chance) // BAYES_BLOCK)

@@ -1,4 +1,4 @@
-"""The number of signal tokens as oracles are given it: a number, or a law of numbers."""
+"""The number of signal tokens as oracles take it: a number, or its distribution."""
 
 from __future__ import annotations
 

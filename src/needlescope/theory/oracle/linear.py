@@ -1,4 +1,4 @@
-"""The least errors of the two linear models that know ξ.
+"""The least errors of the two linear models with a known ξ.
 
 *Pooled*: the mean token along ξ is N(θR/L, 1/L) or N(0, 1/L), so with SNR = θR/√L and τ in units
 of 1/√L,
@@ -13,7 +13,7 @@ For uniform positions the best u that multi-start optimisation over all of R^L f
 (2,000 random tasks with L ≤ 8; ``tests/theory/oracle/test_linear.py`` repeats some): k tokens at a,
 the others at c, 0 ≤ c ≤ a. Then u·v = aH + c(R − H) with H hypergeometric, and three numbers are
 left to search: k, c/a and τ. Mostly a = c is best, which is pooling; where positives are rare and
-hardly detectable, betting on few tokens is better. Given patterns of positions are searched over
+hardly detectable, few tokens are better. Given patterns of positions are searched over
 the span of the patterns.
 """
 
@@ -37,7 +37,7 @@ ROUNDING = 1e-9  # rounding in the hypergeometric law of long sequences
 SINGLES = 16
 MIXTURES = 6
 SEED = 20_250_925
-MAX_BFGS_DIMENSION = 50  # dimensions beyond which a search keeps no full matrix
+MAX_BFGS_DIMENSION = 50  # beyond it L-BFGS
 
 
 class LinearRule(NamedTuple):
@@ -82,7 +82,7 @@ def vectorized(L: int, R: int, theta: float, pi: float) -> LinearRule:
 
     Examples
     --------
-    Of three tokens, with rare and weak positives, it pays to watch one:
+    With rare and weak positives, one token of three is better than all:
 
     >>> round(pooled(3, 1, 2.0, 0.1).error, 4), round(vectorized(3, 1, 2.0, 0.1).error, 4)
     (0.0967, 0.0947)
@@ -222,7 +222,7 @@ def _span_starts(patterns: FloatArray, chance: FloatArray) -> FloatArray:
 def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -> LinearRule:
     """BFGS over the direction x and the threshold, from the best threshold at x0.
 
-    In many dimensions its memory is limited: there the full matrix costs more than it saves.
+    In many dimensions with limited memory, where the full matrix costs more than it saves.
     """
 
     def error(point: FloatArray) -> tuple[float, FloatArray]:

@@ -1,14 +1,14 @@
-"""The Bayes error where one token carries the signal, without sampling.
+"""The Bayes error where one token carries the signal, by quadrature.
 
-With R = 1 it pays to answer + when S = Σ_l e^{θ x_l} exceeds c = L e^{θ²/2} (1 − π)/π: a sum over
-independent tokens, N(0, 1) or, on the one signal token of a positive sample, N(θ, 1). So its
+With R = 1 the Bayes rule answers + when S = Σ_l e^{θ x_l} exceeds c = L e^{θ²/2} (1 − π)/π: a sum
+over independent tokens, N(0, 1) or, on the one signal token of a positive sample, N(θ, 1). So its
 distribution function is one Fourier integral of a product of L one-token integrals, as in `score`,
 
     P(S < c) = ½ + α/π − (1/π) Im ∫ φ(q) e^{−iqc} ds,   q = e^{s − iα},
     φ(q) = (E e^{iq e^{θg}})^{L−1} E e^{iq e^{θ(g + lift)}},  g ~ N(0, 1), lift = 0 or θ.
 
 On a line x + iη the one-token integrand decays as e^{−|q| e^{θx} sin(θη − α)}, where on the real
-axis it rings; both trapezoid rules then converge geometrically. Nothing is random.
+axis it oscillates; both trapezoid rules then converge geometrically.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from typing import NamedTuple
 import numpy as np
 
 TOKEN_RANGE = 9.0  # standard deviations kept on either side of a token's mean
-PATH_HEIGHT = 0.9  # θη, as long as
-MAX_HEIGHT = 2.0  # η is no more than this
-RAY_ANGLE = 0.3  # α, or if less
-RAY_SHARE = 0.4  # this part of θη
+PATH_HEIGHT = 0.9  # θη
+MAX_HEIGHT = 2.0  # of η
+RAY_ANGLE = 0.3  # α, at most
+RAY_SHARE = 0.4  # of θη, which α does not exceed either
 STEP = 0.1  # of the logarithm of q
 SPACING = 0.2  # of the nodes of x, in units of min(1/θ, 1)
-TRUNCATION = 1e-12  # at the ends
+TRUNCATION = 1e-12  # of the integral at both ends
 BLOCK, MAX_BLOCKS = 16, 60
-MAX_LOG_TERM = 10.0  # logarithm of a term from which rounding would be seen in the sum
-MAX_THETA = 8.0  # θ beyond which the integral over q grows long
+MAX_LOG_TERM = 10.0  # beyond it rounding would show in the sum
+MAX_THETA = 8.0  # beyond it the integral over q becomes long
 
 
 class Estimate(NamedTuple):
-    """An error, and a bound on its numerical error: infinite, if the integral has no end."""
+    """An error, and a bound on its numerical error, infinite where the rule does not apply."""
 
     error: float
     uncertainty: float

@@ -1,4 +1,4 @@
-"""The least error of linear attention that knows ξ: query κξ, weights ξ, best κ and threshold.
+"""The least error of linear attention with a known ξ: query κξ, readout ξ, best κ and threshold.
 
 With a = (1 + κ P x)/L the score is a·x = x̄ + (κ/L)‖Px‖². Mean and spread of normal tokens are
 independent: √L x̄ ~ N(m, 1) and ‖Px‖² ~ χ²(L − 1) with non-centrality λ, where m = θR/√L and
@@ -8,7 +8,7 @@ that κ sets, T = cos(φ) √L x̄ + sin(φ) (‖Px‖² − L + 1)/√(2(L − 
     P(T < τ) = ½ + α/π − (1/π) Im ∫ ψ(e^{s − iα}) ds,    log ψ(q) = log E e^{iqT} − iqτ
 
 in closed form; the trapezoid rule along a turned path gives it to rounding, as in `score`.
-Positives are larger in both parts, so the weights are never −ξ. A coarse rule finds where to look;
+Positives are larger in both parts, so the readout is never −ξ. A coarse rule gives starting points;
 a simplex search on the fine one minimises over φ and τ.
 """
 
@@ -24,19 +24,19 @@ from ...arrays import FloatArray
 from .attention import AttentionRule
 from .counts import Count, most, pairs
 
-RAY_ANGLES = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves uncertainty
+RAY_ANGLES = 0.3, -0.3, 0.1, -0.1  # α, tried in this order until PATH_TOL is met
 STEP = 0.04  # of the logarithm of q, in proportion to α
-COARSE_FACTOR = 2  # times that, to see where the best rule is
-LOG_Q_RANGE = -30.0, 12.0  # of that logarithm: what is left out is below rounding
-ANGLES, TAUS = 9, 21  # of a coarse look
-ZOOMS = 3  # at thresholds, each around the best of the one before
+COARSE_FACTOR = 2  # of the step in the coarse rule
+LOG_Q_RANGE = -30.0, 12.0  # truncation error below rounding
+ANGLES, TAUS = 9, 21  # of the coarse scan
+ZOOMS = 3  # of the scan of thresholds, each around the best of the last
 MAX_EVALUATIONS = 200  # of a simplex search, which takes 90 or so
-PATH_TOL, COARSE_PATH_TOL = 1e-9, 1e-4  # an uncertainty at which no other path is tried
-MAX_UNCERTAINTY = 1e-5  # beyond it a threshold is passed over
-COARSE_MAX_UNCERTAINTY = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
-MAX_LOG_TERM = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
-MIN_LOG_TERM = -45.0  # the logarithm of a term that does not matter
-LEAST_SQUARE = 1e-3  # a threshold this near the least of ‖Px‖² is none
+PATH_TOL, COARSE_PATH_TOL = 1e-9, 1e-4  # uncertainty at which no other path is tried
+MAX_UNCERTAINTY = 1e-5  # beyond it a threshold is skipped
+COARSE_MAX_UNCERTAINTY = 1e-3  # the same for the coarse rule
+MAX_LOG_TERM = 20.0  # beyond it rounding dominates
+MIN_LOG_TERM = -45.0  # smaller terms are left out
+LEAST_SQUARE = 1e-3  # distance of a threshold from the least of ‖Px‖²
 
 
 def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
@@ -46,7 +46,7 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
 
     Examples
     --------
-    Where the signal moves the mean of the tokens little, their spread tells more:
+    Where the signal hardly moves the mean token, the spread of the tokens is informative:
 
     >>> found = best_linear(100, 1, 6.0, 0.5)
     >>> round(found.error, 4), round(found.kappa, 1)
@@ -56,11 +56,11 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
     starts = [_scan(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
     result = [_descend(errors, start) for start in _local_minima(starts)]
-    # the ends, where one of the two parts is all, are no inside of a simplex
+    # the ends φ = 0 and π/2 are searched over the threshold alone
     result += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
     _, angle, tau = min(result)
     error, uncertainty = (float(error[0]) for error in errors(angle, np.array([tau])))
-    bound = uncertainty + 1e-12  # of the rule with half the nodes: more than its own
+    bound = uncertainty + 1e-12  # that of the rule with half the nodes, an upper bound
     # T = cos(φ) √L (x̄ + (κ/L)‖Px‖²) − shift
     spread = np.sqrt(2.0 * (L - 1.0))
     raised = tau + np.sin(angle) * (L - 1.0) / spread
@@ -79,7 +79,7 @@ _Errors = Callable[..., tuple[FloatArray, FloatArray]]
 def _errors(
     L: int, R: Count, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the error at each threshold, and how far it may be off."""
+    """Return the error at each threshold, and its uncertainty."""
     negative, noise_doubt = below(L, 0.0, 0.0, angle, taus, step)
     parts = [
         chance * np.stack(below(L, *_moved(L, r, theta), angle, taus, step))
@@ -96,16 +96,16 @@ def _moved(L: int, R: int, theta: float) -> tuple[float, float]:
 
 
 def _range(L: int, R: int, theta: float, angle: float) -> tuple[float, float]:
-    """Return between which thresholds the best is."""
+    """Return an interval that contains the best threshold."""
     m, noncentral = _moved(L, R, theta)
     shift = np.cos(angle) * m + np.sin(angle) * noncentral / np.sqrt(2.0 * (L - 1.0))
-    # below ‖Px‖² = 0 and nine deviations of x̄ there is nothing
+    # no scores below ‖Px‖² = 0 and nine deviations of x̄
     low = max(-9.0, LEAST_SQUARE - np.sin(angle) * np.sqrt(0.5 * (L - 1.0)) - 9.0 * np.cos(angle))
     return low, shift + 9.0 * (1.0 + np.sqrt(noncentral / L))
 
 
 def _scan(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
-    """Return about the best threshold at an angle."""
+    """Return roughly the best threshold at an angle."""
     least = low
     for _ in range(ZOOMS):
         taus = np.linspace(low, high, TAUS)
@@ -118,7 +118,7 @@ def _scan(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
 
 
 def _local_minima(starts: list[_Rule]) -> list[_Rule]:
-    """Return the rules that no neighbour in angle undercuts."""
+    """Return the local minima over the angle."""
     beside = [(np.inf,), *starts, (np.inf,)]
     return [
         start for k, start in enumerate(starts) if start[0] <= min(beside[k][0], beside[k + 2][0])
@@ -136,7 +136,7 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
         if not 0.0 <= angle <= 0.5 * np.pi:
             return 1.0
         value, uncertainty = errors(angle, np.array([tau]))
-        # with its uncertainty, or a search would find where the rule errs in its favour
+        # add the uncertainty, or the search would exploit numerical error
         return float(value[0] + uncertainty[0]) if uncertainty[0] <= MAX_UNCERTAINTY else 1.0
 
     inwards = -0.05 if start[1] > 0.25 * np.pi else 0.05
@@ -150,7 +150,7 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
 def below(
     L: int, m: float, noncentral: float, angle: float, tau: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(T < τ) at each τ, and how far it may be off: what half of the nodes differ by.
+    """Return P(T < τ) at each τ, and its uncertainty: the difference to half of the nodes.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def below(
 def _along(
     turn: float, step: float, L: int, m: float, noncentral: float, angle: float, tau: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(T < τ) by one path, and its uncertainty, of rounding too: large terms cancel."""
+    """Return P(T < τ) along one path, and its uncertainty, which includes rounding."""
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
     q = np.exp(np.arange(*LOG_Q_RANGE, step) - 1j * turn)
     pole = 1.0 - 2j * q * square

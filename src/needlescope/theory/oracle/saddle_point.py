@@ -4,8 +4,8 @@ e_r = (1/2πi) ∮ e^{K(u) − ru} du with K(u) = Σ log(1 + e^{u + θx}) gives,
 
     log e_r = K − ru − ½ log(2πK'') + log(1 + K''''/(8K''²) − 5K'''²/(24K''³)).
 
-Against the same formula for C(L, r) = e_r(1, …, 1), which takes most of its error away, it is right
-to 10⁻⁴ for r > 12. K is summed over the largest tokens of each group as they are; the bulk below
+Relative to the same formula for C(L, r) = e_r(1, …, 1), which cancels most of its error, it is
+accurate to 10⁻⁴ for r > 12. K is summed over the largest tokens of each group; the bulk below
 them, n i.i.d. normals truncated to g < T, adds a random function of u: Gaussian, with the mean and
 covariance of its terms. That function is carried by its values at Chebyshev nodes around the
 population's saddle point, together with Σ g, on the normals of `Tokens`; mean and covariance

@@ -1,4 +1,4 @@
-"""The law of attention's score x·softmax(κx) when query and weights lie along ξ, without sampling.
+"""The law of attention's score x·softmax(κx), query and readout along ξ, by quadrature.
 
 The score is below τ exactly when D = Σ_l h(x_l) < 0, h(x) = (x − τ) e^{κx}: a sum over independent
 tokens, N(0, 1) or, on the R signal tokens of a positive sample, N(θ, 1). So its distribution
@@ -8,9 +8,10 @@ function is one Fourier integral of a product of L one-token integrals,
     φ(q) = (E e^{iq h(g)})^{L−R} (E e^{iq h(g + θ)})^R,  g ~ N(0, 1).
 
 Both integrals converge geometrically under the trapezoid rule once their paths are bent: q runs
-along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of ringing;
+along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of
+oscillating;
 x runs through the minimum of h, at τ − 1/κ, along the steepest descent of e^{iqh}, its nodes
-crowded there. A few milliseconds give ten digits for any L; nothing is random.
+denser there. A few milliseconds give ten digits for any L.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from .counts import Count, most, pairs
 
 RAY_ANGLE = 0.3  # α, for κ above 0.35
 TOKEN_RANGE = 8.5  # standard deviations kept on either side of a token's mean
-PATH_HEIGHT = 0.7  # height of the path of x, in units of 1/κ,
-MAX_HEIGHT = 2.0  # but no more than this
+PATH_HEIGHT = 0.7  # of the path of x, in units of 1/κ
+MAX_HEIGHT = 2.0  # of the path of x
 CENTRE_SPACING = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
 SCORE_BLOCK = 16
 
@@ -62,8 +63,7 @@ def below(
 ) -> Probabilities:
     """Return P(score < τ) for negative and positive samples, for κ > 0.
 
-    A threshold tens of standard deviations away from the scores is beyond the rule, which
-    ``error`` then shows.
+    A threshold tens of standard deviations from the scores gives a large ``error``.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, F
 
 
 def _log1p(value: ComplexArray) -> ComplexArray:
-    """log(1 + value), with a floor far below anything that counts."""
+    """log(1 + value), with a floor of −40."""
     gone = np.abs(1.0 + value) < 1e-17
     return np.where(gone, -40.0, np.log1p(np.where(gone, 0.0, value)))
 

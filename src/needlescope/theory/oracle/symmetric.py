@@ -1,13 +1,14 @@
 """log e_r(e^{θx₁}, …, e^{θx_L}) over random tokens, e_r the elementary symmetric polynomial.
 
-e_r, the sum over all r-subsets of their products, is what the likelihood ratio of the task is made
-of. The tokens come in groups that share a mean (`TokenGroup`): the largest of a group are exact (all of
-them up to `MAX_EXACT_TOKENS` tokens in total), the rest (its bulk) is known by Gaussian sums, as in `Tokens`.
+e_r, the sum over all r-subsets of their products, gives the likelihood ratio of the task. The
+tokens come in groups that share a mean (`TokenGroup`): the largest of a group are exact (all of
+them up to `MAX_EXACT_TOKENS` tokens in total), the sums over the rest (its bulk) are Gaussian, as
+in `Tokens`.
 
 `Series`, for r ≤ `FEW_SIGNALS`: with x₁ ≥ x₂ ≥ … the scaled E_j = e_j/(x₁⋯x_j) obeys
 E_j ← E_j + (x_n/x_j) E_{j−1}, in which nothing can overflow or cancel. The bulk's own e_j follow
 from its power sums by Newton's identities (the first two as drawn, higher ones at their mean), and
-the two polynomials are multiplied. For more signal tokens see `symmetric_saddle`.
+the two polynomials are multiplied. For more signal tokens see `saddle_point`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from scipy.special import erfcx, gammaln
 from ...arrays import FloatArray
 from ..law.tokens import MAX_EXACT_TOKENS, TOP_TOKENS, Tokens, bulk_sums, draw_groups, skewed_sum
 
-FEW_SIGNALS = 12  # up to here the recurrence, beyond it the saddle point
+FEW_SIGNALS = 12  # recurrence up to here, saddle point beyond
 
 
 class TokenGroup(NamedTuple):
@@ -111,7 +112,7 @@ class Series:
         result = [np.ones_like(last)]
         for j in range(1, self.r + 1):
             terms = (result[j - k] * powers[k - 1] * (-1.0) ** (k - 1) for k in range(1, j + 1))
-            # an e_j of positive numbers; the means of high powers can break that where it is nil
+            # positive in exact arithmetic; the means of high powers can break that
             result.append(np.maximum(sum(terms) / j, 0.0))
         return result
 

@@ -1,4 +1,4 @@
-"""The signal that a model needs: the smallest θ at which its least error falls to a target."""
+"""The oracle threshold: the smallest θ at which a model's least error reaches a target."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ from .attention import LEAST_ERROR, hard_attention
 from .least_error import ORACLES, solve_oracle
 from .linear import pooled
 
-LEAST_TARGET = (
-    20.0 * LEAST_ERROR
-)  # the least target of a search: twice its error's error is a tenth of it
-LEAST_CLOSED_TARGET = 1e-290  # the same where the formula is closed: well above underflow
+LEAST_TARGET = 20.0 * LEAST_ERROR  # of a search: its uncertainty is a tenth of the target
+LEAST_CLOSED_TARGET = 1e-290  # of a closed formula: well above underflow
 NEWTON_TOL = 3e-4  # of θ: a Newton step this short leaves about its square
-MAX_NEWTON_STEPS = 60  # at the best attention, of which two or three are needed
+MAX_NEWTON_STEPS = 60  # two or three are usual
 
 
 def oracle_threshold(
@@ -45,11 +43,10 @@ def oracle_threshold(
         The problem; numeric fields may be arrays. Its θ is ignored.
     model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes"
     error : float or array
-        The error to reach: at least 2e-8 below min(π, 1 − π), which needs no signal at all, and at
-        least 2e-8, below which searches do not resolve it (1e-290 for "pooled", whose formula is
-        closed). The Bayes error is an integral by quasi-Monte Carlo, which ends earlier.
+        The target, from 2e-8 (1e-290 for "pooled", a closed formula; more for "bayes", by
+        quasi-Monte Carlo) to 2e-8 below min(π, 1 − π), the error without any signal.
     tol : float, default 1e-4
-        Largest numerical uncertainty of the error accepted, in (0, 1].
+        Largest uncertainty of the error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
         Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
@@ -90,19 +87,18 @@ def oracle_threshold(
     points = GridPoints(on_error, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLES[model].provenance)}
 
-    rows: list[dict[str, Any]] = [blank] * len(pairs)
-    for index, (item, target) in enumerate(pairs):
-        with points.at(index):
-            theta, se = threshold(item, model, float(target), tol)
-            rows[index] = blank | {"theta": theta, "theta_se": se}
-    points.warn()
+    def solve(task: Task, target: float) -> dict[str, float]:
+        theta, se = threshold(task, model, float(target), tol)
+        return {"theta": theta, "theta_se": se}
+
+    rows = points.solve(blank, pairs, solve)
     options = {"error": error, "tol": tol, "on_error": on_error}
     question = Question("oracle_threshold", original, None, options)
     return gather(Threshold, rows, shape, question)
 
 
 def check_target(model: str, error: Value) -> None:
-    """Refuse a target below what a model's error is known to."""
+    """Refuse a target below the resolution of a model's error."""
     closed = ORACLES[model].closed
     least = LEAST_CLOSED_TARGET if closed else LEAST_TARGET
     if np.min(error) < least:
@@ -123,9 +119,9 @@ def check_signal_needed(task: Task, target: float) -> None:
 
 
 def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float, float]:
-    """Solve for θ on a probit scale, on which the error is nearly straight.
+    """Solve for θ on a probit scale, on which the error is nearly linear.
 
-    The root is found with the fewest points; one Newton step takes it to the tolerance asked.
+    The root is found at the coarsest level; one Newton step refines it to the tolerance.
     """
     level = float(ndtri(target))
 
@@ -167,8 +163,8 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
         theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
     except NotConverged:
         raise NotConverged(
-            f"the Bayes error near theta={rough:.4g} is not known well enough to find where it is "
-            f"{target:g}; ask for a larger error"
+            f"the uncertainty of the Bayes error near theta={rough:.4g} is too large to find where "
+            f"it is {target:g}; take a larger error"
         ) from None
     density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
     return theta, float(solved(rough, fine)["error_se"] / density / abs(slope))
@@ -177,8 +173,8 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
 def _attention_threshold(task: Task, target: float, last: float) -> tuple[float, float]:
     """Solve for θ by Newton's method on the probit scale, from hard attention's own threshold.
 
-    Where κ and the threshold are the best, the error changes with θ as if they were held fixed, so
-    each look at the best attention gives the slope as well, for the price of one more error.
+    At the best κ and threshold the error changes with θ as if they were fixed (envelope theorem),
+    so the slope at each step costs one more error.
     """
     level = float(ndtri(target))
 
@@ -208,7 +204,7 @@ def _attention_threshold(task: Task, target: float, last: float) -> tuple[float,
 
 
 def _error_at(task: Task, classifier: dict[str, Any]) -> float:
-    """Return the error on a task of a classifier found at another strength."""
+    """Return the error on a task of a classifier that is the best at another θ."""
     kappa, sign, pi = classifier["kappa"], classifier["sign"], task.pi
     tau = sign * classifier["threshold"]
     if kappa == 0.0:

@@ -7,8 +7,8 @@ positively homogeneous. The collapse is certified when the minimum of that homog
 function over (μ, b) at ρ = 1, maximised over t, is not negative: then no direction leads down
 from w = 0.
 
-Just before it w is tiny and all scores lie close to b0. There `solve_near_collapse` measures the bias from
-b0, a distance that floating point resolves where b itself is too coarse.
+Close to the collapse w is tiny and all scores lie close to b0. There `solve_near_collapse` measures
+the bias from b0, a distance that floating point resolves where b itself is too coarse.
 """
 
 from __future__ import annotations
@@ -54,12 +54,14 @@ def solve_near_collapse(problem: Saddle, start: OrderParameters) -> tuple[OrderP
     """Solve with the bias measured from the best constant answer, or raise NotConverged."""
     loss = problem.loss
     if not isinstance(loss, PiecewiseQuadratic) or not loss.kinked:
-        raise NotConverged("the loss has no kink to stay close to")
+        raise NotConverged("the loss has no kink to expand about")
     bias = _best_constant(loss, _positives(problem))
     pair = LossPair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
     close = Saddle(problem.law, pair, problem.delta, problem.ridge)
     point, local = solve(close, start._replace(b=start.b - bias))
-    return point._replace(b=bias + point.b), local._replace(chain=None)  # that of another loss
+    return point._replace(b=bias + point.b), local._replace(
+        chain=None
+    )  # the chain is of the shifted loss
 
 
 def collapsed_bias(problem: Saddle) -> float | None:

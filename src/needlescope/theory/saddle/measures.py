@@ -1,13 +1,13 @@
-"""What a readout achieves: test error, train loss, train error, each with its uncertainty.
+"""Test error, train loss and train error of a readout, with standard errors.
 
     test error  = E Φ(−y m/√V)
     train loss  = Ψ + g Ψ_g
     train error = E Φ(y (g ℓ'(0; y) − m)/√V)
 
 The law's replicates give independent estimates of each: replicate r averages with its own
-weights, and its own residual of the stationarity equations moves the solution by −H⁻¹ times that
-residual. The coarse law is one more such estimate, whose distance from the fine one tells the
-error of compression.
+weights, and its residual of the stationarity equations moves the solution by −H⁻¹ times that
+residual. The coarse law is one more estimate; its distance from the fine one measures the error of
+compression.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .readout import Readout
 class Measures(NamedTuple):
     """Test error, train loss, train error, in this order, and their standard errors.
 
-    ``sampling`` is what of the errors is left without compression. ``others`` are the solutions of
-    the replicates, to first order, and of the coarse law last.
+    ``sampling`` are the errors without those of compression. ``others`` are the solutions of the
+    replicates, to first order, and of the coarse law last.
     """
 
     values: FloatArray
@@ -40,7 +40,7 @@ class Measures(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Rows at the nodes of a law: quantities first, then what each node adds to the residuals."""
+    """Rows at the nodes of a law: quantities first, then contributions to the residuals."""
 
     law: JointLaw
     rows: FloatArray
@@ -50,7 +50,7 @@ class _Table(NamedTuple):
 
 
 def measure(readout: Readout, test: JointLaw, coarse: tuple[JointLaw, JointLaw]) -> Measures:
-    """Return what a readout achieves on its training data and on the law ``test``.
+    """Return the measures of a readout on its training data and on the law ``test``.
 
     ``coarse`` holds both laws, of training and of test, at the lower resolution.
     """
@@ -87,7 +87,7 @@ def _train_table(loss: Loss, law: JointLaw, chain: Chain) -> _Table:
     e = chain.e
     wrong = ndtr(law.y * (chain.g * _slope_at_zero(loss, law) - chain.mean) / np.sqrt(chain.V))
     pull = chain.pull_back(e.m, e.V, e.g)
-    value = np.maximum(e.value + chain.g * e.g, loss.lower_bound)  # cancels to rounding where tiny
+    value = np.maximum(e.value + chain.g * e.g, loss.lower_bound)  # rounding of tiny losses
     return _Table(law, np.column_stack([value, wrong, pull]))
 
 
@@ -140,7 +140,7 @@ def _slope_at_zero(loss: Loss, law: JointLaw) -> FloatArray:
 
 
 def _measure_constant(problem: Saddle, test: JointLaw, bias: float) -> Measures:
-    """A collapsed readout answers the sign of its bias to everything."""
+    """Measure a collapsed readout, which answers the sign of its bias to everything."""
     law, at = problem.law, np.array([bias])
     loss = sum(
         float(law.weight[law.y == y].sum()) * float(problem.loss.value(at, y)[0]) for y in (1, -1)

@@ -72,8 +72,7 @@ class Chain(NamedTuple):
 class Local(NamedTuple):
     """F at a point with its gradient and Hessian, and the size of the terms in each equation.
 
-    A restoring force along a direction of w counts with the whole norm of w, so that a component
-    that ought to vanish may do so.
+    A term linear in a component of w is scaled by ‖w‖, so that a component may vanish.
     """
 
     value: float

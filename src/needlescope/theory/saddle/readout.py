@@ -1,4 +1,4 @@
-"""The trained readout (w, b) for one law, loss, balance, amount of data and ridge."""
+"""The trained readout (w, b) for one law, loss, class balance, α and ridge."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Readout(NamedTuple):
 
     @property
     def warm(self) -> OrderParameters | None:
-        """A guess for a neighbouring problem."""
+        """A start for a neighbouring problem, None where w = 0."""
         return None if self.local is None else self.point
 
     @property
@@ -49,9 +49,9 @@ def train_readout(
 ) -> Readout:
     """Minimise the ridge-regularised loss on α d samples, in the limit.
 
-    ``warm`` is a guess from a neighbouring problem, ``flips`` are the shares of positives and of
-    negatives whose label is flipped. A ridge of zero means the limit λ → 0⁺ for
-    the square loss; other losses then have a minimiser only beyond the separability capacity.
+    ``warm`` is the solution of a neighbouring problem, ``flips`` are the probabilities of flipping
+    the label of a positive and of a negative. A ridge of zero means the limit λ → 0⁺ for the square
+    loss; other losses then have a minimiser only beyond the separability capacity.
     """
     law, delta = limit.law(pi, flips), alpha / limit.dim
     if ridge == 0.0:
@@ -86,7 +86,7 @@ def train_readout(
 
 
 def _ridgeless(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
-    """Return the ridge that stands for none, or say why there is no minimiser."""
+    """Return the ridge that stands for the limit λ → 0⁺, or raise where there is no minimiser."""
     delta = alpha / dim
     if loss.square:
         if delta == 1.0:
@@ -106,7 +106,7 @@ def _ridgeless(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
 
 
 def _check_bias(readout: Readout) -> Readout:
-    """Refuse a solution whose bias could be anything: the loss is flat in it."""
+    """Raise where the loss is flat in the bias, which is then not unique."""
     local, point = readout.local, readout.point
     assert local is not None
     k = len(point.mu)
@@ -118,7 +118,7 @@ def _check_bias(readout: Readout) -> Readout:
     if not loose * MAX_RESIDUAL * local.scale[k] <= BIAS_TOLERANCE * max(size, 1.0):
         raise NoMinimiser(
             f"the {readout.problem.loss.name} loss does not determine the bias here: both classes "
-            "lie on its straight parts and balance, so every bias between is a minimiser; "
+            "lie on its straight parts and balance, so an interval of biases minimises it; "
             f"use a smaller ridge (now {readout.problem.ridge:g}) or another loss"
         )
     return readout

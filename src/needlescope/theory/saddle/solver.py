@@ -1,10 +1,10 @@
 """The one solver of saddle problems.
 
-Near the saddle, Newton on all stationarity equations at once (in μ, b, log ρ, log t) converges in
-a few steps. From afar it is led there: from a large ridge down to the one asked (`_continuation`), and
-for a loss with kinks from a rounded loss down to the sharp one. Where that fails, the problem is
-solved as what it is (`nested`): P(μ, b, ρ) = max_t F is convex, the inner maximum a root in
-log t, the outer step a damped Newton step with the Schur-complement Hessian and a line search on P.
+Near the saddle, Newton on all stationarity equations at once (in μ, b, log ρ, log t) converges in a
+few steps. Otherwise continuation leads there: from a large ridge down to the given one, and for a
+loss with kinks from a rounded loss down to the sharp one. Where that fails (`nested`), the problem
+is solved as a convex one: P(μ, b, ρ) = max_t F is convex, the inner maximum a root in log t, the
+outer step a damped Newton step with the Schur-complement Hessian and a line search on P.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ...errors import NotConverged
 from .problem import Local, OrderParameters, Saddle
 from .square import solve_square
 
-MAX_RESIDUAL = 1e-8  # what a returned solution must satisfy
-NEWTON_TARGET = 1e-9  # what Newton aims at
+MAX_RESIDUAL = 1e-8  # relative, of a returned solution
+NEWTON_TARGET = 1e-9  # relative residual at which Newton stops
 NEWTON_STEPS = 30
 OUTER_STEPS = 100
 INNER_STEPS = 60
-LEAST_RIDGE = 1e-13  # the last ridge on the way to none
+LEAST_RIDGE = 1e-13  # of the continuation towards ridge = 0
 
 
 def solve(
     problem: Saddle, start: OrderParameters, fixed_rho: bool = False
 ) -> tuple[OrderParameters, Local]:
     """Return the saddle point, polished as far as rounding allows, or raise NotConverged."""
-    with np.errstate(all="ignore"):  # trial steps may be wild; what is returned is checked
+    with np.errstate(all="ignore"):  # trial steps may overflow; the returned residual is checked
         residual = np.inf
         for attempt in (newton, _continuation, nested):
             try:
@@ -43,7 +43,7 @@ def solve(
     raise NotConverged(
         f"the order parameters did not converge: relative residual {residual:.1e} for the "
         f"{problem.loss.name} loss at {problem.delta:g} samples per weight, "
-        f"ridge={problem.ridge:g}; try values less extreme"
+        f"ridge={problem.ridge:g}; try less extreme values"
     )
 
 
@@ -97,7 +97,7 @@ def _newton_step(point: OrderParameters, local: Local, fixed_rho: bool) -> Float
 def _continuation(
     problem: Saddle, start: OrderParameters, fixed_rho: bool = False
 ) -> tuple[OrderParameters, Local]:
-    """Follow the solution from an easy problem to the one asked."""
+    """Follow the solution from a large ridge, and a rounded loss, to the given problem."""
     sharp = problem.loss.kinked
     easy = replace(problem, rounding=1.0 if sharp else 0.0)
     target = max(problem.ridge, LEAST_RIDGE)
@@ -133,10 +133,9 @@ def _continuation(
 def nested(
     problem: Saddle, start: OrderParameters, fixed_rho: bool = False
 ) -> tuple[OrderParameters, Local]:
-    """Minimise P = max_t F by damped convex Newton, with a try of plain Newton as it comes near.
+    """Minimise P = max_t F by damped convex Newton, and by plain Newton once it is near.
 
-    Meant for smooth or rounded losses: near a sharp kink P itself is almost kinked, and steps
-    become short.
+    For smooth or rounded losses: near a sharp kink P is almost kinked, and steps become short.
     """
     at, local = _inner(problem, start, fixed_rho)
     k = len(at.mu)

@@ -1,4 +1,4 @@
-"""The whole schedule, step by step, on every replicate of the lattice: overlaps, and errors."""
+"""Overlaps after a schedule of steps, with standard errors over replicates of the lattice."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ..common.cosines import cosine_fields
 from .step import Overlaps, Sizes, start, step
 
 LATTICE_POINTS = (2**8, 2**10, 2**12, 2**14)
-MOST_STEPS = 1_000  # minutes, some a quarter of an hour; 10,000 would take hours
-PROGRESS_STEPS = 50  # steps from which a terminal shows how far they are
-TARGET_UNCERTAINTY = 5e-4  # uncertainty that needs no finer lattice
-MAX_UNCERTAINTY = 1e-2  # uncertainty beyond which a path is left to chance, and not returned
-# A lattice four times as fine lessens errors about as much. Errors of single steps add up to a bias
-# as well, which replicates share: a third of what it lost by the last refinement is left of it.
+MAX_STEPS = 1_000  # minutes; 10,000 would take hours
+PROGRESS_STEPS = 50  # from this number on a terminal shows progress
+TARGET_UNCERTAINTY = 5e-4  # that needs no finer lattice
+MAX_UNCERTAINTY = 1e-2  # beyond it a path is not returned
+# A lattice four times as fine reduces errors by about four. Replicates share a bias, the sum of the
+# errors of single steps: a third of its last change is taken as its remaining size.
 REFINEMENT_GAIN, BIAS_LEFT = 4.0, 1.0 / 3.0
 
 
 def follow(
     task: Task, training: Training, points: int, index: int, report: Report = lambda *_: None
 ) -> Overlaps:
-    """Follow the schedule on one replicate of a lattice of so many points.
+    """Follow the schedule on one replicate of a lattice of ``points`` points.
 
-    Every step has a shift of its own, so that the errors of many steps average out. ``report`` is
+    Every step has its own random shift, so that the errors of many steps average out. ``report`` is
     called with the number of steps done, those of earlier replicates included.
     """
     schedule, loss = training.schedule, get_loss(training.loss)
@@ -47,18 +47,18 @@ def follow(
 
 
 def after_schedule(
-    task: Task, training: Training, sure: float = TARGET_UNCERTAINTY
+    task: Task, training: Training, target: float = TARGET_UNCERTAINTY
 ) -> dict[str, Any]:
     """Return signal, norm and cosine of readout and query after the last step, with errors.
 
-    The lattice is refined until the uncertainty is at most ``sure``, or to its finest; it is not
-    refined further where not even that could tell where the path ends. ``finest`` is the
-    uncertainty that the finest would leave, as far as can be seen.
+    The lattice is refined until the uncertainty is at most ``target``, or to the finest level, and
+    not at all where even that level would exceed MAX_UNCERTAINTY. ``finest`` is the uncertainty
+    foreseen at the finest level.
     """
     assert training.schedule is not None
-    if training.schedule.steps > MOST_STEPS:
+    if training.schedule.steps > MAX_STEPS:
         raise ValueError(
-            f"the theory follows a schedule of at most {MOST_STEPS} steps, got "
+            f"the theory follows a schedule of at most {MAX_STEPS} steps, got "
             f"{training.schedule.steps}; take fewer and longer ones, or simulate"
         )
     result: dict[str, Any] = {}
@@ -67,20 +67,20 @@ def after_schedule(
         each = result.get("cosines_q_se", result["cosine_q_se"])
         left = uncertainty(np.array(each), result["kappa"], result["kappa_se"])
         finest = left / REFINEMENT_GAIN ** (len(LATTICE_POINTS) - level)
-        if left <= sure and (level > 1 or left == 0.0):
+        if left <= target and (level > 1 or left == 0.0):
             break
         if not finest <= MAX_UNCERTAINTY:
             raise NotConverged(
-                f"the query after {training.schedule.steps} steps is known to {left:.1g} only, by "
-                f"{points} points: steps this long leave the path to chance; take shorter ones "
-                "(eta_w, eta_q), or fewer"
+                f"the uncertainty of the query after {training.schedule.steps} steps is {left:.1g} "
+                f"with {points} lattice points: the path is unstable with steps this long; take "
+                "shorter ones (eta_w, eta_q), or fewer"
             )
     return result | {"finest": finest}
 
 
 @lru_cache(maxsize=256)
 def at_level(task: Task, training: Training, points: int) -> dict[str, Any]:
-    """Return the numbers by a lattice of so many points, with errors over its replicates."""
+    """Return the fields at one level of the lattice, with standard errors over its replicates."""
     assert training.schedule is not None
     steps = training.schedule.steps
     shown = None if steps >= PROGRESS_STEPS else False  # on a terminal
@@ -94,7 +94,7 @@ def at_level(task: Task, training: Training, points: int) -> dict[str, Any]:
 
 
 def _add_bias(result: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]:
-    """Add to the errors what may be left of the bias, by the numbers of a coarser lattice."""
+    """Add the remaining bias, estimated from a coarser lattice, to the errors."""
     if not coarser:
         return result
     errors: dict[str, Any] = {}
@@ -106,7 +106,7 @@ def _add_bias(result: dict[str, Any], coarser: dict[str, Any]) -> dict[str, Any]
 
 
 def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the mean over replicates of each number, or of each of several, and its error."""
+    """Return the mean over replicates of each field, and its standard error."""
     result: dict[str, Any] = {}
     for name in rows[0]:
         values = np.array([row[name] for row in rows])
@@ -117,7 +117,7 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def uncertainty(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:
-    """Return the largest standard error: of a query's cosine, and of its κ, relative to it.
+    """Return the largest standard error of a query: of its cosines, and of κ as a relative one.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How steep a loss is at Gaussian scores: E[ℓ'(f) G^k] and E[ℓ'(f)² G^k], f = m + sG, k = 0, 1, 2.
+"""Moments of the loss derivative at Gaussian scores: E[ℓ'(f) Gᵏ], E[ℓ'(f)² Gᵏ], f = m + sG, k ≤ 2.
 
 Piecewise-quadratic losses have them in closed form. For smooth ones it is the trapezoid rule in G,
-whose error falls faster than exponentially as its step becomes short on the scale of the loss. Some
-of the scores, integrated with half the step too, say whether it is short enough for all.
+whose error falls faster than exponentially once its step is short on the scale of the loss. The
+step is accepted when it agrees with half the step on some of the scores.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic
 from ..saddle.envelope import density
 
-STEP_TOLERANCE = 2e-8  # how far sums with a step and with half of it may be apart
+STEP_TOLERANCE = 2e-8  # between sums with a step and with half of it
 SCORE_STEPS = (1.2, 0.6, 0.3, 0.15, 0.1)  # steps in the score, until one is short enough
-MAX_STEP = 0.85  # step in G, where scores hardly vary: it leaves 2e-10 of E[G²]
+MAX_STEP = 0.85  # in G, where scores hardly vary: its error is 2e-10 of E[G²]
 NODE_RANGE = 7.0  # of the nodes, in standard deviations: mass outside 3e-12
-PROBED_SCORES = 32  # scores that a step is tried on
+PROBED_SCORES = 32  # on which a step is tested
 BLOCK = 1 << 13  # scores at a time: they and their sums stay in the cache
 UNDERFLOW = 40.0  # standard deviations beyond which the normal density underflows
 
@@ -91,7 +91,7 @@ def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
 
 
 def _trapezoid(loss: Loss, y: int, m: FloatArray, s: FloatArray, step: float) -> FloatArray:
-    """Return the moments by nodes so far apart: of ℓ', then of ℓ'², k = 0, 1, 2."""
+    """Return the moments by the trapezoid rule: of ℓ', then of ℓ'², k = 0, 1, 2."""
     count = int(np.ceil(NODE_RANGE / step))
     G: FloatArray = step * np.arange(-count, count + 1.0)
     weights = step * density(G)

@@ -28,7 +28,7 @@ from ..common.groups import SampleGroup, sample_groups
 from .slopes import slopes
 from .sums import TERMS, TokenSums, samples
 
-RANK_TOLERANCE = 1e-14  # of ‖w‖², below which w beside q is rounding
+RANK_TOLERANCE = 1e-14  # of ‖w‖²: a smaller part of w orthogonal to q is rounding
 
 
 class Overlaps(NamedTuple):
@@ -99,12 +99,12 @@ def step(
     norm, (Q, C), W = at.norm_q, at.gram[-2, -2:], at.gram[-1, -1]
     shared = C / norm if norm > 0.0 else 0.0
     left = W - shared**2
-    beside = float(np.sqrt(left)) if left > RANK_TOLERANCE * W else 0.0
-    pull = gradient(at, task, loss, beta, shared, beside, points, index)
+    sigma = float(np.sqrt(left)) if left > RANK_TOLERANCE * W else 0.0
+    pull = gradient(at, task, loss, beta, shared, sigma, points, index)
     # rows ξ, q̂, û in terms of ξ, q, w
     basis = np.eye(len(at.gram))
     basis[-2, -2] = 1.0 / norm if norm > 0.0 else 0.0
-    basis[-1, -1] = 1.0 / beside if beside > 0.0 else 0.0
+    basis[-1, -1] = 1.0 / sigma if sigma > 0.0 else 0.0
     basis[-1, -2] = -basis[-1, -1] * (C / Q if norm > 0.0 else 0.0)
     scale = np.array([by.q * beta, by.w])
     moved = np.eye(len(at.gram))
@@ -115,7 +115,7 @@ def step(
 
 
 def gradient(
-    at: Overlaps, task: Task, loss: Loss, beta: float, shared: float, beside: float, points: int,
+    at: Overlaps, task: Task, loss: Loss, beta: float, shared: float, sigma: float, points: int,
     index: int,
 ) -> Gradient:  # fmt: skip
     """Return the gradient, that of q without its factor β."""
@@ -123,7 +123,7 @@ def gradient(
     for group, sample in zip(
         sample_groups(task), _drawn(at, task, beta, points, index), strict=True
     ):
-        on_signal, rest = _terms(sample, group, at, task, loss, shared, beside)
+        on_signal, rest = _terms(sample, group, at, task, loss, shared, sigma)
         along[:, group.signal] += group.share * on_signal
         total += group.share * rest
     noise = total[4:7]
@@ -135,10 +135,10 @@ def gradient(
 
 
 def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[TokenSums]:
-    """Return a sample of the sums over tokens for each group; negatives share some positives'."""
+    """Return token sums of each group; negatives share the tokens of some positives."""
     L, every = task.L, sample_groups(task)
     carriers = [R for R, _ in task.counts if R > 0]
-    numbers = [item.tokens or carriers[0] for item in every]  # without a signal any R will do
+    numbers = [item.tokens or carriers[0] for item in every]  # for negatives any R serves
     if at.norm_q == 0.0:
         return [_uniform_attention(L, R) for R in numbers]
     tilts = [
@@ -153,7 +153,7 @@ def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> li
 
 
 def _uniform_attention(L: int, R: int) -> TokenSums:
-    """A query of zero spreads its attention evenly, and sees nothing of the tokens."""
+    """Return the token sums of uniform attention, the query being zero."""
     signal, every = (
         {(j, p): np.full(1, n * float(L) ** -j * (p == 0)) for j, p in TERMS} for n in (R, L)
     )
@@ -167,7 +167,7 @@ def _terms(
     task: Task,
     loss: Loss,
     shared: float,
-    beside: float,
+    sigma: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return means over a group: ∇q and ∇w along its signal, then all others of `gradient`.
 
@@ -182,22 +182,22 @@ def _terms(
     D2 = lift * signal[2, 0] + shared * every[2, 1]  # D·a²
     D3 = lift * signal[3, 0] + shared * every[3, 1]
     squared = lift**2 * signal[2, 0] + 2.0 * lift * shared * signal[2, 1] + shared**2 * every[2, 2]
-    h, h2 = slopes(loss, group.label, D + at.b, beside * norm)
+    h, h2 = slopes(loss, group.label, D + at.b, sigma * norm)
     on_signal = (
         (lift * signal[1, 0] + shared * signal[1, 1] - signal[1, 0] * D) * h[0]
-        + beside * (signal[2, 0] / norm - norm * signal[1, 0]) * h[1]
+        + sigma * (signal[2, 0] / norm - norm * signal[1, 0]) * h[1]
     )  # fmt: skip
     on_query = (
         (lift * signal[1, 1] + shared * every[1, 2] - every[1, 1] * D) * h[0]
-        + beside * (every[2, 1] / norm - norm * every[1, 1]) * h[1]
+        + sigma * (every[2, 1] / norm - norm * every[1, 1]) * h[1]
     )  # fmt: skip
-    on_readout = (D2 - A * D) / norm * h[1] + beside * ((1.0 - a3 / A) * h[0] + (a3 / A - A) * h[2])
+    on_readout = (D2 - A * D) / norm * h[1] + sigma * ((1.0 - a3 / A) * h[0] + (a3 / A - A) * h[2])
     size_q = (
         (squared - 2.0 * D * D2 + A * D**2) * h2[0]
-        + 2.0 * beside * ((D3 - a3 * D) / norm - norm * (D2 - A * D)) * h2[1]
-        + beside**2 * ((A - a4 / A) * h2[0] + (a4 / A - 2.0 * a3 + A**2) * h2[2])
+        + 2.0 * sigma * ((D3 - a3 * D) / norm - norm * (D2 - A * D)) * h2[1]
+        + sigma**2 * ((A - a4 / A) * h2[0] + (a4 / A - 2.0 * a3 + A**2) * h2[2])
     )
-    both = (D2 - A * D) * h2[0] + beside * (a3 / norm - norm * A) * h2[1]
+    both = (D2 - A * D) * h2[0] + sigma * (a3 / norm - norm * A) * h2[1]
     rows = (
         *(on_query, on_readout, every[1, 1] * h[0], norm * h[1]),
         *(A * h2[0], size_q, both, h[0]),

@@ -1,4 +1,4 @@
-"""Sums over the tokens of a sample that a gradient looks at: Σ aʲ gᵖ, over all and over the signal.
+"""Sums Σ aʲ gᵖ over all tokens and over the signal tokens, from which gradients are computed.
 
 a = softmax(κ(g + t v)) with g ~ N(0, I_L), v marking the R signal tokens. Tokens are drawn as in
 `theory.law`: all of them, or, of more than 128, the largest with a Gaussian vector for the sums
