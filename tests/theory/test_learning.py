@@ -102,7 +102,7 @@ def test_accuracy_is_met_or_refused(monkeypatch):
     assert 2.0 * result.test_error_se <= 2e-4
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_: (Level(2**12, 64),))
     with pytest.raises(
-        ns.NotConverged, match="uncertainty of the test error is .*, above tol=1e-12; pass tol="
+        ns.NotConverged, match=r"uncertainty of the test error is .*, above tol=1e-12; pass tol="
     ):
         ns.predict(ns.Task(2, 1, 2.0, 0.5), TRAINING.replace(loss="square"), tol=1e-12)
 

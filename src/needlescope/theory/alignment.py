@@ -30,13 +30,12 @@ from ..losses.balance import balance
 from ..results import Alignment, gather
 from ..task import Task
 from ..training import Training
-from .common.cosines import cosine_fields
 from .common.grid_points import GridPoints
 from .common.groups import sample_groups
 from .common.provenance import of_alignment
 from .saddle.collapse import LossPair
 from .saddle.envelope import Moments, moments
-from .steps.schedule import TARGET_UNCERTAINTY, after_schedule
+from .steps.schedule import TARGET_UNCERTAINTY, after_schedule, cosine_fields
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 

@@ -65,10 +65,8 @@ def asymptote(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------

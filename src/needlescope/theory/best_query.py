@@ -65,11 +65,7 @@ Evaluate = Callable[[float, FloatArray, BestReadout | None], _Candidate]
 
 
 def best_query(
-    task: Task,
-    training: Training | None = None,
-    *,
-    tol: float = 1e-3,
-    on_error: str = "raise",
+    task: Task, training: Training | None = None, *, tol: float = 1e-3, on_error: str = "raise"
 ) -> BestQuery:
     """Return the best query for a task of several signals: its direction and its temperature.
 

@@ -101,11 +101,7 @@ def check_finite_kappa(model: Model, query: Query) -> None:
 
 
 def learn_query(
-    task: Task,
-    training: Training,
-    tol: float,
-    numbers: Callable[[Query], FloatArray],
-    what: str,
+    task: Task, training: Training, tol: float, numbers: Callable[[Query], FloatArray], what: str
 ) -> tuple[LearnedQuery, FloatArray]:
     """Return a (scalar) problem's trained query, and the errors that it leaves in ``numbers``.
 

@@ -83,10 +83,8 @@ def predict(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
     NoMinimiser
         If training has no unique finite minimiser: no ridge on separable data, or a hinge loss
         that leaves the bias free.

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
 
 from ..answer import Question
 from ..arrays import Value
@@ -22,7 +21,7 @@ from .common.arguments import check_tol
 from .common.grid_points import GridPoints
 from .common.provenance import of_prediction, of_search
 from .learning import predict
-from .oracle.threshold import LEAST_TARGET, check_signal_needed, threshold
+from .oracle.threshold import LEAST_TARGET, check_signal_needed, probit_gap, theta_error, threshold
 
 THETA_RATIO = 1.25  # of successive θ in the upward scan
 MAX_OVER_POOLED = 1000.0  # the scan ends at this multiple of the threshold of the pooled oracle
@@ -130,14 +129,13 @@ def _threshold(
     task: Task, training: Training, target: float, tol: float, settings: dict[str, Any]
 ) -> dict[str, float]:
     """Scan upwards for the first θ that suffices, then solve on a probit scale."""
-    level = float(ndtri(target))
 
     @cache
     def trained(theta: float, tol: float) -> Outcome:
         return predict(task.replace(theta=theta), training, tol=tol, **settings)
 
     def gap(theta: float, tol: float = ROUGH_TOL) -> float:
-        return float(ndtri(max(trained(theta, tol).test_error, 1e-300))) - level
+        return probit_gap(trained(theta, tol).test_error, target)
 
     oracle, _ = threshold(task, "bayes", target, ROUGH_TOL)
     last = MAX_OVER_POOLED * threshold(task, "pooled", target, ROUGH_TOL)[0]
@@ -151,8 +149,5 @@ def _threshold(
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
     fine = min(tol, 0.1 * target)
     theta = float(np.clip(rough - gap(rough, fine) / slope, low, high))
-    density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
-    return {
-        "theta": theta,
-        "theta_se": float(trained(rough, fine).test_error_se / density / abs(slope)),
-    }
+    error_se = float(trained(rough, fine).test_error_se)
+    return {"theta": theta, "theta_se": theta_error(error_se, target, slope)}

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 import needlescope as ns
 from needlescope.theory.oracle import least_error
 
-COVERS = ("alpha_grid", "effective_error", "overlaps")
+COVERS = ("alpha_grid", "effective_error")
 
 KNOWN = [  # L, R, θ, π, α, error: derived and checked apart from this code
     (10, 1, 5.0, 0.5, (1, 4, 16), (0.0230, 0.0191, 0.0181)),

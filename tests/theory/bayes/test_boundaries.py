@@ -31,7 +31,7 @@ def test_a_verdict_is_that_of_all_replicates(monkeypatch):
     assert ns.phase_boundaries(task).verdict == "smooth"
     monkeypatch.setattr(boundaries, "LADDER", LADDER[:1])
     with pytest.raises(
-        ns.NotConverged, match="whether the overlap jumps at theta=.* is within the numerical"
+        ns.NotConverged, match=r"whether the overlap jumps at theta=.* is within the numerical"
     ):
         ns.phase_boundaries(task)
 

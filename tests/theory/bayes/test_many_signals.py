@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.theory.bayes.many_signals import _log_ratio, many_signal_mass
+from needlescope.theory.bayes.posterior_mass import _log_ratio, many_signal_mass
 from needlescope.theory.oracle.saddle_point import SaddlePointFormula
 from needlescope.theory.oracle.symmetric import draw, token_groups
 

@@ -208,3 +208,12 @@ def test_each_step_of_each_replicate_is_reported() -> None:
     for index in (0, 1):
         path.follow(task, training, 64, index, lambda done, failed: seen.append(done))
     assert seen == [1, 2, 3, 4, 5, 6]
+
+
+def test_one_signal_has_one_cosine_whatever_the_scale():
+    row = path.cosine_fields(TASK, "q", (-3.0,), 5.0, scale=2.0)
+    assert row == {"signal_q": -6.0, "norm_q": 10.0, "cosine_q": pytest.approx(-0.6)}
+
+
+def test_a_vector_of_zero_norm_has_cosine_zero():
+    assert path.cosine_fields(TASK, "w", (0.0,), 0.0)["cosine_w"] == 0.0

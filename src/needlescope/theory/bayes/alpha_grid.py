@@ -1,8 +1,9 @@
-"""A grid of tasks and α: its points, and the groups of points that share one table of M."""
+"""A grid of tasks and α: points that share one table of M are solved together."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from ...arrays import FloatArray, Value
 from ...grid import amount, check_broadcast, check_kind
 from ...task import Task
+from ..common.arguments import tol_not_met
+from ..common.grid_points import GridPoints, Row
+from .posterior_mass import LADDER, PosteriorMass, posterior_mass
 
 
 class AlphaGrid(NamedTuple):
@@ -30,6 +34,34 @@ class AlphaGrid(NamedTuple):
     def samples(self, members: list[int]) -> FloatArray:
         """Return απ, the positives per dimension, of some of the points."""
         return np.array([self.tasks[k].pi for k in members]) * self.alphas[members]
+
+    def solve(
+        self,
+        points: GridPoints,
+        blank: Row,
+        solve: Callable[[list[int], PosteriorMass], list[tuple[Row, float]]],
+        tol: float,
+        what: str,
+    ) -> list[Row]:
+        """Return a row for each point, from the coarsest table of M that meets the tolerance.
+
+        ``solve`` returns the row and the uncertainty of each of some points with one table.
+        """
+        rows, uncertainty = [blank] * len(self.tasks), dict[int, float]()
+        for pending in self.groups():
+            for level in LADDER:
+                table = posterior_mass(self.tasks[pending[0]], level)
+                for index, (row, value) in zip(pending, solve(pending, table), strict=True):
+                    rows[index], uncertainty[index] = blank | row, value
+                pending = [k for k in pending if k not in points.lost and not uncertainty[k] <= tol]
+                if not pending:
+                    break
+            for index in pending:
+                with points.at(index):
+                    why = " (near a phase boundary small errors grow)"
+                    raise tol_not_met(f"uncertainty of {what}", uncertainty[index], tol, why)
+        points.warn(stacklevel=4)
+        return [blank if index in points.lost else row for index, row in enumerate(rows)]
 
 
 def broadcast_alpha(task: Task, alpha: Value) -> AlphaGrid:

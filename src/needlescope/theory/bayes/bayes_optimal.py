@@ -8,8 +8,6 @@ the law of a known signal of strength θ√q. The test error is the Bayes error 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...answer import Question
@@ -17,14 +15,14 @@ from ...arrays import FloatArray, Value
 from ...errors import NotConverged
 from ...results import BayesOptimal, gather
 from ...task import Task
-from ..common.arguments import check_tol, tol_not_met
-from ..common.grid_points import GridPoints
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints, Row
 from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
-from .alpha_grid import AlphaGrid, broadcast_alpha
+from .alpha_grid import broadcast_alpha
 from .effective_error import TEST_ERRORS, effective_errors
-from .overlaps import Overlaps, solve_overlaps
-from .posterior_mass import LADDER, posterior_mass
+from .phases import Overlaps, solve_overlaps
+from .posterior_mass import PosteriorMass
 
 
 def bayes_optimal(
@@ -53,10 +51,8 @@ def bayes_optimal(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
@@ -69,44 +65,20 @@ def bayes_optimal(
     grid = broadcast_alpha(task, alpha)
     tol = check_tol(tol)
     points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
-    rows: list[dict[str, Any]] = [{"provenance": BAYES_OPTIMAL}] * len(grid.tasks)
-    for members in grid.groups():
-        for index, row in _solve(grid, members, tol, points).items():
-            rows[index] = row
-    points.warn()
+
+    def solve(members: list[int], table: PosteriorMass) -> list[tuple[Row, float]]:
+        overlaps = solve_overlaps(grid.tasks[members[0]], table, grid.samples(members))
+        errors = _errors(grid.tasks, members, overlaps, tol, points)
+        columns = {**overlaps._asdict(), **errors}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        worst = np.maximum(errors["test_error_se"], errors["amp_test_error_se"])
+        return list(zip(rows, (ERRORS_WITHIN_TOL * worst).tolist(), strict=True))
+
+    blank = {"provenance": BAYES_OPTIMAL}
+    rows = grid.solve(points, blank, solve, tol, "the Bayes-optimal test error")
     options = {"alpha": grid.alpha, "tol": tol, "on_error": on_error}
     question = Question("bayes_optimal", task, None, options)
     return gather(BayesOptimal, rows, grid.shape, question)
-
-
-def _solve(
-    grid: AlphaGrid, members: list[int], tol: float, points: GridPoints
-) -> dict[int, dict[str, Any]]:
-    """Solve the points of one table of M, each at the first level that suffices."""
-    rows: dict[int, dict[str, Any]] = {}
-    pending = members
-    for level in LADDER:
-        first = grid.tasks[pending[0]]
-        result = solve_overlaps(first, posterior_mass(first, level), grid.samples(pending))
-        errors = _errors(grid.tasks, pending, result, tol, points)
-        left = []
-        for place, index in enumerate(pending):
-            columns = {**result._asdict(), **errors}
-            row = {name: column[place] for name, column in columns.items()}
-            rows[index] = row | {"provenance": BAYES_OPTIMAL}
-            uncertainty = max(row["test_error_se"], row["amp_test_error_se"])
-            if not ERRORS_WITHIN_TOL * uncertainty <= tol:
-                left.append(index)
-        pending = [index for index in left if index not in points.lost]
-        if not pending:
-            break
-    for index in pending:
-        with points.at(index):
-            uncertainty = max(rows[index]["test_error_se"], rows[index]["amp_test_error_se"])
-            what = "uncertainty of the Bayes-optimal test error"
-            why = " (the overlap is close to a jump)"
-            raise tol_not_met(what, ERRORS_WITHIN_TOL * uncertainty, tol, why)
-    return {index: row for index, row in rows.items() if index not in points.lost}
 
 
 def _errors(

@@ -23,8 +23,7 @@ from ..common.grid_points import GridPoints
 from ..common.provenance import BAYES_OPTIMAL, of_search
 from ..law.ladder import ERRORS_WITHIN_TOL
 from ..oracle.threshold import LEAST_TARGET, check_signal_needed, threshold
-from .overlaps import transition_errors
-from .phases import find_transition, overlaps, stationary_branch
+from .phases import find_transition, overlaps, stationary_branch, transition_errors
 from .posterior_mass import LADDER, PosteriorMass, posterior_mass
 
 ORACLE_TOL = 1e-3  # of the oracle error
@@ -61,10 +60,8 @@ def bayes_threshold(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------

@@ -17,8 +17,7 @@ from ..common.grid_points import GridPoints
 from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
 from .effective_error import effective_error
-from .overlaps import transition_errors
-from .phases import find_transition, stationary_branch
+from .phases import find_transition, stationary_branch, transition_errors
 from .posterior_mass import LADDER, posterior_mass
 
 
@@ -43,10 +42,8 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------

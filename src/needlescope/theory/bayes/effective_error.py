@@ -15,7 +15,7 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...task import Task
 from ..oracle.least_error import bayes_error
-from .overlaps import Overlaps
+from .phases import Overlaps
 from .posterior_mass import KAPPA_STEP
 
 MAX_SINGLE_ERRORS = 12  # computed one by one; more are interpolated from a table

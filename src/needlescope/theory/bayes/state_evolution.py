@@ -9,8 +9,6 @@ The squared norm of the estimate is q, too. `simulate_amp` runs AMP on tokens at
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...answer import Question
@@ -19,22 +17,17 @@ from ...grid import whole
 from ...lattice import REPLICATES
 from ...results import StateEvolution, gather
 from ...task import Task
-from ..common.arguments import check_tol, tol_not_met
-from ..common.grid_points import GridPoints
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints, Row
 from ..common.provenance import STATE_EVOLUTION
 from ..law.ladder import ERRORS_WITHIN_TOL
-from .alpha_grid import AlphaGrid, broadcast_alpha
+from .alpha_grid import broadcast_alpha
 from .phases import iterate_overlaps
-from .posterior_mass import LADDER, posterior_mass
+from .posterior_mass import PosteriorMass
 
 
 def state_evolution(
-    task: Task,
-    alpha: Value,
-    rounds: int = 20,
-    *,
-    tol: float = 1e-3,
-    on_error: str = "raise",
+    task: Task, alpha: Value, rounds: int = 20, *, tol: float = 1e-3, on_error: str = "raise"
 ) -> StateEvolution:
     """Return the overlap of AMP with the signal after each iteration from zero.
 
@@ -61,10 +54,8 @@ def state_evolution(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
@@ -81,37 +72,17 @@ def state_evolution(
     whole("rounds", rounds, 1, 10_000)
     tol = check_tol(tol)
     points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
-    rows: list[dict[str, Any]] = [{"provenance": STATE_EVOLUTION}] * len(grid.tasks)
-    for members in grid.groups():
-        for index, row in _iterate(grid, members, rounds, tol, points).items():
-            rows[index] = rows[index] | row
-    points.warn()
+
+    def solve(members: list[int], table: PosteriorMass) -> list[tuple[Row, float]]:
+        theta = grid.tasks[members[0]].theta
+        paths = iterate_overlaps(theta, table, grid.samples(members), rounds)
+        errors = paths[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
+        return [
+            ({"path": path, "path_se": error}, ERRORS_WITHIN_TOL * float(error.max()))
+            for path, error in zip(paths[..., 0], errors, strict=True)
+        ]
+
+    rows = grid.solve(points, {"provenance": STATE_EVOLUTION}, solve, tol, "the path")
     options = {"alpha": grid.alpha, "rounds": rounds, "tol": tol, "on_error": on_error}
     question = Question("state_evolution", task, None, options)
     return gather(StateEvolution, rows, grid.shape, question)
-
-
-def _iterate(
-    grid: AlphaGrid, members: list[int], rounds: int, tol: float, points: GridPoints
-) -> dict[int, dict[str, Any]]:
-    """Iterate the points of one table of M, each at the first level that suffices."""
-    rows: dict[int, dict[str, Any]] = {}
-    uncertainty: dict[int, float] = {}
-    pending = members
-    for level in LADDER:
-        first = grid.tasks[pending[0]]
-        result = iterate_overlaps(
-            first.theta, posterior_mass(first, level), grid.samples(pending), rounds
-        )
-        errors = result[..., 1:].std(axis=-1, ddof=1) / np.sqrt(REPLICATES)
-        for place, index in enumerate(pending):
-            rows[index] = {"path": result[place, :, 0], "path_se": errors[place]}
-            uncertainty[index] = ERRORS_WITHIN_TOL * float(errors[place].max())
-        pending = [index for index in pending if uncertainty[index] > tol]
-        if not pending:
-            break
-    for index in pending:
-        with points.at(index):
-            why = " (near the algorithmic threshold small errors grow)"
-            raise tol_not_met("uncertainty of the path", uncertainty[index], tol, why)
-    return {index: row for index, row in rows.items() if index not in points.lost}

@@ -7,9 +7,9 @@ pays to answer + when the odds ω = πΛ/(1 − π) exceed one, so that
 
 one expectation of a bounded continuous function under one label. We take the rarer label, whose
 factor is smaller. Two exact facts reduce the variance. The mean token m is independent of the
-centred tokens and enters log Λ as Rθm, so it is integrated in closed form. And e_R(x) = Πx · e_{L−R}(1/x), with
-the symmetry of the normal law, makes the centred part the same for R and for L − R signal tokens,
-so the smaller number serves.
+centred tokens and enters log Λ as Rθm, so it is integrated in closed form. And
+e_R(x) = Πx · e_{L−R}(1/x), with the symmetry of the normal law, makes the centred part the same for
+R and for L − R signal tokens, so the smaller number serves.
 
 Where R is random Λ is the mixture over it. Where the patterns of positions are given, Λ is their
 mean with their probabilities, a function of the tokens' components in the span of the patterns.

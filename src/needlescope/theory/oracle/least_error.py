@@ -68,10 +68,8 @@ def oracle(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
@@ -244,8 +242,7 @@ def _by_sampling(
                 reachable,
             )
         points = min(
-            LAST_POINTS,
-            points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_TOL * se / tol))),
+            LAST_POINTS, points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_TOL * se / tol)))
         )
 
 

@@ -23,11 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import gammaln, ndtr
+from scipy.special import ndtr
 
 from ...arrays import FloatArray
 from ...task import Positions
 from .counts import Count, pairs
+from .symmetric import log_binomial
 
 GRID_RATIO = 1.25  # of successive k on the coarse grid
 ANGLES = 17
@@ -133,13 +134,9 @@ def _hypergeometric(L: int, R: int, k: int) -> tuple[FloatArray, FloatArray]:
     low = max(0, R + k - L, int(mean - 9.0 * spread - 40.0))
     high = min(k, R, int(mean + 9.0 * spread + 40.0))
     H = np.arange(low, high + 1.0)
-    log_chance = _log_choose(k, H) + _log_choose(L - k, R - H) - _log_choose(L, np.array(float(R)))
+    log_chance = log_binomial(k, H) + log_binomial(L - k, R - H) - log_binomial(L, R)
     kept = log_chance > -42.0
     return H[kept], log_chance[kept]
-
-
-def _log_choose(n: int, k: FloatArray) -> FloatArray:
-    return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
 
 def _best_threshold(

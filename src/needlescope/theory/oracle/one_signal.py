@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .score import ComplexArray, fourier_cdf
+
 TOKEN_RANGE = 9.0  # standard deviations kept on either side of a token's mean
 PATH_HEIGHT = 0.9  # θη
 MAX_HEIGHT = 2.0  # of η
@@ -25,7 +27,7 @@ RAY_SHARE = 0.4  # of θη, which α does not exceed either
 STEP = 0.1  # of the logarithm of q
 SPACING = 0.2  # of the nodes of x, in units of min(1/θ, 1)
 TRUNCATION = 1e-12  # of the integral at both ends
-BLOCK, MAX_BLOCKS = 16, 60
+MAX_BLOCKS = 60
 MAX_LOG_TERM = 10.0  # beyond it rounding would show in the sum
 MAX_THETA = 8.0  # beyond it the integral over q becomes long
 
@@ -60,25 +62,16 @@ def bayes_error(L: int, theta: float, pi: float) -> Estimate:
     h = np.exp(theta * x - log_c)
     size = np.abs(weights).T @ np.abs(h)
     s = float(np.log(TRUNCATION / (1.0 + L * size[0] + size[1])))
-    sums, floor = np.zeros((2, 2)), np.log(TRUNCATION)  # label; even and odd nodes
-    for _ in range(MAX_BLOCKS):
-        grid = s + STEP * np.arange(BLOCK)
-        q = np.exp(grid - 1j * turn)
+
+    def log_phi(q: ComplexArray) -> ComplexArray:
         cumulant = np.log1p(np.expm1(1j * q[:, None] * h) @ weights)
         positive = (L - 1) * cumulant[:, 0] + cumulant[:, 1]
-        both = np.stack([L * cumulant[:, 0], positive]) - 1j * q
-        if not both.real.max() < MAX_LOG_TERM:
-            return Estimate(np.nan, np.inf)
-        gone = both.real.max(axis=0) < floor
-        terms = np.exp(both[:, : gone.argmax()] if gone.any() else both).imag
-        sums += np.stack([terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)], axis=1)
-        if gone.any():
-            break
-        s = float(grid[-1]) + STEP
-    else:
+        return np.stack([L * cumulant[:, 0], positive]) - 1j * q
+
+    fine, coarse = fourier_cdf(log_phi, turn, s, STEP, TRUNCATION, MAX_LOG_TERM, MAX_BLOCKS)
+    if np.isnan(fine[0]):
         return Estimate(np.nan, np.inf)
-    negative, positive = 0.5 + (turn - STEP * sums.sum(axis=1)) / np.pi
-    coarse = 0.5 + (turn - 2.0 * STEP * sums[:, 0]) / np.pi
+    negative, positive = fine
     # the rule's error is about squared when its step is halved; seen up to 20 times that
     gap = max(abs(negative - coarse[0]), abs(positive - coarse[1]))
     error = float(pi * positive + (1.0 - pi) * (1.0 - negative))

@@ -16,6 +16,7 @@ denser there. A few milliseconds give ten digits for any L.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ TOKEN_RANGE = 8.5  # standard deviations kept on either side of a token's mean
 PATH_HEIGHT = 0.7  # of the path of x, in units of 1/κ
 MAX_HEIGHT = 2.0  # of the path of x
 CENTRE_SPACING = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
-SCORE_BLOCK = 16
+BLOCK, MAX_BLOCKS = 16, 10_000  # nodes of log q at a time, and blocks at most
 
 ComplexArray = NDArray[np.complex128]
 
@@ -79,29 +80,50 @@ def below(
     size = np.abs(weights).T @ np.abs(h)
     counts, chances = zip(*pairs(R), strict=True)
     s = float(np.log(tolerance / (L * size[0] + most(R) * size[1])))
-    sums = np.zeros((1 + len(counts), 2))  # negatives, positives of each R; even and odd nodes
-    floor = np.log(tolerance)
-    while True:
-        grid = s + step * np.arange(SCORE_BLOCK)
-        q = np.exp(grid - 1j * turn)
+
+    def log_phi(q: ComplexArray) -> ComplexArray:
         cumulant = _log1p(np.expm1(1j * q[:, None] * h) @ weights)
         signal = ((L - r) * cumulant[:, 0] + r * cumulant[:, 1] for r in counts)
-        both = np.stack([L * cumulant[:, 0], *signal])
-        gone = both.real.max(axis=0) < floor
-        ended = bool(gone.any())
-        terms = np.exp(both[:, : gone.argmax()] if ended else both).imag
-        sums += np.stack([terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)], axis=1)
-        if ended:
-            break
-        s = float(grid[-1]) + step
-    fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
-    coarse = 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
+        return np.stack([L * cumulant[:, 0], *signal])  # negatives, positives of each R
+
+    fine, coarse = fourier_cdf(log_phi, turn, s, step, tolerance)
     # the rule's error is squared when its step is halved
     error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
     negative, *positive = np.clip(fine, 0.0, 1.0).tolist()
     return Probabilities(
         negative, sum(p * item for p, item in zip(chances, positive, strict=True)), error
     )
+
+
+def fourier_cdf(
+    log_phi: Callable[[ComplexArray], ComplexArray],
+    turn: float,
+    start: float,
+    step: float,
+    tolerance: float,
+    max_log: float = np.inf,
+    blocks: int = MAX_BLOCKS,
+) -> tuple[FloatArray, FloatArray]:
+    """Return ½ + α/π − (1/π) Im ∫ φ(e^{s − iα}) ds of each row, with a step and with twice it.
+
+    The trapezoid rule ends where all terms are below the tolerance. NaN if a logarithm of a term
+    reaches ``max_log``, or if the rule does not end.
+    """
+    s, sums = start, np.zeros((1, 2))  # even and odd nodes
+    for _ in range(blocks):
+        grid = s + step * np.arange(BLOCK)
+        logs = log_phi(np.exp(grid - 1j * turn))
+        if not logs.real.max() < max_log:
+            break
+        gone = logs.real.max(axis=0) < np.log(tolerance)
+        terms = np.exp(logs[:, : gone.argmax()] if gone.any() else logs).imag
+        even, odd = terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)
+        sums = sums + np.stack([even, odd], axis=1)
+        if gone.any():
+            fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
+            return fine, 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
+        s = float(grid[-1]) + step
+    return np.full(len(logs), np.nan), np.full(len(logs), np.nan)
 
 
 def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:

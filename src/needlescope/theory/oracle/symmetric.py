@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, gammaln
@@ -140,6 +140,6 @@ def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:
     return scaled
 
 
-def log_binomial(n: int, k: int) -> float:
-    """Return log C(n, k)."""
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+def log_binomial(n: int, k: Any) -> Any:
+    """Return log C(n, k), for each of an array of k."""
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)

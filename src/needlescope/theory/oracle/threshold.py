@@ -57,10 +57,8 @@ def oracle_threshold(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
@@ -123,20 +121,16 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
 
     The root is found at the coarsest level; one Newton step refines it to the tolerance.
     """
-    level = float(ndtri(target))
-
-    def probit(error: float) -> float:
-        return float(ndtri(max(error, 1e-300))) - level
 
     def pooled_gap(snr: float) -> float:
-        return probit(pooled(1, 1, snr, task.pi).error)
+        return probit_gap(pooled(1, 1, snr, task.pi).error, target)
 
     @cache
     def solved(theta: float, tol: float) -> dict[str, Any]:
         return solve_oracle(task.replace(theta=theta), model, tol)
 
     def gap(theta: float, tol: float = 1.0) -> float:
-        return probit(solved(theta, tol)["error"])
+        return probit_gap(solved(theta, tol)["error"], target)
 
     high = 1.0
     while pooled_gap(high) > 0.0:
@@ -166,8 +160,19 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
             f"the uncertainty of the Bayes error near theta={rough:.4g} is too large to find where "
             f"it is {target:g}; take a larger error"
         ) from None
+    return theta, theta_error(solved(rough, fine)["error_se"], target, slope)
+
+
+def probit_gap(error: float, target: float) -> float:
+    """Return Φ⁻¹(error) − Φ⁻¹(target)."""
+    return float(ndtri(max(error, 1e-300))) - float(ndtri(target))
+
+
+def theta_error(error_se: float, target: float, slope: float) -> float:
+    """Return the standard error of a root θ, from that of the error and the slope of the gap."""
+    level = float(ndtri(target))
     density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
-    return theta, float(solved(rough, fine)["error_se"] / density / abs(slope))
+    return float(error_se / density / abs(slope))
 
 
 def _attention_threshold(task: Task, target: float, last: float) -> tuple[float, float]:
@@ -176,29 +181,25 @@ def _attention_threshold(task: Task, target: float, last: float) -> tuple[float,
     At the best κ and threshold the error changes with θ as if they were fixed (envelope theorem),
     so the slope at each step costs one more error.
     """
-    level = float(ndtri(target))
-
-    def gap(error: float) -> float:
-        return float(ndtri(max(error, 1e-300))) - level
 
     def hard_gap(theta: float) -> float:
-        return gap(hard_attention(task.L, task.R, theta, task.pi).error)
+        return probit_gap(hard_attention(task.L, task.R, theta, task.pi).error, target)
 
     low, high = 0.0, last  # no attention does worse than pooling
     theta = last if hard_gap(last) >= 0.0 else float(brentq(hard_gap, 0.0, last, xtol=1e-3 * last))
     for _ in range(MAX_NEWTON_STEPS):
         best = solve_oracle(task.replace(theta=theta), "attention", 1.0)
-        here = gap(best["error"])
-        if theta == last and here >= 0.0:
+        gap = probit_gap(best["error"], target)
+        if theta == last and gap >= 0.0:
             return last, 0.0
-        low, high = (theta, high) if here > 0.0 else (low, theta)
+        low, high = (theta, high) if gap > 0.0 else (low, theta)
         nearby = 0.999 * theta
-        slope = (here - gap(_error_at(task.replace(theta=nearby), best))) / (theta - nearby)
-        step = -here / slope if slope < 0.0 else np.inf
+        near_gap = probit_gap(_error_at(task.replace(theta=nearby), best), target)
+        slope = (gap - near_gap) / (theta - nearby)
+        step = -gap / slope if slope < 0.0 else np.inf
         if abs(step) <= NEWTON_TOL * theta:
-            density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
             result = float(np.clip(theta + step, 0.0, last))
-            return result, float(best["error_se"] / density / abs(slope))
+            return result, theta_error(best["error_se"], target, slope)
         theta = theta + step if low < theta + step < high else 0.5 * (low + high)
     raise NotConverged(f"no theta was found at which attention's error for {task} is {target:g}")
 

@@ -211,13 +211,7 @@ def _shared_grid(
 
 
 def _integrate(
-    loss: Loss,
-    y: int,
-    m: FloatArray,
-    s: FloatArray,
-    g: FloatArray,
-    r: FloatArray,
-    dr: FloatArray,
+    loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray, r: FloatArray, dr: FloatArray
 ) -> FloatArray:
     """Trapezoid rule in r; ``r`` and ``dr`` have one row, shared by all nodes, or one a node."""
     d1, d2 = loss.derivative(r, y), loss.second(r, y)
