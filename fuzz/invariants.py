@@ -13,7 +13,7 @@ from needlescope.losses import SQUARE
 from needlescope.models import get_model
 from needlescope.theory.law.ladder import LADDER
 from needlescope.theory.law.limits import train_limit
-from needlescope.theory.oracle.least_error import MODELS
+from needlescope.theory.oracle.least_error import ORACLES
 from needlescope.theory.saddle.problem import OrderParameters, Saddle
 from needlescope.theory.saddle.solver import solve
 from needlescope.theory.saddle.square import solve_square
@@ -139,7 +139,7 @@ def no_one_beats_the_oracles(problem: Problem, result: ns.Outcome) -> str | None
     noise = 4.0 * np.hypot(bayes.error_se, attention.error_se) + UNRESOLVED
     if bayes.error > attention.error + noise:
         return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
-    known = problem.model if problem.model in MODELS else "bayes"
+    known = problem.model if problem.model in ORACLES else "bayes"
     if known == "hard" and result.kappa == 0.0:
         known = "pooled"  # to a query of zero no token is the largest
     floor = ns.oracle(problem.task, known, tol=ROUGH)

@@ -199,8 +199,8 @@ def align(task: Task, training: Training) -> Alignment:
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.align(task, ns.Training(alpha0=4.0, alpha1=1.0))
-    >>> round(found.cosine_q, 4), round(found.norm_q, 4)
+    >>> result = ns.align(task, ns.Training(alpha0=4.0, alpha1=1.0))
+    >>> round(result.cosine_q, 4), round(result.norm_q, 4)
     (0.9762, 0.6843)
     """
     check_kind("task", task, Task)

@@ -72,8 +72,8 @@ def asymptote(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.asymptote(task, "pooled")
-    >>> round(found.limit, 4), round(found.rate, 4)
+    >>> result = ns.asymptote(task, "pooled")
+    >>> round(result.limit, 4), round(result.rate, 4)
     (0.2146, 0.3)
     """
     check_kind("task", task, Task)

@@ -41,7 +41,7 @@ SEARCH_LEVEL = Level(2**7, 32)  # of the search with the best readout, at tol �
 FINE_SEARCH_LEVEL = Level(2**9, 32)  # at smaller tol: costs the best κ 1e-4 at most
 TRAINED_SEARCH_LEVEL = Level(2**11, 48)
 COMPARED_WITHIN = 3e-3  # of the lowest rough error: these candidates are compared at the tolerance
-LEAST_KAPPA = 0.05  # of the grid, which has κ = 0 beside it
+LEAST_KAPPA = 0.05  # of the grid; κ = 0 is tried separately
 KAPPAS = 8
 MAX_DESCENTS = 2  # from the best starts
 MAX_EVALUATIONS = 60  # of a descent, for each dimension

@@ -68,8 +68,8 @@ def capacity(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.capacity(task, "pooled")
-    >>> round(found.alpha, 2), found.provenance
+    >>> result = ns.capacity(task, "pooled")
+    >>> round(result.alpha, 2), result.provenance
     (2.95, 'conjecture: our derivation of the quantity of conjecture 1 (arXiv v1)')
     """
     check_kind("task", task, Task)

@@ -79,8 +79,8 @@ def crossover(
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, tol=1e-3)
-    >>> round(found.cosine, 2), found.verdict
+    >>> result = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, tol=1e-3)
+    >>> round(result.cosine, 2), result.verdict
     (0.19, 'crosses')
     """
     check_kind("task", task, Task)

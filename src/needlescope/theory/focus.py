@@ -81,8 +81,8 @@ def focus(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.focus(task, ns.Training(alpha0=4.0, alpha1=1.0))
-    >>> round(found.signal, 3), round(found.noise, 3), round(found.largest, 4)
+    >>> result = ns.focus(task, ns.Training(alpha0=4.0, alpha1=1.0))
+    >>> round(result.signal, 3), round(result.noise, 3), round(result.largest, 4)
     (0.699, 0.033, 0.9978)
     """
     check_kind("task", task, Task)

@@ -58,8 +58,8 @@ def bayes_optimal(
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.bayes_optimal(task, [1.0, 4.0])
-    >>> found.test_error.round(2), found.phase
+    >>> result = ns.bayes_optimal(task, [1.0, 4.0])
+    >>> result.test_error.round(2), result.phase
     (array([0.16, 0.14]), array(['easy', 'easy'], dtype='<U4'))
     """
     grid = broadcast_alpha(task, alpha)

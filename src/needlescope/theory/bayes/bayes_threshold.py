@@ -69,8 +69,8 @@ def bayes_threshold(
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=1.0, pi=0.5)
-    >>> found = ns.bayes_threshold(task, alpha=1.0, error=0.1)
-    >>> round(ns.oracle_threshold(task, "bayes", 0.1).theta, 1), round(found.theta, 1)
+    >>> result = ns.bayes_threshold(task, alpha=1.0, error=0.1)
+    >>> round(ns.oracle_threshold(task, "bayes", 0.1).theta, 1), round(result.theta, 1)
     (4.3, 4.5)
     """
     check_kind("task", task, Task)

@@ -175,8 +175,8 @@ class Overlaps(NamedTuple):
 def solve_overlaps(task: Task, table: PosteriorMass, samples: FloatArray) -> Overlaps:
     """Return both overlaps at each απ, with errors from the replicates of the table."""
     if task.theta == 0.0:
-        nothing = np.zeros(len(samples))
-        return Overlaps(nothing, nothing, nothing, nothing, np.full(len(samples), "easy"))
+        zero = np.zeros(len(samples))
+        return Overlaps(zero, zero, zero, zero, np.full(len(samples), "easy"))
     branch = stationary_branch(task.theta, table)
     transition = find_transition(branch)
     result = overlaps(branch, transition, samples)

@@ -62,8 +62,8 @@ def state_evolution(
     Below the algorithmic threshold, α = 0.325, AMP stays near zero; above, it escapes slowly:
 
     >>> import needlescope as ns
-    >>> found = ns.state_evolution(ns.Task(L=100, R=1, theta=4.0, pi=0.5), [0.3, 0.4, 1.0])
-    >>> found.path[:, [0, 1, 5, 10, 20]].round(2)
+    >>> result = ns.state_evolution(ns.Task(L=100, R=1, theta=4.0, pi=0.5), [0.3, 0.4, 1.0])
+    >>> result.path[:, [0, 1, 5, 10, 20]].round(2)
     array([[0.  , 0.02, 0.04, 0.05, 0.05],
            [0.  , 0.03, 0.1 , 0.4 , 0.69],
            [0.  , 0.07, 0.86, 0.87, 0.87]])

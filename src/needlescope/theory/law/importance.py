@@ -93,7 +93,7 @@ def fit_proposals(
 
     >>> def beyond(z):
     ...     return np.where(z[:, 0] > 6.0, 0.0, -30.0 * (6.0 - z[:, 0]))
-    >>> [one.mean.round(0).item() for one in fit_proposals(np.zeros(1), beyond, 0)]
+    >>> [item.mean.round(0).item() for item in fit_proposals(np.zeros(1), beyond, 0)]
     [6.0]
     """
     proposals = [standard_normal(len(start))._replace(mean=start)]

@@ -78,15 +78,17 @@ def _nodes(
 
 def _rules(L: int, S: float, kappa: float, raised: float, count: int) -> tuple[Rule, Rule, Rule]:
     """Return points and weights of x and r, and of a negative's ‖Pg‖²."""
-    nothing = np.zeros(1), np.ones(1)
+    point_mass = np.zeros(1), np.ones(1)
     if L == 2:
         g, weight = panels(0.0, kappa, count)
         equal = g**2, weight
         return (
-            (panels(-raised, kappa, count), nothing, equal) if S > 0.0 else (nothing, equal, equal)
+            (panels(-raised, kappa, count), point_mass, equal)
+            if S > 0.0
+            else (point_mass, equal, equal)
         )
     each = count if S > 0.0 else min(count**2, MAX_POINTS)  # without x, r gets all points
-    x = normal(each) if S > 0.0 else nothing
+    x = normal(each) if S > 0.0 else point_mass
     return x, chi_square(L - 1 - (S > 0.0), each), chi_square(L - 1, count)
 
 

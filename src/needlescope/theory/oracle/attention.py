@@ -49,8 +49,8 @@ def best_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
 
     Examples
     --------
-    >>> found = best_attention(1000, 1, 3.72, 0.5)
-    >>> f"{found.error:.4f} at kappa {found.kappa:.1f}"
+    >>> result = best_attention(1000, 1, 3.72, 0.5)
+    >>> f"{result.error:.4f} at kappa {result.kappa:.1f}"
     '0.2633 at kappa 2.4'
     """
     hard = hard_attention(L, R, theta, pi)

@@ -45,8 +45,8 @@ def best_readout(law: JointLaw, near: BestReadout | None = None) -> BestReadout:
 
     >>> import needlescope as ns
     >>> from needlescope.models.pooled import limit
-    >>> found = best_readout(limit(ns.Task(L=4, R=1, theta=4.0, pi=0.5)).law(0.5))
-    >>> round(found.error, 6)
+    >>> result = best_readout(limit(ns.Task(L=4, R=1, theta=4.0, pi=0.5)).law(0.5))
+    >>> round(result.error, 6)
     0.158655
     """
     blind = near is None or abs(near.b) >= CONSTANT_BIAS

@@ -91,12 +91,12 @@ def vectorized(L: int, R: int, theta: float, pi: float) -> LinearRule:
     even = pooled(L, R, theta, pi)
     if R == L or theta * R < 1e-9 * np.sqrt(L) or even.error < 1e-12:
         return even
-    known: dict[int, LinearRule] = {}
+    rules: dict[int, LinearRule] = {}
 
     def at(k: int) -> LinearRule:
-        if k not in known:
-            known[k] = _best_angle(L, R, k, theta, pi)
-        return known[k]
+        if k not in rules:
+            rules[k] = _best_angle(L, R, k, theta, pi)
+        return rules[k]
 
     count = 1 + int(np.ceil(np.log(L) / np.log(GRID_RATIO)))
     grid = np.unique(np.geomspace(1, L - 1, count).round().astype(int)).tolist()
@@ -108,7 +108,7 @@ def vectorized(L: int, R: int, theta: float, pi: float) -> LinearRule:
         low, high = (low, right) if at(left) <= at(right) else (left, high)
     for k in range(low, high + 1):
         at(k)
-    best = min(known.values())
+    best = min(rules.values())
     return best if best.error < even.error - ROUNDING else even
 
 

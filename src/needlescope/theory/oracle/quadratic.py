@@ -48,8 +48,8 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     --------
     Where the signal hardly moves the mean token, the spread of the tokens is informative:
 
-    >>> found = best_linear(100, 1, 6.0, 0.5)
-    >>> round(found.error, 4), round(found.kappa, 1)
+    >>> result = best_linear(100, 1, 6.0, 0.5)
+    >>> round(result.error, 4), round(result.kappa, 1)
     (0.1271, 2.3)
     """
     errors = partial(_errors, L, R, theta, pi)
@@ -119,9 +119,9 @@ def _scan(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
 
 def _local_minima(starts: list[_Rule]) -> list[_Rule]:
     """Return the local minima over the angle."""
-    beside = [(np.inf,), *starts, (np.inf,)]
+    padded = [(np.inf,), *starts, (np.inf,)]
     return [
-        start for k, start in enumerate(starts) if start[0] <= min(beside[k][0], beside[k + 2][0])
+        start for k, start in enumerate(starts) if start[0] <= min(padded[k][0], padded[k + 2][0])
     ]
 
 

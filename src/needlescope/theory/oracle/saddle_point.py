@@ -32,7 +32,7 @@ LEVELS = 24  # in T
 QUADRATURE = 160
 TOKEN_RANGE = 9.5
 MAX_NEWTON_STEPS = 12
-# In u; the spread exceeds it only where nothing is left to detect.
+# In u; the spread exceeds it only where the signal is undetectable.
 MAX_WINDOW = 6.0
 
 

@@ -52,7 +52,7 @@ class Resolution(NamedTuple):
 
     step: float  # of the logarithm of q
     spacing: float  # of the nodes of x, in units of min(1/κ, 1)
-    tolerance: float  # what is left out at the ends
+    tolerance: float  # truncation error at the ends
 
 
 FINE = Resolution(0.1, 0.2, 1e-12)  # ten digits

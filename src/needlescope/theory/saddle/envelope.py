@@ -68,8 +68,8 @@ def envelope(loss: Loss, y: FloatArray, m: FloatArray, V: FloatArray, g: FloatAr
     Examples
     --------
     >>> from needlescope.losses import SQUARE
-    >>> one = np.ones(1)
-    >>> float(envelope(SQUARE, one, 0 * one, one, one).value[0])  # ½ E(G − 1)²/2
+    >>> unit = np.ones(1)
+    >>> float(envelope(SQUARE, unit, 0 * unit, unit, unit).value[0])  # ½ E(G − 1)²/2
     0.5
     """
     s = np.sqrt(V)

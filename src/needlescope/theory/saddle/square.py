@@ -41,8 +41,8 @@ def solve_square(law: JointLaw, delta: float, ridge: float) -> OrderParameters:
 def _resolvent(A: FloatArray, w: FloatArray, delta: float, ridge: float) -> float:
     """Return the t with 1/δ = λ/t + E[A/(t + A)], by Newton in logarithms from below.
 
-    Where A spans many scales the right side is flat between them, and a step may leave what is
-    known to hold the root: then that is halved.
+    Where A spans many scales the right side is flat between them, and a step may leave the bracket
+    of the root: then the bracket is halved.
     """
     x = low = np.log(delta * ridge + max(delta - 1.0, 0.0) * float(A.min()))
     high = np.log(delta * (ridge + float(w @ A)))

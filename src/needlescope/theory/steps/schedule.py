@@ -145,8 +145,8 @@ def cosine_fields(
     Examples
     --------
     >>> two = Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
-    >>> found = cosine_fields(two, "q", (3.0, 0.0), 5.0, scale=2.0)
-    >>> found["norm_q"], found["cosines_q"], round(found["cosine_q"], 3)  # 0.6/√2
+    >>> result = cosine_fields(two, "q", (3.0, 0.0), 5.0, scale=2.0)
+    >>> result["norm_q"], result["cosines_q"], round(result["cosine_q"], 3)  # 0.6/√2
     (10.0, (0.6, 0.0), 0.424)
     """
     cosines = tuple(float(np.clip(m / norm, -1.0, 1.0)) if norm > 0.0 else 0.0 for m in signals)

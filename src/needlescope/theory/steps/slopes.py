@@ -41,8 +41,8 @@ def slopes(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
     Of the square loss ℓ' = f − y:
 
     >>> from needlescope.losses import SQUARE
-    >>> found = slopes(SQUARE, 1, np.array([3.0]), np.array([0.5]))
-    >>> found.first[:, 0].tolist(), found.square[:, 0].tolist()
+    >>> result = slopes(SQUARE, 1, np.array([3.0]), np.array([0.5]))
+    >>> result.first[:, 0].tolist(), result.square[:, 0].tolist()
     ([2.0, 0.5, 2.0], [4.25, 2.0, 4.75])
     """
     if isinstance(loss, PiecewiseQuadratic):

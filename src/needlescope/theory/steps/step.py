@@ -3,7 +3,7 @@
 Write Q = ‖q‖², W = ‖w‖², C = ⟨q, w⟩, m_w = ⟨w, ξ⟩. Tokens enter by their noise along q and w alone:
 √Q g, and (C/√Q) g + σu with σ² = W − C²/Q, g and u independent normals. The weights
 a = softmax(β X q) depend on g only, and the score f = D·a + σ‖a‖G + b, D = θ m_w v + (C/√Q) g, on u
-by one normal G. Given g and G what is left of u is Gaussian, and its expectations are closed
+by one normal G. Given g and G the rest of u is Gaussian, and its expectations are closed
 forms. So, with h = ℓ'(f; y) and c = a ∘ (x − a·x), x = X w,
 
     ∇w = E[hθ v·a] ξ + E[h g·a] q̂ + E[h‖a‖G] û + noise of squared norm E[h²‖a‖²]/α
@@ -92,8 +92,8 @@ def step(
     >>> import needlescope as ns
     >>> from needlescope.losses import LOGISTIC
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = step(start(), task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
-    >>> found.m_w.round(4).tolist(), found.m_q.tolist(), found.norm_q  # ηπθR/(2L)
+    >>> result = step(start(), task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
+    >>> result.m_w.round(4).tolist(), result.m_q.tolist(), result.norm_q  # ηπθR/(2L)
     ([0.125], [0.0], 0.0)
     """
     norm, (Q, C), W = at.norm_q, at.gram[-2, -2:], at.gram[-1, -1]
