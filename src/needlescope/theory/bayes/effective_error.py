@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...task import Task
-from ..oracle.least_error import bayes_error
+from ..oracle.bayes import bayes_error
 from .phases import Overlaps
 from .posterior_mass import KAPPA_STEP
 

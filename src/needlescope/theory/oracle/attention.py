@@ -29,7 +29,7 @@ class AttentionRule(NamedTuple):
     """An attention classifier along ξ, its error, and a bound on its numerical error."""
 
     error: float
-    bound: float
+    error_se: float  # a bound on the numerical error
     kappa: float
     sign: int
     threshold: float
@@ -55,7 +55,7 @@ def best_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """
     hard = hard_attention(L, R, theta, pi)
     if hard.error < LEAST_ERROR:
-        return hard._replace(bound=LEAST_ERROR)
+        return hard._replace(error_se=LEAST_ERROR)
     search = _Search(L, R, theta, pi)
     starts = search.starts()
     best = min(starts)

@@ -17,21 +17,115 @@ mean with their probabilities, a function of the tokens' components in the span 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr, ndtri
 
 from ...arrays import FloatArray
-from ...lattice import replicate
-from ...task import Positions
-from .counts import Count, most, pairs
+from ...errors import NotConverged
+from ...lattice import REPLICATES, replicate
+from ...task import Positions, Task
+from ..law.ladder import ERRORS_WITHIN_TOL
+from .attention import LEAST_ERROR, hard_attention
+from .counts import Count, count_of, most, pairs
+from .linear import pooled as pooled_rule
 from .linear import span
+from .one_signal import bayes_error as one_signal_error
 from .saddle_point import SaddlePointFormula
 from .symmetric import FEW_SIGNALS, Series, draw, log_binomial, scaled_polynomials, token_groups
 
 BAYES_BLOCK = 2**22  # draws × patterns at once
 MOST_PATTERNS = 250  # the shortest lattice has no more good coordinates
+FIRST_POINTS = 2**11
+LAST_POINTS = 2**16
+QUADRATURE_SHARE = 1e-2  # of an error, or of the tolerance: largest error of a quadrature
+
+
+def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
+    """Return the Bayes error of a (scalar) task, and its standard error."""
+    pooled = pooled_rule(task.L, count_of(task), task.theta, task.pi).error
+    return _by_quadrature(task, pooled, tol) or _by_sampling(task, pooled, tol, first_points)
+
+
+def _by_quadrature(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
+    """Bayes error by quadrature, and its error, where one token carries the signal."""
+    if not _is_one_signal(task):
+        return None
+    result = one_signal_error(task.L, task.theta, task.pi)
+    if not result.uncertainty <= QUADRATURE_SHARE * min(result.error, tol):
+        return None
+    return min(result.error, _upper_bound(task, pooled)), result.uncertainty
+
+
+def _is_one_signal(task: Task) -> bool:
+    """Whether one token of several carries the signal."""
+    several = count_of(task) != 1
+    return not (several or task.L == 1 or isinstance(task.positions, Positions) or no_signal(task))
+
+
+def _quadrature_tol(task: Task) -> float:
+    """Return the least tolerance that quadrature of the Bayes error meets, ∞ if none."""
+    if not _is_one_signal(task):
+        return np.inf
+    result = one_signal_error(task.L, task.theta, task.pi)
+    resolved = result.uncertainty <= QUADRATURE_SHARE * result.error
+    return 1.1 * result.uncertainty / QUADRATURE_SHARE if resolved else np.inf
+
+
+def _upper_bound(task: Task, pooled: float) -> float:
+    """Return the error of the better of pooling and hard attention."""
+    return min(pooled, hard_attention(task.L, count_of(task), task.theta, task.pi).error)
+
+
+def _by_sampling(
+    task: Task, pooled: float, tol: float, first_points: int = FIRST_POINTS
+) -> tuple[float, float]:
+    """Bayes error and standard error by QMC, with the points that the tolerance needs."""
+    estimate = _bayes_replicate(task)
+    if estimate is None:
+        return pooled, 0.0
+    bound = _upper_bound(task, pooled)
+    if bound < LEAST_ERROR:
+        return bound, LEAST_ERROR
+    points = first_points
+    while True:
+        values = np.array([estimate(points, index) for index in range(REPLICATES)])
+        se = float(values.std(ddof=1) / np.sqrt(REPLICATES))
+        if ERRORS_WITHIN_TOL * se <= tol:
+            return min(float(values.mean()), bound), se
+        if points >= LAST_POINTS:
+            reachable = min(2.5 * se, _quadrature_tol(task))
+            raise NotConverged.at(
+                f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
+                f"points in each replicate, above tol={tol:g}; "
+                f"ask for tol={reachable:.1e} or more",
+                reachable,
+            )
+        points = min(
+            LAST_POINTS, points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_TOL * se / tol)))
+        )
+
+
+def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
+    """One replicate as a function of points and index, or None where pooling is optimal."""
+    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
+    if no_signal(task):
+        return None
+    if not isinstance(R, int):
+        return lambda points, index: replicate_mixture(L, R, theta, pi, points, index)
+    if isinstance(task.positions, Positions):
+        given = task.positions
+        return lambda points, index: replicate_given(theta, pi, given, points, index)
+    if R == L:
+        return None
+    return lambda points, index: replicate_uniform(L, R, theta, pi, points, index)
+
+
+def no_signal(task: Task) -> bool:
+    """Whether the signal is too weak to change any error."""
+    return bool(task.theta * task.mean_count < 1e-9 * np.sqrt(task.L))
 
 
 def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:

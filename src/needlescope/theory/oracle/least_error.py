@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...answer import Question
-from ...errors import NotConverged
 from ...grid import check_kind, choice
-from ...lattice import REPLICATES
 from ...paper import derived
 from ...results import Oracle, gather
 from ...signal_count import SignalCount
@@ -28,15 +26,12 @@ from ..common.grid_points import GridPoints
 from ..common.provenance import of_oracle
 from ..law.ladder import ERRORS_WITHIN_TOL
 from ..law.tokens import MAX_EXACT_TOKENS
-from . import bayes, linear, one_signal
+from . import linear
 from .attention import LEAST_ERROR, AttentionRule, best_attention, hard_attention
+from .bayes import bayes_error, no_signal
 from .counts import count_of
 from .quadratic import best_linear
 from .symmetric import FEW_SIGNALS
-
-FIRST_POINTS = 2**11
-LAST_POINTS = 2**16
-QUADRATURE_SHARE = 1e-2  # of an error, or of the tolerance: largest error of a quadrature
 
 
 def oracle(
@@ -121,41 +116,41 @@ def _vectorized(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any
 
 
 def _likelihood_ratio(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
-    problem = task, pooled["error"], tol
-    value, se = _by_quadrature(*problem) or _by_sampling(*problem)
+    value, se = bayes_error(task, tol)
     return {"error": value, "error_se": se, "threshold": np.log((1.0 - task.pi) / task.pi)}
 
 
 def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of attention to the largest token, which pooling may beat."""
-    if _no_signal(task):
+    if no_signal(task):
         return {**pooled, "kappa": np.inf, "sign": 1}
     best = hard_attention(task.L, count_of(task), task.theta, task.pi)
-    return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # up to rounding
+    least = min(best.error, task.pi, 1.0 - task.pi)  # up to rounding
+    return best._asdict() | {"error": least}
 
 
 def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of linear attention, which is pooling at κ = 0."""
     even = {**pooled, "kappa": 0.0, "sign": 1}
-    if task.R == task.L or _no_signal(task) or pooled["error"] < LEAST_ERROR:
+    if task.R == task.L or no_signal(task) or pooled["error"] < LEAST_ERROR:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.bound - LEAST_ERROR:
+    if best.error >= pooled["error"] - best.error_se - LEAST_ERROR:
         return even
     _check_met(task, best, tol)
-    return _fields(best)
+    return best._asdict()
 
 
 def _check_met(task: Task, best: AttentionRule, tol: float) -> None:
     """Raise where the uncertainty exceeds the tolerance."""
-    if ERRORS_WITHIN_TOL * best.bound > tol:
+    if ERRORS_WITHIN_TOL * best.error_se > tol:
         what = f"uncertainty of the attention oracle of {task}"
-        raise tol_not_met(what, ERRORS_WITHIN_TOL * best.bound, tol)
+        raise tol_not_met(what, ERRORS_WITHIN_TOL * best.error_se, tol)
 
 
 def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     even = {**pooled, "kappa": 0.0, "sign": 1}
-    if task.R == task.L or _no_signal(task):
+    if task.R == task.L or no_signal(task):
         return even
     if pooled["error"] < LEAST_ERROR:
         return {**even, "error_se": LEAST_ERROR}
@@ -163,102 +158,7 @@ def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]
     _check_met(task, best, tol)
     if best.error >= pooled["error"]:
         return even
-    return _fields(best)
-
-
-def _fields(best: AttentionRule) -> dict[str, Any]:
-    return {
-        "error": best.error,
-        "error_se": best.bound,
-        "threshold": best.threshold,
-        "kappa": best.kappa,
-        "sign": best.sign,
-    }
-
-
-def _no_signal(task: Task) -> bool:
-    """Whether the signal is too weak to change any error."""
-    return bool(task.theta * task.mean_count < 1e-9 * np.sqrt(task.L))
-
-
-def _by_quadrature(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
-    """Bayes error by quadrature, and its error, where one token carries the signal."""
-    if not _is_one_signal(task):
-        return None
-    result = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not result.uncertainty <= QUADRATURE_SHARE * min(result.error, tol):
-        return None
-    return min(result.error, _upper_bound(task, pooled)), result.uncertainty
-
-
-def _is_one_signal(task: Task) -> bool:
-    """Whether one token of several carries the signal."""
-    several = count_of(task) != 1
-    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _no_signal(task))
-
-
-def _quadrature_tol(task: Task) -> float:
-    """Return the least tolerance that quadrature of the Bayes error meets, ∞ if none."""
-    if not _is_one_signal(task):
-        return np.inf
-    result = one_signal.bayes_error(task.L, task.theta, task.pi)
-    resolved = result.uncertainty <= QUADRATURE_SHARE * result.error
-    return 1.1 * result.uncertainty / QUADRATURE_SHARE if resolved else np.inf
-
-
-def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
-    """Return the Bayes error of a (scalar) task, and its standard error."""
-    pooled = linear.pooled(task.L, count_of(task), task.theta, task.pi).error
-    return _by_quadrature(task, pooled, tol) or _by_sampling(task, pooled, tol, first_points)
-
-
-def _upper_bound(task: Task, pooled: float) -> float:
-    """Return the error of the better of pooling and hard attention."""
-    return min(pooled, hard_attention(task.L, count_of(task), task.theta, task.pi).error)
-
-
-def _by_sampling(
-    task: Task, pooled: float, tol: float, first_points: int = FIRST_POINTS
-) -> tuple[float, float]:
-    """Bayes error and standard error by QMC, with the points that the tolerance needs."""
-    replicate = _bayes_replicate(task)
-    if replicate is None:
-        return pooled, 0.0
-    bound = _upper_bound(task, pooled)
-    if bound < LEAST_ERROR:
-        return bound, LEAST_ERROR
-    points = first_points
-    while True:
-        values = np.array([replicate(points, index) for index in range(REPLICATES)])
-        se = float(values.std(ddof=1) / np.sqrt(REPLICATES))
-        if ERRORS_WITHIN_TOL * se <= tol:
-            return min(float(values.mean()), bound), se
-        if points >= LAST_POINTS:
-            reachable = min(2.5 * se, _quadrature_tol(task))
-            raise NotConverged.at(
-                f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
-                f"points in each replicate, above tol={tol:g}; "
-                f"ask for tol={reachable:.1e} or more",
-                reachable,
-            )
-        points = min(
-            LAST_POINTS, points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_TOL * se / tol)))
-        )
-
-
-def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
-    """One replicate as a function of points and index, or None where pooling is optimal."""
-    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
-    if _no_signal(task):
-        return None
-    if not isinstance(R, int):
-        return lambda points, index: bayes.replicate_mixture(L, R, theta, pi, points, index)
-    if isinstance(task.positions, Positions):
-        given = task.positions
-        return lambda points, index: bayes.replicate_given(theta, pi, given, points, index)
-    if R == L:
-        return None
-    return lambda points, index: bayes.replicate_uniform(L, R, theta, pi, points, index)
+    return best._asdict()
 
 
 def _need_few_signals(task: Task) -> None:
