@@ -113,8 +113,6 @@ def balanced_step(
     With a kinked loss the root must be resolved within the standard deviation of the scores, which
     may be below the rounding of the bias: the loss is then expanded about the bias.
 
-    Examples
-    --------
     >>> from needlescope.losses import LOGISTIC
     >>> task = Task(L=10, R=1, theta=5.0, pi=0.1)
     >>> first = first_step(task, LOGISTIC, 1.0, 0.0)

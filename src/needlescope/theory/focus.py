@@ -209,8 +209,6 @@ def _largest_of(task: Task, query: Query) -> float:
 def _largest(L: int, R: int, tilt: float) -> float:
     """Return the probability that the largest of R raised normals exceeds L − R others.
 
-    Examples
-    --------
     >>> round(_largest(10, 3, 0.0), 12)
     0.3
     """

@@ -52,8 +52,6 @@ class LearnedQuery(NamedTuple):
     def errors(self, numbers: Callable[[Query], FloatArray]) -> FloatArray:
         """Return upper bounds of the standard errors in ``numbers``: those of κ and s add up.
 
-        Examples
-        --------
         >>> learned = LearnedQuery(Query(2.0, 0.5), 0.01, 0.001)
         >>> learned.errors(lambda query: np.array([query.kappa, query.cosine])).round(6)
         array([0.01 , 0.001])

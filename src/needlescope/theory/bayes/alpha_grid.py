@@ -67,8 +67,6 @@ class AlphaGrid(NamedTuple):
 def broadcast_alpha(task: Task, alpha: Value) -> AlphaGrid:
     """Check a task and α, and broadcast them.
 
-    Examples
-    --------
     >>> import needlescope as ns
     >>> grid = broadcast_alpha(ns.Task(L=10, R=1, theta=[3.0, 4.0], pi=0.5), [[1.0], [2.0]])
     >>> grid.shape, grid.groups(), grid.samples([1, 3])

@@ -208,8 +208,6 @@ def _given(positions: Positions, points: int, kappas: FloatArray) -> FloatArray:
 def many_signal_mass(L: int, R: int, points: int, kappa: float) -> FloatArray:
     """Return M at one κ, by each replicate.
 
-    Examples
-    --------
     >>> many_signal_mass(100, 20, 64, 0.0).mean().round(6)
     np.float64(4.0)
     """

@@ -24,8 +24,6 @@ def check_tol(tol: float) -> float:
 def tol_not_met(what: str, uncertainty: float, tol: float, why: str = "") -> NotConverged:
     """Return the error to raise for a number whose uncertainty exceeds the tolerance.
 
-    Examples
-    --------
     >>> print(tol_not_met("uncertainty of the test error", 2e-3, 1e-3))
     the uncertainty of the test error is 2.0e-03, above tol=0.001; pass tol=0.003 to accept it
     """

@@ -23,8 +23,6 @@ Row = dict[str, Any]
 class GridPoints:
     """The points of a grid by index, and the error messages of those that could not be solved.
 
-    Examples
-    --------
     >>> import needlescope as ns
     >>> points = GridPoints("raise", (2,), ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5))
     >>> points.name(1)

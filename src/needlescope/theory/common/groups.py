@@ -25,8 +25,6 @@ def sample_groups(task: Task) -> tuple[SampleGroup, ...]:
 
     With label noise each of them has a group with the other label, at the end.
 
-    Examples
-    --------
     >>> for group in sample_groups(Task(L=10, R=2, theta=5.0, pi=0.25, signals=(0.5, 0.5))):
     ...     print(group)
     SampleGroup(share=0.125, label=1, tokens=2, signal=0)

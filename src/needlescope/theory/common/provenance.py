@@ -41,8 +41,6 @@ def of_prediction(
 ) -> str:
     """Return the provenance of a prediction: our derivation, or a formula beyond the paper.
 
-    Examples
-    --------
     >>> import needlescope as ns
     >>> from needlescope.models import get_model
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
@@ -65,8 +63,6 @@ def of_prediction(
 def of_limit(model: Model, base: str, task: Task | None = None) -> str:
     """Return the provenance of a quantity that the paper states for its own models.
 
-    Examples
-    --------
     >>> from needlescope.models import get_model
     >>> of_limit(get_model("pooled"), ASYMPTOTE)
     'our derivation of the quantity of corollary 2 (arXiv v1)'
@@ -91,8 +87,6 @@ def of_oracle(base: str, task: Task) -> str:
 def of_search(*bases: str) -> str:
     """Return the provenance of a root or optimum of functions with these provenances.
 
-    Examples
-    --------
     >>> of_search(BAYES_OPTIMAL)
     'search: on replica-symmetric (not a theorem)'
     >>> of_search("search: over temperature")

@@ -42,8 +42,6 @@ class Proposal(NamedTuple):
     def log_ratio(self, z: FloatArray) -> FloatArray:
         """Return log q(z)/φ(z).
 
-        Examples
-        --------
         >>> shifted = standard_normal(2)._replace(mean=np.array([1.0, 0.0]))
         >>> shifted.log_ratio(np.array([[1.0, 5.0]]))
         array([0.5])
@@ -87,8 +85,6 @@ def fit_proposals(
 
     ``index`` numbers the random shifts of the draws.
 
-    Examples
-    --------
     The normals beyond 6 are near 6:
 
     >>> def beyond(z):
@@ -117,8 +113,6 @@ def fit_proposals(
 def effective_share(log_weight: FloatArray) -> float:
     """Return the effective sample size over N, (Σ w)²/(N Σ w²).
 
-    Examples
-    --------
     >>> effective_share(np.array([0.0, 0.0, -100.0, -100.0]))
     0.5
     """

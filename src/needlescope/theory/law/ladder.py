@@ -27,8 +27,6 @@ class Level(NamedTuple):
     def of_part(self, share: float) -> Level:
         """Return the level of a part of a mixture, coarser for a smaller share.
 
-        Examples
-        --------
         >>> Level(2**12, 64).of_part(1.0), Level(2**12, 64).of_part(0.2)
         (Level(points=4096, cells=64), Level(points=1024, cells=29))
         """

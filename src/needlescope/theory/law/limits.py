@@ -48,8 +48,6 @@ def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level
 def sharpness(model: Model, query: Query) -> float:
     """Return the κ of a query as the model uses it: hard attention has κ = 0 or ∞ only.
 
-    Examples
-    --------
     >>> from needlescope.models import HARD, LINEAR
     >>> sharpness(HARD, Query(0.5, 1.0)), sharpness(LINEAR, Query(0.5, 1.0))
     (inf, 0.5)

@@ -47,8 +47,6 @@ def linear_limit(
 ) -> LimitLaw:
     """Return the limit law of linear attention for one task and query.
 
-    Examples
-    --------
     A positive's weight on its signal tokens is R/L + (κ/L) θ s R(1 − R/L) on average:
 
     >>> law = linear_limit(4, 1, 2.0, 0.5, 1.0, Level(1024, 32)).positive
@@ -114,8 +112,6 @@ def _build(
 def panels(dip: float, kappa: float, count: int) -> Rule:
     """Return points and weights over N(0, 1), in panels that narrow to 1/(4κ) towards a dip.
 
-    Examples
-    --------
     >>> x, weight = panels(1.0, 100.0, 32)
     >>> round(float(weight @ x**4), 6), bool(np.diff(x).min() < 1e-3)
     (3.0, True)
@@ -134,8 +130,6 @@ def panels(dip: float, kappa: float, count: int) -> Rule:
 def normal(count: int) -> Rule:
     """Return points and weights of Gauss quadrature over N(0, 1).
 
-    Examples
-    --------
     >>> x, weight = normal(5)
     >>> round(float(weight @ x**4), 9)
     3.0
@@ -146,8 +140,6 @@ def normal(count: int) -> Rule:
 def chi_square(degrees: int, count: int) -> Rule:
     """Return points and weights of Gauss quadrature over χ² with ``degrees`` degrees of freedom.
 
-    Examples
-    --------
     >>> r, weight = chi_square(3, 5)
     >>> round(float(weight @ r**2), 9)
     15.0

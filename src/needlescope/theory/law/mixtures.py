@@ -28,8 +28,6 @@ Orthogonal: TypeAlias = "tuple[float, ...] | None"
 def orthogonal_parts(cosines: Sequence[float]) -> FloatArray:
     """Return the parts of the signals orthogonal to the query, a row for each.
 
-    Examples
-    --------
     >>> orthogonal_parts((0.6, 0.0)).round(6)
     array([[0.8, 0. ],
            [0. , 1. ]])

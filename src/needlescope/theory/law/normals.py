@@ -45,8 +45,6 @@ class NormalLaw(NamedTuple):
     def nodes(self, z: FloatArray, weight: FloatArray) -> Nodes:
         """Return the samples as a function of normals, points × dims.
 
-        Examples
-        --------
         >>> law = NormalLaw(4, 0, 2.0, 1.0, 1.0, -1)
         >>> law.nodes(np.zeros((1, 4)), np.ones(1)).A.round(3)
         array([0.337])
@@ -67,8 +65,6 @@ class NormalLaw(NamedTuple):
 def tokens(n: int, z: FloatArray) -> Tokens:
     """Turn normals, points × dims(n), into n tokens.
 
-    Examples
-    --------
     >>> tokens(2, np.array([[0.0, 0.0]])).g.round(3)  # 1/√2 and half of that are their chances
     array([[ 0.545, -0.376]])
     """

@@ -173,8 +173,6 @@ def skewed_sum(count: int, last: FloatArray, total: FloatArray) -> FloatArray:
     The lowest tokens hardly matter to a softmax or a likelihood, but they enter the mean of all
     tokens: with a Gaussian sum an error would be off by 10⁻⁴.
 
-    Examples
-    --------
     >>> skewed_sum(4, np.zeros(1), np.array([-3.0])).round(3)
     array([-2.903])
     """

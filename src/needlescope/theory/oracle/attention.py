@@ -47,8 +47,6 @@ class _Candidate(NamedTuple):
 def best_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """Return the best attention with κ > 0, for R < L and θ > 0.
 
-    Examples
-    --------
     >>> result = best_attention(1000, 1, 3.72, 0.5)
     >>> f"{result.error:.4f} at kappa {result.kappa:.1f}"
     '0.2633 at kappa 2.4'
@@ -70,8 +68,6 @@ def best_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
 def hard_attention(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """Return the best attention in the limit κ → ∞, where only the largest token counts.
 
-    Examples
-    --------
     >>> round(hard_attention(10, 1, 4.0, 0.01).error, 5)
     0.00488
     """

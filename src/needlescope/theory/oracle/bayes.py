@@ -131,8 +131,6 @@ def no_signal(task: Task) -> bool:
 def replicate_uniform(L: int, R: int, theta: float, pi: float, points: int, index: int) -> float:
     """Return the Bayes error by one QMC replicate, for 1 ≤ R < L and θ > 0.
 
-    Examples
-    --------
     >>> round(replicate_uniform(10, 1, 2.0, 0.5, 2048, 0), 3)
     0.298
     """
@@ -154,8 +152,6 @@ def replicate_mixture(L: int, R: Count, theta: float, pi: float, points: int, in
     Λ is the mixture over R of the mean over R-subsets, all of the same draws of negatives. The mean
     token enters each part differently, and is sampled too.
 
-    Examples
-    --------
     A mixture that has one signal token almost surely:
 
     >>> round(replicate_mixture(10, ((1, 1.0 - 1e-9), (2, 1e-9)), 2.0, 0.5, 2048, 0), 3)
@@ -182,8 +178,6 @@ def replicate_given(
 ) -> float:
     """Return the Bayes error by one QMC replicate for given patterns of positions.
 
-    Examples
-    --------
     One fixed token is a known direction, whose error is Φ(−θ/2):
 
     >>> round(replicate_given(2.0, 0.5, Positions([(3,)]), 2048, 0), 3)

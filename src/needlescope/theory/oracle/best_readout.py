@@ -39,8 +39,6 @@ class BestReadout(NamedTuple):
 def best_readout(law: JointLaw, near: BestReadout | None = None) -> BestReadout:
     """Return the best readout of a law; ``near`` is that of a similar law to start from.
 
-    Examples
-    --------
     Pooling reaches Φ(−θR/(2√L)):
 
     >>> import needlescope as ns

@@ -53,8 +53,6 @@ def pooled(L: int, R: Count, theta: float, pi: float) -> LinearRule:
 
     Where R is random positives are a mixture of normals, whose threshold Newton's method finds.
 
-    Examples
-    --------
     >>> pooled(4, 1, 2.0, 0.5)
     LinearRule(error=0.3085375387259869, threshold=0.5)
     """
@@ -81,8 +79,6 @@ def _pooled_mixture(L: int, R: Count, theta: float, pi: float) -> LinearRule:
 def vectorized(L: int, R: int, theta: float, pi: float) -> LinearRule:
     """Return the vectorized oracle for uniform positions.
 
-    Examples
-    --------
     With rare and weak positives, one token of three is better than all:
 
     >>> round(pooled(3, 1, 2.0, 0.1).error, 4), round(vectorized(3, 1, 2.0, 0.1).error, 4)
@@ -168,8 +164,6 @@ def _best_threshold(
 def given_positions(L: int, theta: float, pi: float, positions: Positions) -> LinearRule:
     """Return the vectorized oracle for given patterns of positions.
 
-    Examples
-    --------
     One fixed pair of tokens is a known direction, with SNR = θ√2:
 
     >>> fixed = Positions([(0, 1)])
@@ -192,8 +186,6 @@ def given_positions(L: int, theta: float, pi: float, positions: Positions) -> Li
 def span(positions: Positions) -> tuple[FloatArray, FloatArray]:
     """Return the patterns on the tokens they use, and an orthonormal basis of their span.
 
-    Examples
-    --------
     >>> patterns, basis = span(Positions([(5, 9), (9, 700)]))
     >>> patterns
     array([[1., 1., 0.],

@@ -42,8 +42,6 @@ class Estimate(NamedTuple):
 def bayes_error(L: int, theta: float, pi: float) -> Estimate:
     """Return the Bayes error for R = 1 and θ > 0.
 
-    Examples
-    --------
     One token in all is a known direction, whose error is Φ(−θ/2):
 
     >>> round(bayes_error(1, 2.0, 0.5).error, 8)

@@ -44,8 +44,6 @@ def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
 
     Its threshold is on x̄ + (κ/L)‖Px‖², on ‖Px‖²/L if κ = ∞.
 
-    Examples
-    --------
     Where the signal hardly moves the mean token, the spread of the tokens is informative:
 
     >>> result = best_linear(100, 1, 6.0, 0.5)
@@ -152,8 +150,6 @@ def below(
 ) -> tuple[FloatArray, FloatArray]:
     """Return P(T < τ) at each τ, and its uncertainty: the difference to half of the nodes.
 
-    Examples
-    --------
     At φ = 0 the score is normal:
 
     >>> below(10, 1.0, 0.0, 0.0, np.array([1.0, 2.0]))[0].round(6)

@@ -66,8 +66,6 @@ def below(
 
     A threshold tens of standard deviations from the scores gives a large ``error``.
 
-    Examples
-    --------
     As κ → 0 the score becomes the mean token, which is normal:
 
     >>> chances = below(100, 1, 3.0, 1e-3, 0.0)
@@ -129,8 +127,6 @@ def fourier_cdf(
 def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return P(score ≥ τ) of negatives and P(score < τ) of positives as κ → ∞: the largest token.
 
-    Examples
-    --------
     >>> false_alarm, miss = hard(1, 1, 0.0, np.zeros(1))
     >>> false_alarm.item(), miss.item()
     (0.5, 0.5)

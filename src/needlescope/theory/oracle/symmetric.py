@@ -120,8 +120,6 @@ class Series:
 def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:
     """Return e_j/(x₁⋯x_j), x = e^{θg}, for j = 0..r and each row of ``g``, which is decreasing.
 
-    Examples
-    --------
     Of 4, 2, 1: e_1 = 7 = 4·1.75 and e_2 = 14 = 8·1.75.
 
     >>> scaled_polynomials(1.0, 2, np.log([[4.0, 2.0, 1.0]])).ravel().round(6).tolist()

@@ -65,8 +65,6 @@ class Moments(NamedTuple):
 def envelope(loss: Loss, y: FloatArray, m: FloatArray, V: FloatArray, g: FloatArray) -> Envelope:
     """Return Ψ and its derivatives at nodes (m, V, g) with labels ``y``; all of one shape.
 
-    Examples
-    --------
     >>> from needlescope.losses import SQUARE
     >>> unit = np.ones(1)
     >>> float(envelope(SQUARE, unit, 0 * unit, unit, unit).value[0])  # ½ E(G − 1)²/2

@@ -60,8 +60,6 @@ def rare_event_shift(readout: Readout, test: JointLaw, n: float) -> float:
 def _without(weight: FloatArray, size: FloatArray, mass: float) -> FloatArray:
     """Remove the nodes of largest size from a law, up to a mass, and normalise the rest.
 
-    Examples
-    --------
     >>> _without(np.array([0.5, 0.1, 0.4]), np.array([1.0, 3.0, 2.0]), 0.2).round(3)
     array([0.625, 0.   , 0.375])
     """

@@ -119,8 +119,6 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def uncertainty(cosine_se: Value, kappa: Value, kappa_se: Value) -> float:
     """Return the largest standard error of a query: of its cosines, and of κ as a relative one.
 
-    Examples
-    --------
     >>> uncertainty(1e-4, 2.0, 4e-4), uncertainty(0.0, 0.0, 0.0)
     (0.0002, 0.0)
     """
@@ -142,8 +140,6 @@ def cosine_fields(
     ``signals`` are its inner products with each signal. With several signals the component and the
     cosine refer to the direction of the positives' mean, and the cosines with each are added.
 
-    Examples
-    --------
     >>> two = Task(L=10, R=1, theta=5.0, pi=0.5, signals=(0.5, 0.5))
     >>> result = cosine_fields(two, "q", (3.0, 0.0), 5.0, scale=2.0)
     >>> result["norm_q"], result["cosines_q"], round(result["cosine_q"], 3)  # 0.6/√2

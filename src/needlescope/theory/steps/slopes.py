@@ -36,8 +36,6 @@ class Slopes(NamedTuple):
 def slopes(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
     """Return the moments of the slope at scores m + sG of samples with one label.
 
-    Examples
-    --------
     Of the square loss ℓ' = f − y:
 
     >>> from needlescope.losses import SQUARE

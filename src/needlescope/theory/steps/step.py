@@ -85,8 +85,6 @@ def step(
 ) -> Overlaps:  # fmt: skip
     """Take one step on a batch of αd samples, integrated on a replicate of the lattice.
 
-    Examples
-    --------
     The first step from zero moves w as pooling does, and leaves q:
 
     >>> import needlescope as ns

@@ -43,8 +43,6 @@ def samples(
 ) -> list[TokenSums]:
     """Return the sums in samples whose R signal tokens are raised by each tilt, of the same tokens.
 
-    Examples
-    --------
     >>> positive, negative = samples(5, 2, 1.0, (3.0, 0.0), 256, 0)
     >>> bool(np.allclose(positive.every[1, 0], 1.0))
     True
