@@ -13,11 +13,11 @@ from needlescope.losses import SQUARE
 from needlescope.models import get_model
 from needlescope.theory.law.ladder import LADDER
 from needlescope.theory.law.limits import train_limit
-from needlescope.theory.oracle.least_error import MODELS
-from needlescope.theory.saddle.problem import Point, Saddle
+from needlescope.theory.oracle.least_error import ORACLES
+from needlescope.theory.saddle.problem import OrderParameters, Saddle
 from needlescope.theory.saddle.solver import solve
 from needlescope.theory.saddle.square import solve_square
-from needlescope.theory.steps.path import followed
+from needlescope.theory.steps.schedule import follow
 
 from .problems import STEPS, Problem
 
@@ -112,7 +112,7 @@ def square_is_closed_form(problem: Problem, result: ns.Outcome) -> str | None:
     law, ridge = limit.law(problem.task.pi), problem.training.ridge
     delta = problem.training.alpha1 / limit.dim
     exact = solve_square(law, delta, ridge)
-    start = Point(0.5 * exact.mu, 0.5 * exact.b, 2.0 * exact.rho, 3.0 * exact.t)
+    start = OrderParameters(0.5 * exact.mu, 0.5 * exact.b, 2.0 * exact.rho, 3.0 * exact.t)
     free, _ = solve(Saddle(law, SQUARE, delta, ridge), start)
     size = exact.rho + np.linalg.norm(exact.mu)
     gap = max(np.abs(free.mu - exact.mu).max(), abs(free.rho - exact.rho)) / size
@@ -139,7 +139,7 @@ def no_one_beats_the_oracles(problem: Problem, result: ns.Outcome) -> str | None
     noise = 4.0 * np.hypot(bayes.error_se, attention.error_se) + UNRESOLVED
     if bayes.error > attention.error + noise:
         return f"Bayes error {bayes.error:.5f} above oracle attention {attention.error:.5f}"
-    known = problem.model if problem.model in MODELS else "bayes"
+    known = problem.model if problem.model in ORACLES else "bayes"
     if known == "hard" and result.kappa == 0.0:
         known = "pooled"  # to a query of zero no token is the largest
     floor = ns.oracle(problem.task, known, tol=ROUGH)
@@ -165,14 +165,14 @@ def schedules_are_sane(problem: Problem, result: ns.Outcome) -> str | None:
     training, schedule = problem.training, problem.training.schedule
     if problem.protocol != "schedule" or schedule is None:
         return None
-    item = followed(problem.task, training, POINTS, 0)
+    item = follow(problem.task, training, POINTS, 0)
     for name, signal, norm in (("q", item.m_q, item.norm_q), ("w", item.m_w, item.norm_w)):
         if not abs(signal) <= norm * (1.0 + 1e-9):
             return f"⟨{name}, ξ⟩ = {signal} and ‖{name}‖ = {norm} after {schedule.steps} steps"
     sizes = {name: [*schedule.sizes(name, getattr(training, name)), 0.0] for name in STEPS}
     idle = ns.Schedule([*(0.5 * np.array(schedule.shares)), 0.5], **sizes)
     more = training.replace(alpha0=2.0 * training.alpha0, schedule=idle)
-    gap = np.abs(followed(problem.task, more, POINTS, 0).gram - item.gram) / np.abs(item.gram).max()
+    gap = np.abs(follow(problem.task, more, POINTS, 0).gram - item.gram) / np.abs(item.gram).max()
     return None if gap.max() < 1e-9 else f"a step of size zero moves (ξ, q, w) by {gap.max():.1e}"
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from needlescope.lattice import MULTIPLIER, REPLICATES, SEED, replicate
 from needlescope.theory.law.ladder import LADDER
-from needlescope.theory.law.tokens import TOP, Tokens
+from needlescope.theory.law.tokens import TOP_TOKENS, Tokens
 
-MOST_DIMS = 2 * Tokens.dims(TOP + 1)  # signal and noise tokens, both with a bulk
+MOST_DIMS = 2 * Tokens.dims(TOP_TOKENS + 1)  # signal and noise tokens, both with a bulk
 
 
 def digest(points: int, dims: int, index: int) -> str:

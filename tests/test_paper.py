@@ -14,7 +14,7 @@ import pytest
 
 from needlescope.models import MODELS
 from needlescope.paper import VERSION, conjectured, derived
-from needlescope.theory import provenance
+from needlescope.theory.common import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULT = r"(?i:theorem|corollary|proposition|lemma|conjecture)s? \d"

@@ -106,7 +106,7 @@ CASES = [
     Case(
         "best query of one signal",
         asks(ns.best_query, TASK),
-        "best_query is about several signals, got a task of one, .* or ask oracle",
+        "best_query is for tasks of several signals; .* or use oracle",
     ),
     Case("best query of nothing", asks(ns.best_query, None), NOT_A_TASK),
     Case("best query, no training", asks(ns.best_query, SEVERAL, 3), NOT_A_TRAINING),
@@ -473,7 +473,7 @@ CASES = [
     Case(
         "bayes to 1e-5",
         asks(ns.oracle_threshold, TASK, "bayes", 1e-5),
-        "is not known well enough to find where it is 1e-05; ask for a larger error",
+        "too large to find where it is 1e-05; take a larger error",
         ns.NotConverged,
     ),
     Case(

@@ -16,7 +16,7 @@ from scipy.stats import hypergeom
 import needlescope as ns
 from needlescope.arrays import FloatArray
 from needlescope.models import MODELS, Model
-from needlescope.models.nodes import Limit, exact
+from needlescope.models.nodes import LimitLaw, exact
 from needlescope.models.segments import Even, Segments
 from needlescope.paper import conjectured, derived
 from needlescope.simulation.training.reduced import FEATURES
@@ -36,13 +36,13 @@ def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
     return halves.reshape(segments.count(len(rows)), -1)
 
 
-def limit(task: Task, test: Task) -> Limit:
+def limit(task: Task, test: Task) -> LimitLaw:
     """A positive has r of its R signal tokens in the first half, a hypergeometric number."""
     half = test.L // 2
     first = np.arange(max(0, test.R - half), min(test.R, half) + 1)
     signal = test.theta / half * np.stack([first, test.R - first], axis=1)
     chances = hypergeom(test.L, test.R, half).pmf(first)
-    return Limit(exact(signal, 1.0 / half, chances), exact(np.zeros((1, 2)), 1.0 / half), dim=2)
+    return LimitLaw(exact(signal, 1.0 / half, chances), exact(np.zeros((1, 2)), 1.0 / half), dim=2)
 
 
 HALVES = Model("halves", features, weights=lambda L: 2, limit=limit, rests_on="formula: halves")

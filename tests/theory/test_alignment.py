@@ -9,8 +9,6 @@ import needlescope as ns
 from needlescope.losses import get_loss
 from needlescope.theory.alignment import balanced_step, first_step, second_step
 
-COVERS = ("along", "groups")
-
 LOSSES = ("square", "logistic", "hinge", "squared_hinge")
 
 

@@ -7,9 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.paper import conjectured, derived
-from needlescope.theory.groups import groups
 
-COVERS = ("groups",)
 TASK = ns.Task(L=6, R=2, theta=4.0, pi=0.4)
 ALMOST = TASK.replace(R=ns.SignalCount([0, 2, 5], [1e-12, 1.0 - 2e-12, 1e-12]))
 MIXED = TASK.replace(R=ns.SignalCount([0, 1, 3], [0.2, 0.5, 0.3]))
@@ -21,18 +19,6 @@ NUMBERS = ("test_error", "train_loss", "train_error", "bias", "signal", "norm")
 
 def given(model):
     return {} if model in ("pooled", "vectorized") else {"query": QUERY}
-
-
-def test_groups_share_out_all_samples_and_their_signal_tokens():
-    task = MIXED.replace(signals=(0.7, 0.3), label_noise=(0.1, 0.25))
-    every = groups(task)
-    assert sum(item.share for item in every) == pytest.approx(1.0)
-    assert sum(item.share * item.tokens for item in every) == pytest.approx(0.4 * 1.4)
-    flipped = sum(item.share for item in every if item.label < 0 and item.tokens > 0)
-    assert flipped == pytest.approx(0.4 * 0.8 * 0.1)
-    assert sum(item.share for item in every if item.label > 0) == pytest.approx(
-        0.4 * 0.9 + 0.6 * 0.25
-    )
 
 
 @pytest.mark.parametrize("model", MODELS)

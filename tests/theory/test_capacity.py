@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.provenance import CAPACITY
+from needlescope.theory.common.provenance import CAPACITY
 
 
 def direct(theta_over, pi, directions=1):
@@ -73,8 +73,8 @@ def test_attention_needs_a_query():
 def test_a_capacity_that_rests_on_rare_samples_says_about_how_large_it_is(monkeypatch):
     """At L = 10, R = 3, θ = 5 it is about 1,300, far from infinite."""
     task, query = ns.Task(10, 3, 5.0, 0.5), ns.Query(0.6843, 0.9762)
-    monkeypatch.setattr("needlescope.theory.saddle.rare.LAST", 2**10)
-    with pytest.raises(ns.NotConverged, match=r"the capacity, about 1\.3e\+03, is known to"):
+    monkeypatch.setattr("needlescope.theory.saddle.rare_separability.LAST_POINTS", 2**10)
+    with pytest.raises(ns.NotConverged, match=r"uncertainty of the capacity, about 1\.3e\+03, is"):
         ns.capacity(task, query=query, tol=1e-4)
     result = ns.capacity(task, query=query)
     assert result.alpha == pytest.approx(1313.8, rel=0.01)

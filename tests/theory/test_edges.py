@@ -12,7 +12,6 @@ import pytest
 import needlescope as ns
 from tests.memory import PEAK, needs_peak
 
-COVERS = ("asked",)
 TRAINING = ns.Training(alpha0=4.0, alpha1=2.0)
 
 
@@ -171,14 +170,6 @@ def test_the_square_loss_by_another_name_is_the_square_loss():
 def test_arguments_of_the_wrong_kind_are_refused(call):
     with pytest.raises(ValueError, match="task must be a needlescope"):
         call()
-
-
-@pytest.mark.parametrize("function", ["predict", "capacity", "asymptote", "oracle"])
-def test_accuracy_is_one_number(function):
-    task = ns.Task(10, 1, 5.0, 0.5)
-    first = (task, TRAINING, "pooled") if function == "predict" else (task, "pooled")
-    with pytest.raises(ValueError, match="tol must be one number"):
-        getattr(ns, function)(*first, tol=[1e-3, 1e-4])
 
 
 def test_sets_of_tokens_may_be_sets():

@@ -96,7 +96,7 @@ def test_after_a_schedule_what_is_open_about_the_query_stays_open():
 
 def test_linear_attention_is_not_predicted_at_a_query_without_end():
     steps = TRAINING.replace(eta_q=1e6, beta=1e3)
-    with pytest.raises(ns.NotConverged, match=r"steps end at a kappa above .* model='linear'"):
+    with pytest.raises(ns.NotConverged, match=r"training ends at kappa above .* model='linear'"):
         ns.focus(ns.Task(10, 1, 3.0, 0.5), steps, "linear")
 
 

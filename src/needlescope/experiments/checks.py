@@ -18,7 +18,7 @@ from ..query import Query
 from ..simulation.amp.simulate_amp import check_amp
 from ..simulation.checks import specify
 from ..simulation.oracle import check_draws
-from ..theory.asked import check_tol
+from ..theory.common.arguments import check_tol
 from ..theory.oracle.least_error import ORACLES
 from ..theory.oracle.threshold import check_target
 from ..training import DATA

@@ -4,7 +4,7 @@ Seen through the query, with g = Zq/‖q‖ ~ N(0, I_L) and a = softmax(κ(g + �
 feature is, exactly at every d, θ(v·a) ξ + (g·a) q̂ + ‖a‖ z with z ~ N(0, I − q̂q̂ᵀ). The softmax
 does not see the mean ḡ ~ N(0, 1/L) of g, so ḡ is integrated in closed form: along q̂ the score
 has mean θ s (v·a) + (g·a − ḡ) and variance 1/L, along ξ⊥ ∝ ξ − s q̂ mean θ√(1 − s²)(v·a) and
-variance ‖a‖². Of several signals one has its part beside q̂ along several directions.
+variance ‖a‖². With several signals the part orthogonal to q̂ has several components.
 """
 
 from __future__ import annotations
@@ -54,17 +54,16 @@ def nodes(
     A: FloatArray,
     weight: FloatArray,
     replicas: FloatArray,
-    beside: Sequence[float] | None = None,
+    orthogonal: Sequence[float] | None = None,
 ) -> Nodes:
     """Turn draws of (v·a, g·a − ḡ, ‖a‖²) into nodes with directions q̂ and ξ⊥.
 
-    ``beside`` has the components of the signal along directions orthogonal to q̂, where it is not
-    the only one.
+    ``orthogonal`` has the components of one of several signals along directions orthogonal to q̂.
     """
     across = np.sqrt((1.0 - cosine) * (1.0 + cosine))
-    beside = [across] if beside is None else beside
-    m = np.stack([theta * cosine * mass + score, *(theta * x * mass for x in beside)], axis=1)
-    tau = np.stack([np.full_like(A, 1.0 / L), *(A for _ in beside)], axis=1)
+    orthogonal = [across] if orthogonal is None else orthogonal
+    m = np.stack([theta * cosine * mass + score, *(theta * x * mass for x in orthogonal)], axis=1)
+    tau = np.stack([np.full_like(A, 1.0 / L), *(A for _ in orthogonal)], axis=1)
     return Nodes(m, tau, A, weight, replicas)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..arrays import FloatArray
 from ..task import Task
-from .nodes import Limit
+from .nodes import LimitLaw
 from .segments import Segments
 
 Features: TypeAlias = "Callable[[Any, Segments, FloatArray, float], Any]"
@@ -44,7 +44,7 @@ class Model(NamedTuple):
     name: str
     features: Features
     weights: Callable[[int], int]
-    limit: Callable[[Task, Task], Limit] | None
+    limit: Callable[[Task, Task], LimitLaw] | None
     rests_on: str
     fixed_length: bool = False
     weigh: Weigh | None = None

@@ -50,7 +50,7 @@ class JointLaw(NamedTuple):
         return count
 
 
-class Limit(NamedTuple):
+class LimitLaw(NamedTuple):
     """A model's limit law for each label, and the number of readout weights divided by d.
 
     ``coarse`` is the same law with a quarter of the cells, where the nodes are a compression; the

@@ -10,7 +10,7 @@ from ..arrays import FloatArray
 from ..paper import derived
 from ..task import Task
 from .model import Model
-from .nodes import Limit, exact, nothing, of_kinds
+from .nodes import LimitLaw, exact, nothing, of_kinds
 from .segments import Segments
 
 
@@ -26,7 +26,7 @@ def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
     return segments.mean(rows)
 
 
-def limit(task: Task, test: Task | None = None) -> Limit:
+def limit(task: Task, test: Task | None = None) -> LimitLaw:
     """Features are N(θR/L ξ, I/L) for positives and N(0, I/L) for negatives, those of the test.
 
     Where R is random, positives are the mixture over it.
@@ -34,7 +34,7 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     seen = task if test is None else test
     counts, chances = np.array(seen.counts).T
     positive = exact(seen.theta * counts[:, None] / seen.L, 1.0 / seen.L, chances)
-    return Limit(of_kinds(positive, seen), nothing(task.kinds, 1.0 / seen.L))
+    return LimitLaw(of_kinds(positive, seen), nothing(task.kinds, 1.0 / seen.L))
 
 
 POOLED = Model(

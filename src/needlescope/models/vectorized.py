@@ -10,7 +10,7 @@ from ..arrays import FloatArray
 from ..paper import derived
 from ..task import Positions, Task
 from .model import Model
-from .nodes import Limit, exact, nothing, of_kinds
+from .nodes import LimitLaw, exact, nothing, of_kinds
 from .segments import Segments
 
 
@@ -26,7 +26,7 @@ def features(rows: Any, segments: Segments, q: FloatArray, beta: float) -> Any:
     return rows.reshape(segments.count(len(rows)), -1)
 
 
-def limit(task: Task, test: Task | None = None) -> Limit:
+def limit(task: Task, test: Task | None = None) -> LimitLaw:
     """Features are N(θ v ξᵀ, I) in L d dimensions; v follows the law of positions.
 
     Uniform positions leave one special direction, 1ξᵀ/√L, by symmetry; given positions span one
@@ -38,7 +38,7 @@ def limit(task: Task, test: Task | None = None) -> Limit:
         counts, chances = np.array(seen.counts).T
         signal = seen.theta * counts[:, None] / np.sqrt(task.L)
         positive = of_kinds(exact(signal, 1.0, chances), seen)
-        return Limit(positive, nothing(task.kinds, 1.0), dim=task.L)
+        return LimitLaw(positive, nothing(task.kinds, 1.0), dim=task.L)
     given = seen.positions
     assert isinstance(given, Positions)
     own = _tokens(task.positions)  # a basis of other tokens too might be turned within its span
@@ -49,7 +49,7 @@ def limit(task: Task, test: Task | None = None) -> Limit:
     signal = seen.theta * known @ basis.T
     chances = np.array(given.probabilities)
     positive = of_kinds(exact(signal, 1.0, chances), seen)
-    return Limit(positive, nothing(task.kinds * len(basis), 1.0), dim=task.L)
+    return LimitLaw(positive, nothing(task.kinds * len(basis), 1.0), dim=task.L)
 
 
 def _tokens(positions: Positions) -> list[int]:

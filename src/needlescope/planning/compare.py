@@ -16,8 +16,8 @@ from ..paper import derived
 from ..query import Query
 from ..results.planned import Comparison
 from ..task import Task
+from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
-from ..theory.provenance import of_search
 from .learners import BAYES_OPTIMAL, get_learner
 from .tune import check_budget
 from .tuning.budget import Budget

@@ -16,9 +16,9 @@ from ..grid import yes_or_no
 from ..losses import Loss, get_loss
 from ..results.planned import Line, Plan
 from ..running.seeds import check_seed
-from ..theory.asked import check_tol
+from ..theory.common.arguments import check_tol
+from ..theory.common.provenance import of_search
 from ..theory.oracle.least_error import oracle
-from ..theory.provenance import of_search
 from . import words
 from .finite import AtDimension, at_dimension
 from .learners import Learner, get_learner

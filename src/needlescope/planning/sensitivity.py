@@ -26,11 +26,11 @@ from ..query import Query
 from ..results.planned import Sensitivity
 from ..results.trained import as_query
 from ..task import Task
-from ..theory.alignment import trained
-from ..theory.asked import check_tol
-from ..theory.known import check_learned
+from ..theory.alignment import align_one
+from ..theory.common.arguments import check_tol
 from ..theory.law.ladder import LADDER
 from ..theory.law.limits import train_limit
+from ..theory.learned_query import check_query_training
 from ..theory.learning import predict
 from ..theory.saddle.measures import error_slope, test_error
 from ..theory.saddle.problem import Saddle
@@ -89,12 +89,12 @@ def sensitivity(
         raise ValueError("sensitivity takes one problem at a time, got a grid")
     kind = get_model(model)
     tol = check_tol(tol)
-    check_learned(kind, task, training, None)
+    check_query_training(kind, task, training, None)
 
     def query(item: Task, how: Training) -> Query:
         if not kind.has_query:
             return NONE
-        result = trained(item, how)
+        result = align_one(item, how)
         return as_query(result["kappa"], result["cosine_q"])
 
     here = query(task, training)

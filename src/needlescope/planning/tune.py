@@ -17,8 +17,8 @@ from ..models import get_model
 from ..query import Query
 from ..results.planned import Tuned
 from ..task import Task
-from ..theory.asked import check_tol
-from ..theory.provenance import of_search
+from ..theory.common.arguments import check_tol
+from ..theory.common.provenance import of_search
 from ..training import Training
 from .learners import Evaluation, Linear, TwoSteps, predicted
 from .tuning.budget import Budget, check_costs

@@ -7,11 +7,11 @@ scores f± of the training samples themselves, P = I − 11ᵀ/L and S = R(1 −
 −(η_q β/L)(A ξ + B w + noise of squared norm N/α0). A sample's own term in w shifts its own score by
 −η_w g/(α0 L): the scores are those of training data, not of fresh data.
 
-Of several signals ξ_k, of probability p_k, w has a part m_k ∝ p_k along each. It raises the scores
-of positives of kind k, and A ξ becomes Σ A_k ξ_k with A_k ∝ p_k m_k: the cosines of the query go
-roughly as p_k². Every average over samples is a sum over their `groups`.
+With several signals ξ_k of probabilities p_k, w has a component m_k ∝ p_k along each, and A ξ
+becomes Σ A_k ξ_k with A_k ∝ p_k m_k: the cosines of the query are roughly ∝ p_k². Averages over
+samples are sums over `sample_groups`.
 
-B is L − 1 times the mean slope. Where positives are rare it pulls the query along −w; with
+B is L − 1 times the mean slope. Where positives are rare it moves the query along −w; with
 ``balanced`` the bias moves between the steps to where B = 0.
 """
 
@@ -30,31 +30,30 @@ from ..losses.balance import balance
 from ..results import Alignment, gather
 from ..task import Task
 from ..training import Training
-from .along import along_signals
-from .groups import groups
-from .on_error import Points
-from .provenance import of_alignment
-from .saddle.collapse import Pair
+from .common.grid_points import GridPoints
+from .common.groups import sample_groups
+from .common.provenance import of_alignment
+from .saddle.collapse import LossPair
 from .saddle.envelope import Moments, moments
-from .steps.path import SURE, after_schedule
+from .steps.schedule import TARGET_UNCERTAINTY, after_schedule, cosine_fields
 
 BALANCE_TOLERANCE = 1e-7  # of the mean slope, relative to the size of slopes
 
 
-class First(NamedTuple):
-    """The readout after one step: its parts along the signals, and α0 times ‖rest‖²."""
+class ReadoutStep(NamedTuple):
+    """The readout after one step: its components along the signals, and α0 times ‖rest‖²."""
 
     signals: tuple[float, ...]
     power: float
-    plus: float  # how far a sample's own term moves its score, times α0 L
-    minus: float
+    plus: float  # shift of a positive's score by its own term, times α0 L
+    minus: float  # of a negative's
 
     def norm2(self, alpha0: float) -> float:
         """Return ‖w‖²."""
         return sum(m**2 for m in self.signals) + self.power / alpha0
 
 
-class Second(NamedTuple):
+class QueryStep(NamedTuple):
     """The query after two steps, up to a factor: −(Σ A_k ξ_k + B w + noise of ‖noise‖² = N/α0)."""
 
     A: tuple[float, ...]
@@ -70,47 +69,50 @@ class Second(NamedTuple):
         return float(np.clip(size / self.norm, -1.0, 1.0)) if self.norm > 0.0 else 0.0
 
 
-def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> First:
-    """Move w from zero, by a gradient step of size ``eta_w`` taken at this bias."""
-    at, L, every = np.full(1, bias), task.L, groups(task)
+def first_step(task: Task, loss: Loss, eta_w: float, bias: float) -> ReadoutStep:
+    """Move w from zero by a gradient step of size ``eta_w`` at this bias."""
+    at, L, every = np.full(1, bias), task.L, sample_groups(task)
     slope = {label: float(loss.derivative(at, label)[0]) for label in (1, -1)}
     power = eta_w**2 * sum(item.share * slope[item.label] ** 2 for item in every) / L
     signals = [0.0] * task.kinds
     for item in every:
-        signals[item.kind] -= eta_w * item.share * slope[item.label] * task.theta * item.tokens / L
-    return First(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
+        signals[item.signal] -= (
+            eta_w * item.share * slope[item.label] * task.theta * item.tokens / L
+        )
+    return ReadoutStep(tuple(signals), power, -eta_w * slope[1], -eta_w * slope[-1])
 
 
-def second_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
+def second_step(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> QueryStep:
     """Move q from zero, with the slopes at the scores of the training samples and this bias."""
-    L, norm2, every = task.L, first.norm2(alpha0), groups(task)
-    e = _slopes(task, loss, first, alpha0, bias)
+    L, norm2, every = task.L, first.norm2(alpha0), sample_groups(task)
+    e = _slope_moments(task, loss, first, alpha0, bias)
     A, N, total = [0.0] * task.kinds, 0.0, 0.0
     for item, slope, slope2 in zip(every, e.slope.tolist(), e.slope2.tolist(), strict=True):
-        mean, square, m = item.share * slope, item.share * slope2, first.signals[item.kind]
-        spare = task.theta**2 * item.tokens * (1.0 - item.tokens / L)
-        A[item.kind] += mean * spare * m
-        N += (
-            square * (spare * m**2 + (L - 1.0) * norm2)
-            if item.tokens
-            else square * (L - 1.0) * norm2
-        )
+        mean, square, m = item.share * slope, item.share * slope2, first.signals[item.signal]
+        S = task.theta**2 * item.tokens * (1.0 - item.tokens / L)
+        A[item.signal] += mean * S * m
+        if item.tokens:
+            N += square * (S * m**2 + (L - 1.0) * norm2)
+        else:
+            N += square * (L - 1.0) * norm2
         total += mean
     B, pairs = (L - 1.0) * total, tuple(zip(A, first.signals, strict=True))
     both = sum(2.0 * a * B * m for a, m in pairs)
     square = sum(a**2 for a in A) + both + B**2 * norm2 + N / alpha0
     signals = tuple(-(a + B * m) for a, m in pairs)
-    return Second(tuple(A), B, N, signals, float(np.sqrt(max(square, 0.0))))
+    return QueryStep(tuple(A), B, N, signals, float(np.sqrt(max(square, 0.0))))
 
 
-def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Second:
-    """Move q from zero, at the bias where nothing pulls it along w; looked for from ``bias`` on.
+def balanced_step(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> QueryStep:
+    """Move q from zero at the bias where B = 0, the root search starting at ``bias``.
 
-    Where a loss has a kink, that bias is found to within the deviation of the scores, which may be
-    less than its own rounding: it is measured from close by then, and the loss moved there.
+    With a kinked loss the root must be resolved within the standard deviation of the scores, which
+    may be below the rounding of the bias: the loss is then expanded about the bias.
 
-    Examples
-    --------
     >>> from needlescope.losses import LOGISTIC
     >>> task = Task(L=10, R=1, theta=5.0, pi=0.1)
     >>> first = first_step(task, LOGISTIC, 1.0, 0.0)
@@ -123,40 +125,44 @@ def balanced_step(task: Task, loss: Loss, first: First, alpha0: float, bias: flo
     if result is None:
         return second_step(task, loss, first, alpha0, bias)
     if loss.kinked and isinstance(loss, PiecewiseQuadratic):
-        loss = Pair(loss.about(result, 1), loss.about(result, -1), loss.name, kinked=True)
+        loss = LossPair(loss.about(result, 1), loss.about(result, -1), loss.name, kinked=True)
         result = _balance(task, loss, first, alpha0, 0.0) or 0.0
-    q, e = (
-        second_step(task, loss, first, alpha0, result),
-        _slopes(task, loss, first, alpha0, result),
-    )
-    share = _shares(task)
-    size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))  # or a square of 0
+    q = second_step(task, loss, first, alpha0, result)
+    e, share = _slope_moments(task, loss, first, alpha0, result), _shares(task)
+    # two measures of the size: a square may underflow
+    size = float(np.maximum(np.sqrt(share @ e.slope2), share @ np.abs(e.slope)))
     if not abs(share @ e.slope) <= BALANCE_TOLERANCE * size:
         raise NotConverged(
             f"the slopes of the {loss.name} loss could not be balanced between the two steps: "
-            f"their mean is still {share @ e.slope:.1e}, of slopes of size {size:.1e}"
+            f"their mean is {share @ e.slope:.1e}, of slopes of size {size:.1e}"
         )
-    norm2 = sum(a**2 for a in q.A) + q.N / alpha0  # what is left of B is rounding
+    norm2 = sum(a**2 for a in q.A) + q.N / alpha0  # the remaining B is rounding
     return q._replace(B=0.0, signals=tuple(-a for a in q.A), norm=float(np.sqrt(norm2)))
 
 
-def _balance(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> float | None:
+def _balance(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> float | None:
     """Return a bias at which the mean slope over the training samples is zero, if there is one."""
     share = _shares(task)
-    return balance(lambda at: float(share @ _slopes(task, loss, first, alpha0, at).slope), bias)
+    return balance(
+        lambda at: float(share @ _slope_moments(task, loss, first, alpha0, at).slope), bias
+    )
 
 
 def _shares(task: Task) -> FloatArray:
-    return np.array([group.share for group in groups(task)])
+    return np.array([group.share for group in sample_groups(task)])
 
 
-def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) -> Moments:
+def _slope_moments(
+    task: Task, loss: Loss, first: ReadoutStep, alpha0: float, bias: float
+) -> Moments:
     """Return the moments of the slopes of training samples after one step, group by group."""
-    every, L, own = groups(task), task.L, 1.0 / (alpha0 * task.L)
+    every, L, own = sample_groups(task), task.L, 1.0 / (alpha0 * task.L)
     labels = np.array([float(item.label) for item in every])
-    lifts = np.array([first.signals[item.kind] * task.theta * item.tokens / L for item in every])
+    lifts = np.array([first.signals[item.signal] * task.theta * item.tokens / L for item in every])
     means = bias + lifts + own * np.where(labels > 0.0, first.plus, first.minus)
-    # Below its rounding a score has no spread, and without kinks none is needed.
+    # without kinks a spread below the rounding of the scores is not needed
     least = 1e-150 if loss.kinked else 1e-12 * float(np.abs(means).max()) + 1e-150
     spread = np.full(len(every), max(float(np.sqrt(first.norm2(alpha0) / L)), least))
     return moments(loss, labels, means, spread, np.zeros(len(every)))
@@ -165,15 +171,15 @@ def _slopes(task: Task, loss: Loss, first: First, alpha0: float, bias: float) ->
 def align(task: Task, training: Training) -> Alignment:
     """Predict the readout after one gradient step and the query after two, or after a schedule.
 
-    Our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1); the corollary is about
-    the constant of the approach to full alignment. The limit is n0, d → ∞ at fixed α0 = n0/d, L, R
-    and θ. A schedule's steps, each on a fresh batch, are followed by a formula of our own.
+    Our derivation of the quantities of theorem 3 and corollary 1 (arXiv v1), the constant of the
+    approach to full alignment. The limit is n0, d → ∞ at fixed α0 = n0/d, L, R and θ. A schedule's
+    steps, each on a fresh batch, are followed by a formula of our own.
 
     Parameters
     ----------
     task, training : Task, Training
-        The problem; any numeric field may be an array, and the results broadcast. Of the training
-        ``alpha0``, the loss, the steps, β and the schedule matter.
+        The problem; numeric fields may be arrays, which broadcast. Of the training ``alpha0``, the
+        loss, the steps, β and the schedule matter.
 
     Returns
     -------
@@ -185,14 +191,14 @@ def align(task: Task, training: Training) -> Alignment:
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NotConverged
-        If the steps of a schedule are so long that its path cannot be integrated.
+        If the steps of a schedule are too long for its path to be integrated.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.align(task, ns.Training(alpha0=4.0, alpha1=1.0))
-    >>> round(found.cosine_q, 4), round(found.norm_q, 4)
+    >>> result = ns.align(task, ns.Training(alpha0=4.0, alpha1=1.0))
+    >>> round(result.cosine_q, 4), round(result.norm_q, 4)
     (0.9762, 0.6843)
     """
     check_kind("task", task, Task)
@@ -200,37 +206,27 @@ def align(task: Task, training: Training) -> Alignment:
     training.need_alpha0("the query is trained on D0")
     training.need_one_query_step()
     shape = common_shape(task, training)
-    pairs = zip(task.scalars(shape), training.scalars(shape), strict=True)
-    ground = of_alignment(task, training)
-    points, rows = Points("raise", shape, task, training), []
-    for index, pair in enumerate(pairs):
-        with points.at(index):
-            row = trained(*pair) | {"provenance": ground}
-            row.pop("finest", None)
-            rows.append(row)
+    points = GridPoints("raise", shape, task, training)
+    jobs = zip(task.scalars(shape), training.scalars(shape), strict=True)
+    rows = points.solve({"provenance": of_alignment(task, training)}, jobs, align_one)
+    for row in rows:
+        row.pop("finest", None)
     return gather(Alignment, rows, shape, Question("align", task, training))
 
 
-def trained(task: Task, training: Training, sure: float = SURE) -> dict[str, Any]:
-    """Return the numbers of one (scalar) problem, a schedule's known to ``sure`` or so."""
+def align_one(task: Task, training: Training, target: float = TARGET_UNCERTAINTY) -> dict[str, Any]:
+    """Return the fields of one (scalar) problem; ``target`` is the uncertainty after a schedule."""
     if training.schedule is None:
-        return _align_one(task, training)
-    return _align_many(task, training, sure)
+        return _after_two_steps(task, training)
+    # one cache entry for all readouts trained after the schedule
+    steps = training.replace(alpha1=1.0, ridge=1.0)
+    return after_schedule(task, steps, target) | {"constant": np.nan}
 
 
-def _align_many(task: Task, training: Training, sure: float) -> dict[str, Any]:
-    """Follow a schedule, once for all readouts that come after it."""
-    return _followed(task, training.replace(alpha1=1.0, ridge=1.0), sure) | {"constant": np.nan}
-
-
-def _followed(task: Task, training: Training, sure: float) -> dict[str, Any]:
-    return after_schedule(task, training, sure)
-
-
-def _align_one(task: Task, training: Training) -> dict[str, Any]:
+def _after_two_steps(task: Task, training: Training) -> dict[str, Any]:
     loss, alpha0 = get_loss(training.loss), training.alpha0
     start = sum(
-        group.share * loss.derivative(np.zeros(1), group.label)[0] for group in groups(task)
+        group.share * loss.derivative(np.zeros(1), group.label)[0] for group in sample_groups(task)
     )
     bias = -training.eta_b * float(start)
     at = bias if training.first_step == "sequential" else 0.0
@@ -239,14 +235,14 @@ def _align_one(task: Task, training: Training) -> dict[str, Any]:
     q = move(task, loss, w, alpha0, bias)
     step = training.eta_q * training.beta / task.L
     return {
-        **along_signals(task, "w", w.signals, float(np.sqrt(w.norm2(alpha0)))),
-        **along_signals(task, "q", q.signals, q.norm, step),
+        **cosine_fields(task, "w", w.signals, float(np.sqrt(w.norm2(alpha0)))),
+        **cosine_fields(task, "q", q.signals, q.norm, step),
         "kappa": training.beta * step * q.norm,
         "constant": _constant(w, move(task, loss, w, np.inf, bias)) if any(w.signals) else np.inf,
     }
 
 
-def _constant(w: First, q: Second) -> float:
-    """Return C of a query with endless data: with much, 1 − cosine is C/α0."""
+def _constant(w: ReadoutStep, q: QueryStep) -> float:
+    """Return the C of 1 − cosine = C/α0 + o(1/α0), from the step with α0 = ∞."""
     pull = 2.0 * sum(signal**2 for signal in q.signals)
     return (q.B**2 * w.power + q.N) / pull if pull > 0.0 else np.inf

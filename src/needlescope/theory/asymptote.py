@@ -1,4 +1,4 @@
-"""Ridgeless square loss with much data.
+"""Ridgeless square loss as α1 → ∞: the limit of the test error, and its 1/α1 rate.
 
 Our derivation of the quantity of corollary 2 (arXiv v1).
 
@@ -12,27 +12,26 @@ and ρ² = ε E[A((μ·m + b − y)² + τ·μ²)]/E[A]. Hence error = limit + r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..models import Model, get_model
 from ..models.nodes import JointLaw
 from ..query import Query
 from ..results import Asymptote, gather
 from ..task import Task
-from .asked import check_tol, need_query
+from .common.arguments import check_tol, need_query, tol_not_met
+from .common.grid_points import GridPoints
+from .common.provenance import ASYMPTOTE, of_limit
 from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder, standard_error
-from .law.limits import drawn
-from .on_error import Points
-from .provenance import ASYMPTOTE, of_limit
+from .law.limits import sampled_limits
+from .law.mixtures import mean_law
 from .saddle.measures import error_slope, error_slope_rest, test_error
-from .saddle.problem import Point
+from .saddle.problem import OrderParameters
 
 
 def asymptote(
@@ -53,13 +52,11 @@ def asymptote(
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
-        The query of the attention model, which cannot do without, such as
-        ``align(task, training).query``.
+        Of a model with attention, required: for example ``align(task, training).query``.
     tol : float, default 1e-4
-        Largest error of the limit that is accepted, in (0, 1], as twice ``limit_se``.
+        Largest uncertainty of the limit, twice ``limit_se``, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -68,58 +65,46 @@ def asymptote(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.asymptote(task, "pooled")
-    >>> round(found.limit, 4), round(found.rate, 4)
+    >>> result = ns.asymptote(task, "pooled")
+    >>> round(result.limit, 4), round(result.rate, 4)
     (0.2146, 0.3)
     """
     check_kind("task", task, Task)
     kind = get_model(model)
     tol = check_tol(tol)
-    seen = need_query("the limit of attention", query, kind, task)
-    shape = common_shape(task, seen)
-    points = Points(on_error, shape, task, query)
-
-    jobs = list(zip(task.scalars(shape), seen.scalars(shape), strict=True))
-    rows: list[dict[str, Any]] = [
-        {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
-    ] * len(jobs)
-    for index, (item, given) in enumerate(jobs):
-        with points.at(index):
-            rows[index] = _solve(item, given, kind, tol)
-    points.warn()
+    given = need_query("the limit of attention", query, kind, task)
+    shape = common_shape(task, given)
+    points = GridPoints(on_error, shape, task, query)
+    blank = {"model": model, "provenance": of_limit(kind, ASYMPTOTE, task)}
+    jobs = zip(task.scalars(shape), given.scalars(shape), strict=True)
+    rows = points.solve(blank, jobs, lambda *job: _solve(*job, kind, tol))
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Asymptote, rows, shape, Question("asymptote", task, None, options))
 
 
 def _solve(task: Task, query: Query, model: Model, tol: float) -> dict[str, Any]:
-    """Climb the ladder of levels until the limit is known well enough."""
+    """Refine the law level by level until the uncertainty is within the tolerance."""
+    if task.theta == 0.0:  # without a signal the readout vanishes and the bias decides
+        return {"limit": min(task.pi, 1 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
     for level in ladder(tol, fine=True):
-        row = _asymptote_one(task, query, model, level)
+        row = _at_level(task, query, model, level)
         uncertainty = ERRORS_WITHIN_TOL * row["limit_se"]
         if uncertainty <= tol:
             return row
-    raise NotConverged(
-        f"the limit is known to ±{uncertainty:.1e} only; "
-        f"pass tol={1.5 * uncertainty:.1g} to accept that"
-    )
+    raise tol_not_met("uncertainty of the limit", uncertainty, tol)
 
 
-def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
-    if task.theta == 0.0:  # nothing to learn: the readout vanishes, the bias decides
-        row = {"limit": min(task.pi, 1.0 - task.pi), "limit_se": 0.0, "rate": 0.0, "rate_se": 0.0}
-        return {"model": model.name, **row, "provenance": of_limit(model, ASYMPTOTE, task)}
-    limits = drawn(model, task, query, level)
+def _at_level(task: Task, query: Query, model: Model, level: Level) -> dict[str, Any]:
+    limits = sampled_limits(model, task, query, level)
     laws = [(limit.law(task.pi, task.flips), limit.law(task.pi)) for limit in limits]
-    result, errors = _expand(*map(_together, zip(*laws, strict=True))), np.zeros(2)
+    result, errors = _expand(*map(mean_law, zip(*laws, strict=True))), np.zeros(2)
     if len(laws) > 1:
         errors = np.std([_expand(*pair) for pair in laws], axis=0, ddof=1) / np.sqrt(len(laws))
     elif limits[0].coarse is not None:
@@ -127,27 +112,12 @@ def _asymptote_one(task: Task, query: Query, model: Model, level: Level) -> dict
         shift = _expand(rough.coarse_law(task.pi, task.flips), rough.coarse_law(task.pi)) - result
         errors = standard_error(np.stack([0.0 * shift, 0.0 * shift, shift]))
     dim = limits[0].dim
-    return {
-        "model": model.name,
-        "limit": result[0],
-        "limit_se": errors[0],
-        "rate": dim * result[1],
-        "rate_se": dim * errors[1],
-        "provenance": of_limit(model, ASYMPTOTE, task),
-    }
-
-
-def _together(laws: Sequence[JointLaw]) -> JointLaw:
-    """Return the mean of several laws."""
-    y, m, tau, A, weight = (
-        np.concatenate(column) for column in zip(*(law[:-1] for law in laws), strict=True)
-    )
-    weight = weight / len(laws)
-    return JointLaw(y, m, tau, A, weight, weight[None])
+    names = ("limit", "limit_se", "rate", "rate_se")
+    return dict(zip(names, (result[0], errors[0], dim * result[1], dim * errors[1]), strict=True))
 
 
 def _expand(law: JointLaw, test: JointLaw) -> FloatArray:
-    """Return the limit of the error on ``test``, and its derivative in 1/δ, after training."""
+    """Return the limit of the error on ``test``, and its derivative in 1/δ."""
     w, A, y, k = law.weight, law.A, law.y, law.directions
     phi = np.column_stack([law.m, np.ones(len(w))])
 
@@ -163,6 +133,6 @@ def _expand(law: JointLaw, test: JointLaw) -> FloatArray:
     misfit = (phi @ x0 - y) ** 2 + law.tau @ x0[:k] ** 2
     mean_A = float(w @ A)
     rho2 = float((w * A) @ misfit) / mean_A
-    at = Point(x0[:k].astype(float), float(x0[k]), 0.0, 1.0)
+    at = OrderParameters(x0[:k].astype(float), float(x0[k]), 0.0, 1.0)
     slope = error_slope(test, at)[: k + 1] @ x1 + error_slope_rest(test, at) * rho2
     return np.array([test_error(test, at), slope / mean_A])

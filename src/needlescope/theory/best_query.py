@@ -1,12 +1,11 @@
-"""What one query can reach where positives carry one of several signals.
+"""The best single query where positives carry one of several signals.
 
-A query of unit norm in the span of the signals has cosines s with ‖s‖ = 1: what it gives to one
-signal it takes from the others. Its readout is the best there is (`oracle.known_readout`), as with
-endless data, or the one that is trained. The error has more than one valley (one signal sought
-alone, several sought together), so the search starts in each: along every signal, along the most
-frequent ones in equal parts, and along the mean signal. For each direction the temperature is
-tuned; from the best of them a simplex search moves direction and temperature together; and what is
-left is compared at the tolerance asked. Hard attention, κ = ∞, and pooling, κ = 0, are tried too.
+A query of unit norm in the span of the signals has cosines s with ‖s‖ = 1. Its readout is the best
+one (`oracle.best_readout`), as with infinite data, or a trained one. The error has several local
+minima, so the search starts along every signal, along the most frequent ones in equal parts, and
+along the mean signal. For each direction κ is tuned; from the best of them a simplex search moves
+direction and κ together; the remaining candidates are compared at the tolerance asked. Hard
+attention, κ = ∞, and pooling, κ = 0, are candidates too.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from scipy.optimize import minimize, minimize_scalar
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..errors import NotConverged
 from ..grid import check_kind, common_shape
 from ..losses import get_loss
 from ..models import ATTENTION
@@ -27,69 +25,65 @@ from ..query import Query
 from ..results import BestQuery, gather
 from ..task import Task
 from ..training import Training
-from .asked import check_tol
+from .common.arguments import check_tol, tol_not_met
+from .common.grid_points import GridPoints
+from .common.provenance import BEST_QUERY, of_prediction, of_search
 from .law.ladder import ERRORS_WITHIN_TOL, Level, ladder
-from .law.limits import drawn, train_limit
+from .law.limits import sampled_limits, train_limit
+from .law.mixtures import mean_law
 from .learning import predict
-from .on_error import Points
-from .oracle.known_readout import Known, joined, known_readout
-from .provenance import BEST_QUERY, of_prediction, of_search
+from .oracle.best_readout import BestReadout, best_readout
 from .saddle.measures import test_error
-from .saddle.problem import Point
+from .saddle.problem import OrderParameters
 from .saddle.readout import train_readout
 
-ROUGH = Level(2**7, 32)  # of the search with a known readout, where 1e-2 is asked
-CLOSE = Level(2**9, 32)  # else: with it the best temperature costs 1e-4 at most
-ROUGH_TRAINED = Level(2**11, 48)
-MARGIN = 3e-3  # of rough errors, within which queries are compared at the tolerance asked
-SOFTEST = 0.05  # κ that is tried, but for zero
-TEMPERATURES = 8
-DESCENTS = 2  # from the best starts
-EVALUATIONS = 60  # of a descent, for each dimension that it moves in
+SEARCH_LEVEL = Level(2**7, 32)  # of the search with the best readout, at tol ≥ 1e-2
+FINE_SEARCH_LEVEL = Level(2**9, 32)  # at smaller tol: costs the best κ 1e-4 at most
+TRAINED_SEARCH_LEVEL = Level(2**11, 48)
+COMPARED_WITHIN = 3e-3  # of the lowest rough error: these candidates are compared at the tolerance
+LEAST_KAPPA = 0.05  # of the grid; κ = 0 is tried separately
+KAPPAS = 8
+MAX_DESCENTS = 2  # from the best starts
+MAX_EVALUATIONS = 60  # of a descent, for each dimension
 
 
-class _Tried(NamedTuple):
-    """A query, its error roughly, and the readout that has it, where it is not trained."""
+class _Candidate(NamedTuple):
+    """A query, its rough error, and its best readout (None where the readout is trained)."""
 
     error: float
     kappa: float
     cosines: tuple[float, ...]
-    readout: Known | None
+    readout: BestReadout | None
 
     @property
     def query(self) -> Query:
         return Query(self.kappa, cosines=self.cosines)
 
 
-Try = Callable[[float, FloatArray, Known | None], _Tried]
-"""A query by its κ and its cosines, and the readout of one nearby, if there is one."""
+Evaluate = Callable[[float, FloatArray, BestReadout | None], _Candidate]
+"""From κ, the cosines and the best readout of a similar query to a candidate."""
 
 
 def best_query(
-    task: Task,
-    training: Training | None = None,
-    *,
-    tol: float = 1e-3,
-    on_error: str = "raise",
+    task: Task, training: Training | None = None, *, tol: float = 1e-3, on_error: str = "raise"
 ) -> BestQuery:
     """Return the best query for a task of several signals: its direction and its temperature.
 
-    A search over queries in the span of the signals, by a formula of our own: the exact law of what
-    a query sees of each. Their best readout, or one trained as `predict` has it, gives the error.
-    The query is the best of those that were tried.
+    A search over queries in the span of the signals, by a formula of our own, the exact law of the
+    features of each signal. The error is that of the best readout, or of one trained as in
+    `predict`. A search has no proof of optimality.
 
     Parameters
     ----------
     task : Task
         The problem, with ``signals``. Any numeric field may be an array.
     training : Training, optional
-        How the readout is trained on fresh data: loss, ridge and ``alpha1`` matter. Left out, the
-        readout knows the signals, as with endless data.
+        How the readout is trained: loss, ridge and ``alpha1`` matter. By default the readout is
+        the best one, as with infinite data.
     tol : float, default 1e-3
-        Largest error of the errors that is accepted, in (0, 1], as twice ``error_se``.
+        Largest uncertainty of the errors, twice ``error_se``, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -105,7 +99,7 @@ def best_query(
 
     Examples
     --------
-    Of two faint needles in a hundred tokens it is best to seek one and let the other go:
+    Of two weak signals in a hundred tokens it is best to look for one and ignore the other:
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=3.0, pi=0.5, signals=(0.5, 0.5))
@@ -115,52 +109,53 @@ def best_query(
     check_kind("task", task, Task)
     if task.signals is None:
         raise ValueError(
-            "best_query is about several signals, got a task of one, whose best query is along it; "
-            "give the task signals=(...), or ask oracle"
+            "best_query is for tasks of several signals; the best query of one signal is along it: "
+            "give the task signals=(...), or use oracle"
         )
     if training is not None:
         check_kind("training", training, Training)
     tol = check_tol(tol)
     shape = common_shape(*(part for part in (task, training) if part is not None))
-    points = Points(on_error, shape, task, training)
-    ground = BEST_QUERY
+    points = GridPoints(on_error, shape, task, training)
+    blank = {"provenance": BEST_QUERY}
     if training is not None:
-        ground = of_search(of_prediction(ATTENTION, training.loss, task, task))
+        prediction = of_prediction(ATTENTION, training.loss, task, task)
+        blank = {"provenance": of_search(prediction)}
     tasks = task.scalars(shape)
     trainings = [None] * len(tasks) if training is None else training.scalars(shape)
-    rows: list[dict[str, Any]] = [{"provenance": ground}] * len(tasks)
-    for index, pair in enumerate(zip(tasks, trainings, strict=True)):
-        with points.at(index):
-            rows[index] = {"provenance": ground} | _best_one(*pair, tol)
-    points.warn()
+    jobs = zip(tasks, trainings, strict=True)
+    rows = points.solve(blank, jobs, lambda *job: _search(*job, tol))
     options = {"tol": tol, "on_error": on_error}
     return gather(BestQuery, rows, shape, Question("best_query", task, training, options))
 
 
-def _best_one(task: Task, training: Training | None, tol: float) -> dict[str, Any]:
-    level = CLOSE if tol < 0.01 else ROUGH
-    attempt = _known(task, level) if training is None else _trained(task, training)
-    hardest = 1.5 + 1.2 * float(
-        np.sqrt(2.0 * np.log(task.L))
-    )  # beyond it hard attention takes over
-    starts = [_tuned(attempt, start, hardest) for start in _starts(task)]
-    lowest = sorted((_roughly(some) for some in starts), key=lambda item: item.error)
-    moved = [_descend(attempt, item, hardest) for item in lowest[:DESCENTS]]
-    known: dict[tuple[float, tuple[float, ...]], tuple[float, float]] = {}
+def _search(task: Task, training: Training | None, tol: float) -> dict[str, Any]:
+    level = FINE_SEARCH_LEVEL if tol < 0.01 else SEARCH_LEVEL
+    attempt = (
+        _with_best_readout(task, level)
+        if training is None
+        else _with_trained_readout(task, training)
+    )
+    # beyond the largest κ hard attention takes over
+    hardest = 1.5 + 1.2 * float(np.sqrt(2.0 * np.log(task.L)))
+    starts = [_tune_kappa(attempt, start, hardest) for start in _starts(task)]
+    lowest = sorted((_lowest(some) for some in starts), key=lambda item: item.error)
+    moved = [_descend(attempt, item, hardest) for item in lowest[:MAX_DESCENTS]]
+    errors: dict[tuple[float, tuple[float, ...]], tuple[float, float]] = {}
 
-    def fine(item: _Tried) -> tuple[float, float]:
+    def fine(item: _Candidate) -> tuple[float, float]:
         key = item.kappa, item.cosines
-        if key not in known:
-            known[key] = _fine(task, training, item, tol)
-        return known[key]
+        if key not in errors:
+            errors[key] = _error(task, training, item, tol)
+        return errors[key]
 
-    def least(some: list[_Tried]) -> _Tried:
-        bound = _roughly(some).error + MARGIN
+    def least(some: list[_Candidate]) -> _Candidate:
+        bound = _lowest(some).error + COMPARED_WITHIN
         return min((item for item in some if item.error <= bound), key=lambda item: fine(item)[0])
 
     best, result = least([item for some in starts for item in some]), least(moved)
     if fine(result)[0] < fine(best)[0] - ERRORS_WITHIN_TOL * fine(best)[1]:
-        best = result  # else a simpler direction is as good within the errors
+        best = result  # otherwise the simpler direction is as good within the errors
     alone = least([item for some in starts for item in some if max(item.cosines) == 1.0])
     row: dict[str, Any] = {"kappa": best.kappa, "cosines": best.cosines}
     for name, item in (("error", best), ("alone", alone), ("together", least(starts[0]))):
@@ -168,15 +163,12 @@ def _best_one(task: Task, training: Training | None, tol: float) -> dict[str, An
     return row
 
 
-def _roughly(some: list[_Tried]) -> _Tried:
+def _lowest(some: list[_Candidate]) -> _Candidate:
     return min(some, key=lambda item: item.error)
 
 
 def _starts(task: Task) -> list[FloatArray]:
-    """The mean signal, then one signal, two, … in equal parts, the most frequent first.
-
-    Signals of equal weight are alike, so one of them is tried alone.
-    """
+    """The mean signal, one signal of each weight, then two, three, … in equal parts, by weight."""
     weights = np.array(task.signals)
     order = np.argsort(-weights, kind="stable")
     _, first = np.unique(-weights[order], return_index=True)
@@ -189,96 +181,97 @@ def _starts(task: Task) -> list[FloatArray]:
     return result
 
 
-def _known(task: Task, level: Level) -> Try:
-    """Try queries with the best readout there is, on a sample."""
+def _with_best_readout(task: Task, level: Level) -> Evaluate:
+    """Evaluate queries with their best readout, on a sample."""
 
-    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+    def attempt(kappa: float, cosines: FloatArray, near: BestReadout | None) -> _Candidate:
         query = Query(kappa, cosines=cosines)
-        law = joined([item.law(task.pi) for item in drawn(ATTENTION, task, query, level)])
-        result = known_readout(law, near)
-        return _Tried(result.error, kappa, query.cosines, result)
+        law = mean_law(
+            [item.law(task.pi) for item in sampled_limits(ATTENTION, task, query, level)]
+        )
+        result = best_readout(law, near)
+        return _Candidate(result.error, kappa, query.cosines, result)
 
     return attempt
 
 
-def _trained(task: Task, training: Training) -> Try:
-    """Try queries with a trained readout, from the law at a level."""
-    loss, last = get_loss(training.loss), list[Point | None]([None])
+def _with_trained_readout(task: Task, training: Training) -> Evaluate:
+    """Evaluate queries with a trained readout, on a compressed law."""
+    loss, last = get_loss(training.loss), list[OrderParameters | None]([None])
 
-    def attempt(kappa: float, cosines: FloatArray, near: Known | None) -> _Tried:
+    def attempt(kappa: float, cosines: FloatArray, near: BestReadout | None) -> _Candidate:
         query = Query(kappa, cosines=cosines)
-        limit = train_limit(ATTENTION, task, query, ROUGH_TRAINED)
+        limit = train_limit(ATTENTION, task, query, TRAINED_SEARCH_LEVEL)
         result = train_readout(
             limit, loss, task.pi, training.alpha1, training.ridge, last[0], task.flips
         )
         last[0] = result.warm
-        error = float(min(task.pi, 1.0 - task.pi))  # of one answer for all
+        error = float(min(task.pi, 1.0 - task.pi))  # of a constant answer
         if result.local is not None:
             error = test_error(limit.law(task.pi), result.point)
-        return _Tried(error, kappa, query.cosines, None)
+        return _Candidate(error, kappa, query.cosines, None)
 
     return attempt
 
 
-def _tuned(attempt: Try, cosines: FloatArray, hardest: float) -> list[_Tried]:
-    """Tune the temperature for one direction; also return what none and an infinite one reach."""
+def _tune_kappa(attempt: Evaluate, cosines: FloatArray, hardest: float) -> list[_Candidate]:
+    """Return the best candidate of one direction at finite κ, and those at κ = 0 and κ = ∞."""
     even, hard = (attempt(kappa, cosines, None) for kappa in (0.0, np.inf))
-    grid = np.linspace(np.log(SOFTEST), np.log(hardest), TEMPERATURES)
-    tried, near = list[_Tried](), None
+    grid = np.linspace(np.log(LEAST_KAPPA), np.log(hardest), KAPPAS)
+    tried, near = list[_Candidate](), None
     for x in grid:
         tried.append(attempt(float(np.exp(x)), cosines, near))
         near = tried[-1].readout
     best = int(np.argmin([item.error for item in tried]))
     near = tried[best].readout
     minimize_scalar(
-        lambda x: _noted(attempt(float(np.exp(x)), cosines, near), tried),
+        lambda x: _recorded(attempt(float(np.exp(x)), cosines, near), tried),
         bounds=(float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])),
         method="bounded",
         options={"xatol": 0.02},
     )
-    return [_roughly(tried), even, hard]
+    return [_lowest(tried), even, hard]
 
 
-def _noted(item: _Tried, tried: list[_Tried]) -> float:
+def _recorded(item: _Candidate, tried: list[_Candidate]) -> float:
     tried.append(item)
     return item.error
 
 
-def _descend(attempt: Try, start: _Tried, hardest: float) -> _Tried:
-    """Move direction and temperature by a simplex search; hard attention turns only."""
+def _descend(attempt: Evaluate, start: _Candidate, hardest: float) -> _Candidate:
+    """Simplex search over direction and κ, over the direction alone where κ is 0 or ∞."""
     along = np.array(start.cosines)
-    across = np.linalg.svd(along[None])[2][1:]  # directions that turn it
+    across = np.linalg.svd(along[None])[2][1:]  # directions orthogonal to it
     turns, tried = len(across), [start]
     soft = 0.0 < start.kappa < np.inf
 
     def error(x: FloatArray) -> float:
         turned = along + x[:turns] @ across
         kappa = min(float(np.exp(x[turns])), hardest) if soft else start.kappa
-        near = _roughly(tried).readout
-        return _noted(attempt(kappa, turned / np.linalg.norm(turned), near), tried)
+        near = _lowest(tried).readout
+        return _recorded(attempt(kappa, turned / np.linalg.norm(turned), near), tried)
 
     x0 = np.append(np.zeros(turns), [np.log(start.kappa)] if soft else [])
     simplex = np.vstack([x0, x0 + 0.3 * np.eye(len(x0))])
-    options = {"initial_simplex": simplex, "maxfev": EVALUATIONS * len(x0), "xatol": 3e-3}
+    options = {"initial_simplex": simplex, "maxfev": MAX_EVALUATIONS * len(x0), "xatol": 3e-3}
     minimize(error, x0, method="Nelder-Mead", options=options | {"fatol": 1e-5})
-    return _roughly(tried)
+    return _lowest(tried)
 
 
-def _fine(task: Task, training: Training | None, item: _Tried, tol: float) -> tuple[float, float]:
-    """Return the error of a query and its standard error, at the tolerance asked."""
+def _error(
+    task: Task, training: Training | None, item: _Candidate, tol: float
+) -> tuple[float, float]:
+    """Return the error of a candidate and its standard error, within the tolerance."""
     if training is not None:
         result = predict(task, training, query=item.query, tol=tol)
         return float(result.test_error), float(result.test_error_se)
     for level in ladder(tol):
-        laws = [limit.law(task.pi) for limit in drawn(ATTENTION, task, item.query, level)]
-        readout = known_readout(joined(laws), item.readout)
-        if len(laws) == 1:  # nothing was drawn
+        laws = [limit.law(task.pi) for limit in sampled_limits(ATTENTION, task, item.query, level)]
+        readout = best_readout(mean_law(laws), item.readout)
+        if len(laws) == 1:  # no sampling
             return readout.error, 0.0
         errors = np.array([readout.on(law) for law in laws])
         se = float(errors.std(ddof=1) / np.sqrt(len(errors)))
         if ERRORS_WITHIN_TOL * se <= tol:
             return readout.error, se
-    raise NotConverged(
-        f"the error of a query is known to {se:.1e} only, not to the tolerance of {tol:g} "
-        f"asked; pass tol={3.0 * se:.1g} to accept that"
-    )
+    raise tol_not_met("uncertainty of the error of a query", ERRORS_WITHIN_TOL * se, tol)

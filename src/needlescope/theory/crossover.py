@@ -1,8 +1,7 @@
 """The alignment at which attention starts to beat mean pooling.
 
-The gain, pooling's error less attention's, is looked at roughly over a grid of alignments, and at
-the tolerance asked only where that decides something: where the sign is in doubt, at the crossing
-and at full alignment.
+The gain is the error of pooling minus that of attention. It is computed roughly on a grid of
+alignments, and at the tolerance asked where its sign is uncertain, at the crossing and at s = 1.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from ..query import Query
 from ..results import Crossover, gather
 from ..task import Task
 from ..training import Training
-from .asked import check_tol
 from .asymptote import asymptote
+from .common.arguments import check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import ASYMPTOTE, of_prediction, of_search
 from .law.ladder import ERRORS_WITHIN_TOL
 from .learning import predict
-from .on_error import Points
-from .provenance import ASYMPTOTE, of_prediction, of_search
 
-SCAN = np.linspace(0.0, 1.0, 6)
-ROUGH_TOL = 2e-3  # tolerance of the errors that are scanned; a sign in doubt is looked at again
-WITHIN = 1e-9  # of pooling's error, two errors count as the same
-STEPS, CLOSE = 4, 1e-4  # of the Newton search: as many at most, and what ends it
-APART = 0.02  # alignments on both sides of the crossing that tell the slope there
+SCANNED_COSINES = np.linspace(0.0, 1.0, 6)
+ROUGH_TOL = 2e-3  # of the scan; an uncertain sign is computed again
+TIE_TOL = 1e-9  # of pooling's error: a smaller gain is a tie
+MAX_NEWTON_STEPS, NEWTON_TOL = 4, 1e-4  # of the search for the crossing
+SECANT_WIDTH = 0.02  # on each side of the crossing
 
-Gain = Callable[[float, float], tuple[float, float]]  # of alignment and tolerance, with its error
+Gain = Callable[[float, float], tuple[float, float]]  # of s and tol; with its error
 
 
 def crossover(
@@ -47,7 +46,7 @@ def crossover(
 ) -> Crossover:
     """Return the smallest alignment s of the query at which attention beats mean pooling.
 
-    A numerical search on `asymptote` (much data, square loss) or, with a training, on `predict`:
+    A numerical search on `asymptote` (α1 → ∞, square loss) or, with a training, on `predict`:
     our derivation of the quantity of corollary 2 (arXiv v1), or our derivation of the quantities of
     theorems 4 and 5 (arXiv v1).
 
@@ -58,13 +57,12 @@ def crossover(
     kappa : float or array
         Strength of the query, κ ≥ 0 or infinite.
     training : Training, optional
-        Compare after this training (both readouts on D1). Without it, in the limit of
-        much data with the square loss and no ridge.
+        Compare after this training, both readouts on D1. By default with the square loss, no ridge
+        and α1 → ∞.
     tol : float, default 1e-4
-        Of the test errors that are compared, in (0, 1].
+        Largest uncertainty of the test errors that are compared, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -73,18 +71,16 @@ def crossover(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
     NoMinimiser
         If the training has no unique finite minimiser.
 
     Examples
     --------
     >>> import needlescope as ns
-    >>> found = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, tol=1e-3)
-    >>> round(found.cosine, 2), found.verdict
+    >>> result = ns.crossover(ns.Task(L=10, R=1, theta=5.0, pi=0.5), kappa=1.0, tol=1e-3)
+    >>> round(result.cosine, 2), result.verdict
     (0.19, 'crosses')
     """
     check_kind("task", task, Task)
@@ -94,16 +90,12 @@ def crossover(
     strength = Query(kappa, 0.0)
     tol = check_tol(tol)
     shape = common_shape(task, strength, *([] if training is None else [training]))
-    count = int(np.prod(shape, dtype=np.int64))
-    trainings = [None] * count if training is None else training.scalars(shape)
-    points = Points(on_error, shape, task, strength, training)
-    jobs = list(zip(task.scalars(shape), strength.scalars(shape), trainings, strict=True))
+    tasks = task.scalars(shape)
+    trainings = [None] * len(tasks) if training is None else training.scalars(shape)
+    points = GridPoints(on_error, shape, task, strength, training)
+    jobs = zip(tasks, strength.scalars(shape), trainings, strict=True)
     blank = {"provenance": _provenance(task, training)}
-    rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, (item, given, trained) in enumerate(jobs):
-        with points.at(index):
-            rows[index] = blank | _crossover_one(item, given.kappa, trained, tol)
-    points.warn()
+    rows = points.solve(blank, jobs, lambda *job: _crossover_one(*job, tol))
     options = {"kappa": strength.kappa, "tol": tol, "on_error": on_error}
     return gather(Crossover, rows, shape, Question("crossover", task, training, options))
 
@@ -116,8 +108,10 @@ def _provenance(task: Task, training: Training | None) -> str:
 
 
 def _crossover_one(
-    task: Task, kappa: float, training: Training | None, tol: float
+    task: Task, strength: Query, training: Training | None, tol: float
 ) -> dict[str, Any]:
+    kappa = strength.kappa
+
     def error(model: str, query: Query | None, tol: float) -> tuple[float, float]:
         if training is None:
             limit = asymptote(task, model, query=query, tol=tol)
@@ -133,14 +127,12 @@ def _crossover_one(
         return pooled - value, se
 
     def equal(gain: float, error: float) -> bool:
-        """Whether a gain is none as far as can be told."""
-        return abs(gain) <= ERRORS_WITHIN_TOL * error + WITHIN * pooled
+        """Whether a gain is zero within its uncertainty."""
+        return abs(gain) <= ERRORS_WITHIN_TOL * error + TIE_TOL * pooled
 
-    rough = max(ROUGH_TOL, tol)
-    seen = [gain(s, rough) for s in SCAN.tolist()]
-    seen = [
-        gain(s, tol) if equal(*item) else item for s, item in zip(SCAN.tolist(), seen, strict=True)
-    ]
+    rough, cosines = max(ROUGH_TOL, tol), SCANNED_COSINES.tolist()
+    seen = [gain(s, rough) for s in cosines]
+    seen = [gain(s, tol) if equal(*pair) else pair for s, pair in zip(cosines, seen, strict=True)]
     wins = [value > 0.0 and not equal(value, se) for value, se in seen]
     cosine, cosine_se = np.nan, np.nan
     if all(equal(*item) for item in seen):
@@ -151,7 +143,7 @@ def _crossover_one(
         verdict = "never"
     else:
         first = wins.index(True)
-        cosine, cosine_se = _crossing(gain, float(SCAN[first - 1]), float(SCAN[first]), tol)
+        cosine, cosine_se = _crossing(gain, cosines[first - 1], cosines[first], tol)
         verdict = "crosses"
     best, best_se = gain(1.0, tol)
     return {
@@ -165,23 +157,22 @@ def _crossover_one(
 
 
 def _crossing(gain: Gain, low: float, high: float, tol: float) -> tuple[float, float]:
-    """Return where the gain changes sign between two alignments, and its error.
+    """Return where the gain changes sign between two alignments, and its standard error.
 
-    A rough search leads near; from there Newton steps go by the gain to full precision, whose
-    slope is that of a secant across.
+    A root of the rough gain is refined by Newton steps on the fine one, with the slope of a secant.
     """
     rough = max(ROUGH_TOL, tol)
     ends = [gain(s, rough)[0] for s in (low, high)]
     if ends[0] < 0.0 < ends[1]:
         at = float(brentq(lambda s: gain(s, rough)[0], low, high, xtol=1e-3))
     else:
-        at = low  # at the lower end the two are equal as far as can be told
-    left, right = max(at - APART, 0.0), min(at + APART, 1.0)
+        at = low  # a tie at the lower end
+    left, right = max(at - SECANT_WIDTH, 0.0), min(at + SECANT_WIDTH, 1.0)
     slope = (gain(right, tol)[0] - gain(left, tol)[0]) / (right - left)
     slope = max(slope, 1e-300)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         step = gain(at, tol)[0] / slope
         at = float(np.clip(at - step, low, high))
-        if abs(step) < CLOSE:
+        if abs(step) < NEWTON_TOL:
             break
     return at, gain(at, tol)[1] / slope

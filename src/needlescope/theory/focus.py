@@ -1,4 +1,4 @@
-"""What the query looks at: attention on signal tokens and on noise tokens, in the limit.
+"""Mean attention weights of signal tokens and of noise tokens, in the limit.
 
 In a positive sample a = softmax(κ(g + θ s v)) with g ~ N(0, I_L): a signal token has weight
 E[v·a]/R on average, a noise token (1 − E[v·a])/(L − R). The largest weight lies on a signal token
@@ -22,7 +22,6 @@ from scipy.special import log_ndtr
 
 from ..answer import Question
 from ..arrays import FloatArray
-from ..errors import NotConverged
 from ..grid import check_kind, choice, common_shape
 from ..lattice import REPLICATES
 from ..models import WITH_QUERY, Model, get_model
@@ -31,13 +30,13 @@ from ..query import Query
 from ..results import Focus, gather
 from ..task import Task
 from ..training import Training
-from .asked import check_tol
-from .known import LAW_SHARE, check_learned, check_reached, learned
+from .common.arguments import check_tol, tol_not_met
+from .common.grid_points import GridPoints
+from .common.provenance import FOCUS
 from .law.attention import draw
 from .law.ladder import ERRORS_WITHIN_TOL, LADDER, Level, ladder
 from .law.limits import sharpness
-from .on_error import Points
-from .provenance import FOCUS
+from .learned_query import LAW_SHARE, check_finite_kappa, check_query_training, learn_query
 
 # The integrand over x is smooth and falls like a Gaussian: the trapezoid rule is exact to rounding.
 GRID = np.linspace(-12.0, 12.0, 961)
@@ -54,8 +53,7 @@ def focus(
 ) -> Focus:
     """Predict how a trained query spreads its attention over a positive sample.
 
-    A formula of our own: an integral over the exact law of the attention weights, which `predict`
-    rests on too.
+    A formula of our own: an integral over the exact law of the attention weights, as in `predict`.
 
     Parameters
     ----------
@@ -65,10 +63,9 @@ def focus(
     query : Query, optional
         A query given directly instead of the one that `align` predicts.
     tol : float, default 1e-4
-        Largest error of the mean weight on all signal tokens that is accepted, in (0, 1].
+        Largest uncertainty of the total weight of the signal tokens, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -77,57 +74,53 @@ def focus(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = ns.focus(task, ns.Training(alpha0=4.0, alpha1=1.0))
-    >>> round(found.signal, 3), round(found.noise, 3), round(found.largest, 4)
+    >>> result = ns.focus(task, ns.Training(alpha0=4.0, alpha1=1.0))
+    >>> round(result.signal, 3), round(result.noise, 3), round(result.largest, 4)
     (0.699, 0.033, 0.9978)
     """
     check_kind("task", task, Task)
     check_kind("training", training, Training)
     kind = get_model(choice("model", model, WITH_QUERY))
     tol = check_tol(tol)
-    check_learned(kind, task, training, query)
+    check_query_training(kind, task, training, query)
     check_schedule(kind, training, query)
     parts = (task, training) if query is None else (task, training, query)
     shape = common_shape(*parts)
-    points = Points(on_error, shape, *parts)
-    jobs = list(zip(*(part.scalars(shape) for part in parts), strict=True))
-    blank = {"model": model, "provenance": FOCUS}
-    rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, (item, steps, *given) in enumerate(jobs):
-        with points.at(index):
-            if given:
-                rows[index] = blank | _focus_one(kind, item, given[0], tol)
-            else:
-                rows[index] = blank | _focus_learned(kind, item, steps, tol)
-    points.warn()
+    points = GridPoints(on_error, shape, *parts)
+
+    def solve(task: Task, training: Training, query: Query | None = None) -> dict[str, Any]:
+        if query is None:
+            return _focus_learned(kind, task, training, tol)
+        return _focus_one(kind, task, query, tol)
+
+    jobs = zip(*(part.scalars(shape) for part in parts), strict=True)
+    rows = points.solve({"model": model, "provenance": FOCUS}, jobs, solve)
     options = {"query": query, "tol": tol, "on_error": on_error}
     return gather(Focus, rows, shape, Question("focus", task, training, options))
 
 
 def _focus_learned(model: Model, task: Task, training: Training, tol: float) -> dict[str, Any]:
-    """Train the query well enough for the weight on the signal; what is open adds to its error."""
+    """Train the query to the tolerance of the signal weight; its uncertainty adds to the errors."""
 
     def numbers(query: Query) -> FloatArray:
         each = _masses(model, task, query, LADDER[0])
         return np.array([_mean(task, each)[0], *each.mean(axis=1), _largest_of(task, query)])
 
-    what = "the attention on signal tokens"
-    known, left = learned(task, training, tol, numbers, what)
-    check_reached(model, known.query)
-    row = _focus_one(model, task, known.query, tol * (1.0 if known.exact else LAW_SHARE))
+    learned, left = learn_query(task, training, tol, numbers, "the weight of signal tokens")
+    query, exact = learned.query, learned.exact
+    check_finite_kappa(model, query)
+    row = _focus_one(model, task, query, tol * (1.0 if exact else LAW_SHARE))
     R = task.mean_count
     for name, count in (("signal_se", R), ("noise_se", task.L - R)):
         row[name] = float(np.hypot(row[name], left[0] / count)) if count else np.nan
-    if not known.exact and task.signals is not None:
+    if not exact and task.signals is not None:
         row["signals_se"] = tuple(np.hypot(row["signals_se"], left[1:-1] / R).tolist())
     return row | {"largest_se": float(left[-1])}
 
@@ -140,7 +133,7 @@ def _tilts(task: Task, query: Query) -> list[float]:
 def _masses(model: Model, task: Task, query: Query, level: Level) -> FloatArray:
     """Return the mean weight on all signal tokens: a row for each signal, a column a replicate.
 
-    Where the mean is known exactly there is one column.
+    An exact mean has one column.
     """
     parts = [
         chance * _masses_of(model, task, R, query, level) for R, chance in task.counts if R > 0
@@ -149,7 +142,7 @@ def _masses(model: Model, task: Task, query: Query, level: Level) -> FloatArray:
 
 
 def _masses_of(model: Model, task: Task, R: int, query: Query, level: Level) -> FloatArray:
-    """Return the same of positives with R signal tokens."""
+    """Return these weights in positives with R signal tokens."""
     L, kappa, tilts = task.L, sharpness(model, query), _tilts(task, query)
     if kappa == 0.0 or R == L:
         return np.full((len(tilts), 1), R / L)
@@ -177,16 +170,14 @@ def _error(means: FloatArray) -> FloatArray:
 
 def _focus_one(model: Model, task: Task, query: Query, tol: float) -> dict[str, Any]:
     R, others = task.mean_count, task.L - task.mean_count
-    for level in ladder(min(1.0, 100.0 * tol), fine=True):  # better known than a test error
+    for level in ladder(min(1.0, 100.0 * tol), fine=True):  # smoother than a test error
         each = _masses(model, task, query, level)
         share, error = _mean(task, each)
         if ERRORS_WITHIN_TOL * error <= tol:
             break
     else:
-        raise NotConverged(
-            f"the attention on signal tokens is {share:.6g} ± {error:.1g} at the finest level, "
-            f"above tol={tol:g}; ask for less"
-        )
+        what = "uncertainty of the weight of signal tokens"
+        raise tol_not_met(what, ERRORS_WITHIN_TOL * error, tol)
     several: dict[str, Any] = {}
     if task.signals is not None:
         for name, values in (("signals", each.mean(axis=1)), ("signals_se", _error(each))):
@@ -203,7 +194,7 @@ def _focus_one(model: Model, task: Task, query: Query, tol: float) -> dict[str, 
 
 
 def _largest_of(task: Task, query: Query) -> float:
-    """Return the chance that a signal token has the largest weight; equal ones share the place."""
+    """Return the probability that a signal token has the largest weight, R/L at κ = 0."""
     if query.kappa == 0.0:
         return float(task.mean_count / task.L)
     each = np.array(
@@ -216,14 +207,12 @@ def _largest_of(task: Task, query: Query) -> float:
 
 
 def _largest(L: int, R: int, tilt: float) -> float:
-    """Return the chance that the largest of R raised normals exceeds L − R others.
+    """Return the probability that the largest of R raised normals exceeds L − R others.
 
-    Examples
-    --------
     >>> round(_largest(10, 3, 0.0), 12)
     0.3
     """
-    x = GRID + (np.sqrt(2.0 * np.log(R)) if R > 1 else 0.0)  # where the largest of R is
+    x = GRID + (np.sqrt(2.0 * np.log(R)) if R > 1 else 0.0)  # about the largest of R
     density = np.log(R) - 0.5 * x**2 - 0.5 * np.log(2.0 * np.pi) + (R - 1) * log_ndtr(x)
     chance = np.exp(density + (L - R) * log_ndtr(x + tilt)).sum() * (x[1] - x[0])
     return min(float(chance), 1.0)

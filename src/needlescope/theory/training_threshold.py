@@ -1,4 +1,4 @@
-"""The weakest signal that a training finds: the smallest θ at which its error meets a target."""
+"""The training threshold: the smallest θ at which a trained model reaches a target test error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
 
 from ..answer import Question
 from ..arrays import Value
@@ -18,15 +17,15 @@ from ..query import Query
 from ..results import Outcome, Threshold, gather
 from ..task import Task
 from ..training import DATA, Training
-from .asked import check_tol
+from .common.arguments import check_tol
+from .common.grid_points import GridPoints
+from .common.provenance import of_prediction, of_search
 from .learning import predict
-from .on_error import Points
-from .oracle.threshold import RESOLVED, check_signal_needed, threshold
-from .provenance import of_prediction, of_search
+from .oracle.threshold import LEAST_TARGET, check_signal_needed, probit_gap, theta_error, threshold
 
-RISE = 1.25  # from one strength to the next, on the way up
-STRONGEST = 1000.0  # times the strength that pooling needs if it knows the signal
-ROUGH = 1e-2  # tolerance of the test error on the way
+THETA_RATIO = 1.25  # of successive θ in the upward scan
+MAX_OVER_POOLED = 1000.0  # the scan ends at this multiple of the threshold of the pooled oracle
+ROUGH_TOL = 1e-2  # of the test error in the scan
 
 
 def training_threshold(
@@ -43,40 +42,38 @@ def training_threshold(
     """Return the smallest θ at which a trained model's test error falls to ``error``.
 
     A numerical search on `predict`: our derivation of the quantities of theorems 4 and 5
-    (arXiv v1). Its siblings are `oracle_threshold`, where the signal is known, and
-    `bayes_threshold`, the least that any learner needs with as many samples.
+    (arXiv v1). See also `oracle_threshold`, with a known signal, and `bayes_threshold`, of the
+    Bayes-optimal learner with the same number of samples.
 
     Parameters
     ----------
     task, training : Task, Training
         The problem; numeric fields may be arrays. The task's θ is ignored.
     error : float or array
-        The error to reach: at least 2e-8, and at least 2e-8 below min(π, 1 − π), which needs no
-        signal at all.
+        The target, from 2e-8 to 2e-8 below min(π, 1 − π), the error without any signal.
     model : "attention", "pooled", "vectorized", "hard" or "linear", default "attention"
     query : Query, optional
         The query of attention, in place of one that is trained on D0.
     data : "D1" or "all", default "D1"
         What the linear models are trained on, as in `predict`.
     tol : float, default 1e-3
-        Largest numerical uncertainty of the test error accepted, in (0, 1].
+        Largest uncertainty of the test error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
     Threshold
-        Plain floats, or arrays in the shape of the grid. The strength is the first one, in steps of
-        a quarter, from which the error meets the target; infinite if none does up to a thousand
-        times what pooling would need that knew the signal.
+        Plain floats, or arrays in the shape of the grid. θ is the first crossing of the target in
+        an upward scan by factors of 1.25, infinite if there is none up to a thousand times the
+        threshold of the pooled oracle.
 
     Raises
     ------
     ValueError
         If an argument is out of its range or of the wrong kind, or grids do not broadcast.
     NoMinimiser
-        If the training problem has no (unique, finite) minimiser on the way.
+        If training has no unique finite minimiser at some θ of the scan.
     NotConverged
         If the tolerance is not met.
 
@@ -97,8 +94,8 @@ def training_threshold(
     kind = get_model(model)
     choice("data", data, DATA)
     tol = check_tol(tol)
-    error = real("error", error, RESOLVED, 1.0, open_high=True)
-    asked, task = task, task.replace(theta=1.0)
+    error = real("error", error, LEAST_TARGET, 1.0, open_high=True)
+    original, task = task, task.replace(theta=1.0)
     check_query(kind, query, task)
     check_schedule(kind, training, query)
     if kind.has_query and query is None:
@@ -114,39 +111,37 @@ def training_threshold(
     for item, target in zip(tasks, errors, strict=True):
         check_signal_needed(item, target)
     protocol = training if kind.has_query and query is None else None
-    points = Points(on_error, shape, task, training, query, error=error)
-    rows: list[dict[str, Any]] = []
-    for index, item in enumerate(tasks):
-        rests = of_prediction(kind, training.loss, item, item, protocol)
-        rows.append({"model": model, "provenance": of_search(rests)})
-        with points.at(index):
-            how = {"model": model, "query": queries[index], "data": data}
-            rows[index] |= _threshold(item, trainings[index], float(errors[index]), tol, how)
-    points.warn()
-    options = {"query": query, "data": data, "error": error}
-    options |= {"tol": tol, "on_error": on_error}
-    question = Question("training_threshold", asked, training, options)
+    points = GridPoints(on_error, shape, task, training, query, error=error)
+    prediction = of_prediction(kind, training.loss, task, task, protocol)
+    blank = {"model": model, "provenance": of_search(prediction)}
+
+    def solve(task: Task, training: Training, query: Query | None, error: float) -> dict[str, Any]:
+        settings = {"model": model, "query": query, "data": data}
+        return _threshold(task, training, float(error), tol, settings)
+
+    rows = points.solve(blank, zip(tasks, trainings, queries, errors, strict=True), solve)
+    options = {"query": query, "data": data, "error": error, "tol": tol, "on_error": on_error}
+    question = Question("training_threshold", original, training, options)
     return gather(Threshold, rows, shape, question)
 
 
 def _threshold(
-    task: Task, training: Training, target: float, tol: float, how: dict[str, Any]
+    task: Task, training: Training, target: float, tol: float, settings: dict[str, Any]
 ) -> dict[str, float]:
-    """Climb to the first strength that suffices, then solve on a probit scale."""
-    level = float(ndtri(target))
+    """Scan upwards for the first θ that suffices, then solve on a probit scale."""
 
     @cache
     def trained(theta: float, tol: float) -> Outcome:
-        return predict(task.replace(theta=theta), training, tol=tol, **how)
+        return predict(task.replace(theta=theta), training, tol=tol, **settings)
 
-    def gap(theta: float, tol: float = ROUGH) -> float:
-        return float(ndtri(max(trained(theta, tol).test_error, 1e-300))) - level
+    def gap(theta: float, tol: float = ROUGH_TOL) -> float:
+        return probit_gap(trained(theta, tol).test_error, target)
 
-    known, _ = threshold(task, "bayes", target, ROUGH)
-    last = STRONGEST * threshold(task, "pooled", target, ROUGH)[0]
-    low, high = known / RISE, known
+    oracle, _ = threshold(task, "bayes", target, ROUGH_TOL)
+    last = MAX_OVER_POOLED * threshold(task, "pooled", target, ROUGH_TOL)[0]
+    low, high = oracle / THETA_RATIO, oracle
     while gap(high) > 0.0:
-        low, high = high, RISE * high
+        low, high = high, THETA_RATIO * high
         if high > last:
             return {"theta": np.inf, "theta_se": 0.0}
     rough = float(brentq(gap, low, high, xtol=1e-3 * high))
@@ -154,8 +149,5 @@ def _threshold(
     slope = (gap(rough) - gap(nearby)) / (rough - nearby)
     fine = min(tol, 0.1 * target)
     theta = float(np.clip(rough - gap(rough, fine) / slope, low, high))
-    density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
-    return {
-        "theta": theta,
-        "theta_se": float(trained(rough, fine).test_error_se / density / abs(slope)),
-    }
+    error_se = float(trained(rough, fine).test_error_se)
+    return {"theta": theta, "theta_se": theta_error(error_se, target, slope)}

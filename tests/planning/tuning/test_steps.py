@@ -7,7 +7,7 @@ import pytest
 
 from needlescope.planning.tuning.steps import best_steps, polished, with_strength
 from needlescope.task import Task
-from needlescope.theory.alignment import trained
+from needlescope.theory.alignment import align_one
 from needlescope.training import Training
 
 RARE = Task(L=10, R=1, theta=4.0, pi=0.1)
@@ -26,7 +26,7 @@ RARE = Task(L=10, R=1, theta=4.0, pi=0.1)
 )
 def test_short_steps_align_as_the_closed_form_says(task, alpha0, loss):
     result = best_steps(task, loss, alpha0)
-    exact = trained(task, result.steps.training(alpha0, 1.0, loss=loss))["cosine_q"]
+    exact = align_one(task, result.steps.training(alpha0, 1.0, loss=loss))["cosine_q"]
     assert exact == pytest.approx(result.cosine, abs=2e-3)
 
 
@@ -43,7 +43,7 @@ def test_no_step_that_was_tried_aligns_better(pi):
             first_step=str(rng.choice(["joint", "sequential"])),
             balanced=bool(rng.random() < 0.3),
         )
-        assert trained(task, training)["cosine_q"] < best + 2e-3
+        assert align_one(task, training)["cosine_q"] < best + 2e-3
 
 
 def test_steps_that_rest_on_chance_are_passed_over_at_finite_d():
@@ -58,10 +58,10 @@ def test_steps_that_rest_on_chance_are_passed_over_at_finite_d():
 )
 def test_steps_are_short_for_strong_signals_and_few_data(task, alpha0):
     result = best_steps(task, "logistic", alpha0)
-    exact = trained(task, result.steps.training(alpha0, 1.0))["cosine_q"]
+    exact = align_one(task, result.steps.training(alpha0, 1.0))["cosine_q"]
     assert exact == pytest.approx(result.cosine, rel=1e-6)
     training = with_strength(task, result.steps.training(alpha0, 1.0), 0.5)
-    assert trained(task, training)["kappa"] == pytest.approx(0.5)
+    assert align_one(task, training)["kappa"] == pytest.approx(0.5)
 
 
 def test_a_single_token_leaves_nothing_to_attend_to():
@@ -73,4 +73,4 @@ def test_a_strength_beyond_the_longest_step_takes_another_beta():
     task, start = Task(L=1000, R=1, theta=5.0, pi=0.5), Training(alpha0=1.0, alpha1=1.0, eta_w=0.01)
     result = with_strength(task, start, 20.0)
     assert result.beta > 1.0
-    assert trained(task, result)["kappa"] == pytest.approx(20.0)
+    assert align_one(task, result)["kappa"] == pytest.approx(20.0)

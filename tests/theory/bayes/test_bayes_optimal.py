@@ -9,9 +9,9 @@ import pytest
 from scipy.special import ndtr
 
 import needlescope as ns
-from needlescope.theory.oracle import least_error
+from needlescope.theory.oracle import bayes
 
-COVERS = ("dimmed", "families", "overlaps")
+COVERS = ("alpha_grid", "effective_error")
 
 KNOWN = [  # L, R, θ, π, α, error: derived and checked apart from this code
     (10, 1, 5.0, 0.5, (1, 4, 16), (0.0230, 0.0191, 0.0181)),
@@ -123,7 +123,7 @@ def test_one_signal_token_has_a_test_error_of_any_accuracy():
 
 
 def test_a_test_error_that_is_not_known_is_that_of_the_task_asked(monkeypatch):
-    monkeypatch.setattr(least_error, "LAST_POINTS", 2**9)
+    monkeypatch.setattr(bayes, "LAST_POINTS", 2**9)
     with pytest.raises(ns.NotConverged) as failed:
         ns.bayes_optimal(ns.Task(10, 3, 2.5, 0.5), 1.0, tol=1e-5)
     said = str(failed.value)

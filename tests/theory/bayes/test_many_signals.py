@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from needlescope.theory.bayes.many_signals import _log_ratio, recognised
-from needlescope.theory.oracle.symmetric import draw, make_groups
-from needlescope.theory.oracle.symmetric_saddle import Saddle
+from needlescope.theory.bayes.posterior_mass import _log_ratio, many_signal_mass
+from needlescope.theory.oracle.saddle_point import SaddlePointFormula
+from needlescope.theory.oracle.symmetric import draw, token_groups
 
 
 def log_polynomials(logits, R):
@@ -22,9 +22,9 @@ def log_polynomials(logits, R):
 @pytest.mark.parametrize(("L", "R"), [(40, 13), (100, 50)])
 @pytest.mark.parametrize("kappa", [0.2, 2.0, 5.0])
 def test_the_contour_is_exact_where_all_tokens_are_kept(L, R, kappa):
-    groups = make_groups(L - 1, R - 1, kappa, positive=True)
+    groups = token_groups(L - 1, R - 1, kappa, positive=True)
     drawn = draw(groups, 64, 0)
-    at = Saddle(kappa, R - 0.5, groups).tilt(drawn)
+    at = SaddlePointFormula(kappa, R - 0.5, groups).tilt(drawn)
     tokens = np.concatenate(
         [item.g + group.lift for item, group in zip(drawn, groups, strict=True)], axis=1
     )
@@ -41,13 +41,15 @@ def test_on_average_as_many_are_recognised(L, R, count, kappa):
     logs += log_polynomials(kappa * g[:, R:], R)[:, ::-1]
     share = np.exp(logs - logs.max(axis=1, keepdims=True))
     exact = share @ np.arange(R + 1) / share.sum(axis=1)
-    result = recognised(L, R, 256, kappa)
+    result = many_signal_mass(L, R, 256, kappa)
     error = np.hypot(exact.std() / np.sqrt(count), result.std(ddof=1) / np.sqrt(len(result)))
     assert abs(result.mean() - exact.mean()) < 4.0 * error
 
 
 def test_it_ends_where_all_are_recognised():
-    result = np.array([recognised(2000, 300, 32, kappa) for kappa in np.arange(0.0, 12.0, 1.0)])
+    result = np.array(
+        [many_signal_mass(2000, 300, 32, kappa) for kappa in np.arange(0.0, 12.0, 1.0)]
+    )
     mean = result.mean(axis=1)
     assert (np.diff(mean) > -1e-9).all() and mean[0] == 45.0
     assert mean[-1] == pytest.approx(300.0, abs=1e-6) and mean.max() <= 300.0

@@ -7,15 +7,21 @@ import pytest
 from scipy.integrate import quad
 
 import needlescope as ns
-from needlescope.theory.bayes.phases import branch, jump, overlaps, path, phases
-from needlescope.theory.bayes.recognition import Recognition, recognition
+from needlescope.theory.bayes.phases import (
+    find_transition,
+    iterate_overlaps,
+    overlaps,
+    phases,
+    stationary_branch,
+)
+from needlescope.theory.bayes.posterior_mass import PosteriorMass, posterior_mass
 
 LONG = ns.Task(1000, 1, 5.0, 0.5)
 HUNDRED = ns.Task(100, 1, 4.0, 0.5)
 SHORT = ns.Task(10, 1, 4.0, 0.5)
 
 
-def iterated(task: ns.Task, table: Recognition, samples: float, q: float) -> float:
+def iterated(task: ns.Task, table: PosteriorMass, samples: float, q: float) -> float:
     """The iteration from q, until it stands still."""
     for _ in range(20_000):
         field = samples * task.theta**2 * float(table(np.array([task.theta * np.sqrt(q)]))[0, 0])
@@ -28,9 +34,9 @@ def iterated(task: ns.Task, table: Recognition, samples: float, q: float) -> flo
 @pytest.mark.parametrize("task", [LONG, HUNDRED, SHORT], ids=["1000", "100", "10"])
 @pytest.mark.parametrize("samples", [0.05, 0.14, 0.3, 0.7, 2.0])
 def test_easy_is_where_the_iteration_from_nothing_ends(task: ns.Task, samples: float) -> None:
-    table = recognition(task, 2**8)
-    at = branch(task.theta, table)
-    there = jump(at)
+    table = posterior_mass(task, 2**8)
+    at = stationary_branch(task.theta, table)
+    there = find_transition(at)
     possible, easy = overlaps(at, there, np.array([samples]))
     assert easy[0] == pytest.approx(iterated(task, table, samples, 0.0), rel=2e-3, abs=1e-6)
     if phases(there, np.array([samples]))[0] != "weak":
@@ -39,8 +45,8 @@ def test_easy_is_where_the_iteration_from_nothing_ends(task: ns.Task, samples: f
 
 def test_a_hundred_tokens_have_a_narrow_window_that_is_hard() -> None:
     """From nothing and from the truth the iteration ends in two places between the boundaries."""
-    table = recognition(HUNDRED, 2**12)
-    there = jump(branch(HUNDRED.theta, table))
+    table = posterior_mass(HUNDRED, 2**12)
+    there = find_transition(stationary_branch(HUNDRED.theta, table))
     assert there is not None
     for samples, apart in (
         (0.95 * there.alpha_it, None),
@@ -55,8 +61,8 @@ def test_a_hundred_tokens_have_a_narrow_window_that_is_hard() -> None:
 
 def test_at_the_first_boundary_both_maxima_are_equally_high() -> None:
     """The free entropy itself, by quadrature in q, with E log Z as the integral of M."""
-    task, table = LONG, recognition(LONG, 2**10)
-    there = jump(branch(task.theta, table))
+    task, table = LONG, posterior_mass(LONG, 2**10)
+    there = find_transition(stationary_branch(task.theta, table))
     assert there is not None
 
     def slope(q: float) -> float:
@@ -71,8 +77,8 @@ def test_at_the_first_boundary_both_maxima_are_equally_high() -> None:
 
 
 def test_few_tokens_have_one_phase() -> None:
-    at = branch(SHORT.theta, recognition(SHORT, 2**8))
-    assert jump(at) is None
+    at = stationary_branch(SHORT.theta, posterior_mass(SHORT, 2**8))
+    assert find_transition(at) is None
     samples = np.geomspace(1e-3, 1e3, 50)
     possible, easy = overlaps(at, None, samples)
     assert (phases(None, samples) == "easy").all() and (possible == easy).all()
@@ -80,7 +86,7 @@ def test_few_tokens_have_one_phase() -> None:
 
 
 def test_the_path_ends_where_the_iteration_does() -> None:
-    table = recognition(HUNDRED, 2**8)
-    result = path(HUNDRED.theta, table, np.array([0.5]), 40)[0, :, 0]
+    table = posterior_mass(HUNDRED, 2**8)
+    result = iterate_overlaps(HUNDRED.theta, table, np.array([0.5]), 40)[0, :, 0]
     assert result[0] == 0.0 and (np.diff(result) >= -1e-12).all()
     assert result[-1] == pytest.approx(iterated(HUNDRED, table, 0.5, 0.0), rel=1e-6)

@@ -12,9 +12,9 @@ from scipy.special import ndtr
 
 from needlescope import Task
 from needlescope.models import attention, pooled
-from needlescope.models.nodes import Limit
+from needlescope.models.nodes import LimitLaw
 from needlescope.models.segments import Even
-from needlescope.theory.law.attention import Draws, attention_limit, draw
+from needlescope.theory.law.attention import Samples, attention_limit, draw
 from needlescope.theory.law.ladder import Level
 from needlescope.theory.oracle.score import below
 
@@ -44,12 +44,12 @@ def explicit(
     return statistics(mass, (a * g).sum(axis=1) - g.mean(axis=1), (a * a).sum(axis=1))
 
 
-def means(one: Draws) -> tuple[np.ndarray, np.ndarray]:
+def means(one: Samples) -> tuple[np.ndarray, np.ndarray]:
     rows = statistics(one.mass, one.score, one.A).mean(axis=2)
     return rows.mean(axis=1), rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1])
 
 
-def bits(limit: Limit) -> str:
+def bits(limit: LimitLaw) -> str:
     parts = [*limit.positive, *limit.negative, *limit.coarse[0], *limit.coarse[1]]
     return hashlib.sha256(
         b"".join(np.ascontiguousarray(part).tobytes() for part in parts)

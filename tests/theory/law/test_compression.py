@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from needlescope.theory.law.attention import Draws, draw
+from needlescope.theory.law.attention import Samples, draw
 from needlescope.theory.law.compression import _merged, _statistics, compress
 from needlescope.theory.law.ladder import Level
 
@@ -123,7 +123,7 @@ class TestCompression:
             assert len(fine[3]) == 4 * len(coarse[3])
 
     def test_a_law_that_is_a_point_is_one_node(self) -> None:
-        item = Draws(*(np.full((8, 16), value) for value in (0.5, 0.0, 0.25)))
+        item = Samples(*(np.full((8, 16), value) for value in (0.5, 0.0, 0.25)))
         for mass, score, A, weight, replicas in compress(item, 32):
             values = mass.tolist(), score.tolist(), A.tolist(), weight.tolist(), replicas.tolist()
             assert values == ([0.5], [0.0], [0.25], [1.0], [[1.0]])

@@ -10,7 +10,7 @@ from scipy.special import log_ndtr, ndtr
 
 from needlescope.lattice import REPLICATES, replicate
 from needlescope.theory.law import tokens as module
-from needlescope.theory.law.tokens import TOP, WHOLE, Tokens
+from needlescope.theory.law.tokens import MAX_EXACT_TOKENS, TOP_TOKENS, Tokens
 
 STATISTICS = ("score", "A", "score²", "Φ(−1−score)", "Φ(score−1)", "Σg²/n")
 
@@ -41,14 +41,14 @@ def mean_and_error(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class TestDraw:
-    @pytest.mark.parametrize("n", [1, 2, 7, WHOLE, WHOLE + 1, 1000, 10**9])
+    @pytest.mark.parametrize("n", [1, 2, 7, MAX_EXACT_TOKENS, MAX_EXACT_TOKENS + 1, 1000, 10**9])
     def test_tokens_come_in_decreasing_order_and_finite(self, n: int) -> None:
         tiny = 2.0**-52
         u = np.random.default_rng(0).random((200, Tokens.dims(n)))
         u[0], u[1] = tiny, 1.0 - tiny  # the ends of what a lattice can give
         result = Tokens.draw(n, u)
-        assert result.g.shape == (200, n if n <= WHOLE else TOP)
-        assert result.z.shape == (200, 0 if n <= WHOLE else 4)
+        assert result.g.shape == (200, n if n <= MAX_EXACT_TOKENS else TOP_TOKENS)
+        assert result.z.shape == (200, 0 if n <= MAX_EXACT_TOKENS else 4)
         assert np.isfinite(result.g).all()
         assert np.isfinite(result.z).all()
         assert np.all(np.diff(result.g, axis=1) <= 0.0)
@@ -93,7 +93,7 @@ class TestDraw:
 
 
 class TestSums:
-    @pytest.mark.parametrize("n", [1, 6, TOP])
+    @pytest.mark.parametrize("n", [1, 6, TOP_TOKENS])
     @pytest.mark.parametrize("kappa", [0.0, 0.7, 30.0])
     def test_up_to_top_tokens_they_are_plain_sums(self, n: int, kappa: float) -> None:
         tokens = draw(n, 512, 0)
@@ -105,7 +105,7 @@ class TestSums:
         assert result.square == pytest.approx((weight**2).sum(axis=1), rel=1e-13)
         assert result.total == pytest.approx(g.sum(axis=1), rel=1e-12, abs=1e-12)
 
-    @pytest.mark.parametrize("n", [TOP + 1, 40, 100, 1000, 10**6])
+    @pytest.mark.parametrize("n", [TOP_TOKENS + 1, 40, 100, 1000, 10**6])
     @pytest.mark.parametrize("kappa", [0.2, 0.8])
     def test_first_and_second_moments_are_those_of_n_tokens(self, n: int, kappa: float) -> None:
         rows = []
@@ -185,8 +185,8 @@ class TestBias:
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         @cache
         def rows(kept: int) -> np.ndarray:
-            monkeypatch.setattr(module, "TOP", kept)
-            monkeypatch.setattr(module, "WHOLE", kept)
+            monkeypatch.setattr(module, "TOP_TOKENS", kept)
+            monkeypatch.setattr(module, "MAX_EXACT_TOKENS", kept)
             return by_lattice(n, kappa, 8192)[:, [1, 3, 4]]
 
         return [mean_and_error(rows(top) - rows(exact)) for top in tops]

@@ -171,5 +171,5 @@ def test_unreached_accuracy_says_what_was_reached_and_what_to_do() -> None:
     words = r"Bayes error of Task\(L=40.* reached a standard error of .* ask for tol="
     with pytest.raises(ns.NotConverged, match=words):
         oracle(ns.Task(L=40, R=2, theta=2.0, pi=0.5), "bayes", tol=1e-8)
-    with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*ask for tol="):
+    with pytest.raises(ns.NotConverged, match=r"attention oracle of Task.*pass tol="):
         oracle(TASK, "attention", tol=1e-14)

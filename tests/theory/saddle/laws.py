@@ -9,7 +9,7 @@ from needlescope.models import pooled, vectorized
 from needlescope.models.nodes import JointLaw
 from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import Level
-from needlescope.theory.saddle.problem import Point
+from needlescope.theory.saddle.problem import OrderParameters
 
 PAIRS = ns.Positions([(0, 1), (1, 2)], [0.75, 0.25])
 LAWS = {
@@ -29,8 +29,8 @@ def random_law(rng: np.random.Generator, nodes: int, directions: int) -> JointLa
     return JointLaw(y, m, tau, rng.uniform(0.01, 1.0, nodes), weight, weight[None])
 
 
-def random_point(rng: np.random.Generator, k: int) -> Point:
-    return Point(
+def random_point(rng: np.random.Generator, k: int) -> OrderParameters:
+    return OrderParameters(
         rng.normal(size=k),
         float(rng.normal()),
         float(np.exp(rng.uniform(-1.0, 1.0))),
@@ -38,13 +38,13 @@ def random_point(rng: np.random.Generator, k: int) -> Point:
     )
 
 
-def as_array(at: Point) -> np.ndarray:
+def as_array(at: OrderParameters) -> np.ndarray:
     return np.array([*at.mu, at.b, at.rho, at.t])
 
 
-def as_point(x: np.ndarray) -> Point:
-    return Point(x[:-3], float(x[-3]), float(x[-2]), float(x[-1]))
+def as_point(x: np.ndarray) -> OrderParameters:
+    return OrderParameters(x[:-3], float(x[-3]), float(x[-2]), float(x[-1]))
 
 
-def perturbed(at: Point, size: float, seed: int) -> Point:
+def perturbed(at: OrderParameters, size: float, seed: int) -> OrderParameters:
     return at.moved(size * np.random.default_rng(seed).normal(size=len(at.mu) + 3))

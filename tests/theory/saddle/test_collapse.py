@@ -11,7 +11,7 @@ from needlescope.losses import HINGE, get_loss
 from needlescope.models import pooled
 from needlescope.theory.saddle.collapse import collapsed_bias
 from needlescope.theory.saddle.problem import Saddle
-from needlescope.theory.saddle.solver import RESIDUAL, solve
+from needlescope.theory.saddle.solver import MAX_RESIDUAL, solve
 from needlescope.theory.saddle.square import solve_square
 
 
@@ -69,7 +69,7 @@ class TestCollapse:
     def test_where_it_does_not_collapse_the_solver_finds_a_readout(self) -> None:
         problem = self.problem(ns.Task(6, 1, 2.0, 0.2), 5.0)
         point, local = solve(problem, solve_square(problem.law, 5.0, 0.5))
-        assert local.residual <= RESIDUAL
+        assert local.residual <= MAX_RESIDUAL
         assert point.rho > 1e-3
         constant = 2.0 * 0.2  # mean hinge loss at w = 0, b = −1
         assert local.value < constant

@@ -8,7 +8,7 @@ import pytest
 import needlescope as ns
 from needlescope.losses import LOGISTIC, Loss
 from needlescope.models import pooled
-from needlescope.models.nodes import Limit
+from needlescope.models.nodes import LimitLaw
 from needlescope.theory.saddle.influence import influence, rare_event_shift
 from needlescope.theory.saddle.measures import test_error as error_on
 from needlescope.theory.saddle.problem import Saddle
@@ -44,7 +44,7 @@ def test_influence_is_what_retraining_gives(loss: Loss) -> None:
 
 
 def test_a_class_that_never_occurs_leaves_the_other_answer() -> None:
-    limit: Limit = pooled.limit(USUAL)
+    limit: LimitLaw = pooled.limit(USUAL)
     readout = train_readout(limit, LOGISTIC, 0.01, 2.0, 0.05)
     law = limit.law(0.01)
     result = rare_event_shift(readout, law, n=20.0)  # one positive in 100

@@ -11,7 +11,7 @@ from needlescope.models.nodes import JointLaw
 from needlescope.task import Positions, Task
 from needlescope.theory.saddle.measures import error_slope, error_slope_rest, measure
 from needlescope.theory.saddle.measures import test_error as error_on
-from needlescope.theory.saddle.problem import Point
+from needlescope.theory.saddle.problem import OrderParameters
 from needlescope.theory.saddle.readout import train_readout
 from tests.theory.saddle.laws import random_law, random_point
 
@@ -43,7 +43,7 @@ def test_each_measure_by_drawing(name: str, loss: Loss) -> None:
     assert not result.errors.any()  # the law is exact
 
 
-def shifted(at: Point, k: int, by: float) -> Point:
+def shifted(at: OrderParameters, k: int, by: float) -> OrderParameters:
     return at.shifted(by * np.eye(len(at.mu) + 3)[k])
 
 

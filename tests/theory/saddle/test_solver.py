@@ -12,8 +12,8 @@ import needlescope as ns
 from needlescope.losses import LOGISTIC, Loss
 from needlescope.models import pooled
 from needlescope.models.nodes import JointLaw
-from needlescope.theory.saddle.problem import Point, Saddle
-from needlescope.theory.saddle.solver import RESIDUAL, _path, nested, newton, solve
+from needlescope.theory.saddle.problem import OrderParameters, Saddle
+from needlescope.theory.saddle.solver import MAX_RESIDUAL, _continuation, nested, newton, solve
 from needlescope.theory.saddle.square import solve_square
 from tests.theory.saddle.laws import LAWS, as_array, as_point, perturbed
 
@@ -25,7 +25,7 @@ class TestRoutes:
     def solution(problem: Saddle) -> np.ndarray:
         start = solve_square(problem.law, problem.delta, problem.ridge)
         point, local = solve(problem, start)
-        assert local.residual <= RESIDUAL
+        assert local.residual <= MAX_RESIDUAL
         return as_array(point)
 
     @pytest.mark.parametrize(("delta", "ridge"), PROBLEMS)
@@ -35,7 +35,7 @@ class TestRoutes:
         problem = Saddle(law, loss, delta, ridge)
         expected = self.solution(problem)
         point, local = newton(problem, perturbed(as_point(expected), 0.02, 0))
-        assert local.residual <= RESIDUAL
+        assert local.residual <= MAX_RESIDUAL
         assert as_array(point) == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
     @pytest.mark.parametrize(("delta", "ridge"), PROBLEMS)
@@ -44,8 +44,8 @@ class TestRoutes:
     ) -> None:
         problem = Saddle(law, loss, delta, ridge)
         with np.errstate(all="ignore"):
-            point, local = _path(problem, solve_square(law, delta, ridge))
-        assert local.residual <= RESIDUAL
+            point, local = _continuation(problem, solve_square(law, delta, ridge))
+        assert local.residual <= MAX_RESIDUAL
         assert as_array(point) == pytest.approx(self.solution(problem), rel=1e-5, abs=1e-7)
 
     def test_the_nested_problem_has_the_same_solution(self, loss: Loss, law: JointLaw) -> None:
@@ -57,16 +57,19 @@ class TestRoutes:
         start = solve_square(problem.law, problem.delta, problem.ridge)
         with np.errstate(all="ignore"):
             point, local = nested(problem, start)
-        assert local.residual <= RESIDUAL
+        assert local.residual <= MAX_RESIDUAL
         assert as_array(point) == pytest.approx(self.solution(problem), rel=1e-5, abs=1e-7)
 
     def test_the_start_does_not_matter(self, loss: Loss) -> None:
         law = LAWS["pooled"]()
         problem = Saddle(law, loss, 2.0, 0.1)
         expected = self.solution(problem)
-        for start in (Point(np.zeros(1), 0.0, 1.0, 1.0), Point(np.full(1, -3.0), 5.0, 20.0, 0.01)):
+        for start in (
+            OrderParameters(np.zeros(1), 0.0, 1.0, 1.0),
+            OrderParameters(np.full(1, -3.0), 5.0, 20.0, 0.01),
+        ):
             point, local = solve(problem, start)
-            assert local.residual <= RESIDUAL
+            assert local.residual <= MAX_RESIDUAL
             assert as_array(point) == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
     def test_with_rho_fixed_only_the_others_move(self, law: JointLaw) -> None:
@@ -74,7 +77,7 @@ class TestRoutes:
         start = solve_square(law, 2.0, 0.1)._replace(rho=0.77)
         point, local = solve(problem, start, fixed_rho=True)
         assert point.rho == pytest.approx(0.77, rel=1e-12)  # but for rounding
-        assert local.residual <= RESIDUAL
+        assert local.residual <= MAX_RESIDUAL
         assert abs(problem.local(point).gradient[law.directions + 1]) > 1e-4
 
     def test_what_does_not_converge_is_not_returned(self) -> None:

@@ -10,7 +10,7 @@ from needlescope.losses import SQUARE
 from needlescope.models import pooled
 from needlescope.models.nodes import JointLaw
 from needlescope.theory.saddle.problem import Saddle
-from needlescope.theory.saddle.solver import RESIDUAL, solve
+from needlescope.theory.saddle.solver import MAX_RESIDUAL, solve
 from needlescope.theory.saddle.square import solve_square
 from tests.theory.saddle.laws import as_array, perturbed, random_law
 
@@ -40,7 +40,7 @@ class TestSquare:
         for seed, (delta, ridge) in enumerate(((0.7, 0.01), (2.0, 0.1), (5.0, 1e-3))):
             exact = solve_square(law, delta, ridge)
             point, local = solve(Saddle(law, SQUARE, delta, ridge), perturbed(exact, size, seed))
-            assert local.residual <= RESIDUAL
+            assert local.residual <= MAX_RESIDUAL
             # a residual of 1e-8 moves the solution by its condition number times that
             assert as_array(point) == pytest.approx(as_array(exact), rel=2e-6, abs=1e-8)
 

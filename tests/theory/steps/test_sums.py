@@ -40,7 +40,7 @@ def test_many_tokens_are_summed_as_if_all_were_drawn(
         return result.mean(axis=0), result.std(axis=0, ddof=1) / np.sqrt(8)
 
     some, some_se = moments()
-    monkeypatch.setattr(tokens, "WHOLE", 1000)
+    monkeypatch.setattr(tokens, "MAX_EXACT_TOKENS", 1000)
     every, every_se = moments()
     draw.cache_clear()
     error = np.hypot(some_se, every_se)

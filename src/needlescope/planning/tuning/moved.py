@@ -17,7 +17,7 @@ from ...task import Task
 from ...theory.law.ladder import LADDER, ROUGH
 from ...theory.law.limits import train_limit
 from ...theory.saddle.measures import test_error
-from ...theory.saddle.problem import Point
+from ...theory.saddle.problem import OrderParameters
 from .readouts import NONE, best_shift
 
 NUMBERS = ("kappa", "cosine_q", "query_part", "signal_part", "rest", "bias")
@@ -76,9 +76,9 @@ def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> 
     return np.array(errors)
 
 
-def readout_of(has_query: bool, numbers: dict[str, float]) -> tuple[Query, Point]:
+def readout_of(has_query: bool, numbers: dict[str, float]) -> tuple[Query, OrderParameters]:
     """Return a query and a readout by their numbers."""
     item = {name: float(value) for name, value in numbers.items()}
     query = as_query(item["kappa"], item["cosine_q"]) if has_query else NONE
     parts = [item["query_part"], item["signal_part"]] if has_query else [item["signal_part"]]
-    return query, Point(np.array(parts), item["bias"], item["rest"], 1.0)
+    return query, OrderParameters(np.array(parts), item["bias"], item["rest"], 1.0)

@@ -29,7 +29,7 @@ from ...task import Task
 from ...theory.law.ladder import ROUGH, Level
 from ...theory.law.limits import train_limit
 from ...theory.saddle.measures import error_slope, test_error
-from ...theory.saddle.problem import Point
+from ...theory.saddle.problem import OrderParameters
 from ...theory.saddle.readout import Readout, train_readout
 from . import ridges
 from .ridges import WORST, Trained
@@ -47,7 +47,9 @@ class Features(NamedTuple):
     d: float = np.inf
     level: Level = ROUGH
 
-    def train(self, loss: str | Loss, alpha: float, ridge: float, warm: Point | None) -> Trained:
+    def train(
+        self, loss: str | Loss, alpha: float, ridge: float, warm: OrderParameters | None
+    ) -> Trained:
         """Train on α d samples with a ridge, or give the worst of errors where that cannot be."""
         limit = train_limit(self.model, self.task, self.query, self.level)
         try:
@@ -99,14 +101,14 @@ class Features(NamedTuple):
         return ridges.best(look, rarer * float(law.weight @ law.A), near)
 
 
-def misranked(law: JointLaw, point: Point) -> float:
+def misranked(law: JointLaw, point: OrderParameters) -> float:
     """Return the chance that a negative scores above a positive, 1 − AUC: no bias matters to it.
 
     Examples
     --------
     >>> from needlescope.models import POOLED
     >>> limit = train_limit(POOLED, Task(L=4, R=4, theta=1.0, pi=0.5), NONE, ROUGH)
-    >>> round(misranked(limit.law(0.5), Point(np.ones(1), 0.0, 0.0, 1.0)), 4)  # Φ(−√2)
+    >>> round(misranked(limit.law(0.5), OrderParameters(np.ones(1), 0.0, 0.0, 1.0)), 4)  # Φ(−√2)
     0.0786
     """
     mean, V = law.score(point.mu, 0.0, point.rho)
@@ -157,7 +159,7 @@ def bias_deviation(readout: Readout, samples: float) -> float:
     return float(np.sqrt(square / samples) / abs(local.hessian[k, k]))
 
 
-def best_shift(test: JointLaw, point: Point) -> float:
+def best_shift(test: JointLaw, point: OrderParameters) -> float:
     """Return how far to move a bias such that the error on ``test`` is least."""
     size = float(np.abs(test.m @ point.mu).max()) + 3.0 * point.norm + abs(point.b)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...theory.saddle.problem import Point
+from ...theory.saddle.problem import OrderParameters
 
 RANGE = (1e-6, 1e5)  # of ridges, in natural units
 START = 0.1  # where a scan begins
@@ -43,7 +43,7 @@ class Trained(NamedTuple):
     in_ridge: float = 0.0
     in_data: float = 0.0
     shift: float = 0.0
-    warm: Point | None = None
+    warm: OrderParameters | None = None
     prior: float = 0.5  # the error of the constant answer
     misranked: float = 0.0  # 1 − AUC, where the error is about that of the constant answer
 

@@ -22,7 +22,7 @@ from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import Loss, get_loss
 from ...task import Task
-from ...theory.alignment import trained
+from ...theory.alignment import align_one
 from ...training import Training
 
 REACH = np.concatenate([[0.0], np.geomspace(0.02, 40.0, 90)])  # biases that are looked at
@@ -124,7 +124,7 @@ def polished(task: Task, loss: str | Loss, alpha0: float, d: float = np.inf) -> 
         eta_w, eta_b = np.exp(np.clip(point, *RANGE)).tolist()
         try:
             moved = steps._replace(eta_w=eta_w, eta_b=eta_b)
-            return -float(trained(task, moved.training(alpha0, 1.0, loss=loss))["cosine_q"])
+            return -float(align_one(task, moved.training(alpha0, 1.0, loss=loss))["cosine_q"])
         except NotConverged:
             return 1.0
 
@@ -153,7 +153,7 @@ def with_strength(task: Task, training: Training, kappa: float) -> Training:
     >>> round(ns.align(task, found).kappa, 6)
     1.5
     """
-    unit = float(trained(task, training.replace(eta_q=1.0, beta=1.0))["kappa"])
+    unit = float(align_one(task, training.replace(eta_q=1.0, beta=1.0))["kappa"])
     if unit == 0.0:
         return training
     step = kappa / unit

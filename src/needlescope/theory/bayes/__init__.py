@@ -1,1 +1,1 @@
-"""The limit of learning: what the best of all learners reaches, who knows no signal beforehand."""
+"""The Bayes-optimal learner of an unknown signal, AMP, and their phases."""

@@ -1,15 +1,12 @@
-"""The limit of learning: how well the best of all learners does with n = αd samples.
+"""The Bayes-optimal learner of n = αd samples: overlap, test error and phase.
 
-The signal is a uniformly random direction that nobody knows. Only samples with a signal say
-something about it, and the best estimate of it has a squared overlap q with it that solves one
-scalar equation (`phases`). A fresh sample enters the best decision through its tokens along that
-estimate alone, which are those of a known signal of strength θ√q: learning only dims the signal.
-The test error is the Bayes error of `oracle` at that strength.
+The signal is an unknown, uniformly random direction. Only positives carry information about it, and
+its posterior mean has a squared overlap q with it that solves one scalar equation (`phases`). The
+optimal decision on a fresh sample depends on its tokens along the posterior mean alone, which have
+the law of a known signal of strength θ√q. The test error is the Bayes error of `oracle` there.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -18,35 +15,34 @@ from ...arrays import FloatArray, Value
 from ...errors import NotConverged
 from ...results import BayesOptimal, gather
 from ...task import Task
-from ..asked import check_tol
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints, Row
+from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..on_error import Points
-from ..provenance import BAYES_OPTIMAL
-from .dimmed import TEST_ERRORS, dimmed_errors
-from .families import Asked, ask
-from .overlaps import Overlaps, solve_overlaps
-from .recognition import LADDER, recognition
+from .alpha_grid import broadcast_alpha
+from .effective_error import TEST_ERRORS, effective_errors
+from .phases import Overlaps, solve_overlaps
+from .posterior_mass import PosteriorMass
 
 
 def bayes_optimal(
     task: Task, alpha: Value, *, tol: float = 1e-3, on_error: str = "raise"
 ) -> BayesOptimal:
-    """Return what the best of all learners reaches with α samples per dimension.
+    """Return overlap and test error of the Bayes-optimal learner and of AMP at α = n/d.
 
-    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. `simulate_amp`
-    runs an algorithm, AMP started from zero, that reaches it where the phase is "easy".
+    A replica-symmetric formula, not a theorem: d → ∞ with α, L, R and θ fixed. AMP, which
+    `simulate_amp` runs, is Bayes-optimal where the phase is "easy".
 
     Parameters
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     alpha : float or array
-        All labelled samples, divided by d: above 0. A trained model has α0 + α1 of them.
+        All labelled samples divided by d, above 0; α0 + α1 for a trained model.
     tol : float, default 1e-3
-        Largest error of the test errors that is accepted, in (0, 1], as twice their standard error.
+        Largest uncertainty of the test errors, twice their standard error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -55,76 +51,47 @@ def bayes_optimal(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
     >>> import needlescope as ns
     >>> task = ns.Task(L=100, R=1, theta=4.0, pi=0.5)
-    >>> found = ns.bayes_optimal(task, [1.0, 4.0])
-    >>> found.test_error.round(2), found.phase
+    >>> result = ns.bayes_optimal(task, [1.0, 4.0])
+    >>> result.test_error.round(2), result.phase
     (array([0.16, 0.14]), array(['easy', 'easy'], dtype='<U4'))
     """
-    asked = ask(task, alpha)
+    grid = broadcast_alpha(task, alpha)
     tol = check_tol(tol)
-    points = Points(on_error, asked.shape, task, alpha=asked.alpha)
-    rows: list[dict[str, Any]] = [{"provenance": BAYES_OPTIMAL}] * len(asked.tasks)
-    for members in asked.families():
-        for index, row in _solve(asked, members, tol, points).items():
-            rows[index] = row
-    points.warn()
-    options = {"alpha": asked.alpha, "tol": tol, "on_error": on_error}
+    points = GridPoints(on_error, grid.shape, task, alpha=grid.alpha)
+
+    def solve(members: list[int], table: PosteriorMass) -> list[tuple[Row, float]]:
+        overlaps = solve_overlaps(grid.tasks[members[0]], table, grid.samples(members))
+        errors = _errors(grid.tasks, members, overlaps, tol, points)
+        columns = {**overlaps._asdict(), **errors}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        worst = np.maximum(errors["test_error_se"], errors["amp_test_error_se"])
+        return list(zip(rows, (ERRORS_WITHIN_TOL * worst).tolist(), strict=True))
+
+    blank = {"provenance": BAYES_OPTIMAL}
+    rows = grid.solve(points, blank, solve, tol, "the Bayes-optimal test error")
+    options = {"alpha": grid.alpha, "tol": tol, "on_error": on_error}
     question = Question("bayes_optimal", task, None, options)
-    return gather(BayesOptimal, rows, asked.shape, question)
-
-
-def _solve(
-    asked: Asked, members: list[int], tol: float, points: Points
-) -> dict[int, dict[str, Any]]:
-    """Solve the points that share L, R, θ and positions, at the first level that suffices."""
-    rows: dict[int, dict[str, Any]] = {}
-    pending = members
-    for level in LADDER:
-        first = asked.tasks[pending[0]]
-        result = solve_overlaps(first, recognition(first, level), asked.samples(pending))
-        errors = _errors(asked.tasks, pending, result, tol, points)
-        left = []
-        for place, index in enumerate(pending):
-            columns = {**result._asdict(), **errors}
-            row = {name: column[place] for name, column in columns.items()}
-            rows[index] = row | {"provenance": BAYES_OPTIMAL}
-            uncertainty = max(row["test_error_se"], row["amp_test_error_se"])
-            if not ERRORS_WITHIN_TOL * uncertainty <= tol:
-                left.append(index)
-        pending = [index for index in left if index not in points.lost]
-        if not pending:
-            break
-    for index in pending:
-        with points.at(index):
-            uncertainty = max(rows[index]["test_error_se"], rows[index]["amp_test_error_se"])
-            worst = ERRORS_WITHIN_TOL * uncertainty
-            raise NotConverged(
-                f"the limit of learning is known to ±{worst:.1e} only, not to the tolerance of "
-                f"{tol:g} asked: it is about to jump here; pass tol={1.5 * worst:.1g} to "
-                "accept that"
-            )
-    return {index: row for index, row in rows.items() if index not in points.lost}
+    return gather(BayesOptimal, rows, grid.shape, question)
 
 
 def _errors(
-    tasks: list[Task], members: list[int], result: Overlaps, tol: float, points: Points
+    tasks: list[Task], members: list[int], result: Overlaps, tol: float, points: GridPoints
 ) -> dict[str, FloatArray]:
-    """Return the test errors of all points together or, where one has none, each on its own."""
+    """Return the test errors of all points at once or, where one fails, one by one."""
     try:
-        return dimmed_errors([tasks[k] for k in members], result, tol)
+        return effective_errors([tasks[k] for k in members], result, tol)
     except NotConverged:
         errors = {name: np.full(len(members), np.nan) for name in TEST_ERRORS}
         for place, index in enumerate(members):
             with points.at(index):
                 own = Overlaps(*(column[place : place + 1] for column in result))
-                for name, value in dimmed_errors([tasks[index]], own, tol).items():
+                for name, value in effective_errors([tasks[index]], own, tol).items():
                     errors[name][place] = value[0]
         return errors

@@ -1,4 +1,4 @@
-"""How many samples learning needs: where the overlap of the best learner jumps, and is found."""
+"""Phase boundaries in α: the information-theoretic and the algorithmic threshold."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from ...grid import check_kind
 from ...lattice import REPLICATES
 from ...results import PhaseBoundaries, gather
 from ...task import Task
-from ..asked import check_tol
+from ..common.arguments import check_tol, tol_not_met
+from ..common.grid_points import GridPoints
+from ..common.provenance import BAYES_OPTIMAL
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..on_error import Points
-from ..provenance import BAYES_OPTIMAL
-from .dimmed import dimmed_error
-from .overlaps import jump_errors
-from .phases import branch, jump
-from .recognition import LADDER, recognition
+from .effective_error import effective_error
+from .phases import find_transition, stationary_branch, transition_errors
+from .posterior_mass import LADDER, posterior_mass
 
 
 def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") -> PhaseBoundaries:
-    """Return how many samples learning needs: for anyone, and for AMP started from zero.
+    """Return the information-theoretic and the algorithmic (AMP) threshold in α = n/d.
 
     A replica-symmetric formula, not a theorem: d → ∞ with L, R and θ fixed.
 
@@ -32,11 +31,9 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     tol : float, default 1e-2
-        Largest relative error of the boundaries that is accepted, in (0, 1], as twice their
-        standard error.
+        Largest relative uncertainty of the thresholds, twice their standard error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -45,10 +42,8 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
@@ -62,18 +57,12 @@ def phase_boundaries(task: Task, *, tol: float = 1e-2, on_error: str = "raise") 
     task.need_one_signal("phase_boundaries")
     task.need_plain("phase_boundaries")
     tol = check_tol(tol)
-    tasks = task.scalars(task.shape)
-    points = Points(on_error, task.shape, task)
-    blank: dict[str, Any] = {"provenance": BAYES_OPTIMAL}
-    rows = [blank] * len(tasks)
-    for index, item in enumerate(tasks):
-        with points.at(index):
-            rows[index] = blank | _boundaries(item, tol)
-    points.warn()
+    points = GridPoints(on_error, task.shape, task)
+    jobs = ((item, tol) for item in task.scalars(task.shape))
+    rows = points.solve({"provenance": BAYES_OPTIMAL}, jobs, _boundaries)
     options = {"tol": tol, "on_error": on_error}
-    return gather(
-        PhaseBoundaries, rows, task.shape, Question("phase_boundaries", task, None, options)
-    )
+    question = Question("phase_boundaries", task, None, options)
+    return gather(PhaseBoundaries, rows, task.shape, question)
 
 
 def _boundaries(task: Task, tol: float) -> dict[str, Any]:
@@ -84,36 +73,36 @@ def _boundaries(task: Task, tol: float) -> dict[str, Any]:
     if task.theta == 0.0:
         return {"verdict": "smooth", **smooth}
     for level in LADDER:
-        table = recognition(task, level)
-        at, *others = (branch(task.theta, table, column) for column in range(1 + REPLICATES))
-        there = jump(at)
-        agree = all((jump(other) is None) == (there is None) for other in others)
-        if there is None and agree:
+        table = posterior_mass(task, level)
+        branch, *others = (
+            stationary_branch(task.theta, table, column) for column in range(1 + REPLICATES)
+        )
+        transition = find_transition(branch)
+        agree = all((find_transition(other) is None) == (transition is None) for other in others)
+        if transition is None and agree:
             return {"verdict": "smooth", **smooth}
-        if there is not None:
-            alpha_it_se, alpha_amp_se = jump_errors(at, there, table)
+        if transition is not None:
+            alpha_it_se, alpha_amp_se = transition_errors(branch, transition, table)
             uncertainty = ERRORS_WITHIN_TOL * max(alpha_it_se, alpha_amp_se)
             if agree and uncertainty <= tol:
                 break
     else:
         if not agree:
             raise NotConverged(
-                f"the overlap is about to jump at theta={task.theta:g}, and whether it does is not "
-                "known; a strength that differs by a few per cent has an answer"
+                f"whether the overlap jumps at theta={task.theta:g} is within the numerical "
+                "uncertainty; change theta by a few per cent"
             )
-        raise NotConverged(
-            f"the boundaries are known to a relative error of {uncertainty:.1e} only; pass "
-            f"tol={1.5 * uncertainty:.1g} to accept that"
-        )
+        raise tol_not_met("relative uncertainty of the thresholds", uncertainty, tol)
     before, after = (
-        dimmed_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0] for q in (there.low, there.high)
+        effective_error(task, task.theta * float(np.sqrt(q)), 1e-3)[0]
+        for q in (transition.low, transition.high)
     )
     return {
         "verdict": "jumps",
-        "alpha_it": there.alpha_it / task.pi,
-        "alpha_it_se": alpha_it_se * there.alpha_it / task.pi,
-        "alpha_amp": there.alpha_amp / task.pi,
-        "alpha_amp_se": alpha_amp_se * there.alpha_amp / task.pi,
+        "alpha_it": transition.alpha_it / task.pi,
+        "alpha_it_se": alpha_it_se * transition.alpha_it / task.pi,
+        "alpha_amp": transition.alpha_amp / task.pi,
+        "alpha_amp_se": alpha_amp_se * transition.alpha_amp / task.pi,
         "error_before": before,
         "error_after": after,
     }

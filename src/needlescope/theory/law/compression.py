@@ -1,10 +1,10 @@
 """Samples of attention's law, compressed to a few hundred nodes that keep its moments.
 
-Cells are cut, the worst first, wherever they matter most, and each is replaced by two points on
-each of its principal axes, which keep its moments to second order and the third along the axes.
-Each replicate's share in a cell, to first order in its own mean, gives its weights on the same
-nodes; the cells a quarter through the cutting give the coarse law. Where to cut is seen from a part
-of the samples: any cells would do.
+The cell with the largest error is cut in two, repeatedly. Each cell is then replaced by two points
+on each of its principal axes, which keep its moments to second order and the third ones along the
+axes. The share of a replicate in a cell, to first order in its mean there, gives its weights on the
+same nodes. The cells after a quarter of the cuts give the coarse law. A part of the samples decides
+where to cut: the rule is valid for any cells.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import FloatArray, IndexArray
 
 
-class Draws(NamedTuple):
+class Samples(NamedTuple):
     """Samples for one label, replicates × points; ``mass`` is zero for negatives."""
 
     mass: FloatArray  # v·a
@@ -26,17 +26,17 @@ class Draws(NamedTuple):
     A: FloatArray  # ‖a‖²
 
 
-DECIDING = 2**12  # samples that decide where to cut, at least
-FAR = 2.5  # deviations from where on all samples decide: few, and they reach far
-FOR_A_CELL = 128  # and at least so many for each cell
-STRAIGHT = 1e-6  # of a cell's variance, along an axis whose third moment is lost in rounding
+LEAST_DECIDING = 2**12  # samples that decide where to cut, at least
+OUTLIER = 2.5  # standard deviations beyond which every sample decides: few, but influential
+DECIDING_PER_CELL = 128  # deciding samples for each cell, at least
+LEAST_VARIANCE = 1e-6  # of a cell along an axis, relative: below it the skewness is rounding
 
 
-def compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+def compress(draws: Samples, cells: int) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
     """Return nodes (v·a, g·a − ḡ, ‖a‖²), weights and replicate weights, fine and coarse."""
     table = np.stack([draws.mass.ravel(), draws.score.ravel(), np.log(draws.A).ravel()])
     varies = np.ptp(table, axis=1) > 1e-10 * (1.0 + np.abs(table).max(axis=1))
-    if not varies.any():  # the law is a point
+    if not varies.any():  # a point mass
         item = np.ones(1)
         point = draws.mass[0, :1], draws.score[0, :1], draws.A[0, :1], item, item[None]
         return point, point
@@ -57,7 +57,7 @@ def compress(draws: Draws, cells: int) -> tuple[tuple[FloatArray, ...], tuple[Fl
 
 
 class Cut(NamedTuple):
-    """A cell keeps what lies up to a value of a coordinate; the rest is a new cell, the last."""
+    """Split a cell at a value of a coordinate: the upper part becomes the last cell."""
 
     cell: int
     axis: int
@@ -65,10 +65,10 @@ class Cut(NamedTuple):
 
 
 def _cells(x: FloatArray, cells: int) -> tuple[list[IndexArray], IndexArray]:
-    """Return the samples of each of as many groups as asked, and which of a quarter each is of."""
+    """Return the samples of each cell, and the coarse cell that each is part of."""
     x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
-    stride = max(1, x.shape[1] // max(DECIDING, FOR_A_CELL * cells))
-    far = np.abs(x).max(axis=0) > FAR
+    stride = max(1, x.shape[1] // max(LEAST_DECIDING, DECIDING_PER_CELL * cells))
+    far = np.abs(x).max(axis=0) > OUTLIER
     seen = far.copy()
     seen[::stride] = True
     groups, parents = [np.arange(x.shape[1])], [0]
@@ -82,10 +82,9 @@ def _cells(x: FloatArray, cells: int) -> tuple[list[IndexArray], IndexArray]:
 
 
 def _cuts(x: FloatArray, weight: FloatArray, cells: int) -> list[Cut]:
-    """Halve the worst cell, again and again.
+    """Cut the cell with the largest error at its mean, repeatedly.
 
-    A cell's contribution to the error is taken as its largest fourth moment, the first that the
-    rule does not keep; it is cut there, at its mean.
+    The error of a cell is its largest fourth moment, the first that the rule does not keep.
     """
     parts, cuts = [(np.ascontiguousarray(x.T), weight)], list[Cut]()
     heap = [_ranked(0, *parts[0])]
@@ -133,7 +132,7 @@ class _Statistics(NamedTuple):
 def _statistics(
     x: FloatArray, sizes: IndexArray, owner: IndexArray, replicates: int
 ) -> _Statistics:
-    """Go through the samples, which come cell by cell, as many as ``sizes`` says."""
+    """Return the moments of samples ordered by cell; ``sizes`` are the cells' sample counts."""
     k, starts = len(x), np.cumsum(sizes) - sizes
 
     def means(values: FloatArray) -> FloatArray:
@@ -162,7 +161,7 @@ def _statistics(
 
 
 def _merged(parts: _Statistics, parents: IndexArray) -> _Statistics:
-    """Return the same of larger cells, from those of the cells within them."""
+    """Return the moments of the coarse cells, from those of the cells within them."""
     inside = (parents == np.arange(parents.max() + 1)[:, None]).astype(float)  # larger × smaller
     size = inside @ parts.size
     share = inside * parts.size / size[:, None]
@@ -178,9 +177,9 @@ def _merged(parts: _Statistics, parents: IndexArray) -> _Statistics:
 
 
 def _two_point_rules(cells: _Statistics) -> _Rules:
-    """Keep mean and covariance of each cell's samples, and the third moment along each axis.
+    """Return nodes that keep mean, covariance and the third moment along each axis of a cell.
 
-    A replicate's weights are its own share of a cell, tilted to its own mean there.
+    A replicate's weights are its share of the cell, tilted to its mean there.
     """
     sizes, mean, k = cells.size, cells.mean, cells.mean.shape[1]
     replicates = cells.counts.shape[1]
@@ -194,7 +193,7 @@ def _two_point_rules(cells: _Statistics) -> _Rules:
     root = np.sqrt(np.where(usable, values, 0.0))
     whiten = vectors * np.where(usable, 1.0 / np.where(usable, root, 1.0), 0.0)[:, None]
     skew = np.einsum("gabc,gaj,gbj,gcj->gj", third, whiten, whiten, whiten, optimize=True)
-    skew = np.where(values > STRAIGHT, skew, 0.0) / np.sqrt(k)
+    skew = np.where(values > LEAST_VARIANCE, skew, 0.0) / np.sqrt(k)
     reach = np.sqrt(skew**2 + 4.0)
     ends = 0.5 * np.stack([skew + reach, skew - reach], axis=2)
     axes = np.sqrt(k) * scale[:, :, None] * vectors * root[:, None]

@@ -1,4 +1,4 @@
-"""Which limit law belongs to which model: its own in closed form, or an integral over a query's."""
+"""The limit law of each model: in closed form, or as an integral over the law of attention."""
 
 from __future__ import annotations
 
@@ -8,48 +8,46 @@ from typing import NamedTuple
 import numpy as np
 
 from ...models import MODELS, WITH_QUERY, Model
-from ...models.nodes import Limit
+from ...models.nodes import LimitLaw
 from ...models.segments import peak
 from ...query import Query
 from ...task import Task
 from .attention import attention_limit, attention_samples
 from .ladder import Level
 from .linear import linear_limit
-from .several import Beside, beside_query, mixture
+from .mixtures import Orthogonal, mixture, orthogonal_parts
 
 
-def train_limit(model: Model, task: Task, query: Query, level: Level) -> Limit:
+def train_limit(model: Model, task: Task, query: Query, level: Level) -> LimitLaw:
     """Return the law of a model's features on a (scalar) task."""
     return test_limit(model, task, task, query, level)
 
 
-def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> Limit:
+def test_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> LimitLaw:
     """Return the law on ``test`` of the features of a model trained on ``task``."""
     if model.limit is not None:
         return model.limit(task, test)
     kappa, law = sharpness(model, query), LAWS[model.name]
     parts = [
-        law(test.L, part.tokens, test.theta, kappa, part.cosine, part.level(level), part.beside)
+        law(test.L, part.tokens, test.theta, kappa, part.cosine, part.level(level), part.orthogonal)
         for part in _parts(test, query)
     ]
     return _joined(parts, test, query)
 
 
-def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> Limit:
-    """Return the law that a test error is averaged over: of linear attention finer than others.
+def error_limit(model: Model, task: Task, test: Task, query: Query, level: Level) -> LimitLaw:
+    """Return the law that a test error is averaged over, finer for linear attention.
 
-    A test error has steps, narrow ones where a signal is strong. Samples, which a law is compressed
-    from, fall on both sides of them in proportion; the points of a quadrature do not.
+    As a function of the features an error is a step, narrow for a strong signal: compressed samples
+    resolve it in proportion, the few points of a quadrature do not.
     """
     finer = model.has_query and LAWS[model.name] is linear_limit
     return test_limit(model, task, test, query, level.finer if finer else level)
 
 
 def sharpness(model: Model, query: Query) -> float:
-    """Return the κ of a query as a model uses it: hard attention knows none but zero and infinity.
+    """Return the κ of a query as the model uses it: hard attention has κ = 0 or ∞ only.
 
-    Examples
-    --------
     >>> from needlescope.models import HARD, LINEAR
     >>> sharpness(HARD, Query(0.5, 1.0)), sharpness(LINEAR, Query(0.5, 1.0))
     (inf, 0.5)
@@ -58,14 +56,14 @@ def sharpness(model: Model, query: Query) -> float:
     return np.inf if model.weigh is peak and kappa > 0.0 else kappa
 
 
-def drawn(model: Model, task: Task, query: Query, level: Level) -> list[Limit]:
-    """Return the law as it was drawn, one for each replicate, or as it is if nothing was."""
+def sampled_limits(model: Model, task: Task, query: Query, level: Level) -> list[LimitLaw]:
+    """Return the uncompressed law of each replicate, or the one law of a model without sampling."""
     kappa = sharpness(model, query) if model.has_query else 0.0
     if kappa > 0.0 and LAWS[model.name] is attention_limit:
         parts = [
             attention_samples(
                 *(task.L, part.tokens, task.theta, kappa, part.cosine),
-                *(part.level(level).points, part.beside),
+                *(part.level(level).points, part.orthogonal),
             )
             for part in _parts(task, query)
         ]
@@ -74,48 +72,48 @@ def drawn(model: Model, task: Task, query: Query, level: Level) -> list[Limit]:
 
 
 class _Part(NamedTuple):
-    """A part of the positives that has the law of one signal and one number of signal tokens."""
+    """The positives with one signal and one number of signal tokens."""
 
-    kind: float  # share of its signal
-    chance: float  # of its number of signal tokens
+    weight: float  # probability of its signal
+    chance: float  # probability of its number of signal tokens
     tokens: int
     cosine: float
-    beside: Beside  # the signal beside the query
+    orthogonal: Orthogonal  # part of the signal orthogonal to the query
 
     @property
     def share(self) -> float:
-        return self.kind * self.chance
+        return self.weight * self.chance
 
     def level(self, level: Level) -> Level:
         return level.of_part(self.chance)
 
 
 def _parts(task: Task, query: Query) -> list[_Part]:
-    """List the parts that have a signal; where others have none, these come short of one."""
-    kinds: list[tuple[float, float, Beside]] = [(1.0, query.cosine, None)]
+    """List the parts with signal tokens; their shares sum to P(R > 0)."""
+    signals: list[tuple[float, float, Orthogonal]] = [(1.0, query.cosine, None)]
     if task.signals is not None:
-        rows = map(tuple, beside_query(query.cosines).tolist())
-        kinds = [
+        rows = map(tuple, orthogonal_parts(query.cosines).tolist())
+        signals = [
             item for item in zip(task.signals, query.cosines, rows, strict=True) if item[0] > 0.0
         ]
     return [
-        _Part(share, chance, tokens, cosine, beside)
-        for share, cosine, beside in kinds
+        _Part(share, chance, tokens, cosine, orthogonal)
+        for share, cosine, orthogonal in signals
         for tokens, chance in task.counts
         if tokens > 0
     ]
 
 
-def _joined(laws: Sequence[Limit], task: Task, query: Query) -> Limit:
+def _joined(laws: Sequence[LimitLaw], task: Task, query: Query) -> LimitLaw:
     if len(laws) == 1 and task.counts[0][0] > 0:
         return laws[0]
     return mixture(laws, [part.share for part in _parts(task, query)])
 
 
-LAWS: dict[str, Callable[[int, int, float, float, float, Level, Beside], Limit]] = {
+LAWS: dict[str, Callable[[int, int, float, float, float, Level, Orthogonal], LimitLaw]] = {
     name: attention_limit if MODELS[name].bounded else linear_limit for name in WITH_QUERY
 }
-"""By L, R, θ, κ, s, the level, and the signal beside the query, for the models that have one."""
+"""By L, R, θ, κ, s, the level, and the signal's part orthogonal to the query."""
 
 
 test_limit.__test__ = False  # type: ignore[attr-defined]  # the name is not a test's

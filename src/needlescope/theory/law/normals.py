@@ -1,8 +1,8 @@
-"""Attention's law as a function of standard normals, which can be moved to where rare samples are.
+"""Attention's law as a function of standard normals z, for importance sampling of rare events.
 
-`tokens` turns uniforms into tokens; here V_j = Φ(z_j) instead, so that z ~ N(0, I) gives the same
-law, and z drawn elsewhere reaches samples rarer than 10⁻¹⁶, which no uniform does. The tokens of a
-negative are one group: whichever of them is largest, it is the first.
+`law.tokens` turns uniforms V_j into tokens; here V_j = Φ(z_j), so that z ~ N(0, I) gives the same
+law, and a shifted z reaches samples rarer than 10⁻¹⁶, which uniforms cannot. The tokens of a
+negative are one group, in decreasing order.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from scipy.special import log_ndtr, ndtri
 from ...arrays import FloatArray
 from ...models import attention
 from ...models.nodes import Nodes
-from .attention import attended
+from .attention import softmax_samples
 from .tokens import Tokens
 
-FAR = 37.0  # beyond it 1 − Φ is no number
-LOW = -700.0  # the logarithm of a chance that is one still
+MAX_NORMAL = 37.0  # beyond it 1 − Φ underflows
+MIN_LOG_U = -700.0  # of a uniform: below it U underflows
 
 
 class NormalLaw(NamedTuple):
-    """The law of samples with R signal tokens (none: 0) and a label, −1 or +1, of one query."""
+    """The law of samples with R ≥ 0 signal tokens and a label, −1 or +1, for one query."""
 
     L: int
     R: int
@@ -43,10 +43,8 @@ class NormalLaw(NamedTuple):
         return sum(Tokens.dims(n) for n in self.groups)
 
     def nodes(self, z: FloatArray, weight: FloatArray) -> Nodes:
-        """Return the samples that normals, points × dims, lead to.
+        """Return the samples as a function of normals, points × dims.
 
-        Examples
-        --------
         >>> law = NormalLaw(4, 0, 2.0, 1.0, 1.0, -1)
         >>> law.nodes(np.zeros((1, 4)), np.ones(1)).A.round(3)
         array([0.337])
@@ -57,7 +55,7 @@ class NormalLaw(NamedTuple):
             for n, part in zip(self.groups, (z[:, :first], z[:, first:]), strict=True)
         )
         tilt = self.theta * self.cosine
-        draws = attended(signal, noise, self.L, self.kappa, tilt)
+        draws = softmax_samples(signal, noise, self.L, self.kappa, tilt)
         mass = draws.mass if self.R > 0 else np.zeros(len(z))
         return attention.nodes(
             self.L, self.theta, self.cosine, mass, draws.score, draws.A, weight, weight[None]
@@ -67,14 +65,14 @@ class NormalLaw(NamedTuple):
 def tokens(n: int, z: FloatArray) -> Tokens:
     """Turn normals, points × dims(n), into n tokens.
 
-    Examples
-    --------
     >>> tokens(2, np.array([[0.0, 0.0]])).g.round(3)  # 1/√2 and half of that are their chances
     array([[ 0.545, -0.376]])
     """
     kept = Tokens.kept(n)
-    log_u = np.cumsum(log_ndtr(np.minimum(z[:, :kept], FAR)) / np.arange(n, n - kept, -1), axis=1)
-    np.maximum(log_u, LOW, out=log_u)
+    log_u = np.cumsum(
+        log_ndtr(np.minimum(z[:, :kept], MAX_NORMAL)) / np.arange(n, n - kept, -1), axis=1
+    )
+    np.maximum(log_u, MIN_LOG_U, out=log_u)
     upper = log_u > -0.5  # there 1 − U has the digits, below it U
     g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
     np.negative(g, out=g, where=upper)

@@ -1,13 +1,13 @@
-"""Sums over n i.i.d. N(0, 1) tokens, Σ e^{κg}, Σ g e^{κg}, Σ e^{2κg}, Σ g: all that softmax needs.
+"""Sums over n i.i.d. N(0, 1) tokens for softmax: Σ e^{κg}, Σ g e^{κg}, Σ e^{2κg}, Σ g.
 
-The tokens enter in decreasing order: with V_j uniform, the order statistics of n uniforms are
-U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coordinates of a
-quasi-random point carry the largest tokens, which matter most. Up to `WHOLE` tokens all are
-kept. Of more, the `TOP` largest are; given the last of them, T, the rest are i.i.d. N(0, 1)
-truncated to g < T, and their sums are replaced by a Gaussian vector with the exact conditional
-mean and covariance, Σ g with its skewness too. Against the exact law of the score (`oracle.score`)
-that costs at most 5e-5 on the sharpest probabilities, for n just above `WHOLE`, and less on smooth
-ones. The cost of a draw does not grow with n.
+The tokens are drawn in decreasing order: with V_j uniform, the order statistics of n uniforms are
+U_(n) = V_1^{1/n}, U_(n−1) = U_(n) V_2^{1/(n−1)}, …, so that the first coordinates of a quasi-random
+point carry the largest tokens, which matter most. Up to `MAX_EXACT_TOKENS` all tokens are kept. Of
+more, the `TOP_TOKENS` largest are; given the last of them, T, the rest are i.i.d. N(0, 1) truncated
+to g < T, and their sums are replaced by a Gaussian vector with the exact conditional mean and
+covariance, Σ g with its skewness too. Against the exact law of the score (`oracle.score`) that
+costs at most 5e-5 on the sharpest probabilities, for n just above `MAX_EXACT_TOKENS`, and less on
+smooth ones. The cost of a draw does not grow with n.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from scipy.special import erfcx, ndtri
 from ...arrays import FloatArray
 from ...lattice import REPLICATES, replicate
 
-WHOLE = 128
-TOP = 32
+MAX_EXACT_TOKENS = 128
+TOP_TOKENS = 32
 BULK_SUMS = 4
-REMEMBERED_NUMBERS = 2**20  # of a replicate: 8 MiB, of which there are 16
-SUMMED = ((1, 0), (1, 1), (2, 0), (0, 1))  # (j, p) of Σ gᵖ e^{jκg}
+MAX_CACHED_NUMBERS = 2**20  # of a replicate: 8 MiB each, 16 replicates
+SUM_TERMS = ((1, 0), (1, 1), (2, 0), (0, 1))  # (j, p) of Σ gᵖ e^{jκg}
 
 
 class Sums(NamedTuple):
@@ -47,17 +47,17 @@ class Tokens:
 
     n: int
     g: FloatArray  # points × kept tokens, decreasing
-    z: FloatArray  # points × BULK_SUMS, or × 0 when no token is left
+    z: FloatArray  # points × BULK_SUMS, or × 0 when all tokens are kept
 
     @staticmethod
     def dims(n: int) -> int:
         """Return how many uniform coordinates a draw of n tokens consumes."""
-        return n if n <= WHOLE else TOP + BULK_SUMS
+        return n if n <= MAX_EXACT_TOKENS else TOP_TOKENS + BULK_SUMS
 
     @staticmethod
     def kept(n: int) -> int:
         """Return how many of n tokens are kept exactly."""
-        return n if n <= WHOLE else TOP
+        return n if n <= MAX_EXACT_TOKENS else TOP_TOKENS
 
     @classmethod
     def draw(cls, n: int, u: FloatArray, kept: int | None = None) -> Tokens:
@@ -66,7 +66,7 @@ class Tokens:
         log_u = np.log(u[:, :kept])
         log_u /= np.arange(n, n - kept, -1)
         np.cumsum(log_u, axis=1, out=log_u)
-        upper = log_u > -0.5  # there 1 − U has the digits, below it U
+        upper = log_u > -0.5  # compute from 1 − U there, from U below
         g = ndtri(np.where(upper, -np.expm1(log_u), np.exp(log_u)))
         np.negative(g, out=g, where=upper)
         return cls(n, g, ndtri(u[:, kept:]))
@@ -102,12 +102,12 @@ class Tokens:
 
 
 def draw_groups(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tuple[Tokens, ...]:
-    """Draw one replicate of several groups of tokens: how many there are, and are kept, of each.
+    """Draw one replicate of several groups of tokens, each with its size and number kept.
 
-    Small ones are remembered: the next strength, or temperature, asks for the same.
+    Small ones are cached: other values of θ and κ use the same tokens.
     """
     numbers = points * sum(_dims(*shape) for shape in shapes)
-    return (_remembered if numbers <= REMEMBERED_NUMBERS else _drawn)(shapes, points, index)
+    return (_cached if numbers <= MAX_CACHED_NUMBERS else _drawn)(shapes, points, index)
 
 
 def _drawn(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tuple[Tokens, ...]:
@@ -120,7 +120,7 @@ def _drawn(shapes: tuple[tuple[int, int], ...], points: int, index: int) -> tupl
     return tuple(result)
 
 
-_remembered = lru_cache(maxsize=2 * REPLICATES)(_drawn)
+_cached = lru_cache(maxsize=2 * REPLICATES)(_drawn)
 
 
 def _dims(n: int, kept: int) -> int:
@@ -132,7 +132,7 @@ def bulk_sums(
     kappa: float,
     T: FloatArray,
     z: FloatArray,
-    terms: Sequence[tuple[int, int]] = SUMMED,
+    terms: Sequence[tuple[int, int]] = SUM_TERMS,
 ) -> FloatArray:
     """Gaussian draws of sums over ``count`` tokens below T, relative to e^{jκT}: Σ gᵖ e^{jκ(g−T)}.
 
@@ -170,11 +170,9 @@ def bulk_sums(
 def skewed_sum(count: int, last: FloatArray, total: FloatArray) -> FloatArray:
     """Give a Gaussian draw of Σ g over ``count`` normals truncated to g < T its skewness.
 
-    The lowest tokens hardly matter to a softmax or a likelihood, but they move the mean of all
-    tokens: left Gaussian, their sum would shift an error by 10⁻⁴.
+    The lowest tokens hardly matter to a softmax or a likelihood, but they enter the mean of all
+    tokens: with a Gaussian sum an error would be off by 10⁻⁴.
 
-    Examples
-    --------
     >>> skewed_sum(4, np.zeros(1), np.array([-3.0])).round(3)
     array([-2.903])
     """

@@ -1,1 +1,1 @@
-"""What is possible when the signal is known."""
+"""Least test errors with a known signal."""

@@ -1,4 +1,4 @@
-"""The number of signal tokens as oracles are given it: a number, or a law of numbers."""
+"""The number of signal tokens as oracles take it: a number, or its distribution."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ Count: TypeAlias = "int | tuple[tuple[int, float], ...]"
 def count_of(task: Task) -> Count:
     """Return the number of signal tokens of a (scalar) task.
 
-    Examples
-    --------
     >>> import needlescope as ns
     >>> count_of(ns.Task(9, 2, 3.0, 0.5)), count_of(ns.Task(9, ns.SignalCount([1, 2]), 3.0, 0.5))
     (2, ((1, 0.5), (2, 0.5)))
@@ -25,8 +23,6 @@ def count_of(task: Task) -> Count:
 def pairs(R: Count) -> tuple[tuple[int, float], ...]:
     """Return numbers of signal tokens with their probabilities.
 
-    Examples
-    --------
     >>> pairs(3)
     ((3, 1.0),)
     """

@@ -1,11 +1,11 @@
-"""The least errors of each model that knows the signal ξ, and of any classifier at all.
+"""Least errors with a known signal ξ: of each model, and of any classifier (Bayes).
 
 Our derivation of the quantities of proposition 1 and theorem 1 (arXiv v1), and the Bayes rule.
-*Pooled* and *vectorized*: `linear`. *Attention*, with query κξ, weights ±ξ and the best κ, sign and
-threshold: `attention`; its kinds *hard*, at κ = ∞, there too, and *linear* in `quadratic`. *Bayes*,
-the limit that no classifier beats: `bayes`. All are exact at finite L, R, θ and π, and computed to
-about ten digits, the Bayes error of one signal token (`one_signal`) among them; of several it rests
-on quasi-Monte Carlo and carries the standard error of its independent replicates.
+*Pooled* and *vectorized*: `linear`. *Attention*, with query κξ, readout ±ξ and the best κ, sign and
+threshold: `attention`, with *hard* attention at κ = ∞; *linear* attention: `quadratic`. *Bayes*:
+`bayes`. All are exact at finite L, R, θ and π, and computed to about ten digits, also the Bayes
+error of one signal token (`one_signal`). With several signal tokens the Bayes error is computed by
+quasi-Monte Carlo, with the standard error of independent replicates.
 """
 
 from __future__ import annotations
@@ -16,54 +16,45 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...answer import Question
-from ...errors import NotConverged
 from ...grid import check_kind, choice
-from ...lattice import REPLICATES
 from ...paper import derived
 from ...results import Oracle, gather
 from ...signal_count import SignalCount
 from ...task import Positions, Task
-from ..asked import check_tol
+from ..common.arguments import check_tol, tol_not_met
+from ..common.grid_points import GridPoints
+from ..common.provenance import of_oracle
 from ..law.ladder import ERRORS_WITHIN_TOL
-from ..law.tokens import WHOLE
-from ..on_error import Points
-from ..provenance import of_oracle
-from . import bayes, linear, one_signal
-from .attention import NIL, Attention, best_attention, hard_attention
+from ..law.tokens import MAX_EXACT_TOKENS
+from . import linear
+from .attention import LEAST_ERROR, AttentionRule, best_attention, hard_attention
+from .bayes import bayes_error, no_signal
 from .counts import count_of
 from .quadratic import best_linear
 from .symmetric import FEW_SIGNALS
-
-FIRST_POINTS = 2**11
-LAST_POINTS = 2**16
-RESOLVED = (
-    1e-2  # of an error, or of the tolerance, that an integral without sampling may leave open
-)
 
 
 def oracle(
     task: Task, model: str = "attention", *, tol: float = 1e-4, on_error: str = "raise"
 ) -> Oracle:
-    """Return the least error a model can reach when it knows the signal ξ.
+    """Return the least error that a model can reach with a known signal ξ.
 
     Our derivation of the quantities of proposition 1 and theorem 1 (arXiv v1), for the linear
-    models and for attention, and the Bayes rule. Exact at finite L: nothing is trained, and no
-    limit is taken. What becomes of it as L → ∞ is the representation regime, another limit than
-    that of `predict`, which keeps L fixed. Label noise does not change it: errors are those
-    against true labels.
+    models and for attention, and the Bayes rule. Exact at finite L: nothing is trained, no limit is
+    taken. L → ∞ is the representation regime; `predict` keeps L fixed. Errors are against true
+    labels, so label noise does not change them.
 
     Parameters
     ----------
     task : Task
         The problem. Any numeric field may be an array; results broadcast as NumPy would.
     model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes", default "attention"
-        "hard" attends to the largest token, "linear" with weights linear in the tokens; "bayes" is
+        "hard" attends to the largest token, "linear" has weights linear in the tokens, "bayes" is
         the best of all classifiers.
     tol : float, default 1e-4
-        Largest numerical uncertainty accepted, in (0, 1], as twice ``error_se``.
+        Largest uncertainty of the error, twice ``error_se``, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -72,14 +63,12 @@ def oracle(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
-    A needle in a thousand tokens: attention all but reaches the limit, pooling is nearly blind.
+    One signal token in a thousand: attention is close to the Bayes error, pooling to chance.
 
     >>> import needlescope as ns
     >>> needle = ns.Task(L=1000, R=1, theta=3.72, pi=0.5)
@@ -93,20 +82,16 @@ def oracle(
     choice("model", model, tuple(ORACLES))
     check_count(task, model)
     tol = check_tol(tol)
-    points = Points(on_error, task.shape, task)
+    points = GridPoints(on_error, task.shape, task)
     blank = {"model": model, "provenance": of_oracle(ORACLES[model].provenance, task)}
-    jobs = task.scalars(task.shape)
-    rows: list[dict[str, Any]] = [blank] * len(jobs)
-    for index, job in enumerate(jobs):
-        with points.at(index):
-            rows[index] = blank | solve_oracle(job, model, tol)
-    points.warn()
+    jobs = ((item, model, tol) for item in task.scalars(task.shape))
+    rows = points.solve(blank, jobs, solve_oracle)
     question = Question("oracle", task, None, {"tol": tol, "on_error": on_error})
     return gather(Oracle, rows, task.shape, question)
 
 
 def check_count(task: Task, model: str) -> None:
-    """Refuse a random number of signal tokens where a model's oracle does not know it."""
+    """Refuse a random number of signal tokens where a model's oracle does not support it."""
     if isinstance(task.R, SignalCount):
         ORACLES[model].check_count(task)
 
@@ -131,190 +116,79 @@ def _vectorized(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any
 
 
 def _likelihood_ratio(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
-    problem = task, pooled["error"], tol
-    value, se = _one_signal(*problem) or _bayes(*problem)
+    value, se = bayes_error(task, tol)
     return {"error": value, "error_se": se, "threshold": np.log((1.0 - task.pi) / task.pi)}
 
 
 def _hard(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of attention to the largest token, which pooling may beat."""
-    if _silent(task):
+    if no_signal(task):
         return {**pooled, "kappa": np.inf, "sign": 1}
     best = hard_attention(task.L, count_of(task), task.theta, task.pi)
-    return _fields(best._replace(error=min(best.error, task.pi, 1.0 - task.pi)))  # but for rounding
+    least = min(best.error, task.pi, 1.0 - task.pi)  # up to rounding
+    return best._asdict() | {"error": least}
 
 
 def _linear(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     """Fields of linear attention, which is pooling at κ = 0."""
     even = {**pooled, "kappa": 0.0, "sign": 1}
-    if task.R == task.L or _silent(task) or pooled["error"] < NIL:
+    if task.R == task.L or no_signal(task) or pooled["error"] < LEAST_ERROR:
         return even
     best = best_linear(task.L, count_of(task), task.theta, task.pi)
-    if best.error >= pooled["error"] - best.bound - NIL:
+    if best.error >= pooled["error"] - best.error_se - LEAST_ERROR:
         return even
-    _check_known(task, best, tol)
-    return _fields(best)
+    _check_met(task, best, tol)
+    return best._asdict()
 
 
-def _check_known(task: Task, best: Attention, tol: float) -> None:
-    """Refuse an error that is not known to the tolerance asked."""
-    if ERRORS_WITHIN_TOL * best.bound > tol:
-        raise NotConverged(
-            f"the attention oracle of {task} is known to {best.bound:.1e} only, "
-            f"above tol={tol:g}; ask for tol={3.0 * best.bound:.1g} or more"
-        )
+def _check_met(task: Task, best: AttentionRule, tol: float) -> None:
+    """Raise where the uncertainty exceeds the tolerance."""
+    if ERRORS_WITHIN_TOL * best.error_se > tol:
+        what = f"uncertainty of the attention oracle of {task}"
+        raise tol_not_met(what, ERRORS_WITHIN_TOL * best.error_se, tol)
 
 
 def _attention(task: Task, pooled: dict[str, Any], tol: float) -> dict[str, Any]:
     even = {**pooled, "kappa": 0.0, "sign": 1}
-    if task.R == task.L or _silent(task):
+    if task.R == task.L or no_signal(task):
         return even
-    if pooled["error"] < NIL:
-        return {**even, "error_se": NIL}
+    if pooled["error"] < LEAST_ERROR:
+        return {**even, "error_se": LEAST_ERROR}
     best = best_attention(task.L, count_of(task), task.theta, task.pi)
-    _check_known(task, best, tol)
+    _check_met(task, best, tol)
     if best.error >= pooled["error"]:
         return even
-    return _fields(best)
-
-
-def _fields(best: Attention) -> dict[str, Any]:
-    return {
-        "error": best.error,
-        "error_se": best.bound,
-        "threshold": best.threshold,
-        "kappa": best.kappa,
-        "sign": best.sign,
-    }
-
-
-def _silent(task: Task) -> bool:
-    """Whether the signal is too weak to matter at all."""
-    return bool(task.theta * task.mean_count < 1e-9 * np.sqrt(task.L))
-
-
-def _one_signal(task: Task, pooled: float, tol: float) -> tuple[float, float] | None:
-    """Bayes error without sampling, and its own error, where one token carries the signal."""
-    if not _is_one_signal(task):
-        return None
-    result = one_signal.bayes_error(task.L, task.theta, task.pi)
-    if not result.uncertainty <= RESOLVED * min(result.error, tol):
-        return None
-    return min(result.error, _bound(task, pooled)), result.uncertainty
-
-
-def _is_one_signal(task: Task) -> bool:
-    """Whether one token carries the signal, at any of several places."""
-    several = count_of(task) != 1
-    return not (several or task.L == 1 or isinstance(task.positions, Positions) or _silent(task))
-
-
-def _without_sampling(task: Task) -> float:
-    """Return the tolerance to which the Bayes error can be had without sampling, ∞ if none."""
-    if not _is_one_signal(task):
-        return np.inf
-    result = one_signal.bayes_error(task.L, task.theta, task.pi)
-    known = result.uncertainty <= RESOLVED * result.error
-    return 1.1 * result.uncertainty / RESOLVED if known else np.inf
-
-
-def bayes_error(task: Task, tol: float, first_points: int = FIRST_POINTS) -> tuple[float, float]:
-    """Return the error that no classifier of a (scalar) task beats, and its standard error."""
-    pooled = linear.pooled(task.L, count_of(task), task.theta, task.pi).error
-    return _one_signal(task, pooled, tol) or _bayes(task, pooled, tol, first_points)
-
-
-def _bound(task: Task, pooled: float) -> float:
-    """Return an error that two simple classifiers reach, so that the best of all does."""
-    return min(pooled, hard_attention(task.L, count_of(task), task.theta, task.pi).error)
-
-
-def _bayes(
-    task: Task, pooled: float, tol: float, first_points: int = FIRST_POINTS
-) -> tuple[float, float]:
-    """Bayes error and standard error, with as many points as the tolerance needs."""
-    replicate = _bayes_replicate(task)
-    if replicate is None:
-        return pooled, 0.0
-    bound = _bound(task, pooled)
-    if bound < NIL:
-        return bound, NIL
-    points = first_points
-    while True:
-        values = np.array([replicate(points, index) for index in range(REPLICATES)])
-        se = float(values.std(ddof=1) / np.sqrt(REPLICATES))
-        if ERRORS_WITHIN_TOL * se <= tol:
-            return min(float(values.mean()), bound), se
-        if points >= LAST_POINTS:
-            reachable = min(2.5 * se, _without_sampling(task))
-            raise NotConverged.at(
-                f"the Bayes error of {task} reached a standard error of {se:.1e} with {points} "
-                f"points in each replicate, above tol={tol:g}; "
-                f"ask for tol={reachable:.1e} or more",
-                reachable,
-            )
-        points = min(
-            LAST_POINTS,
-            points * 2 ** max(1, round(np.log2(ERRORS_WITHIN_TOL * se / tol))),
-        )
-
-
-def _bayes_replicate(task: Task) -> Callable[[int, int], float] | None:
-    """One replicate as a function of points and index, or None where pooling is optimal."""
-    L, R, theta, pi = task.L, count_of(task), task.theta, task.pi
-    if _silent(task):
-        return None
-    if not isinstance(R, int):
-        return lambda points, index: bayes.replicate_mixture(L, R, theta, pi, points, index)
-    if isinstance(task.positions, Positions):
-        given = task.positions
-        return lambda points, index: bayes.replicate_given(theta, pi, given, points, index)
-    if R == L:
-        return None
-    return lambda points, index: bayes.replicate_uniform(L, R, theta, pi, points, index)
+    return best._asdict()
 
 
 def _need_few_signals(task: Task) -> None:
-    """Refuse a random R that the Bayes error does not know."""
+    """Refuse a random R that the Bayes error does not support."""
     assert isinstance(task.R, SignalCount)
     most = task.R.values[-1]
-    if int(np.max(task.L)) > WHOLE and most > FEW_SIGNALS:
+    if int(np.max(task.L)) > MAX_EXACT_TOKENS and most > FEW_SIGNALS:
         raise ValueError(
-            f"the Bayes error of a random R is known for at most {FEW_SIGNALS} signal tokens "
-            f"where L is above {WHOLE}, got R up to {most} with L={np.max(task.L)}; give a law "
-            "of fewer, or a number"
+            f"the Bayes error of a random R takes at most {FEW_SIGNALS} signal tokens where L is "
+            f"above {MAX_EXACT_TOKENS}, got R up to {most} with L={np.max(task.L)}; give a law of "
+            "fewer, or a number"
         )
 
 
 def _any_count(task: Task) -> None:
-    """Take any number of signal tokens."""
+    """Accept any number of signal tokens."""
 
 
 class OracleKind(NamedTuple):
-    """How the least error of a model with a known signal is found.
+    """How the least error of a model with a known signal is computed.
 
-    Attributes
-    ----------
-    provenance
-        What the error rests on.
-    solve
-        From a scalar task, the fields of mean pooling and a tolerance, to the fields.
-    closed
-        Whether it is a closed formula, known down to underflow.
-    beats_pooling
-        Whether it is never worse than mean pooling.
-    integrated
-        Whether the tolerance decides how finely it is integrated.
-    check_count
-        Refuses a random number of signal tokens that it does not know.
+    ``solve`` takes a scalar task, the fields of mean pooling and a tolerance, and returns fields.
     """
 
     provenance: str
     solve: Callable[[Task, dict[str, Any], float], dict[str, Any]]
-    closed: bool = False
-    beats_pooling: bool = True
-    integrated: bool = False
-    check_count: Callable[[Task], None] = _any_count
+    closed: bool = False  # whether it is a closed formula, accurate down to underflow
+    beats_pooling: bool = True  # whether it is never worse than mean pooling
+    integrated: bool = False  # whether the tolerance sets the number of integration points
+    check_count: Callable[[Task], None] = _any_count  # refuses an unsupported random R
 
 
 ORACLES = {

@@ -1,4 +1,4 @@
-"""The least errors of the two linear models that know ξ.
+"""The least errors of the two linear models with a known ξ.
 
 *Pooled*: the mean token along ξ is N(θR/L, 1/L) or N(0, 1/L), so with SNR = θR/√L and τ in units
 of 1/√L,
@@ -13,7 +13,7 @@ For uniform positions the best u that multi-start optimisation over all of R^L f
 (2,000 random tasks with L ≤ 8; ``tests/theory/oracle/test_linear.py`` repeats some): k tokens at a,
 the others at c, 0 ≤ c ≤ a. Then u·v = aH + c(R − H) with H hypergeometric, and three numbers are
 left to search: k, c/a and τ. Mostly a = c is best, which is pooling; where positives are rare and
-hardly detectable, betting on few tokens is better. Given patterns of positions are searched over
+hardly detectable, few tokens are better. Given patterns of positions are searched over
 the span of the patterns.
 """
 
@@ -23,39 +23,38 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import gammaln, ndtr
+from scipy.special import ndtr
 
 from ...arrays import FloatArray
 from ...task import Positions
 from .counts import Count, pairs
+from .symmetric import log_binomial
 
-RATIO = 1.25  # of successive k on the coarse grid
+GRID_RATIO = 1.25  # of successive k on the coarse grid
 ANGLES = 17
 ZOOMS = 4
-NEWTON = 60
-SLACK = 1e-9  # rounding in the hypergeometric law of long sequences
+NEWTON_STEPS = 60
+ROUNDING = 1e-9  # rounding in the hypergeometric law of long sequences
 SINGLES = 16
 MIXTURES = 6
 SEED = 20_250_925
-WIDE = 50  # dimensions beyond which a search keeps no full matrix
+MAX_BFGS_DIMENSION = 50  # beyond it L-BFGS
 
 
-class Linear(NamedTuple):
+class LinearRule(NamedTuple):
     """An error and the threshold, on a score of unit noise, that attains it."""
 
     error: float
     threshold: float
 
 
-def pooled(L: int, R: Count, theta: float, pi: float) -> Linear:
+def pooled(L: int, R: Count, theta: float, pi: float) -> LinearRule:
     """Return the pooled oracle, its threshold in units of the score's standard deviation.
 
     Where R is random positives are a mixture of normals, whose threshold Newton's method finds.
 
-    Examples
-    --------
     >>> pooled(4, 1, 2.0, 0.5)
-    Linear(error=0.3085375387259869, threshold=0.5)
+    LinearRule(error=0.3085375387259869, threshold=0.5)
     """
     if not isinstance(R, int):
         return _pooled_mixture(L, R, theta, pi)
@@ -65,24 +64,22 @@ def pooled(L: int, R: Count, theta: float, pi: float) -> Linear:
         return _trivial(pi)
     tau = 0.5 * snr + log_odds / snr
     error = pi * ndtr(tau - snr) + (1.0 - pi) * ndtr(-tau)
-    return Linear(float(min(error, pi, 1.0 - pi)), float(tau))
+    return LinearRule(float(min(error, pi, 1.0 - pi)), float(tau))
 
 
-def _pooled_mixture(L: int, R: Count, theta: float, pi: float) -> Linear:
+def _pooled_mixture(L: int, R: Count, theta: float, pi: float) -> LinearRule:
     counts, chances = np.array(pairs(R)).T
     means = theta * counts[None] / np.sqrt(L)
     if means.max() < 1e-9:
         return _trivial(pi)
     error, tau = _best_threshold(means, np.log(chances), pi)
-    return Linear(float(min(error[0], pi, 1.0 - pi)), float(tau[0]))
+    return LinearRule(float(min(error[0], pi, 1.0 - pi)), float(tau[0]))
 
 
-def vectorized(L: int, R: int, theta: float, pi: float) -> Linear:
+def vectorized(L: int, R: int, theta: float, pi: float) -> LinearRule:
     """Return the vectorized oracle for uniform positions.
 
-    Examples
-    --------
-    Of three tokens, with rare and weak positives, it pays to watch one:
+    With rare and weak positives, one token of three is better than all:
 
     >>> round(pooled(3, 1, 2.0, 0.1).error, 4), round(vectorized(3, 1, 2.0, 0.1).error, 4)
     (0.0967, 0.0947)
@@ -90,14 +87,14 @@ def vectorized(L: int, R: int, theta: float, pi: float) -> Linear:
     even = pooled(L, R, theta, pi)
     if R == L or theta * R < 1e-9 * np.sqrt(L) or even.error < 1e-12:
         return even
-    known: dict[int, Linear] = {}
+    rules: dict[int, LinearRule] = {}
 
-    def at(k: int) -> Linear:
-        if k not in known:
-            known[k] = _best_angle(L, R, k, theta, pi)
-        return known[k]
+    def at(k: int) -> LinearRule:
+        if k not in rules:
+            rules[k] = _best_angle(L, R, k, theta, pi)
+        return rules[k]
 
-    count = 1 + int(np.ceil(np.log(L) / np.log(RATIO)))
+    count = 1 + int(np.ceil(np.log(L) / np.log(GRID_RATIO)))
     grid = np.unique(np.geomspace(1, L - 1, count).round().astype(int)).tolist()
     best = min(grid, key=at)
     place = grid.index(best)
@@ -107,21 +104,21 @@ def vectorized(L: int, R: int, theta: float, pi: float) -> Linear:
         low, high = (low, right) if at(left) <= at(right) else (left, high)
     for k in range(low, high + 1):
         at(k)
-    best = min(known.values())
-    return best if best.error < even.error - SLACK else even
+    best = min(rules.values())
+    return best if best.error < even.error - ROUNDING else even
 
 
-def _best_angle(L: int, R: int, k: int, theta: float, pi: float) -> Linear:
+def _best_angle(L: int, R: int, k: int, theta: float, pi: float) -> LinearRule:
     """The best classifier with k tokens at a = cos/√k and L − k at c = sin/√(L − k)."""
     H, log_chance = _hypergeometric(L, R, k)
     low, high = 0.0, float(np.arctan(np.sqrt((L - k) / k)))
-    best = Linear(1.0, 0.0)
+    best = LinearRule(1.0, 0.0)
     for _ in range(ZOOMS):
         angle = np.linspace(low, high, ANGLES)[:, None]
         reach = np.cos(angle) / np.sqrt(k) * H + np.sin(angle) / np.sqrt(L - k) * (R - H)
         error, tau = _best_threshold(theta * reach, log_chance, pi)
         at = int(error.argmin())
-        best = min(best, Linear(float(error[at]), float(tau[at])))
+        best = min(best, LinearRule(float(error[at]), float(tau[at])))
         low, high = angle[max(at - 1, 0), 0], angle[min(at + 1, ANGLES - 1), 0]
     return best
 
@@ -133,13 +130,9 @@ def _hypergeometric(L: int, R: int, k: int) -> tuple[FloatArray, FloatArray]:
     low = max(0, R + k - L, int(mean - 9.0 * spread - 40.0))
     high = min(k, R, int(mean + 9.0 * spread + 40.0))
     H = np.arange(low, high + 1.0)
-    log_chance = _log_choose(k, H) + _log_choose(L - k, R - H) - _log_choose(L, np.array(float(R)))
+    log_chance = log_binomial(k, H) + log_binomial(L - k, R - H) - log_binomial(L, R)
     kept = log_chance > -42.0
     return H[kept], log_chance[kept]
-
-
-def _log_choose(n: int, k: FloatArray) -> FloatArray:
-    return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
 
 def _best_threshold(
@@ -154,7 +147,7 @@ def _best_threshold(
     chance = np.exp(log_chance)
     first, second = mean @ chance, np.square(mean) @ chance
     tau = (log_odds + 0.5 * second) / np.maximum(first, 1e-12)
-    for _ in range(NEWTON):
+    for _ in range(NEWTON_STEPS):
         exponent = tau[:, None] * mean - 0.5 * mean**2 + log_chance
         top = exponent.max(axis=1)
         weight = np.exp(exponent - top[:, None])
@@ -168,11 +161,9 @@ def _best_threshold(
     return error, tau
 
 
-def given_positions(L: int, theta: float, pi: float, positions: Positions) -> Linear:
+def given_positions(L: int, theta: float, pi: float, positions: Positions) -> LinearRule:
     """Return the vectorized oracle for given patterns of positions.
 
-    Examples
-    --------
     One fixed pair of tokens is a known direction, with SNR = θ√2:
 
     >>> fixed = Positions([(0, 1)])
@@ -195,8 +186,6 @@ def given_positions(L: int, theta: float, pi: float, positions: Positions) -> Li
 def span(positions: Positions) -> tuple[FloatArray, FloatArray]:
     """Return the patterns on the tokens they use, and an orthonormal basis of their span.
 
-    Examples
-    --------
     >>> patterns, basis = span(Positions([(5, 9), (9, 700)]))
     >>> patterns
     array([[1., 1., 0.],
@@ -219,10 +208,10 @@ def _span_starts(patterns: FloatArray, chance: FloatArray) -> FloatArray:
     return np.concatenate([even, mean, patterns[likely], mixtures])
 
 
-def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -> Linear:
+def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -> LinearRule:
     """BFGS over the direction x and the threshold, from the best threshold at x0.
 
-    In many dimensions its memory is limited: there the full matrix costs more than it saves.
+    In many dimensions with limited memory, where the full matrix costs more than it saves.
     """
 
     def error(point: FloatArray) -> tuple[float, FloatArray]:
@@ -239,13 +228,13 @@ def _descend(reach: FloatArray, x0: FloatArray, chance: FloatArray, pi: float) -
     x0 = x0 / np.sqrt(x0 @ x0)
     _, tau0 = _best_threshold((reach @ x0)[None], np.log(chance), pi)
     method, options = "BFGS", {"gtol": 1e-9, "maxiter": 300}
-    if len(x0) > WIDE:
+    if len(x0) > MAX_BFGS_DIMENSION:
         method, options = "L-BFGS-B", {"gtol": 1e-9, "ftol": 1e-14, "maxiter": 1000}
     result = minimize(error, np.append(x0, tau0), jac=True, method=method, options=options)
-    return Linear(float(result.fun), float(result.x[-1]))
+    return LinearRule(float(result.fun), float(result.x[-1]))
 
 
-def _trivial(pi: float) -> Linear:
+def _trivial(pi: float) -> LinearRule:
     """Always the more frequent label."""
     tau = 0.0 if pi == 0.5 else np.inf if pi < 0.5 else -np.inf
-    return Linear(min(pi, 1.0 - pi), tau)
+    return LinearRule(min(pi, 1.0 - pi), tau)

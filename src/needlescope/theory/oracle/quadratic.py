@@ -1,4 +1,4 @@
-"""The least error of linear attention that knows ξ: query κξ, weights ξ, best κ and threshold.
+"""The least error of linear attention with a known ξ: query κξ, readout ξ, best κ and threshold.
 
 With a = (1 + κ P x)/L the score is a·x = x̄ + (κ/L)‖Px‖². Mean and spread of normal tokens are
 independent: √L x̄ ~ N(m, 1) and ‖Px‖² ~ χ²(L − 1) with non-centrality λ, where m = θR/√L and
@@ -8,7 +8,7 @@ that κ sets, T = cos(φ) √L x̄ + sin(φ) (‖Px‖² − L + 1)/√(2(L − 
     P(T < τ) = ½ + α/π − (1/π) Im ∫ ψ(e^{s − iα}) ds,    log ψ(q) = log E e^{iqT} − iqτ
 
 in closed form; the trapezoid rule along a turned path gives it to rounding, as in `score`.
-Positives are larger in both parts, so the weights are never −ξ. A coarse rule finds where to look;
+Positives are larger in both parts, so the readout is never −ξ. A coarse rule gives starting points;
 a simplex search on the fine one minimises over φ and τ.
 """
 
@@ -21,53 +21,53 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ...arrays import FloatArray
-from .attention import Attention
+from .attention import AttentionRule
 from .counts import Count, most, pairs
 
-TURNS = 0.3, -0.3, 0.1, -0.1  # α: the next where a path leaves uncertainty
+RAY_ANGLES = 0.3, -0.3, 0.1, -0.1  # α, tried in this order until PATH_TOL is met
 STEP = 0.04  # of the logarithm of q, in proportion to α
-COARSE = 2  # times that, to see where the best rule is
-ENDS = -30.0, 12.0  # of that logarithm: what is left out is below rounding
-ANGLES, TAUS = 9, 21  # of a coarse look
-LOOKS = 3  # at thresholds, each around the best of the one before
-EVALUATIONS = 200  # of a simplex search, which takes 90 or so
-ENOUGH, COARSE_ENOUGH = 1e-9, 1e-4  # an uncertainty at which no other path is tried
-LARGEST_UNCERTAINTY = 1e-5  # beyond it a threshold is passed over
-COARSE_UNCERTAINTY = 1e-3  # the same for a coarse rule, whose half errs by 1e-5 and more
-GROWTH = 20.0  # of terms, in logarithms: with more, rounding leaves nothing
-NOTHING = -45.0  # the logarithm of a term that does not matter
-EDGE = 1e-3  # a threshold this near the least of ‖Px‖² is none
+COARSE_FACTOR = 2  # of the step in the coarse rule
+LOG_Q_RANGE = -30.0, 12.0  # truncation error below rounding
+ANGLES, TAUS = 9, 21  # of the coarse scan
+ZOOMS = 3  # of the scan of thresholds, each around the best of the last
+MAX_EVALUATIONS = 200  # of a simplex search, which takes 90 or so
+PATH_TOL, COARSE_PATH_TOL = 1e-9, 1e-4  # uncertainty at which no other path is tried
+MAX_UNCERTAINTY = 1e-5  # beyond it a threshold is skipped
+COARSE_MAX_UNCERTAINTY = 1e-3  # the same for the coarse rule
+MAX_LOG_TERM = 20.0  # beyond it rounding dominates
+MIN_LOG_TERM = -45.0  # smaller terms are left out
+LEAST_SQUARE = 1e-3  # distance of a threshold from the least of ‖Px‖²
 
 
-def best_linear(L: int, R: Count, theta: float, pi: float) -> Attention:
+def best_linear(L: int, R: Count, theta: float, pi: float) -> AttentionRule:
     """Return the best linear attention with κ ≥ 0, for L > 1.
 
     Its threshold is on x̄ + (κ/L)‖Px‖², on ‖Px‖²/L if κ = ∞.
 
-    Examples
-    --------
-    Where the signal moves the mean of the tokens little, their spread tells more:
+    Where the signal hardly moves the mean token, the spread of the tokens is informative:
 
-    >>> found = best_linear(100, 1, 6.0, 0.5)
-    >>> round(found.error, 4), round(found.kappa, 1)
+    >>> result = best_linear(100, 1, 6.0, 0.5)
+    >>> round(result.error, 4), round(result.kappa, 1)
     (0.1271, 2.3)
     """
     errors = partial(_errors, L, R, theta, pi)
     angles = np.linspace(0.0, 0.5 * np.pi, ANGLES).tolist()
-    starts = [_look(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
-    result = [_descend(errors, start) for start in _valleys(starts)]
-    # the ends, where one of the two parts is all, are no inside of a simplex
+    starts = [_scan(errors, angle, *_range(L, most(R), theta, angle)) for angle in angles]
+    result = [_descend(errors, start) for start in _local_minima(starts)]
+    # the ends φ = 0 and π/2 are searched over the threshold alone
     result += [_descend(errors, start, turning=False) for start in (starts[0], starts[-1])]
     _, angle, tau = min(result)
     error, uncertainty = (float(error[0]) for error in errors(angle, np.array([tau])))
-    bound = uncertainty + 1e-12  # of the rule with half the nodes: more than its own
+    bound = uncertainty + 1e-12  # that of the rule with half the nodes, an upper bound
     # T = cos(φ) √L (x̄ + (κ/L)‖Px‖²) − shift
     spread = np.sqrt(2.0 * (L - 1.0))
     raised = tau + np.sin(angle) * (L - 1.0) / spread
     if angle == 0.5 * np.pi:
-        return Attention(error, bound, np.inf, 1, float(raised * spread / L))
+        return AttentionRule(error, bound, np.inf, 1, float(raised * spread / L))
     kappa = np.tan(angle) * np.sqrt(L) / spread
-    return Attention(error, bound, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L))))
+    return AttentionRule(
+        error, bound, float(kappa), 1, float(raised / (np.cos(angle) * np.sqrt(L)))
+    )
 
 
 _Rule = tuple[float, float, float]  # error, angle and threshold
@@ -77,7 +77,7 @@ _Errors = Callable[..., tuple[FloatArray, FloatArray]]
 def _errors(
     L: int, R: Count, theta: float, pi: float, angle: float, taus: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the error at each threshold, and how far it may be off."""
+    """Return the error at each threshold, and its uncertainty."""
     negative, noise_doubt = below(L, 0.0, 0.0, angle, taus, step)
     parts = [
         chance * np.stack(below(L, *_moved(L, r, theta), angle, taus, step))
@@ -94,32 +94,32 @@ def _moved(L: int, R: int, theta: float) -> tuple[float, float]:
 
 
 def _range(L: int, R: int, theta: float, angle: float) -> tuple[float, float]:
-    """Return between which thresholds the best is."""
+    """Return an interval that contains the best threshold."""
     m, noncentral = _moved(L, R, theta)
     shift = np.cos(angle) * m + np.sin(angle) * noncentral / np.sqrt(2.0 * (L - 1.0))
-    # below ‖Px‖² = 0 and nine deviations of x̄ there is nothing
-    low = max(-9.0, EDGE - np.sin(angle) * np.sqrt(0.5 * (L - 1.0)) - 9.0 * np.cos(angle))
+    # no scores below ‖Px‖² = 0 and nine deviations of x̄
+    low = max(-9.0, LEAST_SQUARE - np.sin(angle) * np.sqrt(0.5 * (L - 1.0)) - 9.0 * np.cos(angle))
     return low, shift + 9.0 * (1.0 + np.sqrt(noncentral / L))
 
 
-def _look(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
-    """Return about the best threshold at an angle."""
+def _scan(errors: _Errors, angle: float, low: float, high: float) -> _Rule:
+    """Return roughly the best threshold at an angle."""
     least = low
-    for _ in range(LOOKS):
+    for _ in range(ZOOMS):
         taus = np.linspace(low, high, TAUS)
-        error, uncertainty = errors(angle, taus, COARSE * STEP)
-        error[uncertainty > COARSE_UNCERTAINTY] = 1.0
+        error, uncertainty = errors(angle, taus, COARSE_FACTOR * STEP)
+        error[uncertainty > COARSE_MAX_UNCERTAINTY] = 1.0
         at = int(error.argmin())
         width = (high - low) / (TAUS - 1)
         low, high = max(taus[at] - width, least), taus[at] + width
     return float(error[at]), angle, float(taus[at])
 
 
-def _valleys(starts: list[_Rule]) -> list[_Rule]:
-    """Return the rules that no neighbour in angle undercuts."""
-    beside = [(np.inf,), *starts, (np.inf,)]
+def _local_minima(starts: list[_Rule]) -> list[_Rule]:
+    """Return the local minima over the angle."""
+    padded = [(np.inf,), *starts, (np.inf,)]
     return [
-        start for k, start in enumerate(starts) if start[0] <= min(beside[k][0], beside[k + 2][0])
+        start for k, start in enumerate(starts) if start[0] <= min(padded[k][0], padded[k + 2][0])
     ]
 
 
@@ -134,13 +134,13 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
         if not 0.0 <= angle <= 0.5 * np.pi:
             return 1.0
         value, uncertainty = errors(angle, np.array([tau]))
-        # with its uncertainty, or a search would find where the rule errs in its favour
-        return float(value[0] + uncertainty[0]) if uncertainty[0] <= LARGEST_UNCERTAINTY else 1.0
+        # add the uncertainty, or the search would exploit numerical error
+        return float(value[0] + uncertainty[0]) if uncertainty[0] <= MAX_UNCERTAINTY else 1.0
 
     inwards = -0.05 if start[1] > 0.25 * np.pi else 0.05
     steps = np.array([[0.0, 0.0], [inwards, 0.0], [0.0, 0.02]])
     simplex = np.array(start[1:]) + steps if turning else start[2] + steps[::2, 1:]
-    options = {"initial_simplex": simplex, "maxfev": EVALUATIONS, "xatol": 1e-5, "fatol": 1e-12}
+    options = {"initial_simplex": simplex, "maxfev": MAX_EVALUATIONS, "xatol": 1e-5, "fatol": 1e-12}
     result = minimize(error, simplex[0], method="Nelder-Mead", options=options)
     return float(result.fun), *at(result.x)
 
@@ -148,20 +148,20 @@ def _descend(errors: _Errors, start: _Rule, turning: bool = True) -> _Rule:
 def below(
     L: int, m: float, noncentral: float, angle: float, tau: FloatArray, step: float = STEP
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(T < τ) at each τ, and how far it may be off: what half of the nodes differ by.
+    """Return P(T < τ) at each τ, and its uncertainty: the difference to half of the nodes.
 
-    Examples
-    --------
     At φ = 0 the score is normal:
 
     >>> below(10, 1.0, 0.0, 0.0, np.array([1.0, 2.0]))[0].round(6)
     array([0.5     , 0.841345])
     """
     result, uncertainty = np.zeros(len(tau)), np.full(len(tau), np.inf)
-    for turn in TURNS:
-        left = np.flatnonzero(uncertainty > (ENOUGH if step == STEP else COARSE_ENOUGH))
+    for turn in RAY_ANGLES:
+        left = np.flatnonzero(uncertainty > (PATH_TOL if step == STEP else COARSE_PATH_TOL))
         if len(left):
-            path = _along(turn, step * abs(turn) / TURNS[0], L, m, noncentral, angle, tau[left])
+            path = _along(
+                turn, step * abs(turn) / RAY_ANGLES[0], L, m, noncentral, angle, tau[left]
+            )
             better = path[1] < uncertainty[left]
             result[left[better]], uncertainty[left[better]] = path[0][better], path[1][better]
     return np.clip(result, 0.0, 1.0), uncertainty
@@ -170,18 +170,20 @@ def below(
 def _along(
     turn: float, step: float, L: int, m: float, noncentral: float, angle: float, tau: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(T < τ) by one path, and its uncertainty, of rounding too: large terms cancel."""
+    """Return P(T < τ) along one path, and its uncertainty, which includes rounding."""
     mean, square = np.cos(angle), np.sin(angle) / np.sqrt(2.0 * (L - 1.0))
-    q = np.exp(np.arange(*ENDS, step) - 1j * turn)
+    q = np.exp(np.arange(*LOG_Q_RANGE, step) - 1j * turn)
     pole = 1.0 - 2j * q * square
     log_psi = 1j * q * mean * m - 0.5 * (q * mean) ** 2 - 0.5 * (L - 1.0) * np.log(pole)
     log_psi += 1j * q * square * (noncentral / pole - (L - 1.0))
     size = log_psi.real[:, None] + q.imag[:, None] * tau
     highest = size.max(axis=0)
-    rounding = np.where(highest < GROWTH, 1e-16 * np.exp(np.minimum(highest, GROWTH)), np.inf)
-    some = slice(int(np.flatnonzero((size > NOTHING).any(axis=1))[-1]) + 1)
+    rounding = np.where(
+        highest < MAX_LOG_TERM, 1e-16 * np.exp(np.minimum(highest, MAX_LOG_TERM)), np.inf
+    )
+    some = slice(int(np.flatnonzero((size > MIN_LOG_TERM).any(axis=1))[-1]) + 1)
     phase = log_psi.imag[some, None] - q.real[some, None] * tau
-    terms = np.exp(np.minimum(size[some], GROWTH)) * np.sin(phase)
+    terms = np.exp(np.minimum(size[some], MAX_LOG_TERM)) * np.sin(phase)
     fine, coarse = (
         0.5 + (turn - every * step * terms[::every].sum(axis=0)) / np.pi for every in (1, 2)
     )

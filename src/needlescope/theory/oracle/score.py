@@ -1,4 +1,4 @@
-"""The law of attention's score x·softmax(κx) when query and weights lie along ξ, without sampling.
+"""The law of attention's score x·softmax(κx), query and readout along ξ, by quadrature.
 
 The score is below τ exactly when D = Σ_l h(x_l) < 0, h(x) = (x − τ) e^{κx}: a sum over independent
 tokens, N(0, 1) or, on the R signal tokens of a positive sample, N(θ, 1). So its distribution
@@ -8,13 +8,15 @@ function is one Fourier integral of a product of L one-token integrals,
     φ(q) = (E e^{iq h(g)})^{L−R} (E e^{iq h(g + θ)})^R,  g ~ N(0, 1).
 
 Both integrals converge geometrically under the trapezoid rule once their paths are bent: q runs
-along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of ringing;
+along a ray turned by −α, on which the edge of the law (h ≥ −e^{κτ−1}/κ) decays instead of
+oscillating;
 x runs through the minimum of h, at τ − 1/κ, along the steepest descent of e^{iqh}, its nodes
-crowded there. A few milliseconds give ten digits for any L; nothing is random.
+denser there. A few milliseconds give ten digits for any L.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,17 +26,17 @@ from scipy.special import log_ndtr
 from ...arrays import FloatArray
 from .counts import Count, most, pairs
 
-TURN = 0.3  # α, for κ above 0.35
-TOKEN_REACH = 8.5  # standard deviations kept on either side of a token's mean
-BEND = 0.7  # height of the path of x, in units of 1/κ,
-HIGHEST = 2.0  # but no more than this
-CROWD = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
-SCORE_BLOCK = 16
+RAY_ANGLE = 0.3  # α, for κ above 0.35
+TOKEN_RANGE = 8.5  # standard deviations kept on either side of a token's mean
+PATH_HEIGHT = 0.7  # of the path of x, in units of 1/κ
+MAX_HEIGHT = 2.0  # of the path of x
+CENTRE_SPACING = 1e-3  # node spacing at the minimum of h, relative to that elsewhere
+BLOCK, MAX_BLOCKS = 16, 10_000  # nodes of log q at a time, and blocks at most
 
 ComplexArray = NDArray[np.complex128]
 
 
-class Chances(NamedTuple):
+class Probabilities(NamedTuple):
     """P(score < τ) for each label, and an estimate of their numerical error.
 
     Where R is random, positives are the mixture over it.
@@ -50,7 +52,7 @@ class Resolution(NamedTuple):
 
     step: float  # of the logarithm of q
     spacing: float  # of the nodes of x, in units of min(1/κ, 1)
-    tolerance: float  # what is left out at the ends
+    tolerance: float  # truncation error at the ends
 
 
 FINE = Resolution(0.1, 0.2, 1e-12)  # ten digits
@@ -59,14 +61,11 @@ ROUGH = Resolution(0.2, 0.35, 1e-8)  # five or more, at a fifth of the cost: for
 
 def below(
     L: int, R: Count, theta: float, kappa: float, tau: float, resolution: Resolution = FINE
-) -> Chances:
+) -> Probabilities:
     """Return P(score < τ) for negative and positive samples, for κ > 0.
 
-    A threshold tens of standard deviations away from the scores is beyond the rule, which
-    ``error`` then shows.
+    A threshold tens of standard deviations from the scores gives a large ``error``.
 
-    Examples
-    --------
     As κ → 0 the score becomes the mean token, which is normal:
 
     >>> chances = below(100, 1, 3.0, 1e-3, 0.0)
@@ -75,40 +74,59 @@ def below(
     """
     step, spacing, tolerance = resolution
     h, weights = _one_token(theta, kappa, tau, spacing)
-    turn = TURN * min(1.0, kappa * HIGHEST / BEND)
+    turn = RAY_ANGLE * min(1.0, kappa * MAX_HEIGHT / PATH_HEIGHT)
     size = np.abs(weights).T @ np.abs(h)
     counts, chances = zip(*pairs(R), strict=True)
     s = float(np.log(tolerance / (L * size[0] + most(R) * size[1])))
-    sums = np.zeros((1 + len(counts), 2))  # negatives, positives of each R; even and odd nodes
-    floor = np.log(tolerance)
-    while True:
-        grid = s + step * np.arange(SCORE_BLOCK)
-        q = np.exp(grid - 1j * turn)
+
+    def log_phi(q: ComplexArray) -> ComplexArray:
         cumulant = _log1p(np.expm1(1j * q[:, None] * h) @ weights)
         signal = ((L - r) * cumulant[:, 0] + r * cumulant[:, 1] for r in counts)
-        both = np.stack([L * cumulant[:, 0], *signal])
-        gone = both.real.max(axis=0) < floor
-        ended = bool(gone.any())
-        terms = np.exp(both[:, : gone.argmax()] if ended else both).imag
-        sums += np.stack([terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)], axis=1)
-        if ended:
-            break
-        s = float(grid[-1]) + step
-    fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
-    coarse = 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
+        return np.stack([L * cumulant[:, 0], *signal])  # negatives, positives of each R
+
+    fine, coarse = fourier_cdf(log_phi, turn, s, step, tolerance)
     # the rule's error is squared when its step is halved
     error = float(np.square(fine - coarse).max()) + 10.0 * tolerance
     negative, *positive = np.clip(fine, 0.0, 1.0).tolist()
-    return Chances(
+    return Probabilities(
         negative, sum(p * item for p, item in zip(chances, positive, strict=True)), error
     )
+
+
+def fourier_cdf(
+    log_phi: Callable[[ComplexArray], ComplexArray],
+    turn: float,
+    start: float,
+    step: float,
+    tolerance: float,
+    max_log: float = np.inf,
+    blocks: int = MAX_BLOCKS,
+) -> tuple[FloatArray, FloatArray]:
+    """Return ½ + α/π − (1/π) Im ∫ φ(e^{s − iα}) ds of each row, with a step and with twice it.
+
+    The trapezoid rule ends where all terms are below the tolerance. NaN if a logarithm of a term
+    reaches ``max_log``, or if the rule does not end.
+    """
+    s, sums = start, np.zeros((1, 2))  # even and odd nodes
+    for _ in range(blocks):
+        grid = s + step * np.arange(BLOCK)
+        logs = log_phi(np.exp(grid - 1j * turn))
+        if not logs.real.max() < max_log:
+            break
+        gone = logs.real.max(axis=0) < np.log(tolerance)
+        terms = np.exp(logs[:, : gone.argmax()] if gone.any() else logs).imag
+        even, odd = terms[:, ::2].sum(axis=1), terms[:, 1::2].sum(axis=1)
+        sums = sums + np.stack([even, odd], axis=1)
+        if gone.any():
+            fine = 0.5 + (turn - step * sums.sum(axis=1)) / np.pi
+            return fine, 0.5 + (turn - 2.0 * step * sums[:, 0]) / np.pi
+        s = float(grid[-1]) + step
+    return np.full(len(logs), np.nan), np.full(len(logs), np.nan)
 
 
 def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return P(score ≥ τ) of negatives and P(score < τ) of positives as κ → ∞: the largest token.
 
-    Examples
-    --------
     >>> false_alarm, miss = hard(1, 1, 0.0, np.zeros(1))
     >>> false_alarm.item(), miss.item()
     (0.5, 0.5)
@@ -119,7 +137,7 @@ def hard(L: int, R: Count, theta: float, tau: FloatArray) -> tuple[FloatArray, F
 
 
 def _log1p(value: ComplexArray) -> ComplexArray:
-    """log(1 + value), with a floor far below anything that counts."""
+    """log(1 + value), with a floor of −40."""
     gone = np.abs(1.0 + value) < 1e-17
     return np.where(gone, -40.0, np.log1p(np.where(gone, 0.0, value)))
 
@@ -140,11 +158,11 @@ def _path(kappa: float, tau: float, theta: float, step: float) -> tuple[ComplexA
     """Nodes x + iη(x) and their increments, from −TOKEN_REACH to θ + TOKEN_REACH."""
     unit = min(1.0 / kappa, 1.0)
     lowest = tau - 1.0 / kappa
-    first, last = (-TOKEN_REACH - lowest) / unit - 1.0, (theta + TOKEN_REACH - lowest) / unit + 1.0
+    first, last = (-TOKEN_RANGE - lowest) / unit - 1.0, (theta + TOKEN_RANGE - lowest) / unit + 1.0
     y = first + step * np.arange(np.ceil((last - first) / step) + 1.0)
     bend = np.tanh(y)
-    x = unit * (y - (1.0 - CROWD) * bend)
-    dx = unit * step * (1.0 - (1.0 - CROWD) * (1.0 - bend**2))
-    height = min(BEND / kappa, HIGHEST)
+    x = unit * (y - (1.0 - CENTRE_SPACING) * bend)
+    dx = unit * step * (1.0 - (1.0 - CENTRE_SPACING) * (1.0 - bend**2))
+    height = min(PATH_HEIGHT / kappa, MAX_HEIGHT)
     rise = np.tanh(x / height)
     return lowest + x + 1j * height * rise, dx * (1.0 + 1j * (1.0 - rise**2))

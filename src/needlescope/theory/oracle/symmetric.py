@@ -1,31 +1,32 @@
 """log e_r(e^{θx₁}, …, e^{θx_L}) over random tokens, e_r the elementary symmetric polynomial.
 
-e_r, the sum over all r-subsets of their products, is what the likelihood ratio of the task is made
-of. The tokens come in groups that share a mean (`Group`): the largest of a group are exact (all of
-them up to `WHOLE` tokens in total), the rest (its bulk) is known by Gaussian sums, as in `Tokens`.
+e_r, the sum over all r-subsets of their products, gives the likelihood ratio of the task. The
+tokens come in groups that share a mean (`TokenGroup`): the largest of a group are exact (all of
+them up to `MAX_EXACT_TOKENS` tokens in total), the sums over the rest (its bulk) are Gaussian, as
+in `Tokens`.
 
 `Series`, for r ≤ `FEW_SIGNALS`: with x₁ ≥ x₂ ≥ … the scaled E_j = e_j/(x₁⋯x_j) obeys
 E_j ← E_j + (x_n/x_j) E_{j−1}, in which nothing can overflow or cancel. The bulk's own e_j follow
 from its power sums by Newton's identities (the first two as drawn, higher ones at their mean), and
-the two polynomials are multiplied. For more signal tokens see `symmetric_saddle`.
+the two polynomials are multiplied. For more signal tokens see `saddle_point`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, gammaln
 
 from ...arrays import FloatArray
-from ..law.tokens import TOP, WHOLE, Tokens, bulk_sums, draw_groups, skewed_sum
+from ..law.tokens import MAX_EXACT_TOKENS, TOP_TOKENS, Tokens, bulk_sums, draw_groups, skewed_sum
 
-FEW_SIGNALS = 12  # up to here the recurrence, beyond it the saddle point
+FEW_SIGNALS = 12  # recurrence up to here, saddle point beyond
 
 
-class Group(NamedTuple):
+class TokenGroup(NamedTuple):
     """A number of tokens, the shift of their mean, and how many are kept one by one."""
 
     n: int
@@ -38,13 +39,16 @@ class Group(NamedTuple):
         return self.n - self.kept
 
 
-def make_groups(L: int, r: int, theta: float, positive: bool) -> tuple[Group, ...]:
+def token_groups(L: int, r: int, theta: float, positive: bool) -> tuple[TokenGroup, ...]:
     """Return the groups of a positive sample (r tokens lifted by θ) or of a negative one."""
     shapes = [(r, theta), (L - r, 0.0)] if positive else [(L, 0.0)]
-    return tuple(Group(n, lift, n if L <= WHOLE else min(n, TOP)) for n, lift in shapes)
+    return tuple(
+        TokenGroup(n, lift, n if L <= MAX_EXACT_TOKENS else min(n, TOP_TOKENS))
+        for n, lift in shapes
+    )
 
 
-def draw(groups: tuple[Group, ...], points: int, index: int) -> tuple[Tokens, ...]:
+def draw(groups: tuple[TokenGroup, ...], points: int, index: int) -> tuple[Tokens, ...]:
     """Draw one QMC replicate of the tokens of each group."""
     return draw_groups(tuple((group.n, group.kept) for group in groups), points, index)
 
@@ -55,7 +59,7 @@ class Series:
 
     theta: float
     r: int
-    groups: tuple[Group, ...]
+    groups: tuple[TokenGroup, ...]
 
     def __call__(self, drawn: Sequence[Tokens]) -> tuple[FloatArray, FloatArray]:
         """Return log[e_r / C(L, r)] and Σ x for each draw (one entry of ``drawn`` per group)."""
@@ -108,7 +112,7 @@ class Series:
         result = [np.ones_like(last)]
         for j in range(1, self.r + 1):
             terms = (result[j - k] * powers[k - 1] * (-1.0) ** (k - 1) for k in range(1, j + 1))
-            # an e_j of positive numbers; the means of high powers can break that where it is nil
+            # positive in exact arithmetic; the means of high powers can break that
             result.append(np.maximum(sum(terms) / j, 0.0))
         return result
 
@@ -116,8 +120,6 @@ class Series:
 def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:
     """Return e_j/(x₁⋯x_j), x = e^{θg}, for j = 0..r and each row of ``g``, which is decreasing.
 
-    Examples
-    --------
     Of 4, 2, 1: e_1 = 7 = 4·1.75 and e_2 = 14 = 8·1.75.
 
     >>> scaled_polynomials(1.0, 2, np.log([[4.0, 2.0, 1.0]])).ravel().round(6).tolist()
@@ -136,6 +138,6 @@ def scaled_polynomials(theta: float, r: int, g: FloatArray) -> FloatArray:
     return scaled
 
 
-def log_binomial(n: int, k: int) -> float:
-    """Return log C(n, k)."""
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+def log_binomial(n: int, k: Any) -> Any:
+    """Return log C(n, k), for each of an array of k."""
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)

@@ -1,4 +1,4 @@
-"""The signal that a model needs: the smallest θ at which its least error falls to a target."""
+"""The oracle threshold: the smallest θ at which a model's least error reaches a target."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ...errors import NotConverged
 from ...grid import check_broadcast, check_kind, choice, real
 from ...results import Threshold, gather
 from ...task import Task
-from ..asked import check_tol
-from ..on_error import Points
-from ..provenance import of_search
+from ..common.arguments import check_tol
+from ..common.grid_points import GridPoints
+from ..common.provenance import of_search
 from . import score
-from .attention import NIL, hard_attention
+from .attention import LEAST_ERROR, hard_attention
 from .least_error import ORACLES, solve_oracle
 from .linear import pooled
 
-RESOLVED = 20.0 * NIL  # the least target of a search: twice its error's error is a tenth of it
-CLOSED = 1e-290  # the same where the formula is closed: well above underflow
-NEAR = 3e-4  # of θ: a Newton step this short leaves about its square
-LOOKS = 60  # at the best attention, of which two or three are needed
+LEAST_TARGET = 20.0 * LEAST_ERROR  # of a search: its uncertainty is a tenth of the target
+LEAST_CLOSED_TARGET = 1e-290  # of a closed formula: well above underflow
+NEWTON_TOL = 3e-4  # of θ: a Newton step this short leaves about its square
+MAX_NEWTON_STEPS = 60  # two or three are usual
 
 
 def oracle_threshold(
@@ -43,14 +43,12 @@ def oracle_threshold(
         The problem; numeric fields may be arrays. Its θ is ignored.
     model : "attention", "pooled", "vectorized", "hard", "linear" or "bayes"
     error : float or array
-        The error to reach: at least 2e-8 below min(π, 1 − π), which needs no signal at all, and at
-        least 2e-8, below which searches do not resolve it (1e-290 for "pooled", whose formula is
-        closed). The Bayes error is an integral by quasi-Monte Carlo, which ends earlier.
+        The target, from 2e-8 (1e-290 for "pooled", a closed formula; more for "bayes", by
+        quasi-Monte Carlo) to 2e-8 below min(π, 1 − π), the error without any signal.
     tol : float, default 1e-4
-        Largest numerical uncertainty of the error accepted, in (0, 1].
+        Largest uncertainty of the error, in (0, 1].
     on_error : "raise" or "nan", default "raise"
-        What becomes of a grid's point that cannot be solved: the call ends with its name, or the
-        point is NaN and a `RuntimeWarning` counts what was lost.
+        Raise the error of a point that cannot be solved, or leave it NaN and warn.
 
     Returns
     -------
@@ -59,10 +57,8 @@ def oracle_threshold(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range or of the wrong kind, or grids do not broadcast.
-    NotConverged
-        If the tolerance is not met.
+    ValueError, NotConverged
+        If an argument is invalid or grids do not broadcast, and if the tolerance is not met.
 
     Examples
     --------
@@ -80,30 +76,29 @@ def oracle_threshold(
     tol = check_tol(tol)
     error = real("error", error, 0.0, 1.0, open_low=True, open_high=True)
     check_target(model, error)
-    asked, task = task, task.replace(theta=1.0)
+    original, task = task, task.replace(theta=1.0)
     check_broadcast("task and error", L=task.L, R=task.R, pi=task.pi, error=error)
     shape = np.broadcast_shapes(task.shape, np.shape(error))
     pairs = list(zip(task.scalars(shape), np.broadcast_to(error, shape).flat, strict=True))
     for item, target in pairs:
         check_signal_needed(item, target)
-    points = Points(on_error, shape, task, error=error)
+    points = GridPoints(on_error, shape, task, error=error)
     blank = {"model": model, "provenance": of_search(ORACLES[model].provenance)}
 
-    rows: list[dict[str, Any]] = [blank] * len(pairs)
-    for index, (item, target) in enumerate(pairs):
-        with points.at(index):
-            theta, se = threshold(item, model, float(target), tol)
-            rows[index] = blank | {"theta": theta, "theta_se": se}
-    points.warn()
+    def solve(task: Task, target: float) -> dict[str, float]:
+        theta, se = threshold(task, model, float(target), tol)
+        return {"theta": theta, "theta_se": se}
+
+    rows = points.solve(blank, pairs, solve)
     options = {"error": error, "tol": tol, "on_error": on_error}
-    question = Question("oracle_threshold", asked, None, options)
+    question = Question("oracle_threshold", original, None, options)
     return gather(Threshold, rows, shape, question)
 
 
 def check_target(model: str, error: Value) -> None:
-    """Refuse a target below what a model's error is known to."""
+    """Refuse a target below the resolution of a model's error."""
     closed = ORACLES[model].closed
-    least = CLOSED if closed else RESOLVED
+    least = LEAST_CLOSED_TARGET if closed else LEAST_TARGET
     if np.min(error) < least:
         why = "a closed formula, above underflow" if closed else "numerically resolved"
         raise ValueError(
@@ -114,32 +109,28 @@ def check_target(model: str, error: Value) -> None:
 
 def check_signal_needed(task: Task, target: float) -> None:
     """Refuse a target that needs no signal."""
-    if target > min(task.pi, 1.0 - task.pi) - RESOLVED:
+    if target > min(task.pi, 1.0 - task.pi) - LEAST_TARGET:
         raise ValueError(
             f"error must be below min(pi, 1 - pi) = {min(task.pi, 1.0 - task.pi):g}, which needs "
-            f"no signal, by {RESOLVED:g} at least, got {target:.12g} with pi={task.pi:g}"
+            f"no signal, by {LEAST_TARGET:g} at least, got {target:.12g} with pi={task.pi:g}"
         )
 
 
 def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float, float]:
-    """Solve for θ on a probit scale, on which the error is nearly straight.
+    """Solve for θ on a probit scale, on which the error is nearly linear.
 
-    The root is found with the fewest points; one Newton step takes it to the tolerance asked.
+    The root is found at the coarsest level; one Newton step refines it to the tolerance.
     """
-    level = float(ndtri(target))
-
-    def probit(error: float) -> float:
-        return float(ndtri(max(error, 1e-300))) - level
 
     def pooled_gap(snr: float) -> float:
-        return probit(pooled(1, 1, snr, task.pi).error)
+        return probit_gap(pooled(1, 1, snr, task.pi).error, target)
 
     @cache
     def solved(theta: float, tol: float) -> dict[str, Any]:
         return solve_oracle(task.replace(theta=theta), model, tol)
 
     def gap(theta: float, tol: float = 1.0) -> float:
-        return probit(solved(theta, tol)["error"])
+        return probit_gap(solved(theta, tol)["error"], target)
 
     high = 1.0
     while pooled_gap(high) > 0.0:
@@ -166,48 +157,55 @@ def threshold(task: Task, model: str, target: float, tol: float) -> tuple[float,
         theta = float(np.clip(rough - gap(rough, fine) / slope, 0.0, last))
     except NotConverged:
         raise NotConverged(
-            f"the Bayes error near theta={rough:.4g} is not known well enough to find where it is "
-            f"{target:g}; ask for a larger error"
+            f"the uncertainty of the Bayes error near theta={rough:.4g} is too large to find where "
+            f"it is {target:g}; take a larger error"
         ) from None
+    return theta, theta_error(solved(rough, fine)["error_se"], target, slope)
+
+
+def probit_gap(error: float, target: float) -> float:
+    """Return Φ⁻¹(error) − Φ⁻¹(target)."""
+    return float(ndtri(max(error, 1e-300))) - float(ndtri(target))
+
+
+def theta_error(error_se: float, target: float, slope: float) -> float:
+    """Return the standard error of a root θ, from that of the error and the slope of the gap."""
+    level = float(ndtri(target))
     density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
-    return theta, float(solved(rough, fine)["error_se"] / density / abs(slope))
+    return float(error_se / density / abs(slope))
 
 
 def _attention_threshold(task: Task, target: float, last: float) -> tuple[float, float]:
     """Solve for θ by Newton's method on the probit scale, from hard attention's own threshold.
 
-    Where κ and the threshold are the best, the error changes with θ as if they were held fixed, so
-    each look at the best attention gives the slope as well, for the price of one more error.
+    At the best κ and threshold the error changes with θ as if they were fixed (envelope theorem),
+    so the slope at each step costs one more error.
     """
-    level = float(ndtri(target))
-
-    def gap(error: float) -> float:
-        return float(ndtri(max(error, 1e-300))) - level
 
     def hard_gap(theta: float) -> float:
-        return gap(hard_attention(task.L, task.R, theta, task.pi).error)
+        return probit_gap(hard_attention(task.L, task.R, theta, task.pi).error, target)
 
     low, high = 0.0, last  # no attention does worse than pooling
     theta = last if hard_gap(last) >= 0.0 else float(brentq(hard_gap, 0.0, last, xtol=1e-3 * last))
-    for _ in range(LOOKS):
+    for _ in range(MAX_NEWTON_STEPS):
         best = solve_oracle(task.replace(theta=theta), "attention", 1.0)
-        here = gap(best["error"])
-        if theta == last and here >= 0.0:
+        gap = probit_gap(best["error"], target)
+        if theta == last and gap >= 0.0:
             return last, 0.0
-        low, high = (theta, high) if here > 0.0 else (low, theta)
+        low, high = (theta, high) if gap > 0.0 else (low, theta)
         nearby = 0.999 * theta
-        slope = (here - gap(_error_at(task.replace(theta=nearby), best))) / (theta - nearby)
-        step = -here / slope if slope < 0.0 else np.inf
-        if abs(step) <= NEAR * theta:
-            density = np.exp(-0.5 * level * level) / np.sqrt(2.0 * np.pi)
+        near_gap = probit_gap(_error_at(task.replace(theta=nearby), best), target)
+        slope = (gap - near_gap) / (theta - nearby)
+        step = -gap / slope if slope < 0.0 else np.inf
+        if abs(step) <= NEWTON_TOL * theta:
             result = float(np.clip(theta + step, 0.0, last))
-            return result, float(best["error_se"] / density / abs(slope))
+            return result, theta_error(best["error_se"], target, slope)
         theta = theta + step if low < theta + step < high else 0.5 * (low + high)
     raise NotConverged(f"no theta was found at which attention's error for {task} is {target:g}")
 
 
 def _error_at(task: Task, classifier: dict[str, Any]) -> float:
-    """Return the error on a task of a classifier found at another strength."""
+    """Return the error on a task of a classifier that is the best at another θ."""
     kappa, sign, pi = classifier["kappa"], classifier["sign"], task.pi
     tau = sign * classifier["threshold"]
     if kappa == 0.0:

@@ -7,8 +7,8 @@ positively homogeneous. The collapse is certified when the minimum of that homog
 function over (μ, b) at ρ = 1, maximised over t, is not negative: then no direction leads down
 from w = 0.
 
-Just before it w is tiny and all scores lie close to b0. There `solve_close` measures the bias from
-b0, a distance that floating point resolves where b itself is too coarse.
+Close to the collapse w is tiny and all scores lie close to b0. There `solve_near_collapse` measures
+the bias from b0, a distance that floating point resolves where b itself is too coarse.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic
-from .problem import Local, Point, Saddle
+from .problem import Local, OrderParameters, Saddle
 from .solver import solve
 
 
 @dataclass(frozen=True, repr=False)
-class Pair(Loss):
+class LossPair(Loss):
     """One loss for each label."""
 
     positive: Loss
@@ -50,16 +50,18 @@ class Pair(Loss):
         return self.of_label(int(y)).second(z, y)
 
 
-def solve_close(problem: Saddle, start: Point) -> tuple[Point, Local]:
+def solve_near_collapse(problem: Saddle, start: OrderParameters) -> tuple[OrderParameters, Local]:
     """Solve with the bias measured from the best constant answer, or raise NotConverged."""
     loss = problem.loss
     if not isinstance(loss, PiecewiseQuadratic) or not loss.kinked:
-        raise NotConverged("the loss has no kink to stay close to")
+        raise NotConverged("the loss has no kink to expand about")
     bias = _best_constant(loss, _positives(problem))
-    pair = Pair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
+    pair = LossPair(loss.about(bias, 1), loss.about(bias, -1), kinked=True)
     close = Saddle(problem.law, pair, problem.delta, problem.ridge)
     point, local = solve(close, start._replace(b=start.b - bias))
-    return point._replace(b=bias + point.b), local._replace(chain=None)  # that of another loss
+    return point._replace(b=bias + point.b), local._replace(
+        chain=None
+    )  # the chain is of the shifted loss
 
 
 def collapsed_bias(problem: Saddle) -> float | None:
@@ -69,10 +71,12 @@ def collapsed_bias(problem: Saddle) -> float | None:
         return None
     law = problem.law
     bias = _best_constant(loss, _positives(problem))
-    pair = Pair(loss.cone(bias, 1), loss.cone(bias, -1))
+    pair = LossPair(loss.cone(bias, 1), loss.cone(bias, -1))
     cone = Saddle(law, pair, problem.delta, 0.0)
     try:
-        _, local = solve(cone, Point(np.zeros(law.directions), 0.0, 1.0, 1.0), fixed_rho=True)
+        _, local = solve(
+            cone, OrderParameters(np.zeros(law.directions), 0.0, 1.0, 1.0), fixed_rho=True
+        )
     except NotConverged:
         return None
     return bias if local.value >= 0.0 else None

@@ -25,10 +25,10 @@ from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic, Segment
 
 # Half-width of the integration range, in standard deviations: mass outside 2e-17.
-ENVELOPE_REACH = 8.5
+ENVELOPE_RANGE = 8.5
 MASS_TOLERANCE = 1e-7
 STEP = 0.3  # of the shared grid near r = 0, on the loss's own scale
-NARROW = 0.5  # standard deviations
+NARROW_SEGMENT = 0.5  # standard deviations
 LEGENDRE = np.polynomial.legendre.leggauss(8)
 _PHI = 1.0 / np.sqrt(2.0 * np.pi)
 
@@ -65,11 +65,9 @@ class Moments(NamedTuple):
 def envelope(loss: Loss, y: FloatArray, m: FloatArray, V: FloatArray, g: FloatArray) -> Envelope:
     """Return Ψ and its derivatives at nodes (m, V, g) with labels ``y``; all of one shape.
 
-    Examples
-    --------
     >>> from needlescope.losses import SQUARE
-    >>> one = np.ones(1)
-    >>> float(envelope(SQUARE, one, 0 * one, one, one).value[0])  # ½ E(G − 1)²/2
+    >>> unit = np.ones(1)
+    >>> float(envelope(SQUARE, unit, 0 * unit, unit, unit).value[0])  # ½ E(G − 1)²/2
     0.5
     """
     s = np.sqrt(V)
@@ -138,7 +136,7 @@ def _piecewise_moments(
         value = value + s * p * i1 + 0.5 * bend * s * s * i2
         part = np.stack([value, first, second, i0, i1, i2 - i0, first, cross, second])
         part[3:] *= bend
-        narrow = np.flatnonzero(b - a < NARROW)
+        narrow = np.flatnonzero(b - a < NARROW_SEGMENT)
         if len(narrow):
             part[:, narrow] = _narrow_moments(segment.at(narrow), centre[narrow], s[narrow])
         total += part
@@ -179,10 +177,10 @@ def _smooth_moments(
     loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray, step: float
 ) -> FloatArray:
     """Return the nine moments and, in the last row, the mass."""
-    ends = np.stack([m - ENVELOPE_REACH * s, m, m + ENVELOPE_REACH * s])
+    ends = np.stack([m - ENVELOPE_RANGE * s, m, m + ENVELOPE_RANGE * s])
     low, centre, high = loss.prox(ends, g, y, tolerance=1e-3)  # only where to put the grid
     bend = 5.0 + np.log1p(g.max())  # the shared grid: uniform up to about there, relative beyond
-    width = np.minimum(centre - low, high - centre) / ENVELOPE_REACH
+    width = np.minimum(centre - low, high - centre) / ENVELOPE_RANGE
     wide = width > step * np.hypot(1.0, centre / bend)
     total = np.empty((10, len(m)))
     if wide.any():
@@ -211,13 +209,7 @@ def _shared_grid(
 
 
 def _integrate(
-    loss: Loss,
-    y: int,
-    m: FloatArray,
-    s: FloatArray,
-    g: FloatArray,
-    r: FloatArray,
-    dr: FloatArray,
+    loss: Loss, y: int, m: FloatArray, s: FloatArray, g: FloatArray, r: FloatArray, dr: FloatArray
 ) -> FloatArray:
     """Trapezoid rule in r; ``r`` and ``dr`` have one row, shared by all nodes, or one a node."""
     d1, d2 = loss.derivative(r, y), loss.second(r, y)

@@ -1,13 +1,13 @@
-"""How far a trained readout rests on samples that a finite training set will rarely hold.
+"""How far a trained readout depends on samples that a finite training set rarely contains.
 
 The order parameters p solve E[G(x; p)] = 0 over the law of a sample x. A little more weight on one
 kind of sample moves the test error E by its influence
 
     I(x) = −∂E/∂p · H⁻¹ (G(x; p) − E[G]),     H = ∂E[G]/∂p
 
-A training set of n samples does not, as a rule, hold what is rarer than 1/n. So the samples of
-largest |I|, of total probability 1/n, are taken out of the law, and the readout is trained anew:
-where its test error is another, the limit is approached slowly, and n samples are too few for it.
+A training set of n samples rarely contains events of probability below 1/n. So the samples of
+largest |I|, of total probability 1/n, are removed from the law, and the readout is trained again:
+where its test error changes, the limit is approached slowly, and n samples are too few for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...models.nodes import JointLaw
 from .measures import error_slope, test_error
 from .problem import Saddle
 from .readout import Readout
-from .solver import RESIDUAL, newton, solve
+from .solver import MAX_RESIDUAL, newton, solve
 
 
 def influence(readout: Readout, test: JointLaw) -> FloatArray:
@@ -34,10 +34,10 @@ def influence(readout: Readout, test: JointLaw) -> FloatArray:
 
 
 def rare_event_shift(readout: Readout, test: JointLaw, n: float) -> float:
-    """Return the change of the test error without the rare samples that matter most.
+    """Return the change of the test error without the samples of largest influence, 1/n in all.
 
-    These are the samples of largest influence, of total probability 1/n. Where they are all of a
-    class, the other answer is left; infinite, if no readout can be trained without them.
+    Where they are all of a class, the readout answers the other class; infinite if no readout can
+    be trained without them.
     """
     if readout.local is None:
         return 0.0
@@ -49,7 +49,7 @@ def rare_event_shift(readout: Readout, test: JointLaw, n: float) -> float:
             return float(test.weight[test.y == label].sum()) - here
     other = Saddle(law, problem.loss, problem.delta, problem.ridge)
     point, local = newton(other, readout.point)
-    if not local.residual <= RESIDUAL:
+    if not local.residual <= MAX_RESIDUAL:
         try:
             point, local = solve(other, readout.point)
         except NotConverged:
@@ -58,10 +58,8 @@ def rare_event_shift(readout: Readout, test: JointLaw, n: float) -> float:
 
 
 def _without(weight: FloatArray, size: FloatArray, mass: float) -> FloatArray:
-    """Take the nodes of largest size out of a law, up to a mass; what is left sums to one.
+    """Remove the nodes of largest size from a law, up to a mass, and normalise the rest.
 
-    Examples
-    --------
     >>> _without(np.array([0.5, 0.1, 0.4]), np.array([1.0, 3.0, 2.0]), 0.2).round(3)
     array([0.625, 0.   , 0.375])
     """

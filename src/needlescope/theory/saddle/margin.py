@@ -30,7 +30,7 @@ class Margin(NamedTuple):
 
 
 def separability(law: JointLaw, start: FloatArray | None = None) -> Margin:
-    """Minimise E[(√U G − y(μ·m + b)/√A)₊²]; zero means beyond floating point."""
+    """Minimise E[(√U G − y(μ·m + b)/√A)₊²]; zero means underflow."""
     at = np.zeros(law.directions + 1) if start is None else start
     value, gradient, hessian = _total(law, at)
     damping = 1e-8
@@ -55,12 +55,12 @@ def separability(law: JointLaw, start: FloatArray | None = None) -> Margin:
         else:
             damping = max(10.0 * damping, 1e-10)
     else:
-        raise NotConverged(f"the capacity did not converge: 1/alpha = {value:.3e} still falls")
+        raise NotConverged(f"the capacity did not converge: 1/alpha = {value:.3e} still decreases")
     return Margin(value, at)
 
 
 def uncertainty(law: JointLaw, coarse: JointLaw, result: Margin) -> float:
-    """Return the uncertainty of a minimum; its minimiser's moves matter to second order only."""
+    """Return the standard error of a minimum, at fixed minimiser: it matters to second order."""
     replicas = law.replicas @ shortfall(law, result.at)
     if len(replicas) == 1:
         return 0.0
@@ -74,9 +74,9 @@ def shortfall(law: JointLaw, at: FloatArray) -> FloatArray:
 
 
 def log_shortfall(nodes: Nodes, label: int, at: FloatArray) -> FloatArray:
-    """Return log E(√U G + k)₊² at each node of a label, where the number itself would underflow.
+    """Return log E(√U G + k)₊² at each node of a label, without underflow.
 
-    Below x = −50 it is 2 φ(x)/|x|³ to a part in 400: good enough to say where to draw.
+    Below x = −50 it is approximated by 2 φ(x)/|x|³ (to 1/400), which suffices to place draws.
     """
     x, U = _standardised(nodes, label, at)
     low, high = np.minimum(x, 0.0), np.maximum(x, 0.0)

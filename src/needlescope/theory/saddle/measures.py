@@ -1,13 +1,13 @@
-"""What a readout achieves: test error, train loss, train error, each with its uncertainty.
+"""Test error, train loss and train error of a readout, with standard errors.
 
     test error  = E Φ(−y m/√V)
     train loss  = Ψ + g Ψ_g
     train error = E Φ(y (g ℓ'(0; y) − m)/√V)
 
 The law's replicates give independent estimates of each: replicate r averages with its own
-weights, and its own residual of the stationarity equations moves the solution by −H⁻¹ times that
-residual. The coarse law is one more such estimate, whose distance from the fine one tells the
-error of compression.
+weights, and its residual of the stationarity equations moves the solution by −H⁻¹ times that
+residual. The coarse law is one more estimate; its distance from the fine one measures the error of
+compression.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from ...losses import Loss
 from ...models.nodes import JointLaw
 from ..law.ladder import sampling_error, standard_error
 from .envelope import density
-from .problem import Chain, Point, Saddle
+from .problem import Chain, OrderParameters, Saddle
 from .readout import Readout
 
 
 class Measures(NamedTuple):
     """Test error, train loss, train error, in this order, and their standard errors.
 
-    ``sampling`` is what of the errors is left without compression. ``others`` are the solutions of
-    the replicates, to first order, and of the coarse law last.
+    ``sampling`` are the errors without those of compression. ``others`` are the solutions of the
+    replicates, to first order, and of the coarse law last.
     """
 
     values: FloatArray
     errors: FloatArray
     sampling: FloatArray
-    others: list[Point]
+    others: list[OrderParameters]
 
 
 class _Table(NamedTuple):
-    """Rows at the nodes of a law: quantities first, then what each node adds to the residuals."""
+    """Rows at the nodes of a law: quantities first, then contributions to the residuals."""
 
     law: JointLaw
     rows: FloatArray
@@ -50,7 +50,7 @@ class _Table(NamedTuple):
 
 
 def measure(readout: Readout, test: JointLaw, coarse: tuple[JointLaw, JointLaw]) -> Measures:
-    """Return what a readout achieves on its training data and on the law ``test``.
+    """Return the measures of a readout on its training data and on the law ``test``.
 
     ``coarse`` holds both laws, of training and of test, at the lower resolution.
     """
@@ -87,16 +87,16 @@ def _train_table(loss: Loss, law: JointLaw, chain: Chain) -> _Table:
     e = chain.e
     wrong = ndtr(law.y * (chain.g * _slope_at_zero(loss, law) - chain.mean) / np.sqrt(chain.V))
     pull = chain.pull_back(e.m, e.V, e.g)
-    value = np.maximum(e.value + chain.g * e.g, loss.lower_bound)  # cancels to rounding where tiny
+    value = np.maximum(e.value + chain.g * e.g, loss.lower_bound)  # rounding of tiny losses
     return _Table(law, np.column_stack([value, wrong, pull]))
 
 
-def _test_table(law: JointLaw, at: Point) -> _Table:
+def _test_table(law: JointLaw, at: OrderParameters) -> _Table:
     mean, V = law.score(at.mu, at.b, at.rho)
     return _Table(law, ndtr(-law.y * mean / np.sqrt(V))[:, None])
 
 
-def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: Point) -> FloatArray:
+def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: OrderParameters) -> FloatArray:
     """Derivatives of the three measures in the unknowns, 3 × unknowns."""
     law, e, g, s = problem.law, chain.e, chain.g, np.sqrt(chain.V)
     loss = chain.pull_back(e.m + g * e.mg, e.V + g * e.Vg, 2.0 * e.g + g * e.gg)
@@ -107,7 +107,7 @@ def _slopes(problem: Saddle, chain: Chain, test: JointLaw, at: Point) -> FloatAr
     return np.stack([error_slope(test, at), law.weight @ loss, law.weight @ wrong])
 
 
-def error_slope(law: JointLaw, at: Point) -> FloatArray:
+def error_slope(law: JointLaw, at: OrderParameters) -> FloatArray:
     """Derivative of the test error in (μ, b, ρ, t)."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
@@ -117,14 +117,14 @@ def error_slope(law: JointLaw, at: Point) -> FloatArray:
     return np.concatenate([mu, [in_mean.sum(), 2.0 * at.rho * float(in_V @ law.A), 0.0]])
 
 
-def error_slope_rest(law: JointLaw, at: Point) -> float:
+def error_slope_rest(law: JointLaw, at: OrderParameters) -> float:
     """Derivative of the test error in ρ²."""
     mean, V = law.score(at.mu, at.b, at.rho)
     s = np.sqrt(V)
     return float((0.5 * law.weight * law.y * mean * density(mean / s) / (V * s)) @ law.A)
 
 
-def test_error(law: JointLaw, at: Point) -> float:
+def test_error(law: JointLaw, at: OrderParameters) -> float:
     """Return the test error of a readout on a law."""
     return float(law.weight @ _test_table(law, at).rows[:, 0])
 
@@ -140,7 +140,7 @@ def _slope_at_zero(loss: Loss, law: JointLaw) -> FloatArray:
 
 
 def _measure_constant(problem: Saddle, test: JointLaw, bias: float) -> Measures:
-    """A collapsed readout answers the sign of its bias to everything."""
+    """Measure a collapsed readout, which answers the sign of its bias to everything."""
     law, at = problem.law, np.array([bias])
     loss = sum(
         float(law.weight[law.y == y].sum()) * float(problem.loss.value(at, y)[0]) for y in (1, -1)

@@ -20,7 +20,7 @@ from ...models.nodes import JointLaw
 from .envelope import Envelope, envelope
 
 
-class Point(NamedTuple):
+class OrderParameters(NamedTuple):
     """A candidate solution: readout along the special directions, bias, rest norm, t = 1/γ."""
 
     mu: FloatArray
@@ -33,17 +33,17 @@ class Point(NamedTuple):
         """The norm of the readout."""
         return float(np.sqrt(self.mu @ self.mu + self.rho**2))
 
-    def shifted(self, step: FloatArray) -> Point:
+    def shifted(self, step: FloatArray) -> OrderParameters:
         """Add a small step in (μ, b, ρ, t)."""
         k = len(self.mu)
-        return Point(
+        return OrderParameters(
             self.mu + step[:k], *(np.array([self.b, self.rho, self.t]) + step[k:]).tolist()
         )
 
-    def moved(self, step: FloatArray) -> Point:
+    def moved(self, step: FloatArray) -> OrderParameters:
         """Add a step in (μ, b, log ρ, log t)."""
         k = len(self.mu)
-        return Point(
+        return OrderParameters(
             self.mu + step[:k],
             self.b + float(step[k]),
             self.rho * float(np.exp(step[k + 1])),
@@ -72,8 +72,7 @@ class Chain(NamedTuple):
 class Local(NamedTuple):
     """F at a point with its gradient and Hessian, and the size of the terms in each equation.
 
-    A restoring force along a direction of w counts with the whole norm of w, so that a component
-    that ought to vanish may do so.
+    A term linear in a component of w is scaled by ‖w‖, so that a component may vanish.
     """
 
     value: float
@@ -102,7 +101,7 @@ class Saddle:
     ridge: float
     rounding: float = 0.0
 
-    def chain(self, at: Point) -> Chain:
+    def chain(self, at: OrderParameters) -> Chain:
         """Evaluate the envelope at the nodes, with the derivatives of its arguments."""
         law, k = self.law, len(at.mu)
         mean, V = law.score(at.mu, at.b, at.rho)
@@ -112,7 +111,7 @@ class Saddle:
         DV[:, :k], DV[:, k + 1] = 2.0 * law.tau * at.mu, 2.0 * law.A * at.rho
         return Chain(envelope(self.loss, law.y, mean, V, g), mean, V, g, Dm, DV, -law.A / at.t**2)
 
-    def local(self, at: Point, fixed_rho: bool = False) -> Local:
+    def local(self, at: OrderParameters, fixed_rho: bool = False) -> Local:
         """Evaluate F, gradient and Hessian; with ρ fixed, its equation counts as satisfied."""
         k, chain = len(at.mu), self.chain(at)
         part = self._expected(chain, at)
@@ -132,7 +131,7 @@ class Saddle:
             chain,
         )
 
-    def _expected(self, chain: Chain, at: Point) -> Local:
+    def _expected(self, chain: Chain, at: OrderParameters) -> Local:
         """E Ψ with its derivatives and the scales of its terms."""
         e, w, k, law = chain.e, self.law.weight, len(at.mu), self.law
         Dm, DV, dg = chain.Dm, chain.DV, chain.dg
@@ -153,7 +152,7 @@ class Saddle:
         hessian[-1, -1] = float((w * e.gg) @ dg**2) + 2.0 * float((w * e.g) @ -dg) / at.t
         return Local(float(w @ e.value), gradient, hessian, scale)
 
-    def _penalty(self, at: Point) -> tuple[float, FloatArray, FloatArray]:
+    def _penalty(self, at: OrderParameters) -> tuple[float, FloatArray, FloatArray]:
         """The terms outside the expectation: value, gradient, Hessian."""
         k, lam, rho, pull = len(at.mu), self.ridge, at.rho, at.t / self.delta
         value = 0.5 * lam * (float(at.mu @ at.mu) + rho * rho) - 0.5 * rho * rho * pull
@@ -162,7 +161,7 @@ class Saddle:
         bends[k + 1, k + 2] = bends[k + 2, k + 1] = -rho / self.delta
         return value, np.concatenate([lam * at.mu, rest]), bends
 
-    def units(self, at: Point) -> FloatArray:
+    def units(self, at: OrderParameters) -> FloatArray:
         """Return steps in (μ, b, ρ) that change the scores by their own size, at least one."""
         law = self.law
         mean, V = law.score(at.mu, at.b, at.rho)

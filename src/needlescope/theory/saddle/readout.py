@@ -1,4 +1,4 @@
-"""The trained readout (w, b) for one law, loss, balance, amount of data and ridge."""
+"""The trained readout (w, b) for one law, loss, class balance, α and ridge."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from ...errors import NoMinimiser, NotConverged
 from ...losses import Loss
-from ...models.nodes import CLEAN, Flips, JointLaw, Limit
-from .collapse import collapsed_bias, solve_close
+from ...models.nodes import CLEAN, Flips, JointLaw, LimitLaw
+from .collapse import collapsed_bias, solve_near_collapse
 from .margin import separability
-from .problem import Local, Point, Saddle
-from .solver import RESIDUAL, newton, solve
+from .problem import Local, OrderParameters, Saddle
+from .solver import MAX_RESIDUAL, newton, solve
 from .square import solve_square
 
 # The least precision, relative to the scores, to which the bias must be determined.
-LOOSE_BIAS = 1e-4
+BIAS_TOLERANCE = 1e-4
 VANISHING_T = 1e-10  # t relative to the smallest A that stands for the limit t → 0
 
 
@@ -24,12 +24,12 @@ class Readout(NamedTuple):
     """The order parameters and the problem they solve; ``local`` is None where w = 0 exactly."""
 
     problem: Saddle
-    point: Point
+    point: OrderParameters
     local: Local | None
 
     @property
-    def warm(self) -> Point | None:
-        """A guess for a neighbouring problem."""
+    def warm(self) -> OrderParameters | None:
+        """A start for a neighbouring problem, None where w = 0."""
         return None if self.local is None else self.point
 
     @property
@@ -39,28 +39,28 @@ class Readout(NamedTuple):
 
 
 def train_readout(
-    limit: Limit,
+    limit: LimitLaw,
     loss: Loss,
     pi: float,
     alpha: float,
     ridge: float,
-    warm: Point | None = None,
+    warm: OrderParameters | None = None,
     flips: Flips = CLEAN,
 ) -> Readout:
     """Minimise the ridge-regularised loss on α d samples, in the limit.
 
-    ``warm`` is a guess from a neighbouring problem, ``flips`` are the shares of positives and of
-    negatives whose label is flipped. A ridge of zero means the limit λ → 0⁺ for
-    the square loss; other losses then have a minimiser only beyond the separability capacity.
+    ``warm`` is the solution of a neighbouring problem, ``flips`` are the probabilities of flipping
+    the label of a positive and of a negative. A ridge of zero means the limit λ → 0⁺ for the square
+    loss; other losses then have a minimiser only beyond the separability capacity.
     """
     law, delta = limit.law(pi, flips), alpha / limit.dim
     if ridge == 0.0:
-        ridge = _ridge_of_none(law, loss, alpha, limit.dim)
+        ridge = _ridgeless(law, loss, alpha, limit.dim)
     problem = Saddle(law, loss, delta, ridge)
     if loss.square:
         point = solve_square(law, delta, ridge)
         local = problem.local(point)
-        if not local.residual <= RESIDUAL:
+        if not local.residual <= MAX_RESIDUAL:
             raise NotConverged(
                 f"the square loss's linear system is too ill-conditioned: residual "
                 f"{local.residual:.1e} at ridge={ridge:g}, {delta:g} samples per weight; "
@@ -69,24 +69,24 @@ def train_readout(
         return Readout(problem, point, local)
     if warm is not None:
         point, local = newton(problem, warm)
-        if local.residual <= RESIDUAL:
-            return _determined(Readout(problem, point, local))
+        if local.residual <= MAX_RESIDUAL:
+            return _check_bias(Readout(problem, point, local))
     start = solve_square(law, delta, max(ridge, 1e-12))
     try:
         point, local = solve(problem, start)
     except NotConverged:
         bias = collapsed_bias(problem)
         if bias is None and loss.kinked:
-            point, local = solve_close(problem, start)
+            point, local = solve_near_collapse(problem, start)
             return Readout(problem, point, local)
         if bias is None:
             raise
-        return Readout(problem, Point(np.zeros(law.directions), bias, 0.0, np.inf), None)
-    return _determined(Readout(problem, point, local))
+        return Readout(problem, OrderParameters(np.zeros(law.directions), bias, 0.0, np.inf), None)
+    return _check_bias(Readout(problem, point, local))
 
 
-def _ridge_of_none(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
-    """Return the ridge that stands for none, or say why there is no minimiser."""
+def _ridgeless(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
+    """Return the ridge that stands for the limit λ → 0⁺, or raise where there is no minimiser."""
     delta = alpha / dim
     if loss.square:
         if delta == 1.0:
@@ -105,8 +105,8 @@ def _ridge_of_none(law: JointLaw, loss: Loss, alpha: float, dim: int) -> float:
     return 0.0
 
 
-def _determined(readout: Readout) -> Readout:
-    """Refuse a solution whose bias could be anything: the loss is flat in it."""
+def _check_bias(readout: Readout) -> Readout:
+    """Raise where the loss is flat in the bias, which is then not unique."""
     local, point = readout.local, readout.point
     assert local is not None
     k = len(point.mu)
@@ -115,10 +115,10 @@ def _determined(readout: Readout) -> Readout:
     except np.linalg.LinAlgError:
         loose = np.inf
     size = point.rho + float(np.linalg.norm(point.mu)) + abs(point.b)
-    if not loose * RESIDUAL * local.scale[k] <= LOOSE_BIAS * max(size, 1.0):
+    if not loose * MAX_RESIDUAL * local.scale[k] <= BIAS_TOLERANCE * max(size, 1.0):
         raise NoMinimiser(
             f"the {readout.problem.loss.name} loss does not determine the bias here: both classes "
-            "lie on its straight parts and balance, so every bias between is a minimiser; "
+            "lie on its straight parts and balance, so an interval of biases minimises it; "
             f"use a smaller ridge (now {readout.problem.ridge:g}) or another loss"
         )
     return readout

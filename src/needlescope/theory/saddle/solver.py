@@ -1,10 +1,10 @@
 """The one solver of saddle problems.
 
-Near the saddle, Newton on all stationarity equations at once (in μ, b, log ρ, log t) converges in
-a few steps. From afar it is led there: from a large ridge down to the one asked (`_path`), and
-for a loss with kinks from a rounded loss down to the sharp one. Where that fails, the problem is
-solved as what it is (`nested`): P(μ, b, ρ) = max_t F is convex, the inner maximum a root in
-log t, the outer step a damped Newton step with the Schur-complement Hessian and a line search on P.
+Near the saddle, Newton on all stationarity equations at once (in μ, b, log ρ, log t) converges in a
+few steps. Otherwise continuation leads there: from a large ridge down to the given one, and for a
+loss with kinks from a rounded loss down to the sharp one. Where that fails (`nested`), the problem
+is solved as a convex one: P(μ, b, ρ) = max_t F is convex, the inner maximum a root in log t, the
+outer step a damped Newton step with the Schur-complement Hessian and a line search on P.
 """
 
 from __future__ import annotations
@@ -15,43 +15,47 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import NotConverged
-from .problem import Local, Point, Saddle
+from .problem import Local, OrderParameters, Saddle
 from .square import solve_square
 
-RESIDUAL = 1e-8  # what a returned solution must satisfy
-POLISH = 1e-9  # what Newton aims at
+MAX_RESIDUAL = 1e-8  # relative, of a returned solution
+NEWTON_TARGET = 1e-9  # relative residual at which Newton stops
 NEWTON_STEPS = 30
 OUTER_STEPS = 100
 INNER_STEPS = 60
-LEAST_RIDGE = 1e-13  # the last ridge on the way to none
+LEAST_RIDGE = 1e-13  # of the continuation towards ridge = 0
 
 
-def solve(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
+def solve(
+    problem: Saddle, start: OrderParameters, fixed_rho: bool = False
+) -> tuple[OrderParameters, Local]:
     """Return the saddle point, polished as far as rounding allows, or raise NotConverged."""
-    with np.errstate(all="ignore"):  # trial steps may be wild; what is returned is checked
+    with np.errstate(all="ignore"):  # trial steps may overflow; the returned residual is checked
         residual = np.inf
-        for attempt in (newton, _path, nested):
+        for attempt in (newton, _continuation, nested):
             try:
                 point, local = attempt(problem, start, fixed_rho)
             except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # beyond floating point
                 continue
-            if local.residual <= RESIDUAL:
+            if local.residual <= MAX_RESIDUAL:
                 return point, local
             residual = local.residual
     raise NotConverged(
         f"the order parameters did not converge: relative residual {residual:.1e} for the "
         f"{problem.loss.name} loss at {problem.delta:g} samples per weight, "
-        f"ridge={problem.ridge:g}; try values less extreme"
+        f"ridge={problem.ridge:g}; try less extreme values"
     )
 
 
-def newton(problem: Saddle, point: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
+def newton(
+    problem: Saddle, point: OrderParameters, fixed_rho: bool = False
+) -> tuple[OrderParameters, Local]:
     """Newton on all equations; returns the best point reached."""
     local = problem.local(point, fixed_rho)
     best = point, local
     patience = 4
     for _ in range(NEWTON_STEPS):
-        if best[1].residual < POLISH or patience == 0:
+        if best[1].residual < NEWTON_TARGET or patience == 0:
             break
         step = _newton_step(point, local, fixed_rho)
         if step is None:
@@ -64,12 +68,12 @@ def newton(problem: Saddle, point: Point, fixed_rho: bool = False) -> tuple[Poin
             best, patience = (point, local), 4
         else:
             patience -= 1
-            if best[1].residual < RESIDUAL:
+            if best[1].residual < MAX_RESIDUAL:
                 break
     return best
 
 
-def _newton_step(point: Point, local: Local, fixed_rho: bool) -> FloatArray | None:
+def _newton_step(point: OrderParameters, local: Local, fixed_rho: bool) -> FloatArray | None:
     k = len(point.mu)
     size = point.rho + float(np.linalg.norm(point.mu)) + abs(point.b)
     column = np.concatenate([np.full(k + 1, size), [1.0, 1.0]])
@@ -90,20 +94,22 @@ def _newton_step(point: Point, local: Local, fixed_rho: bool) -> FloatArray | No
     return bounded
 
 
-def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
-    """Follow the solution from an easy problem to the one asked."""
+def _continuation(
+    problem: Saddle, start: OrderParameters, fixed_rho: bool = False
+) -> tuple[OrderParameters, Local]:
+    """Follow the solution from a large ridge, and a rounded loss, to the given problem."""
     sharp = problem.loss.kinked
     easy = replace(problem, rounding=1.0 if sharp else 0.0)
     target = max(problem.ridge, LEAST_RIDGE)
     ridge, factor = max(target, 1.0), 10.0
     first = start if fixed_rho else solve_square(problem.law, problem.delta, ridge)
     point, local = newton(replace(easy, ridge=ridge), first, fixed_rho)
-    if local.residual > RESIDUAL:
+    if local.residual > MAX_RESIDUAL:
         point, local = nested(replace(easy, ridge=ridge), first, fixed_rho)
-    while ridge > target and factor > 1.05 and local.residual <= RESIDUAL:
+    while ridge > target and factor > 1.05 and local.residual <= MAX_RESIDUAL:
         lower = max(ridge / factor, target)
         trial, local = newton(replace(easy, ridge=lower), point, fixed_rho)
-        if local.residual <= RESIDUAL:
+        if local.residual <= MAX_RESIDUAL:
             point, ridge, factor = trial, lower, min(factor**1.5, 100.0)
         else:
             factor = factor**0.5
@@ -114,21 +120,22 @@ def _path(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point
     while width > 1e-13 and factor > 1.02:
         lower = width / factor
         trial, local = newton(replace(problem, rounding=lower), point, fixed_rho)
-        if local.residual <= RESIDUAL:
+        if local.residual <= MAX_RESIDUAL:
             point, width, factor = trial, lower, min(factor**1.5, 10.0)
             final, local = newton(problem, point, fixed_rho)
-            if local.residual <= RESIDUAL:
+            if local.residual <= MAX_RESIDUAL:
                 return final, local
         else:
             factor = factor**0.5
     return newton(problem, point, fixed_rho)
 
 
-def nested(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Point, Local]:
-    """Minimise P = max_t F by damped convex Newton, with a try of plain Newton as it comes near.
+def nested(
+    problem: Saddle, start: OrderParameters, fixed_rho: bool = False
+) -> tuple[OrderParameters, Local]:
+    """Minimise P = max_t F by damped convex Newton, and by plain Newton once it is near.
 
-    Meant for smooth or rounded losses: near a sharp kink P itself is almost kinked, and steps
-    become short.
+    For smooth or rounded losses: near a sharp kink P is almost kinked, and steps become short.
     """
     at, local = _inner(problem, start, fixed_rho)
     k = len(at.mu)
@@ -136,7 +143,7 @@ def nested(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Poin
     for _ in range(OUTER_STEPS):
         if local.residual < attempt:
             point, polished = newton(problem, at, fixed_rho)
-            if polished.residual < RESIDUAL:
+            if polished.residual < MAX_RESIDUAL:
                 return point, polished
             attempt = 0.1 * local.residual
         units = problem.units(at)
@@ -154,7 +161,7 @@ def nested(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Poin
             shrink = min(1.0, 0.9 * at.rho / max(-step[k + 1] * units[k + 1], 1e-300))
             shrink = min(shrink, 3.0 / max(float(np.abs(step).max()), 1e-300))
             move = shrink * step * units
-            trial = Point(
+            trial = OrderParameters(
                 at.mu + move[:k], at.b + float(move[k]), at.rho + float(move[k + 1]), at.t
             )
             trial, new = _inner(problem, trial, fixed_rho)
@@ -169,7 +176,7 @@ def nested(problem: Saddle, start: Point, fixed_rho: bool = False) -> tuple[Poin
     return at, local
 
 
-def _inner(problem: Saddle, at: Point, fixed_rho: bool) -> tuple[Point, Local]:
+def _inner(problem: Saddle, at: OrderParameters, fixed_rho: bool) -> tuple[OrderParameters, Local]:
     """Maximise over t ≥ δλ: E[A ℓ'²]/t² falls in t, and must come down to ρ²/δ."""
     floor = np.log(max(problem.delta * problem.ridge, 1e-290))
     target = np.log(0.5 * at.rho**2 / problem.delta)

@@ -16,10 +16,10 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...models.nodes import JointLaw
-from .problem import Point
+from .problem import OrderParameters
 
 
-def solve_square(law: JointLaw, delta: float, ridge: float) -> Point:
+def solve_square(law: JointLaw, delta: float, ridge: float) -> OrderParameters:
     """Return the order parameters of the square loss; without a ridge, δ must exceed 1."""
     A, w, y, m, k = law.A, law.weight, law.y, law.m, law.directions
     t = _resolvent(A, w, delta, ridge)
@@ -35,14 +35,14 @@ def solve_square(law: JointLaw, delta: float, ridge: float) -> Point:
     # 1 − δ E[(Ae)²] = δ (λ/t + E[A t e²]): the second form does not cancel
     rest = ridge / t + float(w @ (A * t * e * e))
     rho = float(np.sqrt(float((w * A * e * e) @ misfit) / rest))
-    return Point(mu, b, rho, t)
+    return OrderParameters(mu, b, rho, t)
 
 
 def _resolvent(A: FloatArray, w: FloatArray, delta: float, ridge: float) -> float:
     """Return the t with 1/δ = λ/t + E[A/(t + A)], by Newton in logarithms from below.
 
-    Where A spans many scales the right side is flat between them, and a step may leave what is
-    known to hold the root: then that is halved.
+    Where A spans many scales the right side is flat between them, and a step may leave the bracket
+    of the root: then the bracket is halved.
     """
     x = low = np.log(delta * ridge + max(delta - 1.0, 0.0) * float(A.min()))
     high = np.log(delta * (ridge + float(w @ A)))

@@ -1,8 +1,8 @@
-"""How steep a loss is at Gaussian scores: E[ℓ'(f) G^k] and E[ℓ'(f)² G^k], f = m + sG, k = 0, 1, 2.
+"""Moments of the loss derivative at Gaussian scores: E[ℓ'(f) Gᵏ], E[ℓ'(f)² Gᵏ], f = m + sG, k ≤ 2.
 
 Piecewise-quadratic losses have them in closed form. For smooth ones it is the trapezoid rule in G,
-whose error falls faster than exponentially as its step becomes short on the scale of the loss. Some
-of the scores, integrated with half the step too, say whether it is short enough for all.
+whose error falls faster than exponentially once its step is short on the scale of the loss. The
+step is accepted when it agrees with half the step on some of the scores.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ...errors import NotConverged
 from ...losses import Loss, PiecewiseQuadratic
 from ..saddle.envelope import density
 
-UNEVEN = 2e-8  # how far sums with a step and with half of it may be apart
-SCALES = (1.2, 0.6, 0.3, 0.15, 0.1)  # steps in the score, until one is short enough
-WIDEST = 0.85  # step in G, where scores hardly vary: it leaves 2e-10 of E[G²]
-REACH = 7.0  # of the nodes, in standard deviations: mass outside 3e-12
-TRIED = 32  # scores that a step is tried on
+STEP_TOLERANCE = 2e-8  # between sums with a step and with half of it
+SCORE_STEPS = (1.2, 0.6, 0.3, 0.15, 0.1)  # steps in the score, until one is short enough
+MAX_STEP = 0.85  # in G, where scores hardly vary: its error is 2e-10 of E[G²]
+NODE_RANGE = 7.0  # of the nodes, in standard deviations: mass outside 3e-12
+PROBED_SCORES = 32  # on which a step is tested
 BLOCK = 1 << 13  # scores at a time: they and their sums stay in the cache
-TAIL = 40.0  # standard deviations beyond which the normal density underflows
+UNDERFLOW = 40.0  # standard deviations beyond which the normal density underflows
 
 
 class Slopes(NamedTuple):
@@ -36,13 +36,11 @@ class Slopes(NamedTuple):
 def slopes(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
     """Return the moments of the slope at scores m + sG of samples with one label.
 
-    Examples
-    --------
     Of the square loss ℓ' = f − y:
 
     >>> from needlescope.losses import SQUARE
-    >>> found = slopes(SQUARE, 1, np.array([3.0]), np.array([0.5]))
-    >>> found.first[:, 0].tolist(), found.square[:, 0].tolist()
+    >>> result = slopes(SQUARE, 1, np.array([3.0]), np.array([0.5]))
+    >>> result.first[:, 0].tolist(), result.square[:, 0].tolist()
     ([2.0, 0.5, 2.0], [4.25, 2.0, 4.75])
     """
     if isinstance(loss, PiecewiseQuadratic):
@@ -66,7 +64,7 @@ def _piecewise(loss: PiecewiseQuadratic, y: int, m: FloatArray, s: FloatArray) -
 
 def _truncated(a: FloatArray, b: FloatArray) -> list[FloatArray]:
     """Return ∫_a^b x^k φ(x) dx for k = 0 to 4."""
-    a, b = np.clip(a, -TAIL, TAIL), np.clip(b, -TAIL, TAIL)
+    a, b = np.clip(a, -UNDERFLOW, UNDERFLOW), np.clip(b, -UNDERFLOW, UNDERFLOW)
     da, db = density(a), density(b)
     result = [np.asarray(ndtr(b) - ndtr(a)), da - db]
     for k in range(2, 5):
@@ -77,12 +75,12 @@ def _truncated(a: FloatArray, b: FloatArray) -> list[FloatArray]:
 
 def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
     widest, count = float(s.max()), len(m)
-    some = np.append(np.linspace(0, count - 1, min(TRIED, count)).astype(int), s.argmax())
-    for scale in SCALES:
-        step = min(WIDEST, scale / max(widest, 1e-12))
+    some = np.append(np.linspace(0, count - 1, min(PROBED_SCORES, count)).astype(int), s.argmax())
+    for scale in SCORE_STEPS:
+        step = min(MAX_STEP, scale / max(widest, 1e-12))
         once, twice = (_trapezoid(loss, y, m[some], s[some], item) for item in (step, 0.5 * step))
         gap = float(np.abs(once - twice).max() / (1.0 + np.abs(twice).max()))
-        if gap <= UNEVEN:
+        if gap <= STEP_TOLERANCE:
             return Slopes(*_trapezoid(loss, y, m, s, step))
     raise NotConverged(
         f"the slopes of the {loss.name} loss, integrated with half the step, are off by "
@@ -91,8 +89,8 @@ def _smooth(loss: Loss, y: int, m: FloatArray, s: FloatArray) -> Slopes:
 
 
 def _trapezoid(loss: Loss, y: int, m: FloatArray, s: FloatArray, step: float) -> FloatArray:
-    """Return the moments by nodes so far apart: of ℓ', then of ℓ'², k = 0, 1, 2."""
-    count = int(np.ceil(REACH / step))
+    """Return the moments by the trapezoid rule: of ℓ', then of ℓ'², k = 0, 1, 2."""
+    count = int(np.ceil(NODE_RANGE / step))
     G: FloatArray = step * np.arange(-count, count + 1.0)
     weights = step * density(G)
     result = np.zeros((2, 3, len(m)))

@@ -3,7 +3,7 @@
 Write Q = ‖q‖², W = ‖w‖², C = ⟨q, w⟩, m_w = ⟨w, ξ⟩. Tokens enter by their noise along q and w alone:
 √Q g, and (C/√Q) g + σu with σ² = W − C²/Q, g and u independent normals. The weights
 a = softmax(β X q) depend on g only, and the score f = D·a + σ‖a‖G + b, D = θ m_w v + (C/√Q) g, on u
-by one normal G. Given g and G what is left of u is Gaussian, and its expectations are closed
+by one normal G. Given g and G the rest of u is Gaussian, and its expectations are closed
 forms. So, with h = ℓ'(f; y) and c = a ∘ (x − a·x), x = X w,
 
     ∇w = E[hθ v·a] ξ + E[h g·a] q̂ + E[h‖a‖G] û + noise of squared norm E[h²‖a‖²]/α
@@ -24,11 +24,11 @@ import numpy as np
 from ...arrays import FloatArray
 from ...losses import Loss
 from ...task import Task
-from ..groups import Group, groups
+from ..common.groups import SampleGroup, sample_groups
 from .slopes import slopes
-from .sums import TERMS, Sample, samples
+from .sums import TERMS, TokenSums, samples
 
-RANK = 1e-14  # of ‖w‖², below which w beside q is rounding
+RANK_TOLERANCE = 1e-14  # of ‖w‖²: a smaller part of w orthogonal to q is rounding
 
 
 class Overlaps(NamedTuple):
@@ -66,7 +66,7 @@ class Sizes(NamedTuple):
     q: float
 
 
-class Pull(NamedTuple):
+class Gradient(NamedTuple):
     """A gradient: rows q and w of coefficients of (ξ, q̂, û), their noises' Gram matrix, and ∇b."""
 
     along: FloatArray
@@ -85,26 +85,24 @@ def step(
 ) -> Overlaps:  # fmt: skip
     """Take one step on a batch of αd samples, integrated on a replicate of the lattice.
 
-    Examples
-    --------
     The first step from zero moves w as pooling does, and leaves q:
 
     >>> import needlescope as ns
     >>> from needlescope.losses import LOGISTIC
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
-    >>> found = step(start(), task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
-    >>> found.m_w.round(4).tolist(), found.m_q.tolist(), found.norm_q  # ηπθR/(2L)
+    >>> result = step(start(), task, LOGISTIC, 1.0, 4.0, Sizes(1.0, 1.0, 10.0), 64, 0)
+    >>> result.m_w.round(4).tolist(), result.m_q.tolist(), result.norm_q  # ηπθR/(2L)
     ([0.125], [0.0], 0.0)
     """
     norm, (Q, C), W = at.norm_q, at.gram[-2, -2:], at.gram[-1, -1]
     shared = C / norm if norm > 0.0 else 0.0
     left = W - shared**2
-    beside = float(np.sqrt(left)) if left > RANK * W else 0.0
-    pull = gradient(at, task, loss, beta, shared, beside, points, index)
+    sigma = float(np.sqrt(left)) if left > RANK_TOLERANCE * W else 0.0
+    pull = gradient(at, task, loss, beta, shared, sigma, points, index)
     # rows ξ, q̂, û in terms of ξ, q, w
     basis = np.eye(len(at.gram))
     basis[-2, -2] = 1.0 / norm if norm > 0.0 else 0.0
-    basis[-1, -1] = 1.0 / beside if beside > 0.0 else 0.0
+    basis[-1, -1] = 1.0 / sigma if sigma > 0.0 else 0.0
     basis[-1, -2] = -basis[-1, -1] * (C / Q if norm > 0.0 else 0.0)
     scale = np.array([by.q * beta, by.w])
     moved = np.eye(len(at.gram))
@@ -115,34 +113,36 @@ def step(
 
 
 def gradient(
-    at: Overlaps, task: Task, loss: Loss, beta: float, shared: float, beside: float, points: int,
+    at: Overlaps, task: Task, loss: Loss, beta: float, shared: float, sigma: float, points: int,
     index: int,
-) -> Pull:  # fmt: skip
+) -> Gradient:  # fmt: skip
     """Return the gradient, that of q without its factor β."""
     total, along = np.zeros(8), np.zeros((2, len(at.gram) - 2))
-    for group, sample in zip(groups(task), _drawn(at, task, beta, points, index), strict=True):
-        on_signal, rest = _terms(sample, group, at, task, loss, shared, beside)
-        along[:, group.kind] += group.share * on_signal
+    for group, sample in zip(
+        sample_groups(task), _drawn(at, task, beta, points, index), strict=True
+    ):
+        on_signal, rest = _terms(sample, group, at, task, loss, shared, sigma)
+        along[:, group.signal] += group.share * on_signal
         total += group.share * rest
     noise = total[4:7]
-    return Pull(
+    return Gradient(
         np.hstack([along, total[:4].reshape(2, 2)]),
         np.array([[noise[1], noise[2]], [noise[2], noise[0]]]),
         float(total[7]),
     )
 
 
-def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[Sample]:
-    """Return a sample of the sums over tokens for each group; negatives share some positives'."""
-    L, every = task.L, groups(task)
+def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> list[TokenSums]:
+    """Return token sums of each group; negatives share the tokens of some positives."""
+    L, every = task.L, sample_groups(task)
     carriers = [R for R, _ in task.counts if R > 0]
-    numbers = [item.tokens or carriers[0] for item in every]  # without a signal any R will do
+    numbers = [item.tokens or carriers[0] for item in every]  # for negatives any R serves
     if at.norm_q == 0.0:
-        return [_even(L, R) for R in numbers]
+        return [_uniform_attention(L, R) for R in numbers]
     tilts = [
-        task.theta * float(at.m_q[item.kind]) / at.norm_q * (item.tokens > 0) for item in every
+        task.theta * float(at.m_q[item.signal]) / at.norm_q * (item.tokens > 0) for item in every
     ]
-    result: dict[int, Sample] = {}
+    result: dict[int, TokenSums] = {}
     for R in carriers:
         own = [k for k, number in enumerate(numbers) if number == R]
         drawn = samples(L, R, beta * at.norm_q, [tilts[k] for k in own], points, index)
@@ -150,23 +150,29 @@ def _drawn(at: Overlaps, task: Task, beta: float, points: int, index: int) -> li
     return [result[k] for k in range(len(every))]
 
 
-def _even(L: int, R: int) -> Sample:
-    """A query of zero spreads its attention evenly, and sees nothing of the tokens."""
+def _uniform_attention(L: int, R: int) -> TokenSums:
+    """Return the token sums of uniform attention, the query being zero."""
     signal, every = (
         {(j, p): np.full(1, n * float(L) ** -j * (p == 0)) for j, p in TERMS} for n in (R, L)
     )
-    return Sample(signal, every)
+    return TokenSums(signal, every)
 
 
 def _terms(
-    sample: Sample, group: Group, at: Overlaps, task: Task, loss: Loss, shared: float, beside: float
+    sample: TokenSums,
+    group: SampleGroup,
+    at: Overlaps,
+    task: Task,
+    loss: Loss,
+    shared: float,
+    sigma: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return means over a group: ∇q and ∇w along its signal, then all others of `gradient`.
 
     These are ∇q and ∇w along q̂ and û, the squared noises of w and q, their overlap, and ∇b.
     """
     carries = group.tokens > 0
-    every, lift = sample.every, task.theta * float(at.m_w[group.kind]) * carries
+    every, lift = sample.every, task.theta * float(at.m_w[group.signal]) * carries
     signal = {key: value * carries for key, value in sample.signal.items()}
     A, a3, a4 = every[2, 0], every[3, 0], every[4, 0]
     norm = np.sqrt(A)
@@ -174,22 +180,22 @@ def _terms(
     D2 = lift * signal[2, 0] + shared * every[2, 1]  # D·a²
     D3 = lift * signal[3, 0] + shared * every[3, 1]
     squared = lift**2 * signal[2, 0] + 2.0 * lift * shared * signal[2, 1] + shared**2 * every[2, 2]
-    h, h2 = slopes(loss, group.label, D + at.b, beside * norm)
+    h, h2 = slopes(loss, group.label, D + at.b, sigma * norm)
     on_signal = (
         (lift * signal[1, 0] + shared * signal[1, 1] - signal[1, 0] * D) * h[0]
-        + beside * (signal[2, 0] / norm - norm * signal[1, 0]) * h[1]
+        + sigma * (signal[2, 0] / norm - norm * signal[1, 0]) * h[1]
     )  # fmt: skip
     on_query = (
         (lift * signal[1, 1] + shared * every[1, 2] - every[1, 1] * D) * h[0]
-        + beside * (every[2, 1] / norm - norm * every[1, 1]) * h[1]
+        + sigma * (every[2, 1] / norm - norm * every[1, 1]) * h[1]
     )  # fmt: skip
-    on_readout = (D2 - A * D) / norm * h[1] + beside * ((1.0 - a3 / A) * h[0] + (a3 / A - A) * h[2])
+    on_readout = (D2 - A * D) / norm * h[1] + sigma * ((1.0 - a3 / A) * h[0] + (a3 / A - A) * h[2])
     size_q = (
         (squared - 2.0 * D * D2 + A * D**2) * h2[0]
-        + 2.0 * beside * ((D3 - a3 * D) / norm - norm * (D2 - A * D)) * h2[1]
-        + beside**2 * ((A - a4 / A) * h2[0] + (a4 / A - 2.0 * a3 + A**2) * h2[2])
+        + 2.0 * sigma * ((D3 - a3 * D) / norm - norm * (D2 - A * D)) * h2[1]
+        + sigma**2 * ((A - a4 / A) * h2[0] + (a4 / A - 2.0 * a3 + A**2) * h2[2])
     )
-    both = (D2 - A * D) * h2[0] + beside * (a3 / norm - norm * A) * h2[1]
+    both = (D2 - A * D) * h2[0] + sigma * (a3 / norm - norm * A) * h2[1]
     rows = (
         *(on_query, on_readout, every[1, 1] * h[0], norm * h[1]),
         *(A * h2[0], size_q, both, h[0]),

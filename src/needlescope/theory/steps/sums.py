@@ -1,4 +1,4 @@
-"""Sums over the tokens of a sample that a gradient looks at: Σ aʲ gᵖ, over all and over the signal.
+"""Sums Σ aʲ gᵖ over all tokens and over the signal tokens, from which gradients are computed.
 
 a = softmax(κ(g + t v)) with g ~ N(0, I_L), v marking the R signal tokens. Tokens are drawn as in
 `theory.law`: all of them, or, of more than 128, the largest with a Gaussian vector for the sums
@@ -22,7 +22,7 @@ TERMS = ((1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (4, 0))
 Sums = dict[tuple[int, int], FloatArray]
 
 
-class Sample(NamedTuple):
+class TokenSums(NamedTuple):
     """Σ aʲ gᵖ at [j, p]: over the signal tokens, and over all."""
 
     signal: Sums
@@ -40,11 +40,9 @@ def draw(L: int, R: int, points: int, index: int) -> tuple[Tokens, Tokens]:
 
 def samples(
     L: int, R: int, kappa: float, tilts: Sequence[float], points: int, index: int
-) -> list[Sample]:
+) -> list[TokenSums]:
     """Return the sums in samples whose R signal tokens are raised by each tilt, of the same tokens.
 
-    Examples
-    --------
     >>> positive, negative = samples(5, 2, 1.0, (3.0, 0.0), 256, 0)
     >>> bool(np.allclose(positive.every[1, 0], 1.0))
     True
@@ -64,7 +62,7 @@ def samples(
             {(j, p): (f / total) ** j * part[j, p] for j, p in TERMS}
             for f, part in zip(factors, parts, strict=True)
         )
-        result.append(Sample(signal, {key: signal[key] + others[key] for key in TERMS}))
+        result.append(TokenSums(signal, {key: signal[key] + others[key] for key in TERMS}))
     return result
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import erfcx, logsumexp, ndtr
 
 import needlescope as ns
-from needlescope.theory.saddle import rare
+from needlescope.theory.saddle import rare_separability as rare
 
 
 def log_tail(x):
@@ -94,6 +94,6 @@ def test_what_is_never_drawn_is_not_taken_for_nothing():
 
 
 def test_it_says_when_turns_do_not_agree(monkeypatch):
-    monkeypatch.setattr(rare, "TURNS", 1)
-    with pytest.raises(ns.NotConverged, match=r"after 1 turns it is about .*, and still changes"):
+    monkeypatch.setattr(rare, "MAX_ITERATIONS", 1)
+    with pytest.raises(ns.NotConverged, match=r"in 1 iterations: it is about .* and still changes"):
         ns.capacity(ns.Task(10, 3, 5.0, 0.5), query=ns.Query(0.6843, 0.9762))

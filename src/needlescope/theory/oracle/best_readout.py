@@ -1,16 +1,15 @@
-"""The best readout of features whose law is known: no weight is wasted on directions of noise.
+"""The best readout of features whose law is known, with all weight in the special directions.
 
-A readout μ along the special directions and a bias b err with probability
+A readout μ along the special directions with a bias b has the test error
 
     E Φ(−y (μ·m + b)/√(τ·μ²)),
 
-which does not change when both are scaled. It is not convex: a search starts from the linear
-discriminant and from the query alone, at the best of several thresholds.
+invariant under scaling of both, and not convex: BFGS starts from the linear discriminant and from
+the query alone, each at the best of several thresholds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,15 +18,13 @@ from scipy.optimize import minimize
 from ...arrays import FloatArray
 from ...models.nodes import JointLaw
 from ..saddle.measures import error_slope, test_error
-from ..saddle.problem import Point
+from ..saddle.problem import OrderParameters
 
 THRESHOLDS = np.linspace(-1.0, 3.0, 17)  # in units of the distance between the classes' means
+CONSTANT_BIAS = 1e6  # stands for an infinite bias, which answers the same label to all samples
 
 
-CERTAIN = 1e6  # a bias that answers the same to all
-
-
-class Known(NamedTuple):
+class BestReadout(NamedTuple):
     """A readout of unit norm, its bias and its error."""
 
     error: float
@@ -36,48 +33,39 @@ class Known(NamedTuple):
 
     def on(self, law: JointLaw) -> float:
         """Return the error on another law of the same directions."""
-        return test_error(law, Point(self.mu, self.b, 0.0, 1.0))
+        return test_error(law, OrderParameters(self.mu, self.b, 0.0, 1.0))
 
 
-def joined(laws: Sequence[JointLaw]) -> JointLaw:
-    """Return the mean of several laws, as one sample."""
-    y, m, tau, A, weight = (
-        np.concatenate(column) for column in zip(*(law[:5] for law in laws), strict=True)
-    )
-    weight = weight / len(laws)
-    return JointLaw(y, m, tau, A, weight, weight[None])
+def best_readout(law: JointLaw, near: BestReadout | None = None) -> BestReadout:
+    """Return the best readout of a law; ``near`` is that of a similar law to start from.
 
-
-def known_readout(law: JointLaw, near: Known | None = None) -> Known:
-    """Return the best readout of a law, looked for from one of a law nearby, if there is one.
-
-    Examples
-    --------
     Pooling reaches Φ(−θR/(2√L)):
 
     >>> import needlescope as ns
     >>> from needlescope.models.pooled import limit
-    >>> found = known_readout(limit(ns.Task(L=4, R=1, theta=4.0, pi=0.5)).law(0.5))
-    >>> round(found.error, 6)
+    >>> result = best_readout(limit(ns.Task(L=4, R=1, theta=4.0, pi=0.5)).law(0.5))
+    >>> round(result.error, 6)
     0.158655
     """
-    blind = near is None or abs(near.b) >= CERTAIN
+    blind = near is None or abs(near.b) >= CONSTANT_BIAS
     starts = _starts(law) if near is None or blind else [np.append(near.mu, near.b)]
     result = min((_descend(law, start) for start in starts), key=lambda item: item.error)
     share = float(law.weight[law.y > 0.0].sum())
     if result.error < min(share, 1.0 - share):
         return result
-    return Known(min(share, 1.0 - share), result.mu, float(np.copysign(CERTAIN, share - 0.5)))
+    return BestReadout(
+        min(share, 1.0 - share), result.mu, float(np.copysign(CONSTANT_BIAS, share - 0.5))
+    )
 
 
-def _descend(law: JointLaw, start: FloatArray) -> Known:
+def _descend(law: JointLaw, start: FloatArray) -> BestReadout:
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
-        at = Point(x[:-1], float(x[-1]), 0.0, 1.0)
+        at = OrderParameters(x[:-1], float(x[-1]), 0.0, 1.0)
         return test_error(law, at), error_slope(law, at)[: len(x)]
 
     result = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-7})
     size = float(np.linalg.norm(result.x[:-1]))
-    return Known(float(result.fun), result.x[:-1] / size, float(result.x[-1]) / size)
+    return BestReadout(float(result.fun), result.x[:-1] / size, float(result.x[-1]) / size)
 
 
 def _starts(law: JointLaw) -> list[FloatArray]:
@@ -93,8 +81,8 @@ def _starts(law: JointLaw) -> list[FloatArray]:
             continue
         mu = mu / size
         low, step = float(mu @ down), float(mu @ (up - down))
-        spare = float(np.sqrt(mu @ spread @ mu))  # where the means coincide
+        spare = float(np.sqrt(mu @ spread @ mu))  # the unit where the means coincide
         biases = [-(low + x * (step if abs(step) > 1e-3 * spare else spare)) for x in THRESHOLDS]
-        errors = [test_error(law, Point(mu, b, 0.0, 1.0)) for b in biases]
+        errors = [test_error(law, OrderParameters(mu, b, 0.0, 1.0)) for b in biases]
         result.append(np.append(mu, biases[int(np.argmin(errors))]))
     return result

@@ -1,32 +1,30 @@
-"""What becomes of a point that cannot be solved: it is raised by name, or left as NaN and counted.
+"""The points of a grid: a point that cannot be solved is raised by name, or left NaN and counted.
 
-A grid may hold points that have no answer, or none to the tolerance asked. By default the first of
-them ends the call. With ``on_error="nan"`` the others are kept, and a warning counts what is lost.
+By default the first point without an answer ends the call. With ``on_error="nan"`` the other points
+are kept, and a warning counts the failures.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ..errors import NoMinimiser, NotConverged
-from ..grid import Gridded, choice
+from ...errors import NoMinimiser, NotConverged
+from ...grid import Gridded, choice
 
 ON_ERROR = ("raise", "nan")
 Row = dict[str, Any]
 
 
-class Points:
-    """The points of a grid by number, and those of them that could not be solved.
+class GridPoints:
+    """The points of a grid by index, and the error messages of those that could not be solved.
 
-    Examples
-    --------
     >>> import needlescope as ns
-    >>> points = Points("raise", (2,), ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5))
+    >>> points = GridPoints("raise", (2,), ns.Task(L=10, R=1, theta=[4.0, 5.0], pi=0.5))
     >>> points.name(1)
     'theta=5'
     """
@@ -35,12 +33,8 @@ class Points:
         self, on_error: str, shape: tuple[int, ...], *parts: Gridded | None, **more: Any
     ) -> None:
         self.on_error, self.shape = choice("on_error", on_error, ON_ERROR), shape
-        named = {
-            name: getattr(part, name)
-            for part in parts
-            if part is not None
-            for name in part._gridded
-        }
+        given = [part for part in parts if part is not None]
+        named = {name: getattr(part, name) for part in given for name in part._gridded}
         self.axes = {name: value for name, value in (named | more).items() if np.ndim(value)}
         self.lost: dict[int, str] = {}
 
@@ -53,7 +47,7 @@ class Points:
 
     @contextmanager
     def at(self, index: int) -> Iterator[None]:
-        """Solve a point within this: what goes wrong is named, and raised or remembered."""
+        """Solve a point in this context: an error is raised with the point's name, or recorded."""
         try:
             yield
         except (NoMinimiser, NotConverged) as problem:
@@ -63,13 +57,25 @@ class Points:
                 raise type(problem)(sentence) from None
             self.lost[index] = sentence
 
-    def warn(self) -> None:
-        """Count what was lost, if anything was."""
+    def solve(
+        self, blank: Row, jobs: Iterable[tuple[Any, ...]], solve: Callable[..., Row]
+    ) -> list[Row]:
+        """Return ``blank | solve(*job)`` for each point, ``blank`` where that fails, and warn."""
+        rows: list[Row] = []
+        for index, job in enumerate(jobs):
+            rows.append(blank)
+            with self.at(index):
+                rows[index] = blank | solve(*job)
+        self.warn(stacklevel=4)
+        return rows
+
+    def warn(self, stacklevel: int = 3) -> None:
+        """Warn of the number of failures, if there are any."""
         if self.lost:
             count, first = int(np.prod(self.shape, dtype=np.int64)), min(self.lost)
             warnings.warn(
                 f"{len(self.lost)} of {count} points could not be solved and are NaN; "
                 f"the first of them: {self.lost[first]}",
                 RuntimeWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )

@@ -10,7 +10,8 @@ import pytest
 import needlescope as ns
 from needlescope.lattice import REPLICATES
 from needlescope.theory.law import tokens
-from needlescope.theory.steps import path, sums
+from needlescope.theory.steps import schedule as path
+from needlescope.theory.steps import sums
 
 TASK = ns.Task(L=6, R=1, theta=4.0, pi=0.5)
 TRAINING = ns.Training(4.0, 2.0, eta_w=0.5, eta_b=4.0, eta_q=3.0)
@@ -88,9 +89,9 @@ def test_a_grid_is_its_points() -> None:
 
 def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
     asked = []
-    right = path.followed
-    monkeypatch.setattr(path, "followed", lambda *given: asked.append(given) or right(*given))
-    monkeypatch.setattr(path, "POINTS", (64, 128))
+    right = path.follow
+    monkeypatch.setattr(path, "follow", lambda *given: asked.append(given) or right(*given))
+    monkeypatch.setattr(path, "LATTICE_POINTS", (64, 128))
     training = TRAINING.replace(alpha1=[1.0, 2.0, 4.0], schedule=ns.Schedule.even(2, eta_w=0.123))
     assert ns.align(TASK, training).cosine_q.shape == (3,) and len(asked) == REPLICATES
 
@@ -98,9 +99,9 @@ def test_a_schedule_is_followed_once_for_all_readouts(monkeypatch) -> None:
 def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) -> None:
     task = ns.Task(L=200, R=2, theta=6.0, pi=0.5)
     training = ns.Training(8.0, 1.0, schedule=ns.Schedule.even(4, 2.0, 4.0, 100.0))
-    monkeypatch.setattr(path, "POINTS", (512,))
+    monkeypatch.setattr(path, "LATTICE_POINTS", (512,))
     some = ns.align(task, training)
-    monkeypatch.setattr(tokens, "WHOLE", 1000)
+    monkeypatch.setattr(tokens, "MAX_EXACT_TOKENS", 1000)
     for kept in (path.at_level, sums.draw):
         kept.cache_clear()
     every = ns.align(task, training)
@@ -112,9 +113,9 @@ def test_long_sequences_are_followed_as_if_all_tokens_were_drawn(monkeypatch) ->
 
 
 def test_a_path_that_is_left_to_chance_is_not_returned(monkeypatch) -> None:
-    monkeypatch.setattr(path, "POINTS", (64, 128))
+    monkeypatch.setattr(path, "LATTICE_POINTS", (64, 128))
     wild = TRAINING.replace(loss="square", schedule=ns.Schedule.even(40, 5.0, 5.0, 50.0))
-    with pytest.raises(ns.NotConverged, match="steps this long leave the path to chance"):
+    with pytest.raises(ns.NotConverged, match="the path is unstable with steps this long"):
         ns.align(TASK, wild)
 
 
@@ -123,7 +124,9 @@ def test_where_no_lattice_could_tell_none_is_refined(monkeypatch) -> None:
     row = {"cosine_q": 0.0, "cosine_q_se": 0.7, "kappa": 1.0, "kappa_se": 0.0}
     monkeypatch.setattr(path, "at_level", lambda *given: asked.append(given[2]) or row)
     training = TRAINING.replace(schedule=ns.Schedule.even(3))
-    with pytest.raises(ns.NotConverged, match=r"by 256 points: .*take shorter ones \(eta_w"):
+    with pytest.raises(
+        ns.NotConverged, match=r"with 256 lattice points: .*take shorter ones \(eta_w"
+    ):
         path.after_schedule(TASK, training)
     assert asked == [2**8]
 
@@ -203,5 +206,14 @@ def test_each_step_of_each_replicate_is_reported() -> None:
     training = ns.Training(alpha0=4.0, alpha1=1.0, schedule=ns.Schedule.even(3))
     task = ns.Task(L=4, R=1, theta=3.0, pi=0.5)
     for index in (0, 1):
-        path.followed(task, training, 64, index, lambda done, failed: seen.append(done))
+        path.follow(task, training, 64, index, lambda done, failed: seen.append(done))
     assert seen == [1, 2, 3, 4, 5, 6]
+
+
+def test_one_signal_has_one_cosine_whatever_the_scale():
+    row = path.cosine_fields(TASK, "q", (-3.0,), 5.0, scale=2.0)
+    assert row == {"signal_q": -6.0, "norm_q": 10.0, "cosine_q": pytest.approx(-0.6)}
+
+
+def test_a_vector_of_zero_norm_has_cosine_zero():
+    assert path.cosine_fields(TASK, "w", (0.0,), 0.0)["cosine_w"] == 0.0

@@ -1,20 +1,19 @@
-"""What a number rests on: our derivation, a conjecture, a formula of our own, a search over one.
+"""Provenance of a number: our derivation, a conjecture, a formula of our own, or a search.
 
-The beginning says how far to trust it. "our derivation of the quantity of theorem 4 (arXiv v1)" is
-about what the paper proves something about, by equations that were derived anew (`paper` says why)
-and checked by simulation. A "conjecture" is not proven in the paper either. A "formula" goes beyond
-the paper, and is checked by simulation too; a "search" is a numerical optimum or root of what it
-names.
+"our derivation of the quantity of theorem 4 (arXiv v1)": a quantity of a theorem of the paper, by
+equations derived anew (`paper` says why) and checked by simulation. "conjecture": not proven in the
+paper either. "formula": beyond the paper, checked by simulation. "search": a numerical optimum or
+root of the function named after it.
 """
 
 from __future__ import annotations
 
-from ..losses import LOSSES, Loss, get_loss
-from ..models import Model
-from ..paper import DERIVATION, conjectured, derived
-from ..signal_count import SignalCount
-from ..task import Positions, Task
-from ..training import Training
+from ...losses import LOSSES, Loss, get_loss
+from ...models import Model
+from ...paper import DERIVATION, conjectured, derived
+from ...signal_count import SignalCount
+from ...task import Positions, Task
+from ...training import Training
 
 ALIGNMENT = derived("theorem 3", "corollary 1")
 SCHEDULE = "formula: overlaps after steps on fresh batches"
@@ -27,10 +26,10 @@ STATE_EVOLUTION = "formula: state evolution"
 
 
 def of_alignment(task: Task, training: Training) -> str:
-    """Return what the alignment of a query rests on."""
+    """Return the provenance of an alignment."""
     scheduled = training.schedule is not None
     beyond = {
-        "with a loss of one's own": not scheduled and not _known(training.loss),
+        "with a loss of one's own": not scheduled and not _is_built_in(training.loss),
         "with balanced slopes": training.balanced,
         **_of_task(task),
     }
@@ -40,10 +39,8 @@ def of_alignment(task: Task, training: Training) -> str:
 def of_prediction(
     model: Model, loss: str | Loss, task: Task, test: Task, protocol: Training | None = None
 ) -> str:
-    """Return what a prediction rests on: our derivation, or a formula that goes beyond the paper.
+    """Return the provenance of a prediction: our derivation, or a formula beyond the paper.
 
-    Examples
-    --------
     >>> import needlescope as ns
     >>> from needlescope.models import get_model
     >>> task = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
@@ -54,7 +51,7 @@ def of_prediction(
     """
     beyond = {
         "after a schedule of steps": protocol is not None and protocol.schedule is not None,
-        "with a loss of one's own": not _known(loss),
+        "with a loss of one's own": not _is_built_in(loss),
         "with balanced slopes": protocol is not None and protocol.balanced,
         "with given positions": model.fixed_length and isinstance(task.positions, Positions),
         **_of_task(task),
@@ -63,11 +60,9 @@ def of_prediction(
     return _beyond(model.rests_on, beyond)
 
 
-def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
-    """Return what a limit rests on that the paper states for its own models.
+def of_limit(model: Model, base: str, task: Task | None = None) -> str:
+    """Return the provenance of a quantity that the paper states for its own models.
 
-    Examples
-    --------
     >>> from needlescope.models import get_model
     >>> of_limit(get_model("pooled"), ASYMPTOTE)
     'our derivation of the quantity of corollary 2 (arXiv v1)'
@@ -80,42 +75,38 @@ def of_limit(model: Model, ground: str, task: Task | None = None) -> str:
         f"for the model {model.name}": not model.rests_on.startswith(DERIVATION),
         **({} if task is None else _of_task(task)),
     }
-    return _beyond(ground, beyond)
+    return _beyond(base, beyond)
 
 
-def of_oracle(ground: str, task: Task) -> str:
-    """Return what a least error rests on."""
+def of_oracle(base: str, task: Task) -> str:
+    """Return the provenance of an oracle error."""
     random = {"with a random number of signal tokens": isinstance(task.R, SignalCount)}
-    return _beyond(ground, random)
+    return _beyond(base, random)
 
 
-def of_search(*grounds: str) -> str:
-    """Return what the root of a function rests on.
+def of_search(*bases: str) -> str:
+    """Return the provenance of a root or optimum of functions with these provenances.
 
-    Examples
-    --------
     >>> of_search(BAYES_OPTIMAL)
     'search: on replica-symmetric (not a theorem)'
     >>> of_search("search: over temperature")
     'search: on a search over temperature'
     """
-    words = (
-        ground.removeprefix("formula: ").replace("search: ", "a search ") for ground in grounds
-    )
+    words = (base.removeprefix("formula: ").replace("search: ", "a search ") for base in bases)
     return f"search: on {' and '.join(dict.fromkeys(words))}"
 
 
-def _beyond(ground: str, beyond: dict[str, bool]) -> str:
-    """Return the ground, with the words that say how it goes beyond the paper, if any do."""
+def _beyond(base: str, beyond: dict[str, bool]) -> str:
+    """Append to a provenance the words that say how it goes beyond the paper, if any do."""
     more = [words for words, present in beyond.items() if present]
     if not more:
-        return ground
-    kind = "formula: " if ground.startswith(DERIVATION) else ""  # others have said theirs
-    return f"{kind}{', '.join([ground, *more])}"
+        return base
+    kind = "formula: " if base.startswith(DERIVATION) else ""  # others have said theirs
+    return f"{kind}{', '.join([base, *more])}"
 
 
 def _of_task(task: Task) -> dict[str, bool]:
-    """Say how a task goes beyond the paper's."""
+    """Return how a task goes beyond the paper's."""
     return {
         "with several signals": task.signals is not None,
         "with a random number of signal tokens": isinstance(task.R, SignalCount),
@@ -123,5 +114,5 @@ def _of_task(task: Task) -> dict[str, bool]:
     }
 
 
-def _known(loss: str | Loss) -> bool:
+def _is_built_in(loss: str | Loss) -> bool:
     return get_loss(loss) in LOSSES.values()

@@ -4,8 +4,8 @@ e_r = (1/2πi) ∮ e^{K(u) − ru} du with K(u) = Σ log(1 + e^{u + θx}) gives,
 
     log e_r = K − ru − ½ log(2πK'') + log(1 + K''''/(8K''²) − 5K'''²/(24K''³)).
 
-Against the same formula for C(L, r) = e_r(1, …, 1), which takes most of its error away, it is right
-to 10⁻⁴ for r > 12. K is summed over the largest tokens of each group as they are; the bulk below
+Relative to the same formula for C(L, r) = e_r(1, …, 1), which cancels most of its error, it is
+accurate to 10⁻⁴ for r > 12. K is summed over the largest tokens of each group; the bulk below
 them, n i.i.d. normals truncated to g < T, adds a random function of u: Gaussian, with the mean and
 covariance of its terms. That function is carried by its values at Chebyshev nodes around the
 population's saddle point, together with Σ g, on the normals of `Tokens`; mean and covariance
@@ -25,18 +25,18 @@ from scipy.special import betaincinv, expit, ndtri
 
 from ...arrays import FloatArray
 from ..law.tokens import Tokens, skewed_sum
-from .symmetric import Group
+from .symmetric import TokenGroup
 
 NODES = 17  # in u
 LEVELS = 24  # in T
 QUADRATURE = 160
-SADDLE_REACH = 9.5
-SADDLE_STEPS = 12
-# In u; the spread exceeds it only where nothing is left to detect.
-WIDEST_WINDOW = 6.0
+TOKEN_RANGE = 9.5
+MAX_NEWTON_STEPS = 12
+# In u; the spread exceeds it only where the signal is undetectable.
+MAX_WINDOW = 6.0
 
 
-class Tilt(NamedTuple):
+class SaddlePoints(NamedTuple):
     """Draws at their saddle points u."""
 
     u: FloatArray
@@ -46,23 +46,24 @@ class Tilt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Saddle:
+class SaddlePointFormula:
     """The saddle-point formula for one task and label."""
 
     theta: float
     r: float
-    groups: tuple[Group, ...]
+    groups: tuple[TokenGroup, ...]
     centre: float = field(init=False)
     width: float = field(init=False)
-    fields: tuple[_Field | None, ...] = field(init=False)
+    fields: tuple[_BulkField | None, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         """Place the window of u and tabulate the bulk of each group."""
         centre, spread = _population(self.theta, self.r, self.groups)
-        width = min(0.25 + 6.0 * spread, WIDEST_WINDOW)
+        width = min(0.25 + 6.0 * spread, MAX_WINDOW)
         nodes = centre + width * chebyshev.chebpts1(NODES)
         made = tuple(
-            _Field.make(self.theta, group, nodes) if group.bulk else None for group in self.groups
+            _BulkField.make(self.theta, group, nodes) if group.bulk else None
+            for group in self.groups
         )
         for name, value in (("centre", centre), ("width", width), ("fields", made)):
             object.__setattr__(self, name, value)
@@ -87,7 +88,7 @@ class Saddle:
         logs = _formula(k0 - self.r * at.u, np.maximum(k2, 1e-3), k3, k4)
         return logs - _log_binomial(sum(group.n for group in self.groups), self.r), total
 
-    def tilt(self, drawn: Sequence[Tokens]) -> Tilt:
+    def tilt(self, drawn: Sequence[Tokens]) -> SaddlePoints:
         """Return the saddle point of each draw."""
         values = np.zeros((NODES, len(drawn[0].g)))
         for t, item in zip(drawn, self.fields, strict=True):
@@ -100,7 +101,7 @@ class Saddle:
             [t.g + group.lift for t, group in zip(drawn, self.groups, strict=True)], axis=1
         )
         x = np.zeros(len(logits))  # u = centre + width·x
-        for _ in range(SADDLE_STEPS):
+        for _ in range(MAX_NEWTON_STEPS):
             s = expit(self.centre + self.width * x[:, None] + logits)
             k1 = s.sum(axis=1) + chebyshev.chebval(x, slopes[1], tensor=False)
             k2 = (s * (1.0 - s)).sum(axis=1) + chebyshev.chebval(x, slopes[2], tensor=False)
@@ -113,11 +114,11 @@ class Saddle:
         bulk = np.array(
             [chebyshev.chebval(x, slope, tensor=False) for slope in slopes], dtype=float
         )
-        return Tilt(u, y, expit(y), bulk)
+        return SaddlePoints(u, y, expit(y), bulk)
 
 
 @dataclass(frozen=True)
-class _Field:
+class _BulkField:
     """The bulk of one group: Σ g and Σ log(1 + e^{u + θx}) at the nodes, given T and normals."""
 
     count: int
@@ -127,13 +128,13 @@ class _Field:
     table: FloatArray  # Chebyshev coefficient in T, statistic, (mean, factors…)
 
     @classmethod
-    def make(cls, theta: float, group: Group, nodes: FloatArray) -> _Field:
+    def make(cls, theta: float, group: TokenGroup, nodes: FloatArray) -> _BulkField:
         """Tabulate mean and covariance factor for T between its extreme quantiles."""
         rank = (group.bulk + 1.0, float(group.kept))
         low, high = (float(ndtri(betaincinv(*rank, p))) for p in (1e-10, 1.0 - 1e-10))
         T = 0.5 * (low + high) + 0.5 * (high - low) * chebyshev.chebpts1(LEVELS)
         x, w = gauss(QUADRATURE)
-        g = T[:, None] - 0.5 * (T[:, None] + SADDLE_REACH) * (1.0 - x)
+        g = T[:, None] - 0.5 * (T[:, None] + TOKEN_RANGE) * (1.0 - x)
         weight = w * np.exp(-0.5 * g * g)
         weight /= weight.sum(axis=1, keepdims=True)
         terms = np.logaddexp(0.0, nodes + theta * (g[..., None] + group.lift))
@@ -181,7 +182,7 @@ def _factors(covariance: FloatArray, pivots: tuple[int, ...]) -> FloatArray:
     return np.stack(columns, axis=2)
 
 
-def _population(theta: float, r: float, groups: tuple[Group, ...]) -> tuple[float, float]:
+def _population(theta: float, r: float, groups: tuple[TokenGroup, ...]) -> tuple[float, float]:
     """Return the saddle point of the mean of K and the standard deviation of the random one."""
     g, w = _normal(QUADRATURE)
     weights = np.concatenate([group.n * w / w.sum() for group in groups])

@@ -8,8 +8,8 @@ import pytest
 import needlescope as ns
 from needlescope.models import ATTENTION, POOLED
 from needlescope.theory.law.ladder import Level
-from needlescope.theory.law.limits import drawn, train_limit
-from needlescope.theory.law.several import beside_query
+from needlescope.theory.law.limits import sampled_limits, train_limit
+from needlescope.theory.law.mixtures import orthogonal_parts
 
 LEVEL = Level(2**9, 16)
 TASK = ns.Task(L=6, R=2, theta=3.0, pi=0.4, signals=(0.2, 0.3, 0.5))
@@ -18,7 +18,7 @@ QUERY = ns.Query(1.5, cosines=(0.5, -0.3, 0.6))
 
 @pytest.mark.parametrize("cosines", [(0.0, 0.0), (1.0, 0.0), (0.6, 0.8), (0.3, -0.2, 0.5)])
 def test_what_lies_beside_the_query_has_the_right_products(cosines):
-    rows = beside_query(cosines)
+    rows = orthogonal_parts(cosines)
     expected = np.eye(len(cosines)) - np.outer(cosines, cosines)
     np.testing.assert_allclose(rows @ rows.T, expected, atol=1e-15)
 
@@ -51,7 +51,7 @@ def test_weights_add_up_and_every_part_has_as_many_directions(model):
 
 def test_samples_are_mixed_as_their_compression_is():
     fine = train_limit(ATTENTION, TASK, QUERY, LEVEL).positive
-    samples = [item.positive for item in drawn(ATTENTION, TASK, QUERY, LEVEL)]
+    samples = [item.positive for item in sampled_limits(ATTENTION, TASK, QUERY, LEVEL)]
     mean = np.mean([sample.weight @ sample.m for sample in samples], axis=0)
     np.testing.assert_allclose(fine.weight @ fine.m, mean, rtol=1e-9, atol=1e-9)
 

@@ -11,7 +11,7 @@ from needlescope.theory import alignment
 from needlescope.theory.law.attention import attention_limit
 from needlescope.theory.law.ladder import LADDER, ROUGH
 from needlescope.theory.law.limits import LAWS
-from needlescope.theory.saddle.rare import FIRST
+from needlescope.theory.saddle.rare_separability import FIRST_POINTS
 
 TASK = ns.Task(L=10, R=1, theta=5.0, pi=0.5)
 TRAINED = ns.Training(alpha0=2.0, alpha1=1.0)
@@ -59,14 +59,16 @@ def short_ladder(monkeypatch):
     for name in ("asymptote", "capacity", "focus"):
         monkeypatch.setattr(f"needlescope.theory.{name}.ladder", lambda *_, **__: LADDER[:1])
     monkeypatch.setattr("needlescope.theory.learning.ladder", lambda *_, **__: LADDER[:1])
-    monkeypatch.setattr("needlescope.theory.saddle.rare.LAST", FIRST)
+    monkeypatch.setattr("needlescope.theory.saddle.rare_separability.LAST_POINTS", FIRST_POINTS)
 
 
 @pytest.mark.usefixtures("short_ladder")
 def test_an_accuracy_out_of_reach_is_a_point_s_own():
     """The attention of a query of no strength is exact, of any other it is an integral."""
     query = ns.Query([0.0, 1.0], 0.9)
-    with pytest.raises(ns.NotConverged, match=r"^at kappa=1: the attention on signal tokens is"):
+    with pytest.raises(
+        ns.NotConverged, match=r"^at kappa=1: the uncertainty of the weight of signal"
+    ):
         ns.focus(TASK, TRAINED, query=query, tol=1e-13)
     with pytest.warns(RuntimeWarning, match="1 of 2 points could not be solved and are NaN"):
         result = ns.focus(TASK, TRAINED, query=query, tol=1e-13, on_error="nan")
@@ -133,14 +135,14 @@ WILD = ns.Training([4.0, 1e-3], 1.0, loss="square", schedule=ns.Schedule.even(12
 @pytest.mark.parametrize("call", [ns.predict, ns.focus])
 def test_a_schedule_that_fails_is_a_point_s_own(call, monkeypatch):
     """One of two amounts of data leaves the path to chance."""
-    right = alignment._followed
+    right = alignment.after_schedule
 
     def after(task, training, sure):
         if training.alpha0 < 1.0:
             raise ns.NotConverged("steps this long leave the path to chance")
         return right(task, training.replace(schedule=ns.Schedule.even(2)), sure)
 
-    monkeypatch.setattr(alignment, "_followed", after)
+    monkeypatch.setattr(alignment, "after_schedule", after)
     with pytest.raises(ns.NotConverged, match=r"^at alpha0=0.001: steps this long"):
         call(TASK, WILD)
     with pytest.warns(RuntimeWarning, match="1 of 2 points .* at alpha0=0.001: steps this long"):

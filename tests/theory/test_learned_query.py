@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.theory import alignment
-from needlescope.theory.known import Known, learned
+from needlescope.theory.learned_query import LearnedQuery, learn_query
 
 # Where signal and noise tokens win by turns: the test error changes nine times as much as s.
 STEEP = ns.Task(L=100, R=1, theta=50.0, pi=0.5)
@@ -26,7 +26,7 @@ def query_known_to(monkeypatch):
         row = {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": error}
         return row | {"finest": 1e-6}
 
-    monkeypatch.setattr(alignment, "_followed", after)
+    monkeypatch.setattr(alignment, "after_schedule", after)
     return asked
 
 
@@ -48,14 +48,14 @@ def test_a_schedule_is_followed_as_finely_as_the_answer_needs(query_known_to):
 
 
 def test_a_query_that_is_given_leaves_nothing_open():
-    assert Known(QUERY).exact and Known(QUERY).uncertainty == 0.0
-    known, errors = learned(STEEP, ns.Training(4.0, 4.0), 1e-4, lambda _: np.ones(1), "it")
+    assert LearnedQuery(QUERY).exact and LearnedQuery(QUERY).uncertainty == 0.0
+    known, errors = learn_query(STEEP, ns.Training(4.0, 4.0), 1e-4, lambda _: np.ones(1), "it")
     assert known.exact and not errors.any()
 
 
 @pytest.mark.parametrize("cosine", [-1.0, 1.0, 0.0])
 def test_a_query_is_not_moved_beyond_full_alignment(cosine):
-    known = Known(ns.Query(2.0, cosine), 0.02, 0.005)
+    known = LearnedQuery(ns.Query(2.0, cosine), 0.02, 0.005)
     seen = []
 
     def numbers(query):
@@ -68,17 +68,17 @@ def test_a_query_is_not_moved_beyond_full_alignment(cosine):
 
 def test_what_cannot_be_known_well_enough_says_so(monkeypatch):
     row = {"kappa": 50.0, "cosine_q": 0.06, "kappa_se": 0.0, "cosine_q_se": 1e-3}
-    monkeypatch.setattr(alignment, "_followed", lambda *_: row)
+    monkeypatch.setattr(alignment, "after_schedule", lambda *_: row)
     for call, what in (
         (ns.predict, "the test error"),
-        (ns.focus, "the attention on signal tokens"),
+        (ns.focus, "the weight of signal tokens"),
     ):
         with pytest.raises(
             ns.NotConverged,
-            match=rf"known to about 1.0e-03 only, which leaves {what} open by 0?\.?\d",
-        ) as told:
+            match=rf"at least 1.0e-03, which leaves {what} an uncertainty of 0?\.?\d",
+        ) as refusal:
             call(STEEP, TRAINING)
-        remedy = float(str(told.value).split("tol=")[1].split()[0])
+        remedy = float(str(refusal.value).split("pass tol=")[1].split()[0])
         call(STEEP, TRAINING, tol=remedy)
 
 
@@ -86,12 +86,12 @@ def test_linear_attention_says_where_a_query_is_too_long():
     task = ns.Task(L=514, R=514, theta=29.0, pi=0.999)
     training = ns.Training(10.0, 200.0, loss="square", eta_q=1e5)
     assert ns.align(task, training).kappa > 1e6
-    with pytest.raises(ns.NotConverged, match=r"kappa above 1e\+06, which model='linear'"):
+    with pytest.raises(ns.NotConverged, match=r"kappa above 1e\+06, where model='linear'"):
         ns.predict(task, training, "linear")
 
 
 def test_each_cosine_with_several_signals_is_moved_on_its_own():
-    known = Known(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
+    known = LearnedQuery(ns.Query(2.0, cosines=(0.6, -0.8)), 0.01, (0.001, 0.002))
     result = known.errors(lambda query: np.array([query.kappa, *query.cosines]))
     assert result == pytest.approx([0.01, 0.001, 0.002]) and not known.exact
     assert known.uncertainty == pytest.approx(0.005)

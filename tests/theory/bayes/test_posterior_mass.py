@@ -7,7 +7,7 @@ import pytest
 
 import needlescope as ns
 from needlescope.simulation.sets import log_mean, memberships
-from needlescope.theory.bayes.recognition import recognition
+from needlescope.theory.bayes.posterior_mass import posterior_mass
 
 DRAWS = 20_000
 SIGMAS = 4.5
@@ -43,7 +43,7 @@ def test_both_forms_are_those_of_drawn_tokens(name: str, kappa: float) -> None:
     task = SHAPES[name]
     marked, tokens = drawn(task, kappa)
     draws, p = len(tokens), memberships(task, kappa * tokens)
-    told = recognition(task.replace(theta=1.7), 2**9)(np.array([kappa]))[0]
+    told = posterior_mass(task.replace(theta=1.7), 2**9)(np.array([kappa]))[0]
     own = float(told[1:].std(ddof=1) / np.sqrt(8))
     for values in ((p * marked).sum(axis=1), (p * p).sum(axis=1)):
         near = np.hypot(values.std() / np.sqrt(draws), own) + 2e-4 * task.R  # and the spline
@@ -56,7 +56,7 @@ def test_it_is_the_slope_of_the_free_entropy(name: str) -> None:
     task, kappa = SHAPES[name], 1.7
     evidence = log_mean(task, kappa * drawn(task, kappa)[1]) - 0.5 * task.R * kappa**2
     steps = np.linspace(0.0, kappa, 401)
-    M = recognition(task.replace(theta=1.7), 2**9)(steps)
+    M = posterior_mass(task.replace(theta=1.7), 2**9)(steps)
     told = np.trapezoid(steps[:, None] * M, steps, axis=0)
     own = float(told[1:].std(ddof=1) / np.sqrt(8))
     near = np.hypot(evidence.std() / np.sqrt(len(evidence)), own) + 2e-4 * task.R
@@ -67,7 +67,7 @@ def test_it_is_the_slope_of_the_free_entropy(name: str) -> None:
 def test_it_rises_from_chance_to_all(name: str) -> None:
     task = SHAPES[name].replace(theta=1.9)
     kappa = np.linspace(0.0, 1.9, 40)
-    M = recognition(task, 2**8)(kappa)[:, 0]
+    M = posterior_mass(task, 2**8)(kappa)[:, 0]
     if not isinstance(task.positions, ns.Positions):
         assert M[0] == pytest.approx(task.R**2 / task.L, rel=1e-9)
     assert (np.diff(M) > -1e-4 * task.R).all() and M[-1] < task.R
@@ -75,10 +75,10 @@ def test_it_rises_from_chance_to_all(name: str) -> None:
 
 def test_a_strong_signal_is_recognised_in_all_tokens() -> None:
     for task in (ns.Task(6, 1, 50.0, 0.5), ns.Task(7, 2, 50.0, 0.5)):
-        result = recognition(task, 2**8)(np.array([9.5, 40.0]))
+        result = posterior_mass(task, 2**8)(np.array([9.5, 40.0]))
         assert result == pytest.approx(float(task.R), abs=1e-6)
 
 
 def test_all_tokens_carry_it_or_one_is_all() -> None:
     for task in (ns.Task(1, 1, 2.0, 0.5), ns.Task(9, 9, 2.0, 0.5)):
-        assert recognition(task, 2**8)(np.array([0.0, 1.0, 2.0])) == pytest.approx(float(task.R))
+        assert posterior_mass(task, 2**8)(np.array([0.0, 1.0, 2.0])) == pytest.approx(float(task.R))
