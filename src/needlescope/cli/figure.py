@@ -1,4 +1,4 @@
-"""``needlescope figure``: one figure, from what its store has and what it still misses."""
+"""``needlescope figure``: Draw a figure, running what its table still misses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``needlescope plan``: how many bags, or how strong a signal, or what error to expect."""
+"""``needlescope plan``: Plan how many bags an error needs, or what error to expect."""
 
 from __future__ import annotations
 
@@ -8,26 +8,14 @@ from typing import Any
 
 import click
 
-from .common import LOSSES, show
+from ..planning.names import LEARNERS
+from .common import loss_option, output, show
 from .stopping import go_on
 
-LEARNERS = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
-    *(
-        "limit_error",
-        "limit_error_se",
-        "kappa",
-        "cosine_q",
-        "ridge",
-        "eta_w",
-        "eta_b",
-        "eta_q",
-        "beta",
-        "balance",
-        "shift",
-        "spend",
-    ),
+    *("limit_error", "limit_error_se", "kappa", "cosine_q", "ridge", "eta_w", "eta_b", "eta_q"),
+    *("beta", "balance", "shift", "spend"),
 )
 
 
@@ -40,10 +28,10 @@ NUMBERS = (
 @click.option("--n", type=int, help="Bags to train on.")
 @click.option("--error", type=float, help="Test error to reach.")
 @click.option(
-    "--learner", type=click.Choice(LEARNERS), default="attention", show_default=True,
+    "--learner", type=click.Choice(tuple(LEARNERS)), default="attention", show_default=True,
     help="Who learns.",
 )  # fmt: skip
-@click.option("--loss", type=click.Choice(LOSSES), default="logistic", show_default=True)
+@loss_option
 @click.option("--positives", type=int, help="As many of the bags are positive.")
 @click.option("--costs", type=float, nargs=2, help="What a positive and a negative bag cost.")
 @click.option("--spend", type=float, help="With costs: what there is to spend.")
@@ -51,8 +39,7 @@ NUMBERS = (
 @click.option(
     "--figure", type=click.Path(dir_okay=False), help="Draw errors against bags into this file."
 )
-@click.option("--json", "form", flag_value="json", help="Write JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Write CSV.")
+@output
 def command(figure: str | None, form: str | None, **options: Any) -> None:
     """Plan how many bags an error needs: leave out one of --n, --theta, --L and --error.
 

@@ -1,4 +1,4 @@
-"""``needlescope predict``: learning curves in the limit."""
+"""``needlescope predict``: Predict test error, train loss and train error, in the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``needlescope reproduce``: every figure, and the page that shows them side by side."""
+"""``needlescope reproduce``: Draw all figures and the page that shows them."""
 
 from __future__ import annotations
 

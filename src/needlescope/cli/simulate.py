@@ -1,4 +1,4 @@
-"""``needlescope simulate``: the same at finite dimension."""
+"""``needlescope simulate``: Train and test classifiers at finite dimension."""
 
 from __future__ import annotations
 

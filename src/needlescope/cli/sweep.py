@@ -1,4 +1,4 @@
-"""``needlescope sweep``: run a grid of calls into a store."""
+"""``needlescope sweep``: Run a sweep from a TOML file into a store; continue where it stopped."""
 
 from __future__ import annotations
 
