@@ -30,7 +30,7 @@ CASES = [
     Case(
         "a target below the Bayes error",
         plans(error=0.01),
-        r"error must be above 0\.01782, which is the least anyone can reach, even with the signal "
+        r"error must be above 0\.01782, the Bayes error: no classifier has a smaller one, "
         r"known \(Bayes\), got 0\.01; ask for a larger one, or for a stronger signal",
     ),
     Case(

@@ -20,7 +20,7 @@ DEFAULT_MODELS = ("attention", "pooled", "vectorized")
 MOST_PROBLEMS = 10_000
 """Problems that one command answers: it shows nothing before the last, and keeps nothing."""
 
-WIDE = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
+TABLE_WIDTH = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
 
 
 class Numbers(click.ParamType):  # type: ignore[type-arg]  # older releases take no argument
@@ -149,17 +149,17 @@ def show(rows: Sequence[dict[str, Any]], form: str | None, title: str) -> None:
         writer.writerows(rows)
         click.echo(text.getvalue(), nl=False)
     else:
-        _for_people([_merged(row) for row in rows], title)
+        _print_table([_merged(row) for row in rows], title)
 
 
-def quietly(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """Call without its warnings: what they say is in the result's notes, which `remark` writes."""
+def without_warnings(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Call without its warnings: the result's notes say the same, and `print_notes` writes them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return call(*given, **named)
 
 
-def remark(notes: Sequence[str]) -> None:
+def print_notes(notes: Sequence[str]) -> None:
     """Write each note once, to the standard error: a table may go into a file."""
     for note in dict.fromkeys(notes):
         click.echo(f"note: {note}", err=True)
@@ -182,11 +182,11 @@ def _merged(row: dict[str, Any]) -> dict[str, str]:
     return result
 
 
-def _for_people(rows: Sequence[dict[str, str]], title: str) -> None:
+def _print_table(rows: Sequence[dict[str, str]], title: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=WIDE)
+    console = Console(width=TABLE_WIDTH)
     sign = "+-" if console.options.ascii_only else "±"
     table = Table()
     for name in rows[0] if rows else []:

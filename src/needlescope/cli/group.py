@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from ..paper import NOTE
-from .stopping import go_on, heard
+from .stopping import check_stopped, received
 
 FIRST_LINE = re.compile(r'"""``needlescope (\w+)``: (.+)"""\n')
 
@@ -45,7 +45,7 @@ class Commands(click.Group):
         if cmd_name not in SUMMARIES:
             return None
         result: click.Command = import_module(f".{cmd_name}", __package__).command
-        go_on()
+        check_stopped()
         return result
 
     def resolve_command(
@@ -72,7 +72,7 @@ def run(**options: Any) -> None:
     try:
         group(**options)
     except (ValueError, RuntimeError, ImportError, OSError) as problem:
-        if heard:
+        if received:
             raise  # a module that was stopped while it loaded
         click.echo(f"needlescope: {problem}", err=True)
         raise SystemExit(2) from None

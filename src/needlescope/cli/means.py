@@ -31,7 +31,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     """
     from ..experiments.stores.summary import pooled
 
-    asked = [name for name in _asked(units) if name in table]
+    asked = [name for name in _argument_columns(units) if name in table]
     words = table[asked].astype(str).where(table[asked].notna())  # pandas 2 writes "nan"
     varying = ["call", *(name for name in asked if words[name].nunique() > 1)]
     shown = {call: ANSWERS.get(call, ()) for call in table["call"].unique()}
@@ -51,7 +51,7 @@ def means(table: pd.DataFrame, units: Iterable[Unit]) -> list[dict[str, Any]]:
     return rows
 
 
-def _asked(units: Iterable[Unit]) -> list[str]:
+def _argument_columns(units: Iterable[Unit]) -> list[str]:
     """List the columns of a table that are arguments, those that tell trials apart left out."""
     from ..experiments.stores.settings import columns
 

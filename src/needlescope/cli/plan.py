@@ -10,7 +10,7 @@ import click
 
 from ..planning.names import LEARNERS
 from .common import loss_option, output, show
-from .stopping import go_on
+from .stopping import check_stopped
 
 NUMBERS = (
     *("n", "n0", "n1", "positives", "L", "R", "theta", "pi", "d", "error", "error_se"),
@@ -29,10 +29,10 @@ NUMBERS = (
 @click.option("--error", type=float, help="Test error to reach.")
 @click.option(
     "--learner", type=click.Choice(tuple(LEARNERS)), default="attention", show_default=True,
-    help="Who learns.",
+    help="What learns from the bags.",
 )  # fmt: skip
 @loss_option
-@click.option("--positives", type=int, help="As many of the bags are positive.")
+@click.option("--positives", type=int, help="How many of the bags are positive.")
 @click.option("--costs", type=float, nargs=2, help="What a positive and a negative bag cost.")
 @click.option("--spend", type=float, help="With costs: what there is to spend.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the interval's trials.")
@@ -48,7 +48,7 @@ def command(figure: str | None, form: str | None, **options: Any) -> None:
     from ..planning.plan import plan
 
     path = None if figure is None else _check_path(Path(figure))
-    go_on()
+    check_stopped()
     result = plan(**options)
     _print(result, form)
     if path is not None:
@@ -89,7 +89,9 @@ def _print(result: Any, form: str | None) -> None:
     click.echo(result.verdict)
     kept = {name: value for name, value in rows[0].items() if value == value}
     show([{k: float(v) if k == "n" else v for k, v in kept.items()}], None, "the plan")
-    show([{"learner": other.learner, "": other.words} for other in result.others], None, "others")
+    show(
+        [{"learner": other.learner, "": other.sentence} for other in result.others], None, "others"
+    )
 
 
 def _draw(result: Any, path: Path) -> None:
@@ -98,9 +100,9 @@ def _draw(result: Any, path: Path) -> None:
 
     matplotlib.use("Agg")
     from ..figures.planned import plan as draw
-    from ..planning.curves import curves
+    from ..planning.learning_curves import learning_curves
 
     if not result.reached:
         click.echo(f"nothing is drawn into {path}: the plan cannot be had", err=True)
         return
-    draw(result, curves(result)).savefig(path)
+    draw(result, learning_curves(result)).savefig(path)

@@ -19,20 +19,20 @@ from typing import Any
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-KEEPING = ("sweep", "figure", "reproduce")  # the commands that keep what is finished
-AGAIN = 0.05  # seconds after which a signal that went unheard is sent again
+RESUMABLE = ("sweep", "figure", "reproduce")  # the commands that keep what is finished
+RESEND_AFTER = 0.05  # seconds after which a signal that went unheard is sent again
 
 
-heard: list[int] = []  # the signals that came
+received: list[int] = []  # the signals that came
 
 
 class Stopped(BaseException):
     """A signal asks the program to end; not an `Exception`, so that nothing makes light of it."""
 
 
-def go_on() -> None:
+def check_stopped() -> None:
     """Stop here if a signal came before: a module that was loading may have made light of it."""
-    if heard:
+    if received:
         raise Stopped
 
 
@@ -42,38 +42,38 @@ def stoppable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread is given signals
         return
-    heard.clear()
+    received.clear()
 
-    def hear(number: int, frame: object) -> None:
-        heard.append(number)
+    def receive(number: int, frame: object) -> None:
+        received.append(number)
         raise Stopped
 
-    def unheard(lost: Any) -> None:
+    def resend(lost: Any) -> None:
         """Say again what was raised where Python drops errors: in the end of an object."""
         if isinstance(lost.exc_value, Stopped):
-            threading.Timer(AGAIN, _send, (heard[0],)).start()
+            threading.Timer(RESEND_AFTER, _send, (received[0],)).start()
         else:
             sys.__unraisablehook__(lost)
 
     before = {item: signal.getsignal(item) for item in SIGNALS}
-    hook, sys.unraisablehook = sys.unraisablehook, unheard
+    hook, sys.unraisablehook = sys.unraisablehook, resend
     for name, handler in before.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(name, hear)
+            signal.signal(name, receive)
     try:
         yield
     except BaseException:  # a library may have made another error of it
-        if not heard:
+        if not received:
             raise
         for name in SIGNALS:
             signal.signal(name, signal.SIG_IGN)  # until the end, which is near
         with suppress(OSError, ValueError):  # the terminal may be gone
             sys.stderr.write(f"{sentence(sys.argv)}\n")
             sys.stderr.flush()
-        raise SystemExit(128 + heard[0]) from None
+        raise SystemExit(128 + received[0]) from None
     finally:
         sys.unraisablehook = hook
-        if not heard:
+        if not received:
             for name, handler in before.items():
                 signal.signal(name, handler)
 
@@ -97,7 +97,7 @@ def sentence(words: Sequence[str]) -> str:
     'interrupted: nothing is kept; needlescope sweep keeps what is finished'
     """
     started, *rest = words or ["needlescope"]
-    if rest and rest[0] in KEEPING:
+    if rest and rest[0] in RESUMABLE:
         again = shlex.join([program(started), *rest])
         return f"interrupted: finished units are kept, and this goes on from there: {again}"
     return "interrupted: nothing is kept; needlescope sweep keeps what is finished"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import shortened
-from .stopping import go_on, program
+from .stopping import check_stopped, program
 
 if TYPE_CHECKING:
     from ..experiments.engine import Engine, Summary
@@ -30,7 +30,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(*rest: Any, engine: str, scheduler: str | None, n_jobs: int | None, **more: Any) -> Any:
         made = make_engine(engine, scheduler, n_jobs)
-        go_on()
+        check_stopped()
         return command(*rest, engine=made, **more)
 
     for option in (

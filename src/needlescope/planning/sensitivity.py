@@ -36,7 +36,7 @@ from ..theory.saddle.measures import error_slope, test_error
 from ..theory.saddle.problem import Saddle
 from ..theory.saddle.readout import train_readout
 from ..training import Training
-from .tuning.readouts import NONE, moves
+from .tuning.readouts import NO_QUERY, solution_slopes
 
 LEVEL = LADDER[3].finer
 STEP = 0.003  # in the log of a parameter: below, rounding and compression show; above, curvature
@@ -93,7 +93,7 @@ def sensitivity(
 
     def query(item: Task, how: Training) -> Query:
         if not kind.has_query:
-            return NONE
+            return NO_QUERY
         result = trained(item, how)
         return as_query(result["kappa"], result["cosine_q"])
 
@@ -125,7 +125,7 @@ def sensitivity(
 
         return along(move) / scale
 
-    in_ridge, in_data = moves(readout)
+    in_ridge, in_data = solution_slopes(readout)
     result = {
         "theta": with_task("theta", float(task.theta)) if task.theta > 0.0 else 0.0,
         "pi": with_task("pi", float(task.pi * (1.0 - task.pi))),

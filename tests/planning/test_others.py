@@ -6,30 +6,30 @@ import numpy as np
 
 import needlescope as ns
 from needlescope.planning import lines as module
-from needlescope.planning.learners import AMP, BayesError, get_learner
+from needlescope.planning.learners import AMP, Evaluation, get_learner
 from needlescope.planning.spec import plan_spec
 
 
 def test_a_learner_whose_number_is_not_known_does_not_take_the_plan_with_it(monkeypatch):
     def jumps(budget, near=None):
-        raise ns.NotConverged("the limit of learning is about to jump here; pass tol=1")
+        raise ns.NotConverged("the Bayes-optimal error is about to jump here; pass tol=1")
 
     monkeypatch.setattr(AMP, "tune", jumps)
     monkeypatch.setattr(module, "NAMES", ("pooled", "bayes_optimal", "amp"))
     result = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", interval=False)
     told = {other.learner: other for other in result.others}
     assert np.isnan(told["amp"].value)
-    assert told["amp"].words == (
-        "the best quick learner: not known (the limit of learning is about to jump here)"
+    assert told["amp"].sentence == (
+        "AMP: not known (the Bayes-optimal error is about to jump here)"
     )
     assert 0.0 < told["bayes_optimal"].value < result.error
-    assert told["bayes_optimal"].words.endswith(" in the limit of large d")
+    assert told["bayes_optimal"].sentence.endswith(" in the limit of large d")
 
 
 def test_money_is_said_where_money_was_left_out_and_nowhere_else(monkeypatch):
     who = get_learner("pooled")
     monkeypatch.setattr(
-        type(who), "tune", lambda self, budget, near=None: BayesError(0.3 / budget.task.theta, 0.0)
+        type(who), "tune", lambda self, budget, near=None: Evaluation(0.3 / budget.task.theta, 0.0)
     )
     monkeypatch.setattr(
         type(who), "error_with", lambda self, budget, setting: 0.3 / float(budget.task.theta)
