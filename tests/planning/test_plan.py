@@ -172,14 +172,19 @@ def test_others_are_told_each_in_a_line(planned):
         *("attention_known", "bayes"),
     }
     assert told["pooled"].value == np.inf
-    assert "cannot reach 0.05: with a known signal its test error is 0.215" in told["pooled"].sentence
+    assert (
+        "cannot reach 0.05: with a known signal its test error is 0.215" in told["pooled"].sentence
+    )
     assert told["bayes_optimal"].value < planned.n
 
 
 def test_what_cannot_be_had_is_said_with_its_floor():
     result = ns.plan(L=10, theta=5.0, error=0.05, learner="pooled", **WHAT)
     assert not result.reached and result.n == np.inf and result.training is None
-    assert "its test error is 0.215; with a known signal the least test error is 0.0178" in result.verdict
+    assert (
+        "its test error is 0.215; with a known signal the least test error is 0.0178"
+        in result.verdict
+    )
 
 
 def test_the_limit_of_learning_can_be_planned_for():

@@ -181,5 +181,5 @@ def _bags(budget: float, d: int | None) -> str:
 
 def _bayes_optimal_clause(bayes_optimal: float) -> str:
     if np.isnan(bayes_optimal):
-        return "that of the Bayes-optimal learner is not known well enough"
-    return f"that of the Bayes-optimal learner is {bayes_optimal:.2g}"
+        return "the test error of the Bayes-optimal learner is not known well enough"
+    return f"the Bayes-optimal learner has a test error of {bayes_optimal:.2g}"
