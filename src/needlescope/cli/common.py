@@ -18,7 +18,7 @@ TRAINING = {"alpha0": "4.0", "alpha1": "1.0", "ridge": "0.01", "beta": "1", "eta
 WHOLE = ("L", "R")
 DEFAULT_MODELS = ("attention", "pooled", "vectorized")
 MOST_PROBLEMS = 10_000
-"""Problems that one command answers: it shows nothing before the last, and keeps nothing."""
+"""Problems of one command, which shows and keeps nothing before the last."""
 
 TABLE_WIDTH = 10_000  # characters in a line: a terminal may wrap a row, but must not cut a number
 

@@ -52,7 +52,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and keep its arguments for the one that retries."""
-        ctx.meta["words"] = list(args)
+        ctx.meta["arguments"] = list(args)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

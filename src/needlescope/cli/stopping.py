@@ -1,9 +1,9 @@
 """How a command is stopped: Ctrl-C, SIGTERM and SIGHUP end it in one way.
 
-Its workers are ended, a sentence says what is left and how to go on, and the exit code is the
-usual one: 130, 143 or 129. A signal that is ignored when the program starts, as under nohup, is
-ignored still. Nothing but Python's own small modules is loaded here, so that a signal that comes
-while the others load is met too.
+Its workers are ended, a sentence says what is kept and how to continue, and the exit code is the
+usual one: 130, 143 or 129. A signal that is ignored when the program starts, as under nohup, stays
+ignored. Only small modules of Python's own are imported here, so that a signal that comes while the
+others load is handled too.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from typing import Any
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-RESUMABLE = ("sweep", "figure", "reproduce")  # the commands that keep what is finished
-RESEND_AFTER = 0.05  # seconds after which a signal that went unheard is sent again
+RESUMABLE = ("sweep", "figure", "reproduce")  # commands that keep finished units
+RESEND_AFTER = 0.05  # seconds, if the exception of a signal was dropped
 
 
-received: list[int] = []  # the signals that came
+received: list[int] = []  # signals
 
 
 class Stopped(BaseException):
-    """A signal asks the program to end; not an `Exception`, so that nothing makes light of it."""
+    """A signal asks the program to end; not an `Exception`, so that no handler swallows it."""
 
 
 def check_stopped() -> None:
-    """Stop here if a signal came before: a module that was loading may have made light of it."""
+    """Stop here if a signal came before: a module that was loading may have swallowed it."""
     if received:
         raise Stopped
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """End the program with a sentence if a signal asks for it meanwhile."""
+    """End the program with a sentence if a signal comes meanwhile."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is given signals
+        yield  # only the main thread receives signals
         return
     received.clear()
 
@@ -49,7 +49,7 @@ def stoppable() -> Iterator[None]:
         raise Stopped
 
     def resend(lost: Any) -> None:
-        """Say again what was raised where Python drops errors: in the end of an object."""
+        """Send a signal again whose exception Python dropped, as in the end of an object."""
         if isinstance(lost.exc_value, Stopped):
             threading.Timer(RESEND_AFTER, _send, (received[0],)).start()
         else:
@@ -62,11 +62,11 @@ def stoppable() -> Iterator[None]:
             signal.signal(name, receive)
     try:
         yield
-    except BaseException:  # a library may have made another error of it
+    except BaseException:  # a library may have raised another error from it
         if not received:
             raise
         for name in SIGNALS:
-            signal.signal(name, signal.SIG_IGN)  # until the end, which is near
+            signal.signal(name, signal.SIG_IGN)
         with suppress(OSError, ValueError):  # the terminal may be gone
             sys.stderr.write(f"{sentence(sys.argv)}\n")
             sys.stderr.flush()
@@ -87,7 +87,7 @@ def _send(number: int) -> None:
 
 
 def sentence(words: Sequence[str]) -> str:
-    """Say what is left of a command that was stopped.
+    """Say what is kept of a command that was stopped.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def sentence(words: Sequence[str]) -> str:
 
 
 def program(started: str) -> str:
-    """Return what starts this program from here: its name, or its path if the shell lacks it."""
+    """Return what starts this program from here: its name, or its path if that is not found."""
     import shutil
 
     result = shutil.which("needlescope")
