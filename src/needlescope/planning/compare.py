@@ -28,7 +28,7 @@ from .tuning.search import Setting
 TIE_MARGIN = 2e-3  # of the error: models that are this close tie
 TIE_SHARE = 0.02  # of the constant answer's error, where that is less
 LEAST_FACTOR, LARGEST_FACTOR = 1 / 64, 64.0  # times the budget, where the verdict may flip
-SCANNED_BUDGETS = 3  # budgets, the one given included, between which a flip is looked for
+SCANNED_BUDGETS = 3  # the given one included, to bracket a flip
 FLIP_TOL = 0.2  # of the budget at which it flips, relative
 RIVALS = ("pooled", "vectorized")
 

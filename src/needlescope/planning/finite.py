@@ -64,9 +64,9 @@ def measure_interval(spec: PlanSpec, learner: Learner, result: Solution, seed: A
     reached = result.reached
     assert reached is not None and reached.training is not None
     task = spec.task(result.at)
-    seen = task if reached.balance == task.pi else task.replace(pi=reached.balance)
+    training_task = task if reached.balance == task.pi else task.replace(pi=reached.balance)
     return spread(
-        seen, reached.training, learner.name, spec.d, reached.error, seed,
+        training_task, reached.training, learner.name, spec.d, reached.error, seed,
         pi=float(task.pi), shift=reached.shift,
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def _move_to_target(
     slope = min(slope, -LEAST_SLOPE)
     before: tuple[float, float] | None = None
 
-    def look(at: float) -> Evaluation:
+    def evaluate(at: float) -> Evaluation:
         return learner.evaluate(spec.budget(at), setting, tol)
 
     for _ in range(ROUNDS):
@@ -95,7 +95,7 @@ def _move_to_target(
         at = float(np.clip(result.at * far, *ends))
         if abs(np.log(at / tuned_at)) > RETUNE_BEYOND:
             setting, tuned_at = learner.tune(spec.budget(at), setting), at
-        there = rounded(spec, at, look, result.root)
+        there = rounded(spec, at, evaluate, result.root)
         if there.at == result.at:
             break
         result, interval = there, measure_interval(spec, learner, there, seed)
@@ -124,20 +124,20 @@ def _largest_L(
     """Return the largest L whose mean error at this d is at most the target."""
     assert spec.error is not None
     target = spec.error
-    looked = {round(result.at): (result, interval)}
+    evaluated = {round(result.at): (result, interval)}
 
     def gap(L: int) -> float:
-        if L not in looked:
+        if L not in evaluated:
             reached = learner.evaluate(spec.budget(L), result.root.setting, tol)
             there = Solution(float(L), reached, result.root)
-            looked[L] = there, measure_interval(spec, learner, there, seed)
-        return probit(looked[L][1].mean) - probit(target)
+            evaluated[L] = there, measure_interval(spec, learner, there, seed)
+        return probit(evaluated[L][1].mean) - probit(target)
 
     at = largest(gap, round(result.at), L_limits(spec))
     if at is None:
-        return AtDimension(unreachable(spec, result.root, looked[spec.R][1].mean), None)
-    there, seen = looked[at]
-    return AtDimension(there, seen, _untrained_note(seen))
+        return AtDimension(unreachable(spec, result.root, evaluated[spec.R][1].mean), None)
+    there, interval = evaluated[at]
+    return AtDimension(there, interval, _untrained_note(interval))
 
 
 def _untrained_note(interval: Interval) -> tuple[str, ...]:

@@ -108,13 +108,13 @@ def sensitivity(
     point, hessian, old = readout.point, readout.local.hessian, readout.problem
     slope = error_slope(limit.law(task.pi), point)
 
-    def seen(item: Task, spec: Query) -> tuple[float, FloatArray]:
+    def error_and_gradient(item: Task, spec: Query) -> tuple[float, FloatArray]:
         law = train_limit(kind, item, spec, LEVEL).law(float(item.pi))
         gradient = Saddle(law, old.loss, old.delta, old.ridge).local(point).gradient
         return test_error(law, point), gradient
 
     def along(move: Callable[[float], tuple[Task, Query]]) -> float:
-        (up, G_up), (down, G_down) = (seen(*move(by)) for by in (STEP, -STEP))
+        (up, G_up), (down, G_down) = (error_and_gradient(*move(by)) for by in (STEP, -STEP))
         dG, dE = (G_up - G_down) / (2.0 * STEP), (up - down) / (2.0 * STEP)
         return float(dE - slope @ np.linalg.solve(hessian, dG))
 

@@ -118,44 +118,44 @@ def _rough_largest_L(spec: PlanSpec, learner: Learner, target: float) -> Root:
     """Find the largest L by the rough forward function, settings from one L to the next."""
     last: list[Any] = [None]
 
-    def look(L: int) -> Any:
+    def evaluate(L: int) -> Any:
         last[0] = learner.tune(spec.budget(L), last[0])
         return last[0]
 
-    at, setting = _largest_L_meeting(spec, look, target, max(10, 2 * spec.R), ROUGH_RATIO)
+    at, setting = _largest_L_meeting(spec, evaluate, target, max(10, 2 * spec.R), ROUGH_RATIO)
     return Root(float(spec.R if at is None else at), setting, 0.0, at is not None)
 
 
 def _largest_L_meeting(
-    spec: PlanSpec, look: Callable[[int], Any], target: float, start: int, ratio: float = 1.0
+    spec: PlanSpec, evaluate: Callable[[int], Any], target: float, start: int, ratio: float = 1.0
 ) -> tuple[int | None, Any]:
     """Return the largest L whose error is at most the target, and the evaluation there.
 
     An error that does not converge, as where the Bayes-optimal error jumps, counts as above it.
     """
-    looked: dict[int, Any] = {}
+    evaluated: dict[int, Any] = {}
 
     def gap(L: int) -> float:
         try:
-            looked[L] = look(L)
+            evaluated[L] = evaluate(L)
         except NotConverged:
             if spec.R == L:
                 raise
             return np.inf
-        return probit(looked[L].error) - probit(target)
+        return probit(evaluated[L].error) - probit(target)
 
     at = largest(gap, start, L_limits(spec), ratio)
-    return at, looked[spec.R if at is None else at]
+    return at, evaluated[spec.R if at is None else at]
 
 
 def _largest_L(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solution:
     """Return the largest L whose error to full precision is at most the target."""
     assert spec.error is not None
 
-    def look(L: int) -> Evaluation:
+    def evaluate(L: int) -> Evaluation:
         return learner.evaluate(spec.budget(L), root.setting, tol)
 
-    at, reached = _largest_L_meeting(spec, look, spec.error, round(root.at))
+    at, reached = _largest_L_meeting(spec, evaluate, spec.error, round(root.at))
     if at is None:
         return unreachable(spec, root, reached.error)
     return Solution(float(at), reached, root)
@@ -167,7 +167,7 @@ def _refine(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solutio
     target, ends = spec.error, limits(spec)
     level = probit(target)
 
-    def look(at: float) -> Evaluation:
+    def evaluate(at: float) -> Evaluation:
         return learner.evaluate(spec.budget(at), root.setting, tol)
 
     at, slope = root.at, root.slope
@@ -175,12 +175,12 @@ def _refine(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solutio
     enough: tuple[float, Evaluation] | None = None
     before: tuple[float, float] | None = None
     for _ in range(MOST_STEPS):
-        reached = look(at)
+        reached = evaluate(at)
         gap = probit(reached.error) - level
         if abs(reached.error - target) <= tol:
             if abs(slope) > FLAT_SLOPE:
                 at *= float(np.exp(np.clip(-gap / slope, -FINE_STEP, FINE_STEP)))
-            return rounded(spec, float(np.clip(at, *ends)), look, root)
+            return rounded(spec, float(np.clip(at, *ends)), evaluate, root)
         if gap > 0.0:
             low = max(low, at)
         else:
@@ -200,8 +200,10 @@ def _refine(spec: PlanSpec, learner: Learner, root: Root, tol: float) -> Solutio
     )
 
 
-def rounded(spec: PlanSpec, at: float, look: Callable[[float], Evaluation], root: Root) -> Solution:
+def rounded(
+    spec: PlanSpec, at: float, evaluate: Callable[[float], Evaluation], root: Root
+) -> Solution:
     """Return the solution with a whole number of bags, if bags are what is searched."""
     if spec.unknown == "n" and spec.costs is None:
         at = float(np.ceil(at - 1e-6))
-    return Solution(at, look(at), root)
+    return Solution(at, evaluate(at), root)

@@ -14,8 +14,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
+from ...planning import classifier_errors
 from ...planning.classifier_errors import (
-    BAG_FACTORS,
     PredictedError,
     bayes_error,
     errors_by_bags,
@@ -39,6 +39,7 @@ LEAST_BAGS = 5  # bags of each class
 UNCERTAIN_ERRORS = 2.0  # standard errors of θ in the range of a prediction
 BETTER_ERRORS = 3.0  # standard errors by which a classifier is better than guessing
 RARE_SHARE = 0.2  # of the rarer class, below which AUCs are compared too
+FITTED = ("task", "R", "R_se", "theta_se", "dimension", "surprise", "noise", "alignment")
 HALVES_FIELDS = ("theta", "deviation", "R", "found")
 MODELS = {"pooled": "pooled", "attention, split": "attention"}  # of measured classifiers
 
@@ -99,7 +100,7 @@ def estimate_task(
         models.append("vectorized")
     folds = signal.fold_count(signs)
     total = signal.report_count(signs) + halves.count(signs) + folds
-    total += len(models) * len(BAG_FACTORS)
+    total += len(models) * len(classifier_errors.BAG_FACTORS)
     with reporting(progress, total, "steps of the estimate") as report:
         steps = iter(range(1, total + 1))
 
@@ -107,9 +108,9 @@ def estimate_task(
             report(next(steps), 0)
 
         result = fit_task(bags, signs, random, done)
-        curves = {}
-        for model in models:
-            curves[model] = errors_by_bags(result.task, n, result.dimension, model, done)
+        curves = {
+            model: errors_by_bags(result.task, n, result.dimension, model, done) for model in models
+        }
         trained_on = n * (1.0 - 1.0 / folds)
         predictions = [
             predict_error(result.task, trained_on, result.dimension, model) for model in models[:2]
@@ -137,20 +138,13 @@ def estimate_task(
         BayesFloor(min(measured.values()), n, *floor) if result.task.theta > 0.0 else None,
     )
     return TaskEstimate(
-        task=result.task,
-        R=result.R,
-        R_se=result.R_se,
+        **{name: getattr(result, name) for name in FITTED},
         theta=result.task.theta,
-        theta_se=result.theta_se,
-        dimension=result.dimension,
         bags=n,
         positives=positives,
         positive=label,
         features=bags.d,
         size=float(bags.lengths.mean()),
-        surprise=result.surprise,
-        noise=result.noise,
-        alignment=result.alignment,
         halves={name: getattr(result.halves, name) for name in HALVES_FIELDS},
         predicted={
             **{model: curve[n].error for model, curve in curves.items()},
@@ -166,7 +160,7 @@ def estimate_task(
         verdict=verdict(listed, result.task.theta > 0.0),
         trust=trust(listed, result.task.theta > 0.0, guessing),
         curves={
-            model: {bags: value.error for bags, value in curve.items()}
+            model: {count: value.error for count, value in curve.items()}
             for model, curve in curves.items()
         },
     )
@@ -296,14 +290,14 @@ def _cross_validate(
     names = (*ours, "attention, split")
     wrong, aucs = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
     for known, rest in stratified(y, folds, random):
-        seen, new = bags[known], bags[rest]
+        training, test = bags[known], bags[rest]
         scores = {
-            name: classifier.fit(seen, y[known]).decision_function(new)
+            name: classifier.fit(training, y[known]).decision_function(test)
             for name, classifier in ours.items()
         }
-        scaling = scaled_as_noise(seen, y[known])
-        split.fit(_scaled(seen, scaling), y[known])
-        scores[names[-1]] = split.decision_function(_scaled(new, scaling))
+        scaling = scaled_as_noise(training, y[known])
+        split.fit(_scaled(training, scaling), y[known])
+        scores[names[-1]] = split.decision_function(_scaled(test, scaling))
         for name, score in scores.items():
             wrong[name] += int(((score > 0.0) != (y[rest] > 0.0)).sum())
             aucs[name] += float(roc_auc_score(y[rest], score)) / folds

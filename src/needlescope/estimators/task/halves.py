@@ -112,16 +112,16 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     """
     if not each:
         return Halves()
-    seen = [item for item in each if item.surprise >= sure]
-    shown = np.array(seen if 2 * len(seen) >= len(each) else each)
-    away, counts = shown[:, 0] - theta, shown[:, 2]
-    relative_distance = _size(away / np.maximum(shown[:, 1], TOL))
+    with_signal = [item for item in each if item.surprise >= sure]
+    table = np.array(with_signal if 2 * len(with_signal) >= len(each) else each)
+    away, counts = table[:, 0] - theta, table[:, 2]
+    relative_distance = _size(away / np.maximum(table[:, 1], TOL))
     return Halves(
-        theta=float(shown[:, 0].mean()),
-        deviation=float(shown[:, 0].std(ddof=1)),
+        theta=float(table[:, 0].mean()),
+        deviation=float(table[:, 0].std(ddof=1)),
         R=float(counts.mean()),
-        found=len(seen) / len(each),
-        R_exponent=_trade(shown[:, 0], counts),
+        found=len(with_signal) / len(each),
+        R_exponent=_trade(table[:, 0], counts),
         relative_distance=relative_distance,
         off=relative_distance > OFF_DISTANCE,
         one_sided=bool((away > 0.0).all() or (away < 0.0).all()),
