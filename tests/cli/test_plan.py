@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import needlescope as ns
-from needlescope.cli.plan import LEARNERS, command
-from needlescope.planning.learners import NAMES
+from needlescope.cli.plan import command
 
 WORDS = ["--L", "4", "--theta", "4", "--d", "20", "--n", "100", "--learner", "pooled"]
 
@@ -82,7 +81,3 @@ def test_the_verdict_is_printed_before_anything_is_drawn(tmp_path, monkeypatch, 
     done = CliRunner().invoke(command, [*WORDS, "--figure", str(tmp_path / "plan.png")])
     assert isinstance(done.exception, RuntimeError)
     assert done.output.startswith("Mean pooling trained on 100 bags has a test error of 0.")
-
-
-def test_learners_are_those_of_the_planner():
-    assert LEARNERS == NAMES
