@@ -50,19 +50,14 @@ def learning_curves(result: Plan, points: int | None = None) -> LearningCurves:
     bags = np.geomspace(*ends, points)
     errors: dict[str, tuple[float, ...]] = {}
     for name in LEARNERS:
-        learner, near, row = get_learner(name, result.loss or "logistic"), None, []
+        learner, row = get_learner(name, result.loss or "logistic"), []
+        near: Any = None
         for count in bags:
-            near, error = _next_point(learner, Budget(task, count / result.d, result.d), near)
-            row.append(error)
+            try:
+                near = learner.tune(Budget(task, count / result.d, result.d), near)
+                row.append(float(near.error))
+            except NotConverged:
+                row.append(np.nan)
         errors[name] = tuple(row)
     floors = {floor.name: float(floor.tune(Budget(task, 1.0)).error) for floor in ORACLES}
     return LearningCurves(tuple(bags.tolist()), errors, floors)
-
-
-def _next_point(learner: Any, budget: Budget, near: Any) -> tuple[Any, float]:
-    """Return the settings of the next point, and its error: NaN where that does not converge."""
-    try:
-        result = learner.tune(budget, near)
-    except NotConverged:
-        return near, np.nan
-    return result, float(result.error)

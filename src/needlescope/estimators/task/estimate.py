@@ -125,7 +125,7 @@ def estimate_task(
     )
     compared = {
         f"error, {name}": ErrorComparison(
-            measured[name], _larger_counting_se(measured[name], error, n), error, *ranges[name]
+            measured[name], max(errors_se[name], _counting_se(error, n)), error, *ranges[name]
         )
         for name, error in expected.items()
     }
@@ -197,11 +197,6 @@ def _drift(result: Fitted) -> Drift | None:
 def _counting_se(error: float, bags: int) -> float:
     """Return the standard error of an error that is counted on this many bags."""
     return float(np.sqrt(max(error * (1.0 - error), 1.0 / bags) / bags))
-
-
-def _larger_counting_se(measured: float, predicted: float, bags: int) -> float:
-    """Return the standard error of counting by the measured or the predicted error, the larger."""
-    return max(_counting_se(measured, bags), _counting_se(predicted, bags))
 
 
 Range: TypeAlias = tuple[float, float]

@@ -115,22 +115,22 @@ def compare(each: list[Half], theta: float, R: float, sure: float) -> Halves:
     with_signal = [item for item in each if item.surprise >= sure]
     table = np.array(with_signal if 2 * len(with_signal) >= len(each) else each)
     away, counts = table[:, 0] - theta, table[:, 2]
-    relative_distance = _size(away / np.maximum(table[:, 1], TOL))
+    relative_distance = _rms(away / np.maximum(table[:, 1], TOL))
     return Halves(
         theta=float(table[:, 0].mean()),
         deviation=float(table[:, 0].std(ddof=1)),
         R=float(counts.mean()),
         found=len(with_signal) / len(each),
-        R_exponent=_trade(table[:, 0], counts),
+        R_exponent=_R_exponent(table[:, 0], counts),
         relative_distance=relative_distance,
         off=relative_distance > OFF_DISTANCE,
         one_sided=bool((away > 0.0).all() or (away < 0.0).all()),
-        theta_rms=_size(away),
-        R_rms=_size(counts - R),
+        theta_rms=_rms(away),
+        R_rms=_rms(counts - R),
     )
 
 
-def _trade(theta: FloatArray, R: FloatArray) -> float:
+def _R_exponent(theta: FloatArray, R: FloatArray) -> float:
     """Return the slope of log R in log θ, between −1 and 0."""
     here = (theta > 0.0) & (R > 0.0)
     x, z = np.log(theta[here]), np.log(R[here])
@@ -138,5 +138,5 @@ def _trade(theta: FloatArray, R: FloatArray) -> float:
     return float(np.clip(x @ z / max(float(x @ x), 1e-12), -1.0, 0.0))
 
 
-def _size(x: FloatArray) -> float:
+def _rms(x: FloatArray) -> float:
     return float(np.sqrt((x**2).mean()))
