@@ -52,7 +52,7 @@ test-kernels: $(READY) ## the numeric tests on several BLAS kernels and numbers 
 mutants: $(READY) ## make mistakes in a copy of the source, and see that the tests notice each
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-layers: $(READY) ## show the packages, who imports whom, and the files that five calls pass through
+layers: $(READY) ## show the packages, their imports, and the files that six calls pass through
 	$(BIN)/python -m tools.layers $(ARGS)
 
 # Fuller attention has an environment of its own: torch is large, and made once. It comes first, and

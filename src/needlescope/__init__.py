@@ -7,7 +7,9 @@ stays quick.
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,62 +78,38 @@ if TYPE_CHECKING:
     from .theory.training_threshold import training_threshold
     from .training import Training
 
-__version__ = "0.1.0"
+    __version__: str
 
-_NAMES = {
-    "deep.simulate": "simulate_deep",
-    "errors": "NoMinimiser NotConverged",
-    "estimators.task.pilot": "plan_from_pilot",
-    "experiments.engine": "run_units",
-    "experiments.stores.store": "Store",
-    "experiments.sweep": "Sweep",
-    "experiments.units.unit": "Unit",
-    "losses": "Loss PiecewiseQuadratic",
-    "noise": "Noise",
-    "planning.compare": "compare",
-    "planning.plan": "plan",
-    "planning.sensitivity": "sensitivity",
-    "planning.tune": "tune",
-    "query": "Query",
-    "results": (
-        "Alignment Asymptote BayesOptimal BayesThreshold BestQuery Capacity Comparison Crossover "
-        "DeepOutcome Focus Oracle Outcome PhaseBoundaries PilotPlan Plan Sensitivity "
-        "Separability SimulatedAMP StateEvolution Threshold Tuned"
-    ),
-    "schedule": "Schedule",
-    "signal_count": "SignalCount",
-    "simulation.amp.simulate_amp": "simulate_amp",
-    "simulation.oracle": "simulate_oracle",
-    "simulation.simulate": "simulate simulate_alignment simulate_focus simulate_separability",
-    "task": "Positions Task",
-    "theory.alignment": "align",
-    "theory.asymptote": "asymptote",
-    "theory.bayes.bayes_optimal": "bayes_optimal",
-    "theory.bayes.bayes_threshold": "bayes_threshold",
-    "theory.bayes.boundaries": "phase_boundaries",
-    "theory.bayes.state_evolution": "state_evolution",
-    "theory.best_query": "best_query",
-    "theory.capacity": "capacity",
-    "theory.crossover": "crossover",
-    "theory.focus": "focus",
-    "theory.learning": "predict",
-    "theory.oracle.least_error": "oracle",
-    "theory.oracle.threshold": "oracle_threshold",
-    "theory.training_threshold": "training_threshold",
-    "training": "Training",
-}  # the public names of each module
-_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
-_PACKAGES = ("deep", "estimators", "figures")  # with public names of their own
 
-__all__ = sorted(_HOME)
+def _modules() -> dict[str, str]:
+    """Return the module of each public name: the imports above, which are the only list of them."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    return {
+        alias.name: node.module or ""
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+_MODULES = _modules()
+_PACKAGES = [name for name, module in _MODULES.items() if not module]  # as ns.figures.errors
+
+__all__ = sorted(name for name, module in _MODULES.items() if module)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f".{name}", __name__)
-    if name not in _HOME:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    module = import_module(f".{_MODULES[name] or name}", __name__)
+    if not _MODULES[name]:
+        return module
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

@@ -9,10 +9,10 @@ import pytest
 import needlescope as ns
 from needlescope.figures.marks import Dots, Line, Rule
 from needlescope.figures.planned import plan_drawing, tuning_drawing
-from needlescope.results.planned import Curves, Interval, Plan, Tuned
+from needlescope.results.planned import Interval, LearningCurves, Plan, Tuned
 
 ROWS = {"attention": 0.1, "pooled": 0.2, "vectorized": 0.3, "bayes_optimal": 0.05, "amp": 0.06}
-CURVES = Curves(
+CURVES = LearningCurves(
     (10.0, 100.0),
     {name: (2.0 * error, error) for name, error in ROWS.items()},
     {"bayes": 0.02, "attention_known": 0.02},

@@ -20,7 +20,9 @@ def test_attention_is_worth_it_for_a_needle():
     )
     assert 12 < result.flip_n < 24  # pooling wins with 10 bags, attention with 20
     assert 0.1 < result.flip_cosine < 0.5
-    assert result.verdict.startswith("Attention is worth it: mean pooling errs 0.26, attention 0.0")
+    assert result.verdict.startswith(
+        "Attention is worth it: the test error of mean pooling is 0.26, of attention 0.0"
+    )
     assert "it would lose below" in result.verdict
 
 

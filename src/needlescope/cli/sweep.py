@@ -1,4 +1,4 @@
-"""``needlescope sweep``: run a grid of calls into a store."""
+"""``needlescope sweep``: Run a sweep from a TOML file into a store; continue where it stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .common import output, show
-from .stopping import go_on
+from .stopping import check_stopped
 from .work import engine_options, finish
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(
     from ..experiments.sweep import read_sweep
     from .means import means
 
-    go_on()
+    check_stopped()
     check_file("--out", out, (".csv", ".parquet"))
     check_file("--figure", figure, (".png", ".pdf", ".svg"))
     if out is not None and out.endswith(".parquet"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..grid import check_kind
-from ..results.planned import Curves, Plan, Tuned
+from ..results.planned import LearningCurves, Plan, Tuned
 from .drawing import Axis, Block, Drawing, Panel, single
 from .drawn import drawn
 from .marks import Dots, Line, Mark, Rule, Words, numbers
@@ -27,7 +27,7 @@ TICKS = [digit * 10.0**power for power in range(-6, 0) for digit in (1, 2, 3, 5)
 ACROSS = {"split": "odds of the split", "kappa": r"strength $\kappa$", "ridge": r"ridge $\lambda$"}
 
 
-def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
+def plan(result: Plan, curves: LearningCurves, ax: Any = None) -> Any:
     """Draw a plan: error against bags for each learner, floors, target, the point and its interval.
 
     Parameters
@@ -35,7 +35,7 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     found : Plan
         What `needlescope.plan` returned.
     curves : Curves
-        What `needlescope.planning.curves.curves` returned for it.
+        What `needlescope.planning.learning_curves.learning_curves` returned for it.
     ax : matplotlib axes, optional
         Axes to draw into; a figure of its own by default.
 
@@ -51,21 +51,21 @@ def plan(result: Plan, curves: Curves, ax: Any = None) -> Any:
     Examples
     --------
     >>> import needlescope as ns
-    >>> from needlescope.results.planned import Curves
+    >>> from needlescope.results.planned import LearningCurves
     >>> found = ns.plan(L=4, theta=4.0, d=20, n=100, learner="pooled", others=False)
     >>> names = ("attention", "pooled", "vectorized", "bayes_optimal", "amp")
-    >>> made_up = Curves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
+    >>> made_up = LearningCurves((50, 200), {name: (0.3, 0.2) for name in names}, {"bayes": 0.1})
     >>> ns.figures.plan(found, made_up).axes[0].get_ylabel()
     'test error'
     """
     return drawn(ax, plan_drawing, result, curves)
 
 
-def plan_drawing(result: Plan, curves: Curves) -> Drawing:
+def plan_drawing(result: Plan, curves: LearningCurves) -> Drawing:
     """Return what `plan` draws."""
     check_kind("found", result, Plan)
-    if not isinstance(curves, Curves):
-        raise ValueError(f"curves must be those of planning.curves.curves, got {curves!r}")
+    if not isinstance(curves, LearningCurves):
+        raise ValueError(f"curves must be those of planning.learning_curves, got {curves!r}")
     marks: list[Mark] = []
     floor = curves.floors["bayes"]
     marks.append(Rule(y=floor, colour=grey(0.5), dash=DOTTED, width=0.8))

@@ -87,10 +87,10 @@ def entry(name: str, table: pd.DataFrame, *, full: bool = False) -> Entry:
     """
     shown = BytesIO()
     figure(name, table).savefig(shown, dpi=DOTS)
-    return described(published(name), table, shown.getvalue(), full=full)
+    return make_entry(published(name), table, shown.getvalue(), full=full)
 
 
-def described(
+def make_entry(
     record: PublishedFigure, table: pd.DataFrame, shown: Path | bytes, *, full: bool
 ) -> Entry:
     """Return a figure's entry from a table of its units and a picture of them."""

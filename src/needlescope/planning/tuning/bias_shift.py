@@ -1,4 +1,4 @@
-"""The error of a trained classifier whose bias is moved, for another share of positives.
+"""The error of a trained classifier whose bias is shifted, for another share of positives.
 
 A readout is known by its order parameters; with them its error on any balance of classes, and at
 any bias, is an integral over the same law of features.
@@ -18,30 +18,30 @@ from ...theory.law.ladder import LADDER, ROUGH
 from ...theory.law.limits import train_limit
 from ...theory.saddle.measures import test_error
 from ...theory.saddle.problem import OrderParameters
-from .readouts import NONE, best_shift
+from .readouts import NO_QUERY, best_shift
 
-NUMBERS = ("kappa", "cosine_q", "query_part", "signal_part", "rest", "bias")
-LEVELS = LADDER[3].finer, LADDER[2].finer  # the second tells how far the first is known
+ORDER_PARAMETERS = ("kappa", "cosine_q", "query_part", "signal_part", "rest", "bias")
+LEVELS = LADDER[3].finer, LADDER[2].finer  # the second gives the uncertainty of the first
 
 
-def moved_error(task: Task, result: Outcome, pi: float) -> tuple[float, float, float]:
-    """Return the least error with a share ``pi`` of positives, its doubt, and the bias's move.
+def shifted_error(task: Task, result: Outcome, pi: float) -> tuple[float, float, float]:
+    """Return the least error with a share ``pi`` of positives, its uncertainty, and the shift.
 
     Examples
     --------
-    Trained with as many positives as negatives, used where one in ten is positive:
+    Trained on balanced classes, used where one in ten is positive:
 
     >>> import needlescope as ns
     >>> task = ns.Task(L=4, R=1, theta=4.0, pi=0.5)
     >>> found = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled")
-    >>> error, _, shift = moved_error(task, found, 0.1)
+    >>> error, _, shift = shifted_error(task, found, 0.1)
     >>> as_is = ns.predict(task, ns.Training(alpha1=4.0, ridge=0.1), "pooled",
     ...                    test_task=task.replace(pi=0.1)).test_error
     >>> round(float(as_is), 2), round(error, 2), round(shift, 1)
     (0.19, 0.08, -0.8)
     """
     model = get_model(result.model)
-    numbers = {name: getattr(result, name) for name in NUMBERS}
+    numbers = {name: getattr(result, name) for name in ORDER_PARAMETERS}
     query, point = readout_of(model.has_query, numbers)
     law, coarse = (train_limit(model, task, query, level).law(pi) for level in LEVELS)
     shift = best_shift(law, point)
@@ -51,7 +51,7 @@ def moved_error(task: Task, result: Outcome, pi: float) -> tuple[float, float, f
 
 
 def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> FloatArray:
-    """Return the test error of each simulated trial, its bias moved, by the law of its features.
+    """Return the test error of each simulated trial, its bias shifted, by the law of its features.
 
     Rougher than the simulation's own integral, to about 5e-4, and much quicker where L is large.
 
@@ -69,7 +69,7 @@ def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> 
     errors = []
     for k in range(count):
         query, point = readout_of(
-            model.has_query, {name: result.trials[name][k] for name in NUMBERS}
+            model.has_query, {name: result.trials[name][k] for name in ORDER_PARAMETERS}
         )
         law = train_limit(model, task, query, ROUGH).law(pi)
         errors.append(test_error(law, point._replace(b=point.b + shift)))
@@ -77,8 +77,8 @@ def trial_errors(task: Task, result: Outcome, pi: float, shift: float = 0.0) -> 
 
 
 def readout_of(has_query: bool, numbers: dict[str, float]) -> tuple[Query, OrderParameters]:
-    """Return a query and a readout by their numbers."""
-    item = {name: float(value) for name, value in numbers.items()}
-    query = as_query(item["kappa"], item["cosine_q"]) if has_query else NONE
-    parts = [item["query_part"], item["signal_part"]] if has_query else [item["signal_part"]]
-    return query, OrderParameters(np.array(parts), item["bias"], item["rest"], 1.0)
+    """Return the query and the readout of these order parameters."""
+    value = {name: float(number) for name, number in numbers.items()}
+    query = as_query(value["kappa"], value["cosine_q"]) if has_query else NO_QUERY
+    parts = [value["query_part"], value["signal_part"]] if has_query else [value["signal_part"]]
+    return query, OrderParameters(np.array(parts), value["bias"], value["rest"], 1.0)
