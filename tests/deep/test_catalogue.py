@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from needlescope.deep import course
+from needlescope.deep import defaults
 from needlescope.deep.catalogue import ARCHITECTURES, get_architecture
 
-COVERS = ("course",)
+COVERS = ("defaults",)
 
 
 def test_names_are_those_of_the_records():
     assert [architecture.name for architecture in ARCHITECTURES.values()] == list(ARCHITECTURES)
-    assert len({architecture.words for architecture in ARCHITECTURES.values()}) == len(
+    assert len({architecture.label for architecture in ARCHITECTURES.values()}) == len(
         ARCHITECTURES
     )
 
@@ -40,6 +40,6 @@ def test_what_does_not_exist_is_refused(asked, sentence):
 
 
 def test_training_is_described_by_numbers_that_make_sense():
-    assert all(0.0 < rate < 1.0 for rate in course.RATES)
-    assert all(decay >= 0.0 for decay in course.DECAYS)
-    assert 0 < course.PATIENCE < course.EPOCHS
+    assert all(0.0 < rate < 1.0 for rate in defaults.RATES)
+    assert all(decay >= 0.0 for decay in defaults.DECAYS)
+    assert 0 < defaults.PATIENCE < defaults.EPOCHS

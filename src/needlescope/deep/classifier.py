@@ -23,12 +23,12 @@ from ..estimators.fitting.ways.catalogue import SHRINKAGES, SearchSpec
 from ..estimators.fitting.ways.rounds import Ways
 from ..losses import Loss
 from ..running.progress import Progress, reporting
-from .course import DECAYS, EPOCHS, RATES
-from .plan import Plan, Trained
+from .defaults import DECAYS, EPOCHS, RATES
 from .torch_needed import need_torch
+from .training_spec import Trained, TrainingSpec
 
 
-def _absent(name: str) -> Any:
+def _missing_attribute(name: str) -> Any:
     """Return an attribute of the other classifiers that this one cannot have."""
 
     def refuse(self: Any) -> Any:
@@ -131,8 +131,8 @@ class DeepClassifier(BagClassifier):
     loss: Any = "logistic"  # what torch minimises: no parameter here
     ridge: Any = None  # weights decay instead
 
-    readout_ = _absent("readout_")
-    intercept_ = _absent("intercept_")
+    readout_ = _missing_attribute("readout_")
+    intercept_ = _missing_attribute("intercept_")
 
     def __init__(
         self,
@@ -163,12 +163,12 @@ class DeepClassifier(BagClassifier):
         self.progress = progress
 
     def _spec(self, loss: Loss) -> SearchSpec:
-        self._plan()
+        self._training_spec()
         return SearchSpec(shrinkage=self.shrinkage, pooling=self.architecture)
 
-    def _plan(self) -> Plan:
+    def _training_spec(self) -> TrainingSpec:
         """Read the parameters of a training, or refuse them."""
-        return Plan.read(
+        return TrainingSpec.read(
             self.architecture, self.width, self.heads, self.rates, self.decays, self.epochs
         )
 
@@ -199,8 +199,8 @@ class DeepClassifier(BagClassifier):
         if pool is None:
             yield []  # nothing is asked: instances are held, and gone through in batches
             return [self._trained_on(sight, random, self.progress)]
-        told = self.progress if callable(self.progress) else False  # bars would be in the way
-        under_way = pool.submit(self._trained_on, sight, random, told)
+        report = self.progress if callable(self.progress) else False  # bars would be in the way
+        under_way = pool.submit(self._trained_on, sight, random, report)
         yield []  # the other trainings begin
         return [under_way.result()]
 
@@ -208,10 +208,10 @@ class DeepClassifier(BagClassifier):
         """Train on the bags that count in a sight."""
         from .fitting import train_bags
 
-        plan = self._plan()
-        total = len(plan.rates) * len(plan.decays) * plan.epochs
-        with reporting(progress, total, f"{plan.architecture}, epochs") as report:
-            result = train_bags(sight, plan, random, lambda epochs: report(epochs, 0))
+        spec = self._training_spec()
+        total = len(spec.rates) * len(spec.decays) * spec.epochs
+        with reporting(progress, total, f"{spec.architecture}, epochs") as report:
+            result = train_bags(sight, spec, random, lambda epochs: report(epochs, 0))
             report(total, 0)
         return result
 

@@ -23,12 +23,12 @@ from ..simulation.asked import trial_count
 from ..simulation.summary import build, by_name, means
 from ..task import Positions, Task
 from .catalogue import ARCHITECTURES, get_architecture
-from .course import BATCH, DECAYS, EPOCHS, RATES
-from .plan import MOST_EPOCHS, read_list
+from .defaults import BATCH, DECAYS, EPOCHS, RATES
 from .torch_needed import need_torch
+from .training_spec import MAX_EPOCHS, check_numbers
 
 MEMORY = 1 << 30
-KEPT = 6  # arrays of all attention weights that a step of training keeps
+ARRAYS_KEPT = 6  # arrays of all attention weights that a step of training keeps
 MEANS = (
     *("test_error", "train_loss", "train_error", "bias", "signal", "norm", "cosine"),
     *("attended", "largest", "validation_loss"),
@@ -158,8 +158,8 @@ def simulate_deep(
 
     tasks, alphas = task.scalars(shape), np.broadcast_to(alpha, shape).ravel()
     given = tuple(int(length) for length in lengths)
-    steps = read_list("rates", rates, above_zero=True)
-    falls = read_list("decays", decays, above_zero=False)
+    steps = check_numbers("rates", rates, above_zero=True)
+    falls = check_numbers("decays", decays, above_zero=False)
     first = Job(
         task,
         0.0,
@@ -254,7 +254,7 @@ def check_deep(
     if d < task.kinds:
         raise ValueError(f"d must be at least {task.kinds}, the number of signals, got {d}")
     yes_or_no("watch", watch)
-    whole("epochs", epochs, 1, MOST_EPOCHS)
+    whole("epochs", epochs, 1, MAX_EPOCHS)
     whole("n_test", n_test, 1, 10**9)
     whole("memory", memory, 1, 1 << 50)
     if noise is not None:
@@ -268,8 +268,8 @@ def check_deep(
                 f"lengths={tuple(lengths)!r} needs positions='uniform': given ones belong to one "
                 "length"
             )
-    read_list("rates", rates, above_zero=True)
-    read_list("decays", decays, above_zero=False)
+    check_numbers("rates", rates, above_zero=True)
+    check_numbers("decays", decays, above_zero=False)
     longest = max([int(np.max(task.L)), *(int(length) for length in lengths)])
     if 4.0 * d * longest > memory:
         raise ValueError(
@@ -277,7 +277,7 @@ def check_deep(
             "lower d, or give shorter lengths"
         )
     needed = 4.0 * float(np.max(alpha)) * d * d * float(np.max(task.L))
-    needed += _attending(architecture, heads, float(np.max(task.L)))
+    needed += _attention_bytes(architecture, heads, float(np.max(task.L)))
     if needed > memory:
         raise ValueError(
             "the samples, and attention between their tokens, need about "
@@ -287,12 +287,12 @@ def check_deep(
     return alpha
 
 
-def _attending(architecture: str, heads: int | None, L: float) -> float:
+def _attention_bytes(architecture: str, heads: int | None, L: float) -> float:
     """Return the bytes of attention between all tokens of a batch, where there is such."""
-    if architecture != "two_blocks":
+    if not ARCHITECTURES[architecture].all_pairs:
         return 0.0
     several = heads or ARCHITECTURES[architecture].heads or 1
-    return 4.0 * KEPT * BATCH * several * (L + 1.0) ** 2
+    return 4.0 * ARRAYS_KEPT * BATCH * several * (L + 1.0) ** 2
 
 
 def _check_list(name: str, value: Any) -> None:

@@ -17,7 +17,7 @@ from ..figures.drawing import Axis, Key, Legend
 from ..figures.from_rows import BAYES_KEY, bayes_line, dots, explain, heights, line
 from ..figures.marks import Dots, Line, Mark, numbers
 from ..figures.reading.rows import means, select
-from ..figures.style import COLOURS, DOTTED
+from ..figures.style import COLOURS, DOTTED, grey
 
 Y = "test_error"
 ALPHA0, ALPHA1 = "training.alpha0", "training.alpha1"
@@ -48,13 +48,17 @@ LOOKS = {
     "gru": Look("#00BFA0", "s"),
     "convolution": Look("#999933", "o"),
 }
-GROUPS = {  # panels of those that are drawn together: a title, and who is in it
-    "paper": ("the paper’s model, linear attention", ("solvable", "linear")),
-    "attention": (
-        "self-attention, transformers, gates",
-        ("cls", "multihead", "block", "two_blocks", "gated", "gated_hidden"),
-    ),
-    "others": ("without attention", ("max", "gru", "convolution")),
+LOOKS |= {  # an architecture without a look of its own
+    name: Look(grey(0.2 + 0.1 * (rank % 5)), "osD^v>"[rank % 6])
+    for rank, name in enumerate(name for name in NAMES if name not in LOOKS)
+}
+GROUPS = {  # the panel of each family of architectures: its title, and who is in it
+    family: (title, tuple(name for name in NAMES if ARCHITECTURES[name].family == family))
+    for family, title in {
+        "paper": "the paper’s model, linear attention",
+        "attention": "self-attention, transformers, gates",
+        "others": "without attention",
+    }.items()
 }
 TWO_STEPS, TWO = "two steps (theory)", COLOURS["attention"]
 KNOWN: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
@@ -63,7 +67,7 @@ SIGNAL_KNOWN = "signal known"
 
 def words(name: str) -> str:
     """Return an architecture's name in a legend."""
-    return ARCHITECTURES[name].words.replace("'", "’")
+    return ARCHITECTURES[name].label.replace("'", "’")
 
 
 def by_attention(table: pd.DataFrame, call: str) -> pd.DataFrame:

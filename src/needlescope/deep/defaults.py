@@ -14,4 +14,4 @@ PATIENCE = 20  # epochs without a lesser loss of the samples held out,
 LEARNED = 0.97  # once that is below so much of what it was at the start;
 PLATEAU = 100  # before, so many
 BATCH = 64
-EVERY = 5  # a fifth of each class is held out
+HELD_OUT_EVERY = 5  # a fifth of each class is held out
