@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from needlescope.deep.catalogue import ARCHITECTURES
-from needlescope.figures.reading.rows import whole
+from needlescope.figures.reading.rows import with_all_columns
 from needlescope.figures.style import BAYES_COLOUR, BLACK
 from needlescope.gallery.deep_style import GROUPS, LOOKS, TWO, lost, told, words
 
@@ -46,7 +46,7 @@ def test_trainings_without_a_number_are_counted():
         {"call": "simulate_deep", "d": 20, "error_message": item}
         for item in (diverged, diverged, "MemoryError: too much", None)
     ]
-    table = whole(pd.DataFrame([*rows, {"call": "predict", "error_message": diverged}]))
+    table = with_all_columns(pd.DataFrame([*rows, {"call": "predict", "error_message": diverged}]))
     assert lost(table) == ["2 trainings diverged", "1 training failed"]
     assert told(table).splitlines()[1] == "2 trainings diverged" and "d = 20" in told(table)
     assert lost(table[3:]) == []

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .drawing import Drawing
+from .reading.columns import listed
+from .reading.validation import Draws
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
-EXAMPLES = "    Examples\n"
+PARAMETERS, EXAMPLES = "    Parameters\n    ----------\n", "    Examples\n"
+TABLE = (
+    "Units of the calls {calls}, as `Store.to_pandas` gives them. Theory is drawn as lines or "
+    "maps, simulation as dots or rings: means over trials, with standard errors, at the largest "
+    "d. What is missing is left out{more}."
+)
+LOST = "; trainings that diverged are counted beside the figure"
 AX = """\
     ax : matplotlib axes, optional
         Axes to draw a single panel into; a figure of its own by default.
@@ -38,26 +47,34 @@ def drawn(ax: Any, drawing: Callable[..., Drawing], *given: Any, **options: Any)
     return render(drawing(*given, **options), ax)
 
 
-def of_units(draw: Draw) -> Draw:
-    """Complete the docstring of a figure of units: axes, and what all of them return and refuse.
+def of_units(draws: Draws) -> Callable[[Draw], Draw]:
+    """Complete the docstring of a figure: table and axes, and what all of them return and refuse.
+
+    A figure describes its own options, and ``ax`` where there is more to say of it.
 
     Examples
     --------
-    >>> @of_units
+    >>> @of_units(Draws("errors", {"predict": ...}, across=()))
     ... def errors(table, ax=None):
     ...     '''Draw errors.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     table : DataFrame
     ...
     ...     Examples
     ...     --------
     ...     '''
-    >>> [line.strip() for line in errors.__doc__.splitlines()[4:6]]
-    ['table : DataFrame', 'ax : matplotlib axes, optional']
+    >>> [line.strip() for line in errors.__doc__.splitlines()[2:6]]
+    ['Parameters', '----------', 'table : DataFrame', 'Units of the calls "predict", as ...']
     """
-    before, result, after = (draw.__doc__ or "").partition(EXAMPLES)
-    axes = "" if "    ax : " in before else AX
-    draw.__doc__ = before.rstrip() + "\n" + axes + SHARED + result + after
-    return draw
+    calls = listed([f'"{call}"' for call in draws.rows])
+    text = TABLE.format(calls=calls, more=LOST * ("simulate_deep" in draws.rows))
+    table = f"    table : DataFrame\n{textwrap.indent(textwrap.fill(text, 92), 8 * ' ')}\n"
+
+    def complete(draw: Draw) -> Draw:
+        before, _, after = (draw.__doc__ or "").partition(EXAMPLES)
+        head, _, own = before.rstrip().partition(PARAMETERS)
+        own = f"{own}\n" if own else ""
+        axes = "" if "    ax : " in own else AX
+        parts = (head.rstrip(), "\n\n", PARAMETERS, table, axes, own, SHARED, EXAMPLES, after)
+        draw.__doc__ = "".join(parts)
+        return draw
+
+    return complete

@@ -7,21 +7,22 @@ architectures that are drawn together differ in their dots as well.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from ..deep.catalogue import ARCHITECTURES
-from ..figures.drawing import Axis, Key, Legend
-from ..figures.from_rows import BAYES_KEY, bayes_line, dots, explain, heights, line
-from ..figures.marks import Dots, Line, Mark, numbers
+from ..figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
+from ..figures.from_rows import BAYES_KEY, bayes_line, dots, error_axis, explain, line, note
+from ..figures.marks import Dots, Line, Mark, Rule, numbers
 from ..figures.reading.rows import means, select
 from ..figures.style import COLOURS, DOTTED, grey
 
 Y = "test_error"
 ALPHA0, ALPHA1 = "training.alpha0", "training.alpha1"
 SETTINGS = ("training.eta_q", "training.ridge")  # of two steps, of which the best is drawn
+ACROSS = (*SETTINGS, "model", "architecture", "lengths")  # what changes in all of these figures
 NAMES = tuple(ARCHITECTURES)
 TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 JOINED = 0.9  # the width of the line from dot to dot
@@ -107,18 +108,56 @@ def trained(
     return result
 
 
-def errors_axis(
-    marks: Sequence[Mark], more: Sequence[float] = (), name: str = "test error"
-) -> Axis:
+def errors_axis(marks: Sequence[Mark], more: Sequence[float] = ()) -> Axis:
     """Return the axis of test errors that has room for marks, and for some more heights."""
-    above = [item for item in (*heights(marks), *more) if item > 0.0] or [0.5]
-    reach = (0.85 * min(above), 1.12 * max(above))
-    return Axis(name, log=10, limits=reach, ticks=TICKS, minor="ticks")
+    return error_axis(marks, (0.85, 1.12), TICKS, more)
 
 
 def unnamed(axis: Axis) -> Axis:
     """Return an axis without its name, which stands beside the first panel."""
     return dataclasses.replace(axis, name="")
+
+
+def family_drawing(
+    table: pd.DataFrame,
+    lines: Sequence[Mark],
+    marks: Mapping[str, Sequence[Dots]],
+    x: Axis,
+    around: Sequence[Mark] = (),
+    corner: str = "upper right",
+    panel: str = "",
+) -> Drawing:
+    """Return a panel for each family of architectures, or that of one ``panel`` alone.
+
+    All have the lines of theory, what stands ``around`` them, and one axis of errors.
+    """
+    levels = [mark.y for mark in lines if isinstance(mark, Rule) and mark.y is not None]
+    every = [*lines, *(item for some in marks.values() for item in some)]
+    errors, keys = errors_axis(every, levels), theory_keys(lines, bool(levels))
+
+    def of(family: str) -> Panel:
+        own, first = dot_keys(marks[family]), bool(panel) or family == next(iter(GROUPS))
+        shown = [*lines, *marks[family]]
+        return Panel(
+            [*around, *shown, *note(shown)],
+            x,
+            errors if first else unnamed(errors),
+            GROUPS[family][0],
+            legend=inside([*keys, *own], corner) if panel else below(own, 0.215),
+        )
+
+    if panel:
+        return single(of(panel))
+    block = Block([of(family) for family in GROUPS], 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
+    return Drawing([block], (8.6, 4.1), told(table), above(keys, 0.05))
+
+
+def single_drawing(
+    table: pd.DataFrame, marks: Sequence[Mark], x: Axis, errors: Axis, keys: Sequence[Key]
+) -> Drawing:
+    """Return one panel with its legend at the right."""
+    panel = Panel(marks, x, errors, legend=beside(keys))
+    return Drawing([Block([panel], 1, (0.1, 0.65, 0.145, 0.9))], (6.4, 3.4), told(table))
 
 
 def theory_keys(marks: Sequence[Mark], known: bool = False) -> list[Key]:

@@ -36,6 +36,6 @@ def test_scores_do_not_depend_on_how_much_is_looked_at_in_one_go(monkeypatch):
     network.readout.data.copy_(torch.tensor([1.0, -2.0, 0.5]))
     rows = torch.tensor([2, 0, 1])
     whole = scores(network, some, rows)
-    monkeypatch.setattr(room, "AT_ONCE", 1)
+    monkeypatch.setattr(room, "NUMBERS_PER_PASS", 1)
     torch.testing.assert_close(scores(network, some, rows), whole)
     assert scores(network, some, rows[:0]).shape == (0,)

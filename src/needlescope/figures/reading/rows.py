@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dependence import DEFAULTS
+from .dependence import DEFAULTS, has_query
 
 LEFT_OUT: Mapping[str, Any] = {
     **DEFAULTS,
@@ -30,13 +30,15 @@ COLUMNS = (
 )
 """What figures read besides; a table lacks the numbers of a call that failed."""
 
+TOTAL = "total"  # all samples per dimension, which a figure adds
 
-def whole(table: pd.DataFrame) -> pd.DataFrame:
+
+def with_all_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with every column that a figure may ask for, defaults filled in.
 
     Examples
     --------
-    >>> table = whole(pd.DataFrame({"call": ["predict"], "training.alpha1": [2.0]}))
+    >>> table = with_all_columns(pd.DataFrame({"call": ["predict"], "training.alpha1": [2.0]}))
     >>> table[["training.alpha1", "training.loss", "test_error"]].values.tolist()
     [[2.0, 'logistic', nan]]
     """
@@ -92,6 +94,23 @@ def means(trials: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     values = trials.astype({y: float}).groupby(x)[y]
     result = pd.DataFrame({"mean": values.mean(), "se": values.sem(), "count": values.count()})
     return result.rename_axis("x").reset_index()
+
+
+def with_total(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `TOTAL`, all samples per dimension: α0 + α1 of a training, α of a learner.
+
+    A model without a query has α0 only if it is trained on all data; reused data count once.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"call": "predict", "training.alpha0": [2.0], "training.alpha1": 4.0})
+    >>> with_total(with_all_columns(table))["total"].tolist()
+    [6.0]
+    """
+    alpha0, alpha1 = table["training.alpha0"], table["training.alpha1"]
+    spent = table["model"].map(has_query, na_action="ignore").ne(False) | (table["data"] == "all")
+    both = (alpha1 + alpha0.where(spent, 0.0)).where(table["reuse"] != "D0", alpha0)
+    return table.assign(**{TOTAL: both.fillna(table["alpha"])})
 
 
 def carriers(table: pd.DataFrame) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...errors import shortened
 from .columns import FEW, checked, listed, missing, read_columns
-from .rows import LEFT_OUT, whole
+from .rows import LEFT_OUT, with_all_columns
 from .varying import UNSAID, varying
 
 DRAWN_BY = {
@@ -97,7 +97,7 @@ def read(table: Any, draws: Draws) -> pd.DataFrame:
     others = [name for name in varying(drawn) if name not in draws.across]
     if len(others) > draws.more:
         _refuse_axis(draws, others, varying(drawn))
-    return whole(own)
+    return with_all_columns(own)
 
 
 def nothing(figure: str, why: str) -> NoReturn:

@@ -7,6 +7,7 @@ overlap of 0.81 with the signal, a cosine of 0.9.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -199,11 +200,7 @@ def growth(result: pd.DataFrame, name: str) -> float:
     return float(round((y[-1] - y[0]) / (x[-1] - x[0]), 12))
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare cosines and strengths of the queries on drawn data with theory's, at the same α0."""
-    return compare(table, BY, SCORED, theory="align", simulation="simulate_alignment")
-
-
+scores = partial(compare, by=BY, names=SCORED, theory="align", simulation="simulate_alignment")
 X = "task.L"
 ALIGNED = Rows((X, "training.alpha0"), ("cosine_q", "cosine_w"))
 DRAWS = Draws(
@@ -226,17 +223,15 @@ LINES = {  # what needs so many samples: its name, colour and dash
 }
 
 
-@of_units
+@of_units(DRAWS)
 def keep_up(table: pd.DataFrame, ax: Any = None, *, panel: str = "samples") -> Any:
     """Draw the samples that a cosine of 0.9 with the signal takes, and the query's step, against L.
 
+    The units have several α0 or α for each L. Lines are where theory crosses a cosine of 0.9, dots
+    where the means over trials do; what does not cross it is left out.
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "align", "simulate_alignment", "bayes_optimal" and "phase_boundaries",
-        as `Store.to_pandas` gives them, at several α0 or α for each L. Lines are where the rows of
-        theory cross a cosine of 0.9, dots where the means over trials do. What is missing, or not
-        crossed, is left out.
     panel : "samples" or "step", default "samples"
         With ``ax``, which one.
 

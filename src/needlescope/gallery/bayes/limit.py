@@ -15,9 +15,9 @@ from ...experiments.comparison import compare, grid, paired_trials, trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import heights, line, note, trial_dots
+from ...figures.from_rows import error_axis, length_title, line, note, trial_dots
 from ...figures.marks import Band, Dots, Line, Mark, Rule, numbers
-from ...figures.reading.rows import select
+from ...figures.reading.rows import TOTAL, select, with_total
 from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.style import (
     AMP_SIMULATED,
@@ -153,7 +153,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(both, BY, SCORED, theory="bayes_optimal", simulation="simulate_amp")
 
 
-X, Y = "total", "test_error"
+X, Y = TOTAL, "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
 TRAINED = Rows(("model", "training.alpha1", "task.L"), (Y,))
 LEARNED = Rows(("alpha", "task.L"), (Y,))
@@ -190,20 +190,16 @@ AMP_DOTS: dict[str, Any] = {
 FLOOR: dict[str, Any] = {"colour": COLOURS["bayes"], "dash": DOTTED, "width": 1.0}
 
 
-@of_units
+@of_units(DRAWS)
 def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     """Draw test errors against all data, with the Bayes-optimal error and AMP; a panel for each L.
 
-    Where a protocol was asked with several settings (steps, ridges, splits of the data) its best is
+    Trials of "simulate" are end to end where they have ``starts``; "oracle" of the model "bayes" is
+    a level. Where a protocol has several settings (steps, ridges, splits of the data) its best is
     drawn at each amount of data.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: lines for "predict" (pooling, and attention after two
-        steps) and for "bayes_optimal" (solid AMP, dashed Bayes-optimal),
-        dots with standard errors for "simulate" (end to end where it has ``starts``) and
-        "simulate_amp", a level for "oracle" of the model "bayes". What is missing is left out.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
 
@@ -221,21 +217,13 @@ def limit(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
 
 def drawing(table: pd.DataFrame, *, alone: bool = False, L: int | None = None) -> Drawing:
     """Return what `limit` draws: a panel for each L, or one of them alone."""
-    table = _with_total(read(table, DRAWS))
+    table = with_total(read(table, DRAWS))
     check_strengths("limit", table)
     panels = {int(value): part for value, part in table.groupby("task.L")}
     if not alone:
         return _all([_panel(part, tokens) for tokens, part in panels.items()], table)
     tokens = tokens_of(L, list(panels))
     return single(_panel(panels[tokens], tokens))
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, whoever has them: baselines may do without the query's."""
-    with_query = (table.model == "attention") | (table["data"] == "all")
-    both = table["training.alpha1"] + table["training.alpha0"].where(with_query, 0.0)
-    learned = table.call.isin(("bayes_optimal", "simulate_amp"))
-    return table.assign(**{X: both.where(~learned, table["alpha"])})
 
 
 def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
@@ -255,19 +243,12 @@ def _all(panels: list[Panel], table: pd.DataFrame) -> Drawing:
 def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     marks = [*_bayes(table), *_trained(table)]
     floors = numbers(select(table, ["error"], call="oracle", model="bayes")["error"])
-    reach = [*heights(marks), *floors]
-    above = [item for item in reach if item > 0.0] or [0.5]
-    strength = select(table, ["task.theta"])["task.theta"]
-    at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
     return Panel(
         [*(Rule(y=floor, layer=-2, **FLOOR) for floor in floors), *marks, *note(marks or floors)],
         Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="ticks"),
-        Axis(
-            "test error", log=10, limits=(0.88 * min(above), 1.1 * max(above)), ticks=TICKS,
-            minor="ticks",
-        ),
-        f"$L = {tokens}${at}",
-    )  # fmt: skip
+        error_axis(marks, (0.88, 1.1), TICKS, floors),
+        length_title(table, tokens),
+    )
 
 
 def _bayes(table: pd.DataFrame) -> list[Mark]:

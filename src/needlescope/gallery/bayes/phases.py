@@ -16,8 +16,8 @@ from ...experiments.comparison import grid
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import INSIDE, Dots, Line, Map, Mark, Rings, Scale, Words, numbers
+from ...figures.from_rows import ends, grid_map, note, rings
+from ...figures.marks import INSIDE, Dots, Line, Mark, Scale, Words, numbers
 from ...figures.reading.rows import select, simulated
 from ...figures.reading.validation import Draws, Rows, read, tokens_of
 from ...figures.style import BLACK, COLOURS, DASHED, SOLID, WHITE
@@ -86,17 +86,15 @@ EDGES = {"alpha_it": DASHED, "alpha_amp": SOLID}
 WIDE, ROOM = 2.5, 10.0  # ratios of α that leave room for a word: between both lines, and before
 
 
-@of_units
+@of_units(DRAWS)
 def phases(table: pd.DataFrame, ax: Any = None, *, L: int | None = None) -> Any:
     """Draw the least test error by data and strength, and where learning jumps; a map for each L.
 
+    Maps are "bayes_optimal", rings "simulate_amp", filled with the colour of their mean. Lines are
+    "phase_boundaries": dashed the information-theoretic threshold, solid the algorithmic one.
+
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: maps for the rows of "bayes_optimal", rings for the
-        trials of "simulate_amp", filled with the colour of their mean, lines for
-        "phase_boundaries": dashed where learning becomes possible, solid where it becomes easy.
-        What is missing is left out.
     L : int, optional
         With ``ax``, which one: the fewest tokens by default.
 
@@ -145,10 +143,12 @@ def _panel(table: pd.DataFrame, tokens: int) -> Panel:
     x = Axis(r"all samples per dimension, $\alpha$", log=10, plain=True, minor="none")
     y = Axis(r"strength of the signal, $\theta$")
     if min(result.shape, default=0) > 1:
-        rows = tuple(map(numbers, result.to_numpy()))
-        marks.append(Map(numbers(result.columns), numbers(result.index), rows, SCALE))
-        ends = [(float(item.min()), float(item.max())) for item in (result.columns, result.index)]
-        x, y = replace(x, limits=ends[0], ticks=_decades(*ends[0])), replace(y, limits=ends[1])
+        marks.append(grid_map(result, SCALE))
+        reach = ends(result.columns)
+        x, y = (
+            replace(x, limits=reach, ticks=_decades(*reach)),
+            replace(y, limits=ends(result.index)),
+        )
     marks += _boundaries(own)
     marks += _rings(trials)
     return Panel([*marks, *note(marks)], x, y, f"$L = {tokens:,}$".replace(",", "{,}"))
@@ -167,8 +167,7 @@ def _rings(trials: pd.DataFrame) -> list[Mark]:
     if trials["d"].notna().any():
         trials = trials[trials["d"] == trials["d"].max()]
     points = trials.astype({"test_error": float}).groupby([X, Y])["test_error"].mean()
-    x, y = (numbers(points.index.get_level_values(level)) for level in (0, 1))
-    return [Rings(x, y, numbers(points), SCALE)]
+    return rings(points.swaplevel(), SCALE)
 
 
 def _boundaries(table: pd.DataFrame) -> list[Mark]:

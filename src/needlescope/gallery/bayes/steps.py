@@ -7,6 +7,7 @@ them the paper's two steps, which share their data, and the Bayes-optimal error.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import dots, heights, note
+from ...figures.from_rows import dots, error_axis, length_title, note
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.rows import means, select
+from ...figures.reading.rows import TOTAL, means, select, with_total
 from ...figures.reading.validation import Draws, Rows, check_strengths, read, tokens_of
 from ...figures.style import BAYES_OPTIMAL, COLOURS, DASHED, DOTTED, blend
 from ...grid import choice
@@ -108,14 +109,9 @@ def _arguments(task: dict[str, Any], alpha: float, number: int | None) -> dict[s
     return {"task": task, "training": training, "model": "attention"}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare trials with theory after as many steps: error, cosine and strength of the query."""
-    return compare(table, BY, SCORED)
-
-
-X, TOTAL = "training.schedule.steps", "total"
+scores = partial(compare, by=BY, names=SCORED)
+X = "training.schedule.steps"
 PANELS = {"error": "test_error", "cosine": "cosine_q"}
-AXES = {"error": "test error", "cosine": "cosine of query and signal"}
 TRAINED = Rows(("task.L", "training.alpha0", "training.alpha1"), ("test_error", "cosine_q"))
 DRAWS = Draws(
     "steps",
@@ -136,21 +132,18 @@ TWO = "two steps on the same data"
 FRESH = "steps on fresh batches"
 
 
-@of_units
+@of_units(DRAWS)
 def steps(
     table: pd.DataFrame, ax: Any = None, *, panel: str = "error", L: int | None = None
 ) -> Any:
     """Draw test errors and cosines against the number of steps; a column of panels for each L.
 
-    Where a number of steps was asked with several settings (step sizes, ridges), the one that errs
-    least is drawn at each amount of data.
+    Rows of "predict" are lines where they have a schedule, and dashed levels without one; dotted
+    levels are Bayes-optimal. Where a number of steps has several settings (step sizes, ridges), the
+    one of least error is drawn at each amount of data.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: of "predict", lines for attention after a schedule,
-        and dashed levels for attention after two steps; dots with standard errors for "simulate";
-        dotted levels for "bayes_optimal". What is missing is left out.
     panel : "error" or "cosine", default "error"
         With ``ax``, which one.
     L : int, optional
@@ -177,7 +170,7 @@ def drawing(
 ) -> Drawing:
     """Return what `steps` draws: both panels of each L, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
-    table = _with_total(read(table, DRAWS))
+    table = _with_cosines(with_total(read(table, DRAWS)))
     check_strengths("steps", table)
     parts = {int(value): part for value, part in table.groupby("task.L")}
     colours = _colours(table)
@@ -193,15 +186,11 @@ def drawing(
     return Drawing([block], (width, 4.9), "", _legends(table, colours, columns))
 
 
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, the number of steps if no row has one, and the cosine."""
-    both = table["training.alpha0"] + table["training.alpha1"]
-    learned = table.call == "bayes_optimal"
-    result = table.assign(**{TOTAL: both.where(~learned, table["alpha"]).astype(float)})
-    result["cosine_q"] = result["cosine_q"].where(
-        ~learned, np.sqrt(result["overlap"].astype(float))
-    )
-    return result if X in result else result.assign(**{X: np.nan})
+def _with_cosines(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the cosine of the Bayes-optimal learner, and the number of steps if no row has one."""
+    cosine = np.sqrt(table["overlap"].astype(float))
+    table = table.assign(cosine_q=table["cosine_q"].where(table.call != "bayes_optimal", cosine))
+    return table if X in table else table.assign(**{X: np.nan})
 
 
 def _colours(table: pd.DataFrame) -> dict[float, str]:
@@ -218,22 +207,18 @@ def _panel(table: pd.DataFrame, tokens: int, panel: str, colours: dict[float, st
         for total, colour in colours.items()
         for mark in _curves(table[table[TOTAL] == total], y, colour)
     ]
-    strength = select(table, ["task.theta"])["task.theta"]
-    at = f", $\\theta = {strength.iloc[0]:g}$" if len(strength) else ""
     return Panel(
         [*marks, *note(marks)],
         Axis("gradient steps" if panel == "cosine" else "", log=2, plain=True, minor="none"),
         _height(panel, marks),
-        f"$L = {tokens}${at}" if panel == "error" else "",
+        length_title(table, tokens) if panel == "error" else "",
     )
 
 
 def _height(panel: str, marks: list[Mark]) -> Axis:
     if panel == "cosine":
-        return Axis(AXES[panel], limits=(0.0, 1.02))
-    above = [height for height in heights(marks) if height > 0.0] or [0.5]
-    reach = (0.92 * min(above), 1.06 * max(above))
-    return Axis(AXES[panel], log=10, limits=reach, ticks=TICKS, minor="ticks")
+        return Axis("cosine of query and signal", limits=(0.0, 1.02))
+    return error_axis(marks, (0.92, 1.06), TICKS)
 
 
 def _curves(table: pd.DataFrame, y: str, colour: str) -> list[Mark]:

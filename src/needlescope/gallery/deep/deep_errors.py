@@ -5,17 +5,18 @@ L = 10, R = 1, θ = 5, π = ½. All samples count, also those that are held out.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from ...experiments.comparison import trials
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
+from ...figures.drawing import Axis, Drawing
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note, trial_dots
-from ...figures.marks import Dots, Mark, Rule, numbers
-from ...figures.reading.rows import select
+from ...figures.from_rows import trial_dots
+from ...figures.marks import Dots, Rule, numbers
+from ...figures.reading.rows import TOTAL, select, with_total
 from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BLACK
 from ...grid import choice
@@ -72,12 +73,8 @@ def at(size: base.Size, name: str, alpha: float) -> list[Unit]:
     return base.trial_units(size, name, alpha, base.TASK, **more)
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("alpha",))
-
-
-X = "total"
+scores = partial(base.compare_with_bayes, by=("alpha",))
+X = TOTAL
 AMOUNTS = tuple(2.0**k for k in range(-6, 15))
 XLABEL = r"all samples per dimension, $\alpha$"
 SIMULATED = "the same, two steps (simulation)"
@@ -92,34 +89,21 @@ DRAWS = Draws(
         "bayes_optimal": Rows(("alpha",), (style.Y,)),
         "oracle": Rows((), ("error",)),
     },
-    across=(
-        "alpha",
-        style.ALPHA0,
-        style.ALPHA1,
-        *style.SETTINGS,
-        "model",
-        "architecture",
-        "starts",
-        "lengths",
-    ),
+    across=("alpha", style.ALPHA0, style.ALPHA1, "starts", *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
+@of_units(DRAWS)
 def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
     """Draw test errors of architectures against all samples, with theory's lines.
 
-    Where two steps were asked with several settings (steps on the query, ridges), and training to a
-    minimum with several ridges, the best is drawn at each amount of data.
+    Trials of "simulate" are of two steps, and trained to a minimum where they have ``starts``.
+    Where there are several settings (steps on the query, ridges), the best is drawn at each amount
+    of data.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" and for
-        "simulate" (two steps; to a minimum where it has ``starts``), lines for "predict",
-        "bayes_optimal" and "oracle". What is missing is left out; trainings that diverged are
-        counted in words.
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.
@@ -139,30 +123,15 @@ def deep_errors(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") ->
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -> Drawing:
     """Return what `deep_errors` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(style.GROUPS))
-    table = _with_total(read(table, DRAWS))
-    lines, floors = style.theory(table, X, level=True), _floors(table)
+    table = with_total(read(table, DRAWS))
+    known = numbers(select(table, ["error"], call="oracle")["error"].unique())
+    levels = [Rule(y=number, layer=-1, **style.KNOWN) for number in known]
+    lines = [*levels, *style.theory(table, X, level=True)]
     marks = {name: _dots(table, name) for name in style.GROUPS}
-    every = [*lines, *(item for some in marks.values() for item in some)]
-    errors = style.errors_axis(every, [floor.y for floor in floors if floor.y is not None])
-    keys = style.theory_keys(lines, known=bool(floors))
-    if alone:
-        if not (marks[panel] or lines or floors):
-            nothing("deep_errors", f'the panel "{panel}" has no rows')
-        return single(_panel([*floors, *lines], marks[panel], panel, errors, keys))
-    panels = [_panel([*floors, *lines], marks[name], name, errors) for name in style.GROUPS]
-    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
-    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, of query and readout or of a learner."""
-    return table.assign(**{X: (table[style.ALPHA0] + table[style.ALPHA1]).fillna(table["alpha"])})
-
-
-def _floors(table: pd.DataFrame) -> list[Rule]:
-    """Return the level of those who know the signal."""
-    known = select(table, ["error"], call="oracle")["error"]
-    return [Rule(y=number, layer=-1, **style.KNOWN) for number in numbers(known.unique())]
+    if alone and not (marks[panel] or lines):
+        nothing("deep_errors", f'the panel "{panel}" has no rows')
+    x = Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none")
+    return style.family_drawing(table, lines, marks, x, panel=panel if alone else "")
 
 
 def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
@@ -177,17 +146,3 @@ def _dots(table: pd.DataFrame, group: str) -> list[Dots]:
         look = {"colour": style.TWO, "name": SIMULATED, "marker": "^", "size": 4.4}
         result[1:1] = others + trial_dots(steps, X, style.Y, style.SETTINGS, **look)
     return result
-
-
-def _panel(
-    lines: list[Mark], marks: list[Dots], group: str, errors: Axis, keys: list[Key] | None = None
-) -> Panel:
-    own = style.dot_keys(marks)
-    first = keys is not None or group == next(iter(style.GROUPS))
-    return Panel(
-        [*lines, *marks, *note([*lines, *marks])],
-        Axis(XLABEL, log=2, ticks=AMOUNTS, plain=True, minor="none"),
-        errors if first else style.unnamed(errors),
-        style.GROUPS[group][0],
-        legend=style.below(own, 0.215) if keys is None else style.inside([*keys, *own]),
-    )

@@ -6,21 +6,21 @@ The trainings of `deep_errors` at α = 16; for two steps, theory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Key, Panel, single
+from ...figures.drawing import Axis, Drawing
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import Dots, Line, Mark, Rule, Words, numbers
+from ...figures.from_rows import trained_length
+from ...figures.marks import Line, Mark, numbers
 from ...figures.reading.columns import listed
 from ...figures.reading.moments import each
 from ...figures.reading.rows import select
 from ...figures.reading.validation import Draws, Rows, nothing, read
-from ...figures.style import DOTTED, grey
 from ...grid import choice
 from .. import deep_style as style
 from .. import deep_units as base
@@ -52,11 +52,7 @@ def units(full: bool) -> list[Unit]:
     return result
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error, at the length of its training."""
-    return base.compare_with_bayes(table, ("alpha",))
-
-
+scores = partial(base.compare_with_bayes, by=("alpha",))
 TICKS_X = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 X, OWN, TESTED_COLUMN = "tested", "task.L", "test_task.L"
 DRAWS = Draws(
@@ -66,22 +62,20 @@ DRAWS = Draws(
         "predict": Rows((OWN, TESTED_COLUMN), (style.Y,)),
         "oracle": Rows((OWN,), ("error",)),
     },
-    across=(OWN, TESTED_COLUMN, *style.SETTINGS, "model", "architecture", "lengths"),
+    across=(OWN, TESTED_COLUMN, *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
+@of_units(DRAWS)
 def deep_generalise(table: pd.DataFrame, ax: Any = None, *, panel: str = "paper") -> Any:
     """Draw test errors against the length of test sequences, all trained on one length.
 
+    Units of "simulate_deep" have ``lengths``, those of "predict" a ``test_task``: two steps, in the
+    setting that is best at the length of training.
+
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
-        ``lengths``, lines for "predict" with a ``test_task`` (two steps, in the setting that is
-        best at the length of training) and for "oracle". What is missing is left out; trainings
-        that diverged are counted in words.
     panel : "paper", "attention" or "others", default "paper"
         With ``ax``, which one: the paper's model and linear attention; self-attention,
         transformers and gated attention; or models that do not attend.
@@ -109,15 +103,12 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "paper") -
     marks = {
         name: style.trained(every, X, style.GROUPS[name][1], apart=1.02) for name in style.GROUPS
     }
-    errors = style.errors_axis([*lines, *(item for some in marks.values() for item in some)])
-    keys = style.theory_keys(lines)
-    if alone:
-        if not (marks[panel] or lines):
-            nothing("deep_generalise", f'the panel "{panel}" has no rows')
-        return single(_panel(length, lines, marks[panel], panel, errors, keys))
-    panels = [_panel(length, lines, marks[name], name, errors) for name in style.GROUPS]
-    block = Block(panels, 3, (0.062, 0.99, 0.335, 0.865), (0.17, 0.2))
-    return Drawing([block], (8.6, 4.1), style.told(table), style.above(keys, 0.05))
+    if alone and not (marks[panel] or lines):
+        nothing("deep_generalise", f'the panel "{panel}" has no rows')
+    x = Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none")
+    around = [] if length is None else trained_length(length, 0.985, 3)
+    given = (table, lines, marks, x, around, "lower right")
+    return style.family_drawing(*given, panel=panel if alone else "")
 
 
 def _trained_at(table: pd.DataFrame) -> float | None:
@@ -164,32 +155,3 @@ def _theory(table: pd.DataFrame, length: float | None) -> list[Mark]:
             Line(numbers(line[TESTED_COLUMN]), numbers(line[style.Y]), style.TWO, style.TWO_STEPS)
         )
     return result
-
-
-def _panel(
-    length: float | None, lines: list[Mark], marks: list[Dots], group: str, errors: Axis,
-    keys: list[Key] | None = None,
-) -> Panel:  # fmt: skip
-    own = style.dot_keys(marks)
-    first = keys is not None or group == next(iter(style.GROUPS))
-    return Panel(
-        [*_mark(length), *lines, *marks, *note([*lines, *marks])],
-        Axis(r"tokens of a test sequence, $L'$", log=10, ticks=TICKS_X, plain=True, minor="none"),
-        errors if first else style.unnamed(errors),
-        style.GROUPS[group][0],
-        legend=style.below(own, 0.215)
-        if keys is None
-        else style.inside([*keys, *own], "lower right"),
-    )
-
-
-def _mark(length: float | None) -> list[Mark]:
-    """Mark the length of the training sequences."""
-    if length is None:
-        return []
-    said = f"trained\nat $L = {length:g}$"
-    place = ((length, 0.985), ("data", "panel"), ("right", "top"), (-3, 0))
-    return [
-        Rule(x=length, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
-        Words(said, *place, grey(0.4)),
-    ]

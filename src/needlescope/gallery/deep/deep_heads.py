@@ -78,17 +78,15 @@ DRAWS = Draws(
 )
 
 
-@of_units
+@of_units(DRAWS)
 def deep_heads(table: pd.DataFrame, ax: Any = None, *, panel: str = "multihead") -> Any:
     """Draw test errors against the number of heads, a curve for each number of signals.
 
+    Dashed levels are "best_query", what a single query can reach; a thin one is Bayes-optimal, with
+    one signal.
+
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep" with
-        ``heads``, level dashed lines for "best_query", which say what a single query can reach, a
-        thin one for "bayes_optimal", of one signal. What is missing is left out; trainings that
-        diverged are counted in words.
     panel : "multihead" or "block", default "multihead"
         With ``ax``, which one: a layer of self-attention, or a transformer block.
 

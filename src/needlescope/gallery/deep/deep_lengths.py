@@ -5,13 +5,14 @@ d = 32 and α = 16, so that the longest sequences have many more tokens than dim
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Panel
+from ...figures.drawing import Axis, Drawing
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import note
 from ...figures.marks import Band, Mark, Words
@@ -59,11 +60,7 @@ def task(L: int) -> dict[str, Any]:
     return {"L": L, "R": 1, "theta": theta, "pi": 0.5}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("task.L",))
-
-
+scores = partial(base.compare_with_bayes, by=("task.L",))
 X = "task.L"
 ROWS = Rows((X,), (style.Y,))
 DRAWS = Draws(
@@ -74,24 +71,17 @@ DRAWS = Draws(
         "bayes_optimal": ROWS,
         "oracle": Rows((X,), ("error",)),
     },
-    across=(X, "task.theta", *style.SETTINGS, "model", "architecture", "lengths"),
+    across=(X, "task.theta", *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
+@of_units(DRAWS)
 def deep_lengths(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test errors of architectures against the number of tokens, with theory's lines.
 
-    Where two steps were asked with several settings, the best is drawn at each length. The part
-    that has more tokens than dimensions is shaded.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
-        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
-        diverged are counted in words.
+    Where two steps have several settings, the best is drawn at each length. The part that has more
+    tokens than dimensions is shaded.
 
     Examples
     --------
@@ -112,14 +102,9 @@ def drawing(table: pd.DataFrame) -> Drawing:
     marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
     errors = style.errors_axis(marks)
     keys = [*style.theory_keys(marks), *style.dot_keys(marks)]
-    panel = Panel(
-        [*_longer(table, errors), *marks, *note(marks)],
-        Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table)),
-        errors,
-        legend=style.beside(keys),
-    )
-    block = Block([panel], 1, (0.1, 0.65, 0.145, 0.9))
-    return Drawing([block], (6.4, 3.4), style.told(table))
+    x = Axis(r"tokens, $L$", log=2, plain=True, minor="none", limits=_reach(table))
+    shown = [*_longer(table, errors), *marks, *note(marks)]
+    return style.single_drawing(table, shown, x, errors, keys)
 
 
 def _reach(table: pd.DataFrame) -> tuple[float, float]:

@@ -5,16 +5,16 @@ L = 10, R = 1, θ = 5, α = 16.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ...experiments.units.unit import Unit
-from ...figures.drawing import Axis, Block, Drawing, Key, Panel
+from ...figures.drawing import Axis, Drawing, Key
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import Line, Mark, numbers
+from ...figures.from_rows import frequent_label, note
+from ...figures.marks import Line, Mark
 from ...figures.reading.validation import Draws, Rows, read
 from ...figures.style import DASHED, grey
 from .. import deep_style as style
@@ -54,11 +54,7 @@ def task(pi: float) -> dict[str, Any]:
     return {**base.TASK, "pi": pi}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("task.pi",))
-
-
+scores = partial(base.compare_with_bayes, by=("task.pi",))
 X = "task.pi"
 SHARE_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.9)
 GUESS = "always the more frequent label"
@@ -72,23 +68,16 @@ DRAWS = Draws(
         "bayes_optimal": ROWS,
         "oracle": Rows((X,), ("error",)),
     },
-    across=(X, *style.SETTINGS, "model", "architecture", "lengths"),
+    across=(X, *style.ACROSS),
     only={"architecture": style.NAMES},
 )
 
 
-@of_units
+@of_units(DRAWS)
 def deep_rare(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test errors of architectures against the share of positives, with theory's lines.
 
-    Where two steps were asked with several settings, the best is drawn at each share.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors for "simulate_deep", lines
-        for "predict", "bayes_optimal" and "oracle". What is missing is left out; trainings that
-        diverged are counted in words.
+    Where two steps have several settings, the best is drawn at each share.
 
     Examples
     --------
@@ -106,21 +95,9 @@ def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `deep_rare` draws."""
     table = read(table, DRAWS)
     marks: list[Mark] = [*style.theory(table, X), *style.trained(table, X, style.NAMES)]
-    guess = _guess(table)
-    keys = [*style.theory_keys(marks), Key(GUESS, Line(**LOOK)), *style.dot_keys(marks)]
-    panel = Panel(
-        [guess, *marks, *note(marks)],
-        Axis(r"share of positives, $\pi$", log=10, ticks=SHARE_TICKS, plain=True, minor="none"),
-        style.errors_axis([guess, *marks]),
-        legend=style.beside(keys),
-    )
-    return Drawing([Block([panel], 1, (0.1, 0.65, 0.145, 0.9))], (6.4, 3.4), style.told(table))
-
-
-def _guess(table: pd.DataFrame) -> Line:
-    """Return what the more frequent label alone errs."""
     shares = table[X][table[style.Y].notna() | table["error"].notna()].astype(float)
-    x = np.unique([*np.geomspace(shares.min(), shares.max(), 99), 0.5])
-    x = x[(x >= shares.min()) & (x <= shares.max())]
-    y = np.minimum(x, 1.0 - x)
-    return Line(numbers(x), numbers(y), name=GUESS, **LOOK)
+    guess = frequent_label(shares, name=GUESS, **LOOK)
+    keys = [*style.theory_keys(marks), Key(GUESS, Line(**LOOK)), *style.dot_keys(marks)]
+    x = Axis(r"share of positives, $\pi$", log=10, ticks=SHARE_TICKS, plain=True, minor="none")
+    errors = style.errors_axis([guess, *marks])
+    return style.single_drawing(table, [guess, *marks, *note(marks)], x, errors, keys)

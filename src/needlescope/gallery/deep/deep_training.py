@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,7 @@ def units(full: bool) -> list[Unit]:
     return result
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare every architecture with the Bayes-optimal error."""
-    return base.compare_with_bayes(table, ("alpha",))
-
-
+scores = partial(base.compare_with_bayes, by=("alpha",))
 X, COSINE, QUERY, MAP = "path_epochs", "path_cosine", "path_cosine_q", "path_map"
 TINY = 6.4  # points, of the names above small maps
 START = 0.5  # where epoch 0 is drawn, on a logarithmic axis
@@ -74,31 +71,21 @@ DRAWS = Draws(
         "align": Rows((), ("cosine_q",)),
         "simulate": Rows(("starts",), ("cosine_q",)),
     },
-    across=(
-        style.ALPHA0,
-        style.ALPHA1,
-        *style.SETTINGS,
-        "model",
-        "architecture",
-        "starts",
-        "lengths",
-    ),
+    across=(style.ALPHA0, style.ALPHA1, "starts", *style.ACROSS),
     only={"architecture": style.NAMES},
     beside=("align", "simulate"),
 )
 
 
-@of_units
+@of_units(DRAWS)
 def deep_training(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     """Draw the alignment with the signal over the epochs of training, and where attention goes.
 
+    The units of "simulate_deep" are those that were watched. Level lines are "align" (two steps)
+    and "simulate" with ``starts`` (trained to a minimum, with the ridge of least error).
+
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: dots with standard errors, and maps, for the rows of
-        "simulate_deep" that were watched; level lines for "align" (two steps) and for "simulate"
-        with ``starts`` (trained to a minimum, in the ridge that errs least). What is missing is
-        left out; trainings that diverged are counted in words.
     panel : str, default "cosine"
         With ``ax``, which one: "cosine" of the gradient, "query" for that of the query, or the
         name of an architecture that attends, for its map.

@@ -8,7 +8,7 @@ turn the query.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,9 +19,9 @@ from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import BAYES_KEY, bayes_line, explain, heights, line, note, trial_dots
+from ...figures.from_rows import BAYES_KEY, bayes_line, error_axis, explain, line, note, trial_dots
 from ...figures.marks import Dots, Line, Mark
-from ...figures.reading.rows import select
+from ...figures.reading.rows import TOTAL, select, with_total
 from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import COLOURS, DOTTED, NAMES
 from ...grid import choice
@@ -57,7 +57,6 @@ RIDGES = (0.03, 0.1)
 ETA_B = 4.0
 TOL, BAYES_TOL = 3e-3, 1e-2
 BY = ("model", "task.L", "task.R", "training.alpha1", "training.eta_q", "training.ridge")
-SCORED = ("test_error",)
 
 
 class Place(NamedTuple):
@@ -126,12 +125,8 @@ def _step(place: Place) -> float:
     return float(training.eta_q / align(Task(**place.task), training).kappa)
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line."""
-    return compare(table, BY, SCORED)
-
-
-X, Y = "total", "test_error"
+scores = partial(compare, by=BY, names=("test_error",))
+X, Y = TOTAL, "test_error"
 L, R = "task.L", "task.R"
 MODELS = ("attention", "hard", "linear", "pooled")
 KINDS = {**NAMES, "attention": "softmax attention"}
@@ -157,19 +152,15 @@ PANELS = {
 }
 
 
-@of_units
+@of_units(DRAWS)
 def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
     """Draw the test errors of kinds of attention against data, length, and tokens with signal.
 
-    Where a kind was asked with several settings (steps on the query, which set κ, and ridges) its
-    best is drawn.
+    Where a kind has several settings (steps on the query, which set κ, and ridges) its best is
+    drawn. The Bayes-optimal error is a thin line.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them: lines for "predict" of the models "attention",
-        "hard", "linear" and "pooled", dots with standard errors for "simulate", a thin line for
-        "bayes_optimal". What is missing is left out.
     panel : "data", "length" or "shared", default "data"
         With ``ax``, which one: along the amount of data, L, or R. What is not along a panel has one
         value in it, the one with most points.
@@ -190,7 +181,7 @@ def kinds(table: pd.DataFrame, ax: Any = None, *, panel: str = "data") -> Any:
 def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") -> Drawing:
     """Return what `kinds` draws: all panels, or one of them alone."""
     choice("panel", panel, tuple(PANELS))
-    table = _with_total(read(table, DRAWS))
+    table = with_total(read(table, DRAWS)).dropna(subset=[L, R, X]).reset_index(drop=True)
     parts = {name: _part(table, x, fixed) for name, (x, fixed, _) in PANELS.items()}
     _check_all_drawn(table, parts)
     if alone:
@@ -201,13 +192,6 @@ def drawing(table: pd.DataFrame, *, alone: bool = False, panel: str = "data") ->
         [_panel(parts[panel], panel) for panel in PANELS], 3, (0.065, 0.99, 0.15, 0.8), (0.2, 0.2)
     )
     return Drawing([block], (8.6, 3.0), explain(table, "simulate"), [_legend(table)])
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add all samples per dimension, of query and readout or of a learner; leave out the rest."""
-    both = table["training.alpha0"] + table["training.alpha1"]
-    total = both.where(table.call != "bayes_optimal", table["alpha"])
-    return table.assign(**{X: total}).dropna(subset=[L, R, X]).reset_index(drop=True)
 
 
 def _part(table: pd.DataFrame, x: str, fixed: tuple[str, ...]) -> pd.DataFrame:
@@ -239,18 +223,14 @@ def _check_all_drawn(table: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> Non
 def _panel(table: pd.DataFrame, name: str) -> Panel:
     x, fixed, words = PANELS[name]
     marks = [*bayes_line(select(table, [x, Y], call="bayes_optimal"), x), *_trained(table, x)]
-    reach = [height for height in heights(marks) if height > 0.0] or [0.5]
     bases = {"data": 10, "length": 2}
     axis = Axis(words, log=bases.get(name, 0), plain=True, whole=name == "shared")
     return Panel(
         [*marks, *note(marks)],
         axis,
-        Axis(
-            "test error" if name == "data" else "", log=10, ticks=TICKS, minor="ticks",
-            limits=(0.88 * min(reach), 1.1 * max(reach)),
-        ),
+        error_axis(marks, (0.88, 1.1), TICKS, name="test error" if name == "data" else ""),
         _title(table, fixed, name),
-    )  # fmt: skip
+    )
 
 
 def _title(table: pd.DataFrame, fixed: tuple[str, ...], name: str) -> str:

@@ -6,6 +6,7 @@ The share π of positives goes from 0.02 to 0.9.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,16 @@ from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import bayes_line, explain, heights, line, note, trial_dots
-from ...figures.marks import INSIDE, Line, Mark, Rule, Words, numbers
+from ...figures.from_rows import (
+    bayes_line,
+    explain,
+    frequent_label,
+    heights,
+    line,
+    note,
+    trial_dots,
+)
+from ...figures.marks import INSIDE, Line, Mark, Rule, Words
 from ...figures.reading.rows import select
 from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BAYES_COLOUR, BAYES_OPTIMAL, COLOURS, DOTTED, grey
@@ -85,11 +94,7 @@ def asked(pi: float, balanced: bool, eta_q: float | None = None) -> dict[str, An
     return {"task": {**TASK, "pi": pi}, "training": training}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare the trained queries and errors with theory's, at the same step."""
-    return compare(table, BY, SCORED)
-
-
+scores = partial(compare, by=BY, names=SCORED)
 X, COSINE, ERROR = "task.pi", "cosine_q", "test_error"
 BALANCED, STEP = "training.balanced", "training.eta_q"
 XLABEL = r"share of positives, $\pi$"
@@ -118,18 +123,15 @@ DRAWS = Draws(
 )
 
 
-@of_units
+@of_units(DRAWS)
 def rare(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosine") -> Any:
     """Draw the query's cosine with the signal, and the test error, against the share of positives.
 
-    Where errors were asked with several steps on the query, the best is drawn at each share.
+    The units have ``balanced`` slopes, and not. Where errors have several steps on the query, the
+    best is drawn at each share. The Bayes-optimal error is a thin grey line.
 
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them, with ``balanced`` slopes and without: lines for
-        "align" and "predict", dots with standard errors for "simulate_alignment" and "simulate", a
-        thin grey line for "bayes_optimal". What is missing is left out.
     panel : "cosine" or "error", default "cosine"
         With ``ax``, which one.
 
@@ -206,13 +208,11 @@ def _shares() -> Axis:
 
 
 def _guess(table: pd.DataFrame) -> list[Mark]:
-    """Return what the more frequent label alone errs."""
+    """Return the error of the more frequent label, and its name."""
     shares = select(table, [X, ERROR])[X].astype(float)
-    x = np.unique([*np.geomspace(shares.min(), shares.max(), 99), 0.5])
-    x = x[(x >= shares.min()) & (x <= shares.max())]
-    line = Line(numbers(x), numbers(np.minimum(x, 1.0 - x)), GUESS, "", DOTTED, 1.0, layer=-2)
-    place = int(0.7 * np.searchsorted(x, 0.5))
-    at = (float(x[place]), float(line.y[place]))
+    line = frequent_label(shares, colour=GUESS, dash=DOTTED, width=1.0, layer=-2)
+    place = int(0.7 * np.searchsorted(line.x, 0.5))
+    at = (line.x[place], line.y[place])
     words = Words("always the more\nfrequent label", at, anchor=("right", "bottom"), colour=GUESS)
     return [line, words]
 

@@ -98,16 +98,14 @@ DRAWS = Draws(
 )
 
 
-@of_units
+@of_units(DRAWS)
 def signals(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
     """Draw the query's cosines with two signals, and test errors, against the share of the first.
 
+    The tasks have two ``signals``. Dotted: the squares of the shares, on the scale of the cosines.
+
     Parameters
     ----------
-    table : DataFrame
-        Units as `Store.to_pandas` gives them, of tasks with two ``signals``: lines for "align" and
-        "predict", dots with standard errors for "simulate" and "simulate_alignment". Dotted: the
-        squares of the shares, on the scale of the cosines. What is missing is left out.
     panel : "cosines" or "error", default "cosines"
         With ``ax``, which one.
 

@@ -6,6 +6,7 @@ The paper's setting: L = 10, R = 3, π = 0.2, θ = 6, step sizes ½, logistic lo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,7 @@ def _arguments(alpha0: float) -> dict[str, object]:
     return {"task": TASK, "training": training}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line."""
-    return compare(table, BY, SCORED, theory="align", simulation="simulate_alignment")
-
-
+scores = partial(compare, by=BY, names=SCORED, theory="align", simulation="simulate_alignment")
 X = "training.alpha0"
 XLABEL = r"query samples per dimension, $\alpha_0$"
 READOUT = "#AA4499"  # no model's colour: every model has a readout
@@ -71,16 +68,12 @@ ROWS = Rows((X,), tuple(VECTORS))
 DRAWS = Draws("alignment", {"align": ROWS, "simulate_alignment": ROWS}, across=(X,))
 
 
-@of_units
+@of_units(DRAWS)
 def alignment(table: pd.DataFrame, ax: Any = None, *, panel: str = "cosines") -> Any:
-    """Draw the cosines of query and readout with the signal, and how the query's nears one.
+    """Draw the cosines of query and readout with the signal, and how the query's approaches one.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "align" and "simulate_alignment", as `Store.to_pandas` gives them: a
-        line for the rows of "align", a dot with its standard error for the trials of
-        "simulate_alignment". What is missing is left out.
     panel : "cosines" or "gap", default "cosines"
         With ``ax``, which one; "gap" is 1 − s_q beside C/α0.
 

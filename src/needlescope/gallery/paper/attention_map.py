@@ -6,6 +6,7 @@ of the signal at a step of 10.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -62,11 +63,10 @@ def _arguments(theta: float, eta_q: float, alpha0: float) -> dict[str, Any]:
     return {"task": {**TASK, "theta": theta}, "training": training}
 
 
-def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare each dot with its line; noise tokens get what signal tokens leave, and are not."""
-    return compare(table, BY, ("signal", "largest"), theory="focus", simulation="simulate_focus")
-
-
+# Noise tokens get what signal tokens leave, and are not compared.
+scores = partial(
+    compare, by=BY, names=("signal", "largest"), theory="focus", simulation="simulate_focus"
+)
 X = "training.alpha0"
 STEP, SIGNAL = "training.eta_q", "task.theta"
 XLABEL = r"query samples per dimension, $\alpha_0$"
@@ -78,16 +78,14 @@ ROWS = Rows((X, SIGNAL), ("signal", "noise", "largest"))
 DRAWS = Draws("attention_map", {"focus": ROWS, "simulate_focus": ROWS}, across=(X, STEP, SIGNAL))
 
 
-@of_units
+@of_units(DRAWS)
 def attention_map(table: pd.DataFrame, ax: Any = None, *, panel: str = "weights") -> Any:
     """Draw the mean attention on a signal and on a noise token, and where the largest weight is.
 
+    Steps η_q may change at one θ, and θ at one η_q.
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "focus" and "simulate_focus", as `Store.to_pandas` gives them: lines for
-        the rows of "focus", dots with standard errors for the trials of "simulate_focus". What is
-        missing is left out. Steps η_q may change at one θ, and θ at one η_q.
     panel : "weights" or "largest", default "weights"
         With ``ax``, which one; "largest" is the chance that the largest weight lies on a signal
         token.

@@ -230,16 +230,15 @@ DRAWS = Draws(
 )
 
 
-@of_units
+@of_units(DRAWS)
 def capacity(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the fraction of separable datasets, and beside it α* along each axis.
 
+    The units are around the setting of the published figure (L = 10, R = 1, θ = 5, π = ½, a query
+    with κ = 0.6843 and s = 0.9762): there, or with L, θ, R (at θ = 2) or s changed.
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "capacity" and "simulate_separability", as `Store.to_pandas` gives them,
-        around the setting of the experiment "capacity" (L = 10, R = 1, θ = 5, π = ½, a query with
-        κ = 0.6843 and s = 0.9762): there, or with L, θ, R (at θ = 2) or s changed.
     ax : matplotlib axes, optional
         Draw only the fractions, here; a figure of its own by default.
 

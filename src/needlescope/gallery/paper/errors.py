@@ -116,20 +116,15 @@ class Curves(NamedTuple):
     values: Sequence[Any] = ()
 
 
-@of_units
+@of_units(DRAWS)
 def errors(table: pd.DataFrame, ax: Any = None, *, loss: str = "logistic") -> Any:
     """Draw the three errors of the three classifiers against α1, for each loss.
 
-    Where one more parameter has several values, such as θ, there is a curve for each.
+    Where one more parameter has several values, such as θ, there is a curve for each. The
+    Bayes-optimal error is a thin grey line, at α − α0 if there is one α0.
 
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for
-        the rows of "predict", a dot with its standard error for the trials of "simulate"; where a
-        point was simulated in several dimensions d, only those of the largest are drawn. What is
-        missing is left out. Rows of "bayes_optimal" are a thin grey line, at α − α0 if there is
-        one α0.
     ax : matplotlib axes, optional
         Axes to draw the test error into, and nothing else; a figure of its own by default.
     loss : str, default "logistic"

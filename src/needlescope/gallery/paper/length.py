@@ -14,11 +14,11 @@ from ...experiments.comparison import compare, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import curve
-from ...figures.marks import Dots, Line, Mark, Rule, Words
+from ...figures.from_rows import curve, trained_length
+from ...figures.marks import Dots, Line, Mark
 from ...figures.reading.rows import carriers, select
 from ...figures.reading.validation import Draws, Rows, read
-from ...figures.style import BLACK, COLOURS, DOTTED, NAMES, TEXT, WHITE, blend, grey
+from ...figures.style import BLACK, COLOURS, NAMES, TEXT, WHITE, blend, grey
 
 ORDER = 7
 TITLE = "Length generalisation: trained on 16 tokens, tested on 4 to 1024"
@@ -87,16 +87,11 @@ DRAWS = Draws(
 )
 
 
-@of_units
+@of_units(DRAWS)
 def length(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw test error against test length: a line for each strength of the query, and pooling.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate" with a ``test_task``, as `Store.to_pandas` gives
-        them: a line for the rows of "predict", a dot with its standard error for the trials of
-        "simulate".
+    The units have a ``test_task``.
 
     Examples
     --------
@@ -126,7 +121,7 @@ def drawing(table: pd.DataFrame) -> Drawing:
     reach = (rows[X].min() / 1.15, rows[X].max() * 1.15)
     least = min([0.05, *rows[Y][rows[Y] > 0.0]])
     panel = Panel(
-        [*marks, *(mark for item in trained for mark in _mark(item))],
+        [*marks, *(mark for item in trained for mark in trained_length(item, 0.97, 4))],
         Axis(tokens, log=2, limits=reach, ticks=ticks or None),
         Axis("test error", log=10, limits=(0.8 * least, 0.6), ticks=TICKS, minor="ticks"),
         "trained on one length, tested on another",
@@ -157,15 +152,6 @@ def _shade(darkness: float) -> str:
     if darkness < 0.75:
         return blend((COLOURS["attention"], WHITE), 1.15 * (0.75 - darkness))
     return blend((COLOURS["attention"], BLACK), 2.1 * (darkness - 0.75))
-
-
-def _mark(trained: float) -> list[Mark]:
-    """Mark the length of the training sequences."""
-    words, place = f"trained\nat $L = {trained:g}$", ((trained, 0.97), ("data", "panel"))
-    return [
-        Rule(x=trained, colour=grey(0.6), dash=DOTTED, width=0.8, layer=-2),
-        Words(words, *place, ("right", "top"), (-4, 0), grey(0.4)),
-    ]
 
 
 def _legend(table: pd.DataFrame) -> Legend:

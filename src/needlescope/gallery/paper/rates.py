@@ -184,15 +184,14 @@ DRAWS = Draws(
 )
 
 
-@of_units
+@of_units(DRAWS)
 def rates(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw E − E^∞ against α1, and beside it the same over its asymptote.
 
+    All units have the square loss; those of "asymptote" are the limits.
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "asymptote" (the limits), "predict" (lines) and "simulate" (dots), as
-        `Store.to_pandas` gives them, with the square loss.
     ax : matplotlib axes, optional
         Draw only E − E^∞, here; a figure of its own by default.
 

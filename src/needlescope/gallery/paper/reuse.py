@@ -16,7 +16,7 @@ from ...figures.drawing import Axis, Block, Drawing, Key, Legend, Panel
 from ...figures.drawn import drawn, of_units
 from ...figures.from_rows import BAYES_KEY, bayes_line, dots, heights
 from ...figures.marks import Dots, Line, Mark, numbers
-from ...figures.reading.rows import means, select
+from ...figures.reading.rows import TOTAL, means, select, with_total
 from ...figures.reading.validation import Draws, Rows, read
 from ...figures.style import COLOURS
 
@@ -89,7 +89,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     return compare(table[split | (table.call == "predict")], BY, SCORED)
 
 
-X, Y = "alpha", "test_error"
+X, Y = TOTAL, "test_error"
 TICKS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5)
 THIN = 0.7
 SPACES = {"handlelength": 1.6, "labelspacing": 0.25, "borderaxespad": 0.0}
@@ -105,25 +105,20 @@ ROWS = Rows(("training.alpha0", "training.alpha1"), (Y,))
 STEPS = "training.query_steps"
 DRAWS = Draws(
     "reuse",
-    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows((X,), (Y,))},
-    across=(X, "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
+    {"predict": ROWS, "simulate": ROWS, "bayes_optimal": Rows(("alpha",), (Y,))},
+    across=("alpha", "training.alpha0", "training.alpha1", "reuse", STEPS, "starts"),
     only={"model": ("attention",)},
     beside=("bayes_optimal",),
 )
 
 
-@of_units
+@of_units(DRAWS)
 def reuse(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw the test error of attention against the total of its data, for each protocol.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate" with α0 = α1, as `Store.to_pandas` gives them: a
-        line for the rows of "predict" (splitting), a dot with its standard error for the trials of
-        "simulate", a thin grey line for "bayes_optimal". Protocols are those of the experiment
-        "reuse": split, ``reuse="D0"`` after 1, 5 or 20 steps on the query, and end to end
-        (``starts``). Dots without a theory are joined by thin lines.
+    The units have α0 = α1, and the protocols of the published figure: split, ``reuse="D0"`` after
+    1, 5 or 20 steps on the query, and end to end (``starts``). Dots without a theory are joined by
+    thin lines; the Bayes-optimal error is a thin grey line.
 
     Examples
     --------
@@ -141,7 +136,7 @@ def drawing(table: pd.DataFrame) -> Drawing:
     """Return what `reuse` draws."""
     table = read(table, DRAWS)
     _check_protocols(table)
-    table = _with_total(table)
+    table = with_total(table)
     marks = _marks(table)
     reach = heights(marks)
     lowest = 0.85 * reach[reach > 0.0].min(initial=1.0)
@@ -184,13 +179,6 @@ def _check_protocols(table: pd.DataFrame) -> None:
             f"{row['training.alpha1']:g}; leave the rest out, as "
             'table[table["training.alpha0"] == table["training.alpha1"]]'
         )
-
-
-def _with_total(table: pd.DataFrame) -> pd.DataFrame:
-    """Add the column alpha, all samples per dimension: reused data count once."""
-    both = table["training.alpha0"] + table["training.alpha1"]
-    both = both.where(table["reuse"] != "D0", table["training.alpha0"])
-    return table.assign(**{X: both.where(table.call != "bayes_optimal", table[X])})
 
 
 def _marks(table: pd.DataFrame) -> list[Mark]:

@@ -115,17 +115,15 @@ HALF = 0.5  # the correlation that two of the laws are named after
 APART = 1.05  # neighbouring dots at one α1 stand this factor from each other
 
 
-@of_units
+@of_units(DRAWS)
 def robustness(table: pd.DataFrame, ax: Any = None, *, model: str = "attention") -> Any:
     """Draw the three errors against α1 under each law of the noise, for both classifiers.
 
+    The laws of the noise are those of the published figure; lines are Gaussian noise. Dots at one
+    α1 are drawn side by side.
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "predict" and "simulate", as `Store.to_pandas` gives them: a line for the
-        rows of "predict" (Gaussian noise), a dot with its standard error for the trials of
-        "simulate", whose laws of the noise are those of the experiment "robustness". Dots at one
-        α1 are drawn side by side.
     ax : matplotlib axes, optional
         Axes to draw one test error into, and nothing else; a figure of its own by default.
     model : "attention" or "pooled", default "attention"

@@ -176,16 +176,14 @@ WORDS = {
 }
 
 
-@of_units
+@of_units(DRAWS)
 def separation(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw oracle errors along three laws of growth, and below them detection thresholds.
 
+    The θ of the errors follows one of the laws of the published figure.
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "oracle" (lines), "simulate_oracle" (dots with standard errors) and
-        "oracle_threshold", as `Store.to_pandas` gives them. Of the first two, θ follows one of
-        the laws of the experiment "separation".
     ax : matplotlib axes, optional
         Draw only the thresholds, here; a figure of its own by default.
 

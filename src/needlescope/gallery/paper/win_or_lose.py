@@ -15,8 +15,8 @@ from ...experiments.comparison import compare, grid, paired_trials
 from ...experiments.units.unit import Unit
 from ...figures.drawing import Axis, Block, Drawing, Panel, single
 from ...figures.drawn import drawn, of_units
-from ...figures.from_rows import note
-from ...figures.marks import INSIDE, Line, Map, Mark, Rings, Scale, Words, numbers
+from ...figures.from_rows import ends, grid_map, note, rings
+from ...figures.marks import INSIDE, Line, Mark, Scale, Words, numbers
 from ...figures.reading.rows import simulated
 from ...figures.reading.validation import Draws, Rows, nothing, read
 from ...figures.style import BLACK, COLOURS, DASHED, WHITE
@@ -165,16 +165,15 @@ DRAWS = Draws(
 BLEND = (COLOURS["attention"], WHITE, COLOURS["pooled"])
 
 
-@of_units
+@of_units(DRAWS)
 def win_or_lose(table: pd.DataFrame, ax: Any = None) -> Any:
     """Draw E[attention] − E[pooled] by the query, and beside it by how the query is trained.
 
+    Maps are "predict", rings "simulate", filled with the colour of their mean; lines are
+    "crossover".
+
     Parameters
     ----------
-    table : DataFrame
-        Units of the calls "predict", "simulate" and "crossover", as `Store.to_pandas` gives them,
-        of attention and of pooling: maps for the rows of "predict", rings for the trials of
-        "simulate", filled with the colour of their mean, lines for "crossover".
     ax : matplotlib axes, optional
         Draw only the map by the query, here; a figure of its own by default.
 
@@ -215,29 +214,19 @@ def drawing(table: pd.DataFrame, *, alone: bool = False) -> Drawing:
     return Drawing([block], (7.0, 3.1), words, bar=scale)
 
 
-def _map(result: pd.DataFrame, scale: Scale, crossing: float | None = None) -> Map:
-    """Colour a cell around each point of the grid."""
-    rows = tuple(map(numbers, result.to_numpy()))
-    return Map(numbers(result.columns), numbers(result.index), rows, scale, crossing)
-
-
 def _rings(result: pd.DataFrame, scale: Scale) -> list[Mark]:
-    """Return simulated differences as rings, filled on the colour scale of the map."""
-    points = result.stack().dropna()
-    y, x = (numbers(points.index.get_level_values(level)) for level in (0, 1))
-    return [Rings(x, y, numbers(points), scale)] if len(points) else []
+    return rings(result.stack().dropna(), scale)
 
 
 def _axes(x: Axis, y: Axis, result: pd.DataFrame) -> tuple[Axis, Axis]:
     """Let axes end where a map does, if it has several points."""
     if result.size < 2:
         return x, y
-    reach = [(float(item.min()), float(item.max())) for item in (result.columns, result.index)]
-    return replace(x, limits=reach[0]), replace(y, limits=reach[1])
+    return replace(x, limits=ends(result.columns)), replace(y, limits=ends(result.index))
 
 
 def _given(table: pd.DataFrame, result: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
-    marks: list[Mark] = [] if result.empty else [_map(result, scale)]
+    marks: list[Mark] = [] if result.empty else [grid_map(result, scale)]
     lines = table[table.call == "crossover"].dropna(subset=["cosine"]).sort_values("kappa")
     after = lines["training.alpha1"].notna()
     for own, name, width, dash in (
@@ -262,7 +251,7 @@ def _trained(result: pd.DataFrame, drawn: pd.DataFrame, scale: Scale) -> Panel:
     y = Axis(r"step size of the query, $\eta_q$", log=10)
     if min(result.shape, default=0) > 1:
         crosses = result.to_numpy().min() < 0.0 < result.to_numpy().max()
-        marks, (x, y) = [_map(result, scale, 0.0 if crosses else None)], _axes(x, y, result)
+        marks, (x, y) = [grid_map(result, scale, 0.0 if crosses else None)], _axes(x, y, result)
     said = note(marks or not drawn.empty)
     title = "a trained query, pooling given all the data"
     return Panel([*marks, *said, *_rings(drawn, scale)], x, y, title)
